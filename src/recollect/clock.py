@@ -1,0 +1,11 @@
+"""The one place that reads the machine's clock."""
+
+from datetime import UTC, datetime
+
+
+class SystemClock:
+    """The wall clock, in UTC."""
+
+    def now(self) -> datetime:
+        """Give the present moment."""
+        return datetime.now(UTC)

@@ -1,0 +1,70 @@
+"""Every error this package raises on purpose, in one tree.
+
+    RecollectError
+    ├── SettingsError            a setting is unknown, malformed or refers to nothing
+    ├── InvalidInput             what the caller passed cannot be stored or searched
+    │   ├── InvalidMemory        a memory's content or one of its fields
+    │   └── InvalidVector        NaN, infinite, zero or of the wrong length
+    ├── NotFound                 no memory with that id for this user
+    ├── EmbeddingError           no vector could be made; text search still works
+    │   └── ModelDamaged         the bundled encoder is not the one that was released
+    └── StoreError               the database said no
+        ├── StoreUnavailable     it cannot be reached, or refuses the login
+        ├── StoreTooNew          written by a newer version of this package
+        ├── StoreTooOld          the database software lacks what is needed
+        └── StoreDamaged         its content contradicts itself
+
+Messages say what was found, what was expected and what to do.
+"""
+
+
+class RecollectError(Exception):
+    """The root: catch this to catch everything that is raised on purpose."""
+
+
+class SettingsError(RecollectError):
+    """A setting is unknown, malformed or refers to something that does not exist."""
+
+
+class InvalidInput(RecollectError, ValueError):
+    """What the caller passed cannot be stored or searched."""
+
+
+class InvalidMemory(InvalidInput):
+    """A memory's content or one of its fields cannot be stored."""
+
+
+class InvalidVector(InvalidInput):
+    """A vector holds NaN or infinity, is all zeros, or has the wrong length."""
+
+
+class NotFound(RecollectError, LookupError):
+    """This user has no memory with that id."""
+
+
+class EmbeddingError(RecollectError):
+    """No vector could be made. Storing and text search go on without one."""
+
+
+class ModelDamaged(EmbeddingError):
+    """The bundled encoder's files are missing or are not the ones that were released."""
+
+
+class StoreError(RecollectError):
+    """The database refused or failed."""
+
+
+class StoreUnavailable(StoreError):
+    """The database cannot be reached, opened or logged into."""
+
+
+class StoreTooNew(StoreError):
+    """The store was written by a newer version of this package."""
+
+
+class StoreTooOld(StoreError):
+    """The database software is older than what is safe, or lacks an extension."""
+
+
+class StoreDamaged(StoreError):
+    """The store's content contradicts itself."""

@@ -1,0 +1,48 @@
+"""Ids are UUIDs of version 7: made here, in the order of time, without asking any database.
+
+Within one process every id sorts after all that were made before it, even when the clock stands still or goes back.
+"""
+
+import os
+from datetime import UTC, datetime, timedelta
+from threading import Lock
+from uuid import UUID
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_TICKS_PER_MILLISECOND = 4096  # RFC 9562, method 3: the 12 bits after the milliseconds are their fraction
+
+_lock = Lock()
+_last_tick = 0
+
+
+def new(now: datetime) -> str:
+    """Make one id."""
+    return new_many(now, 1)[0]
+
+
+def new_many(now: datetime, amount: int) -> list[str]:
+    """Make ids that sort in the order in which they are given out."""
+    first = _reserve((now - _EPOCH) // _MICROSECOND * _TICKS_PER_MILLISECOND // 1000, amount)
+    random = os.urandom(8 * amount).hex()
+    tails = (random[start : start + 15] for start in range(0, 16 * amount, 16))
+    ticks = (f"{tick:015x}" for tick in range(first, first + amount))
+    return [
+        f"{tick[:8]}-{tick[8:12]}-7{tick[12:]}-8{tail[:3]}-{tail[3:]}" for tick, tail in zip(ticks, tails, strict=True)
+    ]
+
+
+def canonical(text: str) -> str | None:
+    """Give an id the way we write it, or None for what is no UUID and therefore nobody's id."""
+    try:
+        return str(UUID(text.strip()))
+    except (ValueError, AttributeError, TypeError):
+        return None
+
+
+def _reserve(tick: int, amount: int) -> int:
+    global _last_tick  # noqa: PLW0603 - the order of ids is a property of the process
+    with _lock:
+        first = max(tick, _last_tick + 1)
+        _last_tick = first + amount - 1
+    return first

@@ -1,0 +1,337 @@
+"""The nouns: what goes in, what is kept, what comes out. Frozen values, no behaviour beyond their own shape.
+
+Everything here may be imported by everybody; nothing here imports anything of ours but the vocabulary.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.vocabulary import MemoryType, Source, Trust
+
+Vector: TypeAlias = NDArray[np.float32]
+VectorLike: TypeAlias = Sequence[float] | NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The user a query may see. No query runs without one."""
+
+    user_id: str
+
+
+class MemoryFields(TypedDict, total=False):
+    """The optional fields of a memory, as keyword arguments of `remember`."""
+
+    type: MemoryType
+    importance: float
+    confidence: float
+    subject: str
+    key: str
+    value: str
+    context: str
+    source: str
+    trust: int
+    session: str
+    occurred_at: datetime | None
+    valid_from: datetime | None
+    valid_until: datetime | None
+    expires_at: datetime | None
+    lat: float | None
+    lng: float | None
+    address: str
+    place_label: str
+    metadata: Mapping[str, Any]
+    vector: VectorLike | None
+
+
+class MemoryChanges(MemoryFields, total=False):
+    """What `update` may change: any field, and the content."""
+
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """A memory on its way in. Only the content is required.
+
+    `subject`, `key` and `context` name a slot: a new value for the same slot supersedes the old one. `vector` may carry
+    an embedding made elsewhere with the configured model; otherwise one is made here.
+    """
+
+    content: str
+    type: MemoryType = "other"
+    importance: float = 0.7
+    confidence: float = 1.0
+    subject: str = ""
+    key: str = ""
+    value: str = ""
+    context: str = ""
+    source: str = "user_stated"
+    trust: int = Trust.STATED
+    session: str = ""
+    occurred_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    expires_at: datetime | None = None
+    lat: float | None = None
+    lng: float | None = None
+    address: str = ""
+    place_label: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    vector: VectorLike | None = None
+
+
+class MemoryRecord(NamedTuple):
+    """A memory as it is kept. Times are aware and in UTC; texts are never None, an absent one is empty.
+
+    A tuple, because rows come and go by the hundred thousand and a tuple costs a tenth of any other object.
+    """
+
+    id: str
+    type: MemoryType
+    content: str
+    subject: str
+    key: str
+    value: str
+    context: str
+    importance: float
+    confidence: float
+    source: str
+    trust: int
+    session: str
+    occurred_at: datetime | None
+    valid_from: datetime
+    valid_until: datetime | None
+    superseded_by: str | None
+    expires_at: datetime | None
+    lat: float | None
+    lng: float | None
+    address: str
+    place_label: str
+    metadata: Mapping[str, Any]
+    created_at: datetime
+    updated_at: datetime
+
+
+class Draft(NamedTuple):
+    """A record ready to be written: with the hash that makes it unique, its search terms and its vector."""
+
+    record: MemoryRecord
+    content_hash: str
+    terms: tuple[str, ...]
+    vector: Vector | None
+
+
+RememberedAction = Literal["created", "duplicate", "superseded", "outranked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a memory that was offered.
+
+    - `created`: it is new.
+    - `duplicate`: `existing_id` already says the same; nothing was added, and `id` is that of the existing one.
+    - `superseded`: it is new and took the place of `existing_id`, which stays in the history.
+    - `outranked`: a more trusted value, `existing_id`, stands; the new one went straight to the history.
+
+    `degraded` names what failed on the way, such as `vector`: the memory is stored and found by its words.
+    """
+
+    action: RememberedAction
+    id: str
+    existing_id: str | None = None
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a search may return, decided inside the store. An absent filter lets everything pass.
+
+    `since` and `until` bound the time a memory is about: when it occurred, or else when it was stored. `as_of` asks for
+    what was held true at that moment instead of now. `now` is the caller's clock, against which things expire.
+    """
+
+    now: datetime
+    types: tuple[MemoryType, ...] = ()
+    subject: str | None = None
+    key: str | None = None
+    context: str | None = None
+    session: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+    min_importance: float | None = None
+    min_trust: int | None = None
+
+
+class FilterFields(TypedDict, total=False):
+    """The filters of `recall`, `list` and `count`, as keyword arguments."""
+
+    type: MemoryType | Sequence[MemoryType] | None
+    subject: str | None
+    key: str | None
+    context: str | None
+    session: str | None
+    since: datetime | None
+    until: datetime | None
+    as_of: datetime | None
+    min_importance: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is, for people and for maps."""
+
+    lat: float | None
+    lng: float | None
+    address: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelPart:
+    """One channel's share of a hit: `weight` x `score` is what it adds to the relevance."""
+
+    rank: int | None
+    raw: float
+    score: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """How a score came about, in numbers a person can add up by hand."""
+
+    channels: Mapping[str, ChannelPart]
+    relevance: float
+    factors: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A found item. `score` and `similarity` are in [0, 1]; `parts` explains the score."""
+
+    id: str
+    source: Source
+    type: str
+    content: str
+    score: float
+    similarity: float | None
+    parts: Parts
+    created_at: datetime
+    occurred_at: datetime | None
+    place: Place | None
+    trust: int
+    metadata: Mapping[str, Any]
+    record: MemoryRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The answer to a question. `degraded` names the channels that failed: the hits come from the others."""
+
+    hits: tuple[Hit, ...]
+    degraded: tuple[str, ...] = ()
+
+
+ForgottenAction = Literal["deleted", "not_found", "candidates"]
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What forgetting did: `ids` are gone (or would be, with `dry_run`); `candidates` wait for a choice."""
+
+    action: ForgottenAction
+    ids: tuple[str, ...] = ()
+    candidates: tuple[Hit, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def id(self) -> str | None:
+        """The id of the memory that was asked for, when exactly one was forgotten together with its history."""
+        return self.ids[0] if self.ids else None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a listing, newest first. Pass `cursor` to get the next part; it is None at the end."""
+
+    items: tuple[MemoryRecord, ...]
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """An embedding space. Vectors of different spaces are never compared."""
+
+    provider: str
+    model: str
+    revision: str
+    prefix_scheme: str
+    dimensions: int
+    normalised: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Figures about what one user has stored."""
+
+    memories: int
+    by_type: Mapping[str, int]
+    superseded: int
+    expired: int
+    with_vector: int
+    pending_jobs: int
+    parked_jobs: int
+    oldest: datetime | None
+    newest: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStats:
+    """Figures about a whole store; numbers only, nothing that belongs to a user."""
+
+    users: int
+    memories: int
+    vectors: int
+    pending_jobs: int
+    parked_jobs: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is running on what, and whether anything is amiss."""
+
+    version: str
+    backend: str
+    backend_version: str
+    location: str
+    schema_version: int
+    embedding: str
+    space: Space | None
+    stats: StoreStats
+    advice: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something `doctor` found: which check, how many rows, and what to do."""
+
+    check: str
+    count: int
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Maintenance:
+    """What a round of maintenance did."""
+
+    embedded: int
+    parked: int
+    notes: tuple[str, ...] = ()
