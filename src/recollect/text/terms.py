@@ -1,0 +1,164 @@
+"""The one analyser: what a text is indexed under and what a question looks for, the same for every store.
+
+The invariant: whatever language either side is taken for, a word that carries meaning shares a term with its exact
+repetition. In Latin script a word is indexed under its English stem, and besides under the stem of the language its
+text seems to be in; a question looks for the same forms. So a wrong guess costs some grammatical forms, never a name.
+
+Terms hold letters, digits, marks and `._-@#/:+`, so a store can write them with a blank between and split them again.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from typing import TypeAlias, TypeVar
+
+from recollect.text.clean import MAX_CHARACTERS, compose, fold
+from recollect.text.language import guess_latin
+from recollect.text.stems import LATIN_LANGUAGES, is_latin, stem
+from recollect.text.stopwords import STOP_WORDS
+
+MAX_TERMS = 5_000
+MAX_TERM_CHARACTERS = 64
+
+Forms: TypeAlias = tuple[str, ...]  # any of these terms stands for the same word
+
+T = TypeVar("T")
+
+_DEFAULT = "en"
+_CYRILLIC_STOP_WORDS = STOP_WORDS["ru"] | STOP_WORDS["uk"]
+
+_TELLING_CHUNKS = 200  # as many show the language
+_CACHED_CHUNKS = 100_000
+_LONGEST_CACHED = 40
+
+_JOINERS = "._@#/:+-"
+_LETTERS = frozenset("LMN")  # the first letter of a Unicode category: letters, marks, numbers
+
+# Two coarse sieves that make chunks small and frequent enough for a cache. What slips through is caught in `_pieces`.
+_ASCII = bytes(ord(c.lower()) if c.isalnum() or c in f"{_JOINERS}'" else 0x20 for c in map(chr, range(128))).ljust(256)
+_PUNCTUATION = re.compile(r"""[!"$%&()*,;<=>?\[\\\]^`{|}~«»¡¿\u2010-\u2027\u2030-\u206f\u3000-\u3004\u3008-\u3020]+""")
+_SPELLINGS = (("\u2019", "'"), ("\u02bc", "'"), ("\u00ad", ""))  # two more apostrophes, the soft hyphen
+
+_ELISION = re.compile(r"'s(?!\w)|'")  # Anna's, l'eau, don't
+_CYRILLIC_APOSTROPHE = re.compile(r"(?<=[\u0400-\u04ff])'(?=[\u0400-\u04ff])")  # сім'я is one word
+_PIECE = re.compile(rf"[#@]?[^\s{_JOINERS}]+(?:[{_JOINERS}][^\s{_JOINERS}]+)*(?:\+\+?|#)?")
+_PART = re.compile(rf"[^{_JOINERS}]+")
+
+# Scripts without blanks between words: Chinese characters and Korean syllables, any of which can be a word; the two
+# Japanese syllabaries, apart because words tend to begin where the script changes; Thai, Lao, Burmese, Khmer.
+_SYLLABLES = r"\u3005-\u3007\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af"
+_HIRAGANA = r"\u3040-\u309f"
+_KATAKANA = r"\u30a0-\u30ff\u31f0-\u31ff"
+_SOUTHERN = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_UNSPACED = f"[{_SYLLABLES}]+|[{_HIRAGANA}]+|[{_KATAKANA}]+|[{_SOUTHERN}]+"
+_RUN = re.compile(f"({_UNSPACED})|[^{_SYLLABLES}{_HIRAGANA}{_KATAKANA}{_SOUTHERN}]+")
+_SYLLABLE_RUN = re.compile(f"[{_SYLLABLES}]{{2,}}")
+
+
+def index_terms(text: str) -> tuple[str, ...]:
+    """Give the terms a text is found by, in order and with repeats, because BM25 counts both.
+
+    Function words are left out, unless the text has nothing else.
+    """
+    chunks, language = _split(text)
+    terms = tuple(islice(chain.from_iterable(map(_INDEXED[language].__getitem__, chunks)), MAX_TERMS))
+    return terms or tuple(islice(chain.from_iterable(_bare_words(chunks, language)), MAX_TERMS))
+
+
+def query_words(text: str) -> tuple[Forms, ...]:
+    """Give the words of a question, each as the terms it may be indexed under. Function words count only if alone."""
+    chunks, language = _split(text)
+    words = islice(chain.from_iterable(map(_ASKED[language].__getitem__, chunks)), MAX_TERMS)
+    return tuple(dict.fromkeys(words)) or tuple(dict.fromkeys(islice(_bare_words(chunks, language), MAX_TERMS)))
+
+
+def query_terms(text: str) -> tuple[str, ...]:
+    """Give the terms of a question, each once: a store looks for rows that hold any of them."""
+    return tuple(dict.fromkeys(chain.from_iterable(query_words(text))))
+
+
+def _split(text: str) -> tuple[list[str], str]:
+    """Cut a text at blanks and plain punctuation, and say by which language's rules to stem what is in Latin script."""
+    text = text[:MAX_CHARACTERS]
+    if text.isascii():
+        chunks = text.encode().translate(_ASCII).decode().split()
+    else:
+        plain = fold(compose(text, "NFKC")[:MAX_CHARACTERS])  # one character can become eighteen
+        for spelling, usual in _SPELLINGS:
+            plain = plain.replace(spelling, usual)
+        chunks = _PUNCTUATION.sub(" ", plain).split()
+    return chunks, guess_latin(chunks[:_TELLING_CHUNKS]) or _DEFAULT
+
+
+class _Cache(dict[str, tuple[T, ...]]):
+    """What every chunk seen so far was analysed to, in texts of one language."""
+
+    def __init__(self, language: str, analyse: Callable[[str, str], Iterator[T]]) -> None:
+        super().__init__()
+        self._language = language
+        self._analyse = analyse
+
+    def __missing__(self, chunk: str) -> tuple[T, ...]:
+        found = tuple(islice(self._analyse(chunk, self._language), MAX_TERMS))
+        if len(chunk) <= _LONGEST_CACHED:
+            if len(self) >= _CACHED_CHUNKS:
+                self.clear()
+            self[chunk] = found
+        return found
+
+
+def _asked(chunk: str, language: str) -> Iterator[Forms]:
+    """Give the words of a chunk: identifiers whole and in parts, nothing for a function word."""
+    stop_words = STOP_WORDS[language]
+    if chunk in stop_words:
+        return
+    for piece in _pieces(chunk):
+        parts = _PART.findall(piece)
+        if parts != [piece]:
+            yield (_cut(piece),)
+        for part in parts:
+            if part not in stop_words and part not in _CYRILLIC_STOP_WORDS:
+                yield from _forms(part, language)
+
+
+def _indexed(chunk: str, language: str) -> Iterator[str]:
+    yield from chain.from_iterable(_asked(chunk, language))
+    if not chunk.isascii():
+        # A question may be one syllable long, so a text that stands under pairs must stand under their halves too.
+        yield from chain.from_iterable(_SYLLABLE_RUN.findall(" ".join(_pieces(chunk))))
+
+
+def _bare_words(chunks: Sequence[str], language: str) -> Iterator[Forms]:
+    """Give the words of a text that consists of function words only."""
+    for part in chain.from_iterable(map(_PART.findall, chain.from_iterable(map(_pieces, chunks)))):
+        yield from _forms(part, language)
+
+
+def _pieces(chunk: str) -> list[str]:
+    """Give the words and identifiers of a chunk, exactly: letters, marks and digits, single joiners between them."""
+    if "'" in chunk:
+        chunk = _ELISION.sub(" ", _CYRILLIC_APOSTROPHE.sub("", chunk))
+    if not chunk.isalnum():
+        chunk = "".join(c if c in _JOINERS or unicodedata.category(c)[0] in _LETTERS else " " for c in chunk)
+    return _PIECE.findall(chunk)
+
+
+def _forms(part: str, language: str) -> Iterator[Forms]:
+    """Give the words of a part, each with the terms that stand for it."""
+    for run in _RUN.finditer(part):
+        word = run[0]
+        if run[1]:
+            yield from ((word[i : i + 2],) for i in range(max(1, len(word) - 1)))
+        elif language != _DEFAULT and is_latin(word):
+            yield tuple(dict.fromkeys((_cut(stem(word, language)), _cut(stem(word, _DEFAULT)))))
+        else:
+            yield (_cut(stem(word, _DEFAULT)),)
+
+
+def _cut(term: str) -> str:
+    return term[:MAX_TERM_CHARACTERS]
+
+
+_INDEXED = {language: _Cache(language, _indexed) for language in LATIN_LANGUAGES}
+_ASKED = {language: _Cache(language, _asked) for language in LATIN_LANGUAGES}

@@ -1,0 +1,66 @@
+# ruff: noqa: RUF001  # letters of other alphabets are the point here
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.text.language import guess_language
+from recollect.text.stopwords import STOP_WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Where did Anna put the keys?", "en"),
+        ("I don't eat meat on Fridays", "en"),
+        ("Куда Анна положила ключи?", "ru"),
+        ("Любимый цвет", "ru"),
+        ("Де мої ключі від машини?", "uk"),
+        ("Kam dala Anna klíče od auta?", "cs"),
+        ("Wo sind die Schlüssel zum Büro?", "de"),
+        ("Ich möchte Käse", "de"),
+        ("Où sont les clés de la voiture ?", "fr"),
+        ("¿Dónde están las llaves del coche?", "es"),
+        ("Dove sono le chiavi della macchina?", "it"),
+        ("Onde estão as chaves do carro?", "pt"),
+        ("Waar zijn de sleutels van het kantoor?", "nl"),
+        ("Gdzie są klucze do samochodu?", "pl"),
+        ("Unde sunt cheile de la mașină?", "ro"),
+        ("Hol vannak az autó kulcsai?", "hu"),
+        ("Missä ovat auton avaimet?", "fi"),
+        ("Arabanın anahtarları nerede?", "tr"),
+        ("Πού είναι τα κλειδιά;", "el"),
+        ("أين مفاتيح السيارة؟", "ar"),
+        ("کلید ماشین کجاست؟", "fa"),
+        ("איפה המפתחות?", "he"),
+        ("गाड़ी की चाबियाँ कहाँ हैं?", "hi"),
+        ("车钥匙在哪里？", "zh"),
+        ("車の鍵はどこですか", "ja"),
+        ("자동차 열쇠는 어디에 있나요?", "ko"),
+        ("กุญแจรถอยู่ที่ไหน", "th"),
+    ],
+)
+def test_recognises_a_question(text: str, language: str) -> None:
+    assert guess_language(text) == language
+
+
+@pytest.mark.parametrize("text", ["", "4711", "Anna", "light.office", "🎂", "Анна", "dentist appointment", "..."])
+def test_admits_when_it_cannot_know(text: str) -> None:
+    assert guess_language(text) is None
+
+
+def test_names_the_language_of_most_of_the_text() -> None:
+    assert (
+        guess_language("Wir treffen uns mit Anna nach der Arbeit in der Bar, weil sie es schön findet, as she said")
+        == "de"
+    )
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_never_fails(text: str) -> None:
+    language = guess_language(text)
+    assert language is None or len(language) == 2
+
+
+def test_function_words_are_written_as_the_analyser_sees_them() -> None:
+    for language, words in STOP_WORDS.items():
+        assert all(word == word.casefold() for word in words), language

@@ -1,0 +1,161 @@
+# ruff: noqa: RUF001  # letters of other alphabets are the point here
+import time
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.text.stems import stem
+from recollect.text.stopwords import STOP_WORDS
+from recollect.text.terms import MAX_TERM_CHARACTERS, MAX_TERMS, index_terms, query_terms, query_words
+
+any_text = st.text(st.characters(exclude_categories=["Cs"]))
+latin_text = st.text("abcdeilnorst' .,-_@#/:+0123äéłß\n")
+
+
+def finds(question: str, memory: str) -> bool:
+    return not set(query_terms(question)).isdisjoint(index_terms(memory))
+
+
+@pytest.mark.parametrize(
+    ("question", "memory"),
+    [
+        ("Which appointments are there?", "Dentist appointment on Friday"),
+        ("Where are the keys?", "The spare key hangs in the hall"),
+        ("Где ключи?", "Ключ от машины лежит в ящике"),
+        ("О каких встречах речь?", "Встреча с Анной перенесена"),
+        ("Де моя книга?", "Книгу віддали Олені"),
+        ("Коли зустріч?", "Зустрічі бувають щопонеділка"),
+        ("Kde jsou klíče od auta?", "Klíč od auta je v šuplíku"),
+        ("Welche Häuser gefallen ihr?", "Das Haus am See gefällt ihr"),
+        ("Quelles réunions sont prévues ?", "La réunion est reportée à mardi"),
+        ("¿Dónde están las llaves?", "La llave está en el cajón"),
+        ("Gdzie są klucze?", "Klucz jest w szufladzie"),
+        ("dvorak", "Antonín Dvořák is her favourite composer"),
+        ("cafe", "Meets Anna at the café"),
+        ("猫", "我的猫很可爱"),
+        ("猫の名前は", "うちの猫はタマです"),
+        ("집", "우리 집은 부산에 있다"),
+        ("กาแฟ", "ฉันชอบกาแฟดำ"),
+        ("किताबें", "किताब मेज़ पर है"),
+    ],
+)
+def test_a_question_finds_another_form_of_its_words(question: str, memory: str) -> None:
+    assert finds(question, memory)
+
+
+@pytest.mark.parametrize(
+    ("question", "memory"),
+    [
+        ("Caroline", "Minha amiga Caroline mora em Lisboa"),
+        ("Kennt Caroline den Code?", "Caroline knows the code of the safe"),
+        ("Schlüssel", "Wo sind die Schlüssel zum Büro? Die Schlüssel sind bei mir."),
+        ("Meetings", "Die Meetings sind immer montags, und ich komme nicht"),
+        ("Bratislava", "Сегодня мы были в городе Bratislava"),
+        ("сервер Ubuntu", "The server runs Ubuntu"),
+    ],
+)
+def test_a_name_is_found_whatever_language_the_text_was_taken_for(question: str, memory: str) -> None:
+    assert finds(question, memory)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("light.office", ("light.office", "light", "offic")),
+        ("anna@example.com", ("anna@example.com", "anna", "exampl", "com")),
+        ("text-embedding-3-small", ("text-embedding-3-small", "text", "embed", "3", "small")),
+        ("#1204", ("#1204", "1204")),
+        ("2026-03-14", ("2026-03-14", "2026", "03", "14")),
+        ("/etc/nginx.conf", ("etc/nginx.conf", "etc", "nginx", "conf")),
+        ("https://example.com", ("https", "example.com", "exampl", "com")),
+        ("C++ C#", ("c++", "c", "c#", "c")),
+        ("snake_case", ("snake_case", "snake", "case")),
+        ("10:30", ("10:30", "10", "30")),
+        ("Anna's", ("anna",)),
+        ("Anna\u2019s", ("anna",)),
+        ("(office).", ("offic",)),
+        ("co\u00adoperation", ("cooper",)),
+        ("сім'я", ("сим",)),
+        ("ＡＮＮＡ", ("anna",)),
+        ("-- ... !?", ()),
+        ("🎂", ()),
+    ],
+)
+def test_identifiers_stay_whole_and_come_apart(text: str, terms: tuple[str, ...]) -> None:
+    assert index_terms(text) == terms
+
+
+def test_repeats_and_order_are_kept_for_texts_and_dropped_for_questions() -> None:
+    assert index_terms("Tea, green tea") == ("tea", "green", "tea")
+    assert query_terms("Tea, green tea") == ("tea", "green")
+
+
+def test_function_words_count_only_when_there_is_nothing_else() -> None:
+    assert query_terms("Where did she put it?") == ("put",)
+    assert query_terms("Who is it?") == ("who", "is", "it")
+    assert finds("to be or not to be", "To be, or not to be")
+
+
+def test_the_forms_of_a_word_belong_together() -> None:
+    assert query_words("Kde jsou klíče?") == (("klic", "klice"),)
+    assert query_words("Where are the keys?") == (("key",),)
+
+
+@given(st.one_of(any_text, latin_text))
+def test_terms_have_one_alphabet_and_a_largest_size(text: str) -> None:
+    for term in (*index_terms(text), *query_terms(text)):
+        assert 0 < len(term) <= MAX_TERM_CHARACTERS
+        assert all(c in "._-@#/:+" or unicodedata.category(c)[0] in "LMN" for c in term)
+
+
+@given(st.one_of(any_text, latin_text))
+def test_a_text_finds_itself(text: str) -> None:
+    assert set(query_terms(text)) <= set(index_terms(text))
+    assert bool(query_terms(text)) == bool(index_terms(text))
+
+
+@given(st.one_of(any_text, latin_text))
+def test_case_does_not_matter(text: str) -> None:
+    if text.isascii():
+        assert index_terms(text) == index_terms(text.upper())
+    assert len(set(query_terms(text))) == len(query_terms(text))
+
+
+@given(st.sampled_from(sorted(STOP_WORDS)), st.text("abcdefghijklmnopqrstuvwxyzäöüéčřßñ", min_size=1, max_size=12))
+def test_a_word_alone_is_found_in_a_sentence_of_any_language(language: str, word: str) -> None:
+    sentence = " ".join([*sorted(STOP_WORDS[language])[:12], word])
+    if not any(word in words for words in STOP_WORDS.values()):
+        assert finds(word, sentence)
+
+
+HOSTILE = {
+    "one word": "a" * 1_000_000,
+    "joined letters": "a-" * 500_000,
+    "joiners": "-.@#" * 250_000,
+    "apostrophes": "'" * 1_000_000,
+    "one function word": "the " * 250_000,
+    "piled marks": "a" + "\u0301\u0323" * 500_000,
+    "a character that becomes eighteen": "\ufdfa" * 1_000_000,
+    "unspaced": "猫犬" * 500_000,
+    "new words": " ".join("".join(Random(seed).choices("abcdeginrst", k=7)) for seed in range(20_000)) * 6,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_megabyte_is_read_in_a_second(name: str) -> None:
+    started = time.perf_counter()
+    terms = index_terms(HOSTILE[name])
+    assert time.perf_counter() - started < 1
+    assert len(terms) <= MAX_TERMS
+
+
+def test_threads_that_stem_at_once_do_not_disturb_each_other() -> None:
+    words = ["appointments", "running", "happiness", "relational", "conditional", "organisations"] * 50
+    alone = [stem.__wrapped__(word, "en") for word in words]
+    with ThreadPoolExecutor(8) as threads:
+        together = list(threads.map(lambda word: stem.__wrapped__(word, "en"), words))
+    assert together == alone
