@@ -1,0 +1,96 @@
+"""The embedder that comes with the package: our own encoder, run on this machine, without a key and without a network.
+
+The invariant: nothing is loaded before the first text arrives, so that commands which need no vectors start at once.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from recollect.embedding.released import FOLDER, SPACE, check_files
+from recollect.errors import EmbeddingError, SettingsError
+from recollect.ports import Role
+from recollect.types import Space, Vector
+
+if TYPE_CHECKING:
+    from recollect.embedding.onnx import Encoder
+
+# A memory works beside the agent it serves and must leave it room, however many cores there are.
+_MOST_THREADS: Final = 4
+
+
+class LocalEmbedder:
+    """Makes vectors with the bundled encoder. Any number of threads may share one.
+
+    A text gets the same vector, bit for bit, whatever other texts it comes with and in whatever order, because only
+    texts of the same length share a batch and nothing is padded. The tests hold it to that on the machine they run on.
+    Another processor or another version of onnxruntime may round differently, so between those only expect cosines to
+    agree to about 1e-6.
+
+    A text is read up to its 256th word piece; the rest does not influence the vector.
+    """
+
+    def __init__(self, *, threads: int | None = None, batch_size: int = 32, folder: Path | None = None) -> None:
+        """Take note of the settings; the model is loaded by the first `embed`.
+
+        `threads` is how many threads one call computes with, by default up to four of the cores this process may use.
+        `batch_size` is the most texts per batch. `folder` holds the encoder's files, by default the bundled ones.
+        """
+        self._threads = _at_least_one("threads", _default_threads() if threads is None else threads)
+        self._batch_size = _at_least_one("batch_size", batch_size)
+        self._folder = folder or FOLDER
+        self._lock = Lock()
+        self._encoder: Encoder | None = None
+
+    @property
+    def space(self) -> Space:
+        """The space of the bundled encoder, known without loading it."""
+        return SPACE
+
+    def embed(self, texts: Sequence[str], role: Role) -> Vector:  # noqa: ARG002 - the encoder knows no prefixes
+        """Give one row of 384 numbers per text; the role makes no difference.
+
+        Raises ModelDamaged when the files are not the released ones, and EmbeddingError for anything else.
+        """
+        return self._loaded().embed(texts)
+
+    def close(self) -> None:
+        """Let go of the model; embedding again would load it again."""
+        with self._lock:
+            self._encoder = None
+
+    def _loaded(self) -> "Encoder":
+        with self._lock:
+            if self._encoder is None:
+                self._encoder = self._load()
+            return self._encoder
+
+    def _load(self) -> "Encoder":
+        check_files(self._folder)
+        return _import_encoder()(self._folder, threads=self._threads, batch_size=self._batch_size)
+
+
+def _import_encoder() -> "type[Encoder]":
+    try:
+        # Imported late on purpose: onnxruntime and its like take 0.2 s that most commands need not spend.
+        from recollect.embedding.onnx import Encoder  # noqa: PLC0415
+    except ImportError as error:
+        raise EmbeddingError(
+            f"The local encoder cannot run, because a library cannot be imported: {error}. Reinstall the package, "
+            "or set the embedding provider to none."
+        ) from error
+    return Encoder
+
+
+def _default_threads() -> int:
+    # Containers and taskset leave a process fewer cores than the machine has; only Linux can say how many.
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(usable, _MOST_THREADS)
+
+
+def _at_least_one(name: str, number: int) -> int:
+    if number < 1:
+        raise SettingsError(f"{name} is {number}, expected at least 1.")
+    return number

@@ -1,0 +1,128 @@
+"""Runs the encoder: word pieces in, vectors out. The only module that knows onnxruntime and tokenizers.
+
+Importing it is slow, so only `LocalEmbedder` does, when the first text arrives.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from recollect.embedding.released import MODEL_FILE, SPACE, TOKENIZER_FILE
+from recollect.errors import EmbeddingError
+from recollect.types import Vector
+
+# From 1.29 on onnxruntime writes a device id to the disk and reports to its maker over the network, unless this is set
+# before it is first imported. Memories are private, and so is the fact that somebody keeps them.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as ort
+
+MAX_PIECES: Final = 256
+# More pieces at once than this made nothing faster, and long texts slower; it also bounds the memory of a batch.
+BATCH_PIECES: Final = 512
+_SILENT: Final = 4
+
+# onnxruntime has no base class for its errors; RuntimeError is what a C++ exception it did not expect turns into.
+_ORT_ERRORS: Final = (
+    ort.EPFail,
+    ort.EngineError,
+    ort.Fail,
+    ort.InvalidArgument,
+    ort.InvalidGraph,
+    ort.InvalidProtobuf,
+    ort.NoModel,
+    ort.NoSuchFile,
+    ort.NotImplemented,
+    ort.RuntimeException,
+    RuntimeError,
+)
+
+
+class Encoder:
+    """A loaded model with its tokenizer. Both may be used from several threads at once."""
+
+    def __init__(self, folder: Path, *, threads: int, batch_size: int) -> None:
+        """Load the files, which must have been checked before."""
+        self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
+        self._tokenizer.enable_truncation(MAX_PIECES)
+        self._session = _open_session(folder / MODEL_FILE, threads)
+        self._batch_size = batch_size
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Give one row per text."""
+        # One by one: the tokenizer's own batches use threads that nobody asked for and that do not survive a fork.
+        pieces = [self._split(text, number) for number, text in enumerate(texts, start=1)]
+        vectors = np.empty((len(pieces), SPACE.dimensions), dtype=np.float32)
+        for rows in batches([len(ids) for ids in pieces], self._batch_size):
+            vectors[rows] = self._run([pieces[row] for row in rows])
+        require_usable(vectors)
+        return vectors
+
+    def _split(self, text: str, number: int) -> list[int]:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise EmbeddingError(
+                f"Text {number} is not valid Unicode: a lone surrogate, U+{ord(text[error.start]):04X}, at character "
+                f"{error.start}. Decode it with errors='replace' where it comes from."
+            ) from None
+        return self._tokenizer.encode(text).ids
+
+    def _run(self, pieces: Sequence[Sequence[int]]) -> Vector:
+        ids = np.array(pieces, dtype=np.int64)
+        try:
+            vectors: Vector = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
+        except _ORT_ERRORS as error:
+            raise EmbeddingError(f"The local encoder failed on a batch of {ids.shape} word pieces: {error}") from error
+        return vectors
+
+
+def batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    """Group row numbers into batches of texts of the same length, in pieces.
+
+    Padding would be cheap, but it changes how sums are rounded: a vector would depend on its neighbours in its last
+    bits. Without it short texts are also faster, since no time goes into computing the padding.
+    """
+    rows_by_length = defaultdict[int, list[int]](list)
+    for row, length in enumerate(lengths):
+        rows_by_length[length].append(row)
+    for length, rows in rows_by_length.items():
+        size = max(1, min(batch_size, BATCH_PIECES // length))
+        for start in range(0, len(rows), size):
+            yield rows[start : start + size]
+
+
+def require_usable(vectors: Vector) -> None:
+    """Refuse vectors that no search could use, rather than store them."""
+    usable = np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)
+    if not usable.all():
+        number = int(np.argmin(usable)) + 1
+        raise EmbeddingError(
+            f"The local encoder gave an unusable vector for text {number}: all zeros, or not finite. "
+            "Please report this with your processor's name and the version of onnxruntime."
+        )
+
+
+def _open_session(path: Path, threads: int) -> Any:  # noqa: ANN401 - onnxruntime has no types
+    # For the rare process in which someone else imported onnxruntime first, and for Windows, which has its own switch.
+    onnxruntime.disable_telemetry_events()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = _SILENT
+    # The weights are stored in int8 and computed in float32: unfold them once, not in every call.
+    options.add_session_config_entry("session.disable_quant_qdq", "1")
+    # Idle threads must not spin: on a busy machine that made two threads slower than one.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except _ORT_ERRORS as error:
+        raise EmbeddingError(
+            f"onnxruntime {onnxruntime.__version__} cannot load the encoder {path}: {error}"
+        ) from error

@@ -1,0 +1,53 @@
+"""Which encoder was released, and the check that this is the one that is installed.
+
+A vector is only comparable with vectors of the same encoder, and a store keeps them for years. So the files are checked
+before they are used: a damaged download must not quietly fill a store with vectors of a space that does not exist.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Final
+
+from recollect.errors import ModelDamaged
+from recollect.types import Space
+
+MODEL_FILE: Final = "model.onnx"
+TOKENIZER_FILE: Final = "tokenizer.json"
+SHA256: Final = {
+    MODEL_FILE: "780bcbb8c78d776cca581aacd14646e01a1c750b75599d463abe76809aec90ea",
+    TOKENIZER_FILE: "220d6246f230ff38e3b387565fa720a3c8e9c17a78304abc4fded090ec90235e",
+}
+FOLDER: Final = Path(__file__).parent / "encoder"
+
+SPACE: Final = Space(
+    provider="local",
+    model="recollect-encoder-1",
+    revision=SHA256[MODEL_FILE][:12],
+    prefix_scheme="none",
+    dimensions=384,
+    normalised=True,
+)
+
+
+def check_files(folder: Path) -> None:
+    """Compare the encoder's files with the released ones. Raises ModelDamaged for the first that differs."""
+    for name, expected in SHA256.items():
+        path = folder / name
+        found = _sha256(path)
+        if found != expected:
+            raise ModelDamaged(
+                f"The encoder file {path} is damaged: its SHA-256 is {found}, expected {expected}. {_ADVICE}"
+            )
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise ModelDamaged(f"The encoder file {path} is missing. {_ADVICE}") from None
+    except OSError as error:
+        raise ModelDamaged(f"The encoder file {path} cannot be read: {error.strerror}. {_ADVICE}") from error
+
+
+_ADVICE: Final = "Reinstall the package: pip install --force-reinstall recollect."
