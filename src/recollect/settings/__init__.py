@@ -1,0 +1,42 @@
+"""Settings: one frozen value, from defaults, a configuration file, the environment and arguments.
+
+    declare    a setting is a dataclass field with a kind and a help text; everything else follows from it
+    kinds      what a value may be
+    database   where memories are kept, and how to show that without a password
+    model      the settings themselves
+    files, sources, strays, load    reading them
+    reference  the table in the documentation
+
+Every command starts here, so importing this must stay cheap: nothing but the standard library, and named tuples where
+nobody outside builds the record, because making a dataclass takes five times as long.
+"""
+
+from recollect.settings.database import hide_password
+from recollect.settings.load import load_settings
+from recollect.settings.model import (
+    DuplicateSettings,
+    EmbeddingProvider,
+    EmbeddingSettings,
+    ForgetSettings,
+    PostgresSettings,
+    RecallSettings,
+    SettingRow,
+    Settings,
+    SqliteSettings,
+)
+from recollect.settings.reference import settings_table
+
+__all__ = [
+    "DuplicateSettings",
+    "EmbeddingProvider",
+    "EmbeddingSettings",
+    "ForgetSettings",
+    "PostgresSettings",
+    "RecallSettings",
+    "SettingRow",
+    "Settings",
+    "SqliteSettings",
+    "hide_password",
+    "load_settings",
+    "settings_table",
+]

@@ -1,0 +1,131 @@
+"""How a setting is declared: as a dataclass field whose metadata says what it is `about`.
+
+Everything else follows from that one line: the names it goes by in files and in the environment, the check of its
+value, its row in `recollect status` and in the documentation. Adding a setting means adding a field.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+
+from recollect.errors import SettingsError
+from recollect.settings.kinds import Kind, Unfit
+
+T = TypeVar("T")
+
+PREFIX = "RECOLLECT_"
+ARGUMENT = "an argument"
+
+_KEY = "recollect.setting"
+
+
+class Section(Protocol):
+    """A dataclass whose fields are settings, or sections with their class as the default factory."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+
+class Setting(NamedTuple):
+    """What a field says about itself.
+
+    - `default_words`: the default in words, where the value differs from machine to machine or says little.
+    - `aliases`: other names it goes by, in snake_case.
+    - `parts`: a section that may be written in place of the value, and whose `str` is then the value.
+    - `beside_file`: a relative path in a configuration file is meant from that file's folder.
+    """
+
+    kind: Kind[Any]
+    help: str
+    default_words: str = ""
+    aliases: tuple[str, ...] = ()
+    parts: type[Section] | None = None
+    beside_file: bool = False
+
+
+def about(
+    kind: Kind[Any],
+    help: str,
+    *,
+    default_words: str = "",
+    aliases: tuple[str, ...] = (),
+    parts: type[Section] | None = None,
+    beside_file: bool = False,
+) -> dict[str, Setting]:
+    """Make the metadata of a field that is a setting."""
+    return {_KEY: Setting(kind, help, default_words, aliases, parts, beside_file)}
+
+
+class Entry(NamedTuple):
+    """A field of a section: a setting, or a section of its own."""
+
+    name: str
+    setting: Setting | None
+    section: type[Section] | None
+    needed: bool
+
+    def spellings(self) -> tuple[str, ...]:
+        """Give every name that a file may use, the canonical one first."""
+        names = (self.name, *(self.setting.aliases if self.setting else ()))
+        return tuple(dict.fromkeys((*names, *map(camel_case, names))))
+
+
+def entries(of: type[Section]) -> Iterator[Entry]:
+    """Give what a section declares, in order. Fields that are neither setting nor section are left out."""
+    for field in dataclasses.fields(of):
+        factory: object = field.default_factory
+        section = factory if isinstance(factory, type) and dataclasses.is_dataclass(factory) else None
+        setting = field.metadata.get(_KEY)
+        if setting or section:
+            needed = field.default is dataclasses.MISSING and factory is dataclasses.MISSING
+            yield Entry(field.name, setting, section, needed)
+
+
+def walk(of: type[Section], above: str = "") -> Iterator[tuple[str, Setting]]:
+    """Give every setting with its dotted name, in order."""
+    for entry in entries(of):
+        if entry.setting:
+            yield above + entry.name, entry.setting
+        elif entry.section:
+            yield from walk(entry.section, f"{above}{entry.name}.")
+
+
+def camel_case(name: str) -> str:
+    """Give the spelling that JSON files prefer: `near_threshold` is `nearThreshold`."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def environment_name(path: str) -> str:
+    """Give the environment variable of a setting: `recall.limit` is `RECOLLECT_RECALL_LIMIT`."""
+    return PREFIX + path.replace(".", "_").upper()
+
+
+def checked(kind: Kind[T], value: object, name: str, *, origin: str = "", written: object = None) -> T:
+    """Read a value, or say in one sentence what is wrong with which setting and where it was set.
+
+    `written` is the value before the environment was substituted into it. It is what the message shows, so that a
+    secret which got into the wrong place is not printed.
+    """
+    try:
+        return kind.parse(value)
+    except Unfit as unfit:
+        found = value if written is None else written
+        raise SettingsError(_refusal(kind, found, name, origin, str(unfit) or kind.expected)) from None
+
+
+def _refusal(kind: Kind[Any], found: object, name: str, origin: str, expected: str) -> str:
+    shown = kind.show(found)
+    if kind.noun:
+        known = f"Known {kind.noun.split()[-1]}s: {expected}."
+        return f"Unknown {kind.noun}: {shown}. {known} It is set by {name}{f' in {origin}' if origin else ''}."
+    quoted = f'"{shown}"' if isinstance(found, str) else shown
+    return f"{name} is {quoted}{f' (from {origin})' if origin else ''}; expected {expected}."
+
+
+def conform(section: Section) -> None:
+    """Check a section that was built in code as strictly as one that was loaded; for its `__post_init__`."""
+    for entry in entries(type(section)):
+        if entry.setting:
+            name = f"{type(section).__name__}.{entry.name}"
+            value = checked(entry.setting.kind, getattr(section, entry.name), name)
+            object.__setattr__(section, entry.name, value)

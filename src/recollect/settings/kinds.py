@@ -1,0 +1,177 @@
+"""What a value may be: one `Kind` per sort of setting, which reads a raw value and says in words what it accepts.
+
+Numbers and switches may be written as text, because that is all an environment variable or a `${VAR}` can give. The
+invariant: reading what was read changes nothing, so a value may pass through here any number of times.
+"""
+
+import math
+import unicodedata
+from collections.abc import Callable, Mapping
+from typing import Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+Word = TypeVar("Word", bound=str)
+
+HIDDEN = "***"
+LONGEST_SHOWN = 80
+
+
+class Unfit(ValueError):
+    """A value is not of its kind. The text says what was expected, and is never the value itself."""
+
+
+def plain(value: object) -> str:
+    """Show a value in the words of a configuration file."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, float):
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    shown = str(value)
+    return shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"
+
+
+def hidden(value: object) -> str:
+    """Show that there is a secret, and nothing of it."""
+    return "" if value == "" else HIDDEN
+
+
+class Kind(NamedTuple, Generic[T]):
+    """A sort of value.
+
+    `parse` raises Unfit. `show` never reveals a secret. `noun` is set for a choice among words, such as `embedding
+    provider`, and puts the refusal into the terms of that choice.
+    """
+
+    expected: str
+    parse: Callable[[object], T]
+    show: Callable[[object], str] = plain
+    noun: str = ""
+
+
+def _integer(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise Unfit
+    try:
+        if isinstance(value, float) and not value.is_integer():
+            raise Unfit
+        return int(value)
+    except (ValueError, OverflowError):
+        raise Unfit from None
+
+
+def _real(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise Unfit
+    try:
+        read = float(value)
+    except (ValueError, OverflowError):
+        raise Unfit from None
+    if not math.isfinite(read):
+        raise Unfit
+    return read
+
+
+def whole(least: int, most: int) -> Kind[int]:
+    """Accept a whole number between two bounds, both included."""
+
+    def parse(value: object) -> int:
+        read = _integer(value)
+        if not least <= read <= most:
+            raise Unfit
+        return read
+
+    return Kind(f"a whole number from {least} to {most}", parse)
+
+
+def number(least: float, most: float) -> Kind[float]:
+    """Accept a number between two bounds, both included."""
+
+    def parse(value: object) -> float:
+        read = _real(value)
+        if not least <= read <= most:
+            raise Unfit
+        return read
+
+    return Kind(f"a number from {least:g} to {most:g}", parse)
+
+
+def number_above(bound: float, most: float) -> Kind[float]:
+    """Accept a number above a bound that is itself excluded."""
+
+    def parse(value: object) -> float:
+        read = _real(value)
+        if not bound < read <= most:
+            raise Unfit
+        return read
+
+    return Kind(f"a number above {bound:g} and up to {most:g}", parse)
+
+
+def switch() -> Kind[bool]:
+    """Accept true or false."""
+    words = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off": False, "no": False, "0": False}
+
+    def parse(value: object) -> bool:
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, str) and value.lower() in words:
+            return words[value.lower()]
+        raise Unfit
+
+    return Kind("true or false", parse)
+
+
+def text(*, empty: bool = False, secret: bool = False) -> Kind[str]:
+    """Accept text; secret text is never shown."""
+
+    def parse(value: object) -> str:
+        if not isinstance(value, str) or not (empty or value.strip()):
+            raise Unfit
+        return clean(value)
+
+    return Kind("a text" if empty else "a text that is not empty", parse, hidden if secret else plain)
+
+
+def clean(value: str) -> str:
+    """Refuse what no database and no terminal can take: control characters and halves of surrogate pairs."""
+    if any(unicodedata.category(character) in {"Cc", "Cs"} for character in value):
+        raise Unfit("a text without control characters, in valid Unicode")
+    return value
+
+
+def choice(noun: str, words: tuple[Word, ...]) -> Kind[Word]:
+    """Accept one of a few words. The noun names what they are: `embedding provider`."""
+
+    def parse(value: object) -> Word:
+        for word in words:
+            if value == word:
+                return word
+        raise Unfit
+
+    return Kind(", ".join(words), parse, noun=noun)
+
+
+def optional(kind: Kind[T], word: str, *, or_false: bool = False) -> Kind[T | None]:
+    """Accept nothing as well, which is spelled `null`, the given word, or, where that reads well, `false`.
+
+    TOML has no null and an environment variable is always text, so a word is needed to say "nothing" everywhere.
+    """
+    spellings = {word, "null", "false"} if or_false else {word, "null"}
+
+    def parse(value: object) -> T | None:
+        if value is None or (or_false and value is False):
+            return None
+        if isinstance(value, str) and value.lower() in spellings:
+            return None
+        return kind.parse(value)
+
+    def show(value: object) -> str:
+        return word if value is None else kind.show(value)
+
+    return Kind(f"{kind.expected}, or {word}", parse, show, kind.noun)

@@ -1,0 +1,101 @@
+"""Loading: what counts is decided, then `${VAR}` is filled in, then every value is checked."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from recollect.errors import SettingsError
+from recollect.settings.database import beside
+from recollect.settings.declare import Section, Setting, checked, entries, walk
+from recollect.settings.files import read_config
+from recollect.settings.model import Settings
+from recollect.settings.sources import Found, Stray, by_path, from_environment, from_file, from_overrides
+from recollect.settings.strays import refuse
+
+S = TypeVar("S", bound=Section)
+
+_REFERENCE = re.compile(r"\$(?P<escaped>\$\{)|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|(?P<broken>\$\{)")
+
+
+def load_settings(
+    config: Path | str | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] | None = None,
+) -> Settings:
+    """Load the settings: defaults, then the configuration file, then the environment, then `overrides`.
+
+    The file is `config`, or what `RECOLLECT_CONFIG` names, or `recollect.toml` in the user's configuration folder if it
+    exists. Overrides are nested mappings or dotted names: `{"recall.limit": 3}`. Raises SettingsError.
+    """
+    environ = os.environ if environ is None else environ
+    file = read_config(config, environ)
+    layers = [list(items) for items in (from_file(file), from_environment(environ), from_overrides(overrides or {}))]
+    refuse([item for layer in layers for item in layer if isinstance(item, Stray)])
+    found = {path: item for layer in layers for path, item in by_path(layer).items()}
+    values = _values(Settings, found, environ)
+    sources = {path: (values[path], item.origin.name) for path, item in found.items()}
+    return replace(_assembled(Settings, values, found), sources=sources)
+
+
+def _values(of: type[Section], found: Mapping[str, Found], environ: Mapping[str, str]) -> dict[str, object]:
+    declared = dict(walk(of))
+    return {path: _value(item, declared[path], environ) for path, item in found.items()}
+
+
+def _value(found: Found, declared: Setting, environ: Mapping[str, str]) -> object:
+    if found.parts is not None and declared.parts:
+        return str(_joined(declared.parts, found, found.parts, environ))
+    value = _substituted(found, environ)
+    if declared.beside_file and found.origin.folder:
+        value = beside(found.origin.folder, value)
+    return checked(declared.kind, value, found.written, origin=found.origin.name, written=found.value)
+
+
+def _joined(of: type[S], whole: Found, parts: Mapping[str, Found], environ: Mapping[str, str]) -> S:
+    for entry in entries(of):
+        if entry.needed and entry.name not in parts:
+            raise SettingsError(f"{whole.written}.{entry.name} is missing (in {whole.origin.name}); it has no default.")
+    return _assembled(of, _values(of, parts, environ), parts)
+
+
+def _assembled(of: type[S], values: Mapping[str, object], found: Mapping[str, Found], above: str = "") -> S:
+    """Build a section from checked values. What it still refuses is how they go together."""
+    arguments: dict[str, object] = {}
+    for entry in entries(of):
+        path = above + entry.name
+        if entry.section:
+            arguments[entry.name] = _assembled(entry.section, values, found, f"{path}.")
+        elif path in values:
+            arguments[entry.name] = values[path]
+    try:
+        return of(**arguments)
+    except SettingsError as error:
+        origins = dict.fromkeys(item.origin.name for path, item in found.items() if path.startswith(above))
+        raise SettingsError(f"{error} This section is set by {' and '.join(origins)}.") from None
+
+
+def _substituted(found: Found, environ: Mapping[str, str]) -> object:
+    """Fill in what `${VAR}` stands for; `$${` is a `${` that stands for itself."""
+    if not found.origin.substitutes or not isinstance(found.value, str):
+        return found.value
+
+    def fill(match: re.Match[str]) -> str:
+        if match["escaped"]:
+            return match["escaped"]
+        if match["broken"]:
+            raise SettingsError(
+                f"{found.written} in {found.origin.name} holds a ${{ that names no variable; write ${{NAME}}, "
+                "or $${ for a ${ that stands for itself."
+            )
+        name = match["name"]
+        if name not in environ:
+            raise SettingsError(
+                f"Environment variable {name} is not set; {found.written} in {found.origin.name} refers to it."
+            )
+        return environ[name]
+
+    return _REFERENCE.sub(fill, found.value)

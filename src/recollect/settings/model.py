@@ -1,0 +1,203 @@
+"""The settings themselves: every one of them, with its default, its range and a sentence about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, get_args
+
+from recollect.errors import SettingsError
+from recollect.settings.database import LOCATION, Server, default_database
+from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform, entries, environment_name, walk
+from recollect.settings.kinds import choice, number, number_above, optional, text, whole
+
+EmbeddingProvider = Literal["local", "none"]
+PROVIDERS: tuple[EmbeddingProvider, ...] = get_args(EmbeddingProvider)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """Who makes the vectors."""
+
+    provider: EmbeddingProvider = field(
+        default="local",
+        metadata=about(
+            choice("embedding provider", PROVIDERS),
+            "Who makes the vectors: `local` is the encoder in the package, `none` leaves recall to text search.",
+        ),
+    )
+    threads: int | None = field(
+        default=None,
+        metadata=about(
+            optional(whole(1, 1024), "auto"), "Processor threads the local encoder may use; `auto` lets it choose."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """What a recall looks at and what it gives."""
+
+    limit: int = field(default=5, metadata=about(whole(1, 100), "How many memories a recall gives at most."))
+    min_score: float = field(default=0.0, metadata=about(number(0, 1), "Memories that score lower are left out."))
+    vector_weight: float = field(
+        default=0.45,
+        metadata=about(
+            number(0, 1000), "Share of similar meaning in the score. Only its ratio to `recall.text_weight` counts."
+        ),
+    )
+    text_weight: float = field(
+        default=0.55,
+        metadata=about(number(0, 1000), "Share of common words in the score. One of the two weights must be above 0."),
+    )
+    candidates: int = field(
+        default=400,
+        metadata=about(
+            whole(50, 10_000), "How many memories each kind of search proposes. More finds a little more, but slower."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+        if self.vector_weight == self.text_weight == 0:
+            raise SettingsError("recall.vector_weight and recall.text_weight are both 0; set one of them above 0.")
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateSettings:
+    """When two memories are taken for the same one."""
+
+    near_threshold: float | None = field(
+        default=0.95,
+        metadata=about(
+            optional(number_above(0, 1), "off", or_false=True),
+            "Cosine from which a new memory counts as a rewording of an old one; `off` lets only equal texts count.",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetSettings:
+    """How clear a match must be before a query deletes it without asking."""
+
+    min_score: float = field(
+        default=0.6, metadata=about(number(0, 1), "Score a match needs before forgetting by query deletes it.")
+    )
+    margin: float = field(
+        default=0.15,
+        metadata=about(number(0, 1), "How far it must be ahead of the next match; otherwise you are asked to choose."),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresSettings:
+    """How a PostgreSQL server is used."""
+
+    pool_size: int = field(default=4, metadata=about(whole(1, 100), "Connections kept open at most."))
+    connect_timeout_s: float = field(default=10.0, metadata=about(number(1, 3600), "Seconds to wait for a connection."))
+    giant_user_rows: int = field(
+        default=10_000,
+        metadata=about(whole(1, 10**9), "Memories from which a user gets a vector index of their own."),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteSettings:
+    """How an SQLite file is used."""
+
+    busy_timeout_s: float = field(
+        default=10.0,
+        metadata=about(number(1, 3600), "Seconds to wait while another process writes; 10 or more is advised."),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+
+class SettingRow(NamedTuple):
+    """A setting for people to read: its name, value and default as text, with every password hidden."""
+
+    name: str
+    value: str
+    source: str
+    help: str
+    expected: str
+    default: str
+    environment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set. It is checked when it is made, and never changes.
+
+    `sources` remembers for each setting that was loaded what it was set to and by what.
+    """
+
+    database: str = field(
+        default_factory=default_database,
+        metadata=about(
+            LOCATION,
+            "Where memories are kept: an SQLite file, or a PostgreSQL server.",
+            default_words="`recollect.db` in your data folder",
+            parts=Server,
+            beside_file=True,
+        ),
+    )
+    user: str = field(
+        default="default",
+        metadata=about(text(), "User the command line works for when `--user` is absent.", aliases=("user_id",)),
+    )
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    duplicates: DuplicateSettings = field(default_factory=DuplicateSettings)
+    forget: ForgetSettings = field(default_factory=ForgetSettings)
+    postgres: PostgresSettings = field(default_factory=PostgresSettings)
+    sqlite: SqliteSettings = field(default_factory=SqliteSettings)
+    sources: Mapping[str, tuple[object, str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+    def __repr__(self) -> str:
+        shown = (f"{entry.name}={self._shown(entry)!r}" for entry in entries(Settings))
+        return f"Settings({', '.join(shown)})"
+
+    def _shown(self, entry: Entry) -> object:
+        value = getattr(self, entry.name)
+        return entry.setting.kind.show(value) if entry.setting else value
+
+    def describe(self) -> tuple[SettingRow, ...]:
+        """Give every setting with its value and where it came from, for `recollect status`."""
+        defaults = Settings()
+        return tuple(_row(self, defaults, name, declared) for name, declared in walk(Settings))
+
+
+def _row(settings: Settings, defaults: Settings, name: str, declared: Setting) -> SettingRow:
+    value, default = _value(settings, name), _value(defaults, name)
+    loaded, source = settings.sources.get(name, (default, "default"))
+    return SettingRow(
+        name=name,
+        value=declared.kind.show(value),
+        source=source if loaded == value else ARGUMENT,
+        help=declared.help,
+        expected=declared.kind.expected,
+        default=declared.default_words or declared.kind.show(default),
+        environment=environment_name(name),
+    )
+
+
+def _value(settings: Settings, name: str) -> object:
+    value: object = settings
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value

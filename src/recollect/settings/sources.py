@@ -1,0 +1,136 @@
+"""What was set where: a configuration file, the environment and arguments, each read into the same form.
+
+Nothing is checked here but names. Values are looked at when it is known which of them count, so that a file that needs
+a secret can be overridden where the secret is not at hand.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from recollect.errors import SettingsError
+from recollect.settings.declare import ARGUMENT, PREFIX, Entry, Section, entries, environment_name, walk
+from recollect.settings.files import CONFIG_VARIABLE, ConfigFile
+from recollect.settings.kinds import plain
+from recollect.settings.model import Settings
+
+# Kubernetes sets these in every pod of a namespace that has a service called "recollect".
+_INJECTED = re.compile(PREFIX + r"(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?)")
+
+
+class Origin(NamedTuple):
+    """Who set something. `folder` is where a file lies; `substitutes` says whether `${VAR}` means anything there."""
+
+    name: str
+    folder: str = ""
+    substitutes: bool = True
+
+
+class Found(NamedTuple):
+    """A value that was set. `written` is the name as it was spelled; `parts` stand in place of the value."""
+
+    path: str
+    written: str
+    origin: Origin
+    value: object = None
+    parts: "Mapping[str, Found] | None" = None
+
+
+class Stray(NamedTuple):
+    """A name that is nobody's."""
+
+    name: str
+    origin: str
+
+
+Item = Found | Stray
+
+
+def from_file(file: ConfigFile | None) -> Iterable[Item]:
+    """Read what a configuration file sets."""
+    if file is None:
+        return ()
+    return _read_table(Settings, file.table, Origin(str(file.path), folder=str(file.path.parent)))
+
+
+def from_environment(environ: Mapping[str, str]) -> Iterator[Item]:
+    """Read what environment variables set. An empty one counts as absent, as it does in a shell script."""
+    paths = {environment_name(path): path for path, _ in walk(Settings)}
+    for name, value in environ.items():
+        if not value or not name.startswith(PREFIX) or name == CONFIG_VARIABLE or _INJECTED.fullmatch(name):
+            continue
+        if path := paths.get(name):
+            yield Found(path, path, Origin(f"environment variable {name}", substitutes=False), value)
+        else:
+            yield Stray(name, "the environment")
+
+
+def from_overrides(overrides: Mapping[str, object]) -> Iterable[Item]:
+    """Read what arguments set, given as nested mappings or by dotted names."""
+    nested: dict[str, object] = {}
+    for path, value in _leaves(overrides):
+        _put(nested, path, value)
+    return _read_table(Settings, nested, Origin(ARGUMENT))
+
+
+def _leaves(table: Mapping[str, object], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
+    for name, value in table.items():
+        path = (*above, *str(name).split("."))
+        if isinstance(value, Mapping) and value:
+            yield from _leaves(value, path)
+        else:
+            yield path, value
+
+
+def _put(table: dict[str, object], path: tuple[str, ...], value: object) -> None:
+    *above, last = path
+    for part in above:
+        inner = table.setdefault(part, {})
+        if not isinstance(inner, dict):
+            raise SettingsError(f"{part} is given by {ARGUMENT} both as a whole and in parts; keep one of them.")
+        table = inner
+    if last in table:
+        raise SettingsError(f"{'.'.join(path)} is given by {ARGUMENT} twice; keep one of them.")
+    table[last] = value
+
+
+def _read_table(
+    of: type[Section], table: Mapping[str, object], origin: Origin, path: str = "", written: str = ""
+) -> Iterator[Item]:
+    known = {spelling: entry for entry in entries(of) for spelling in entry.spellings()}
+    for key, value in table.items():
+        entry = known.get(key)
+        if entry is None:
+            yield Stray(written + key, origin.name)
+        else:
+            yield from _read_entry(entry, value, origin, path + entry.name, written + key)
+
+
+def _read_entry(entry: Entry, value: object, origin: Origin, path: str, written: str) -> Iterator[Item]:
+    if entry.section:
+        if not isinstance(value, Mapping):
+            names = ", ".join(inner.name for inner in entries(entry.section))
+            raise SettingsError(
+                f"{written} is {plain(value)} (from {origin.name}); expected a table with any of {names}."
+            )
+        yield from _read_table(entry.section, value, origin, f"{path}.", f"{written}.")
+    elif entry.setting and entry.setting.parts and isinstance(value, Mapping):
+        items = list(_read_table(entry.setting.parts, value, origin, written=f"{written}."))
+        yield from (item for item in items if isinstance(item, Stray))
+        yield Found(path, written, origin, parts=by_path(items))
+    else:
+        yield Found(path, written, origin, value)
+
+
+def by_path(items: Iterable[Item]) -> dict[str, Found]:
+    """Arrange what one source set by canonical name, and refuse what it set twice in different spellings."""
+    arranged: dict[str, Found] = {}
+    for item in items:
+        if isinstance(item, Stray):
+            continue
+        if twin := arranged.get(item.path):
+            raise SettingsError(
+                f"{twin.written} and {item.written} are the same setting (in {item.origin.name}); keep one of them."
+            )
+        arranged[item.path] = item
+    return arranged

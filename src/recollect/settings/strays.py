@@ -1,0 +1,52 @@
+"""Names that are nobody's: all of them in one message, each with what was probably meant."""
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+
+from recollect.errors import SettingsError
+from recollect.settings.declare import PREFIX, Section, entries, environment_name, walk
+from recollect.settings.model import Settings
+from recollect.settings.sources import Stray
+
+MOST_SUGGESTIONS = 3
+
+
+def refuse(strays: Sequence[Stray]) -> None:
+    """Raise an error that names every stray, if there is any."""
+    if not strays:
+        return
+    lines = [_line(stray) for stray in strays]
+    if not all(map(_suggestions, strays)):
+        lines.append(f"Known settings: {', '.join(name for name, _ in walk(Settings))}.")
+    start = "Unknown setting:" if len(strays) == 1 else "Unknown settings:"
+    raise SettingsError("\n".join([start, *lines]) if len(lines) > 1 else f"{start} {lines[0]}")
+
+
+def _line(stray: Stray) -> str:
+    suggestions = _suggestions(stray)
+    question = f" Did you mean {' or '.join(suggestions)}?" if suggestions else ""
+    return f"{stray.name} in {stray.origin}.{question}"
+
+
+def _suggestions(stray: Stray) -> list[str]:
+    if stray.name.startswith(PREFIX):
+        variables = [environment_name(path) for path, _ in walk(Settings)]
+        return difflib.get_close_matches(stray.name, variables, MOST_SUGGESTIONS, cutoff=0.8)
+    name, known = _snake_case(stray.name), list(_names(Settings))
+    typing_slips = difflib.get_close_matches(name, known, MOST_SUGGESTIONS, cutoff=0.85)
+    elsewhere = [path for path in known if path.rpartition(".")[2] == name.rpartition(".")[2]]
+    return typing_slips or elsewhere or difflib.get_close_matches(name, known, MOST_SUGGESTIONS, cutoff=0.75)
+
+
+def _names(of: type[Section], above: str = "") -> Iterator[str]:
+    """Give every name that may be written in a file, sections and parts of a value included."""
+    for entry in entries(of):
+        path = above + entry.name
+        yield path
+        if inner := entry.section or (entry.setting and entry.setting.parts):
+            yield from _names(inner, f"{path}.")
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower().replace("-", "_")
