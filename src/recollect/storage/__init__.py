@@ -1,0 +1,28 @@
+"""Where memories are kept. The two adapters do not know each other; only `open_store` knows both."""
+
+from importlib import import_module
+from pathlib import Path
+
+from recollect.errors import StoreUnavailable
+from recollect.ports import Clock, Store
+from recollect.settings import Settings
+
+_SERVER_PREFIXES = ("postgresql://", "postgres://")
+
+
+def open_store(settings: Settings, clock: Clock) -> Store:
+    """Open the store that the settings name. A driver is imported only when it is the one in use."""
+    if settings.database.startswith(_SERVER_PREFIXES):
+        postgres = import_module("recollect.storage.postgres.store")
+        store: Store = postgres.PostgresStore(settings.database, settings.postgres, clock)
+        return store
+    if settings.database == ":memory:":
+        raise StoreUnavailable(
+            "Recollect keeps memories in a file, so that several processes can share them. Name a path; for a store "
+            "that does not last, use one in a temporary folder."
+        )
+    sqlite = import_module("recollect.storage.sqlite.store")
+    embedded: Store = sqlite.SqliteStore(
+        Path(settings.database), busy_timeout_s=settings.sqlite.busy_timeout_s, clock=clock
+    )
+    return embedded

@@ -1,0 +1,102 @@
+"""Connects to PostgreSQL, and puts its errors into our words."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import psycopg
+from pgvector.psycopg import register_vector
+from psycopg.rows import TupleRow
+from psycopg.types.string import TextLoader
+
+from recollect.errors import StoreDamaged, StoreError, StoreTooOld, StoreUnavailable
+from recollect.settings import hide_password
+
+Connection: TypeAlias = psycopg.Connection[TupleRow]
+
+MINIMUM_SERVER = 15
+MINIMUM_VECTOR = (0, 8)
+
+# What the server says when a login fails, and what to do about it.
+_LOGIN_ADVICE = (
+    ("password authentication failed", "The password is wrong. Check the URL, or set PGPASSWORD."),
+    ("no password supplied", "A password is needed. Put it into the URL as ${PGPASSWORD}, or set PGPASSWORD."),
+    ("does not exist", "Create it first, for example with `createdb` or `createuser`."),
+    ("no pg_hba.conf entry", "The server's pg_hba.conf does not let you in from here; ask its administrator."),
+    ("SSL", "Check `sslmode` in the URL."),
+    ("too many", "The server has no connection left; lower postgres.pool_size or raise its max_connections."),
+)
+_UNREACHABLE_ADVICE = "Check that the server runs, and the host and port in the URL."
+
+
+def connect(url: str, timeout_s: float) -> Connection:
+    """Open one connection, ready for our types."""
+    try:
+        connection = psycopg.connect(url, autocommit=True, connect_timeout=max(2, round(timeout_s)))
+    except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
+        said = " ".join(str(error).split())
+        advice = next((advice for part, advice in _LOGIN_ADVICE if part in said), _UNREACHABLE_ADVICE)
+        raise StoreUnavailable(f"Cannot connect to {hide_password(url)}. {advice} The server said: {said}") from error
+    return connection
+
+
+def prepare(connection: psycopg.Connection[Any]) -> None:
+    """Teach a connection our types; ids travel as text."""
+    connection.adapters.register_loader("uuid", TextLoader)
+    register_vector(connection)
+
+
+def check_server(connection: Connection) -> None:
+    """Refuse a server that lacks what the schema needs."""
+    found = connection.info.server_version // 10000
+    if found < MINIMUM_SERVER:
+        raise StoreTooOld(f"The server is PostgreSQL {found}; {MINIMUM_SERVER} or newer is needed. Upgrade it.")
+
+
+def ensure_vector(connection: Connection) -> None:
+    """See to it that the extension `vector` is installed, or say who can do it."""
+    row = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
+    if row is None:
+        _create_vector(connection)
+        return
+    version = tuple(int(part) for part in row[0].split(".")[:2])
+    if version < MINIMUM_VECTOR:
+        raise StoreTooOld(
+            f"The extension vector has version {row[0]}; 0.8 or newer is needed for complete answers. Install a newer "
+            "pgvector on the server and run: ALTER EXTENSION vector UPDATE;"
+        )
+
+
+def _create_vector(connection: Connection) -> None:
+    database = connection.info.dbname
+    try:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise StoreTooOld(
+            f"The database {database} lacks the extension vector, and {connection.info.user} may not create it. Ask an "
+            f"administrator to connect to {database} and run: CREATE EXTENSION vector;"
+        ) from error
+    except (psycopg.errors.FeatureNotSupported, psycopg.errors.UndefinedFile) as error:
+        raise StoreTooOld(
+            f"The server of {database} does not have the extension vector. Install pgvector there (the package is "
+            "often called postgresql-NN-pgvector), then try again."
+        ) from error
+
+
+@contextmanager
+def translated(where: str) -> Iterator[None]:
+    """Turn the driver's errors into ours."""
+    try:
+        yield
+    except psycopg.errors.DiskFull as error:
+        raise StoreError(f"The server of {where} has no disk space left. Nothing of this write was kept.") from error
+    except (psycopg.errors.DataCorrupted, psycopg.errors.IndexCorrupted) as error:
+        raise StoreDamaged(f"{where} is damaged: {error}. Restore a backup.") from error
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise StoreUnavailable(f"Lost the connection to {where}: {_first_line(error)} Try again.") from error
+    except psycopg.Error as error:
+        raise StoreError(f"PostgreSQL failed on {where}: {type(error).__name__}: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [""])[0]

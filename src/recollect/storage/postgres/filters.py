@@ -1,0 +1,38 @@
+"""Turns Filters into SQL for PostgreSQL. The only place of this backend that assembles conditions.
+
+Every condition is one of the fixed texts below; every value is bound.
+"""
+
+from typing import Any
+
+from recollect.types import Filters
+
+_LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > %(f_now)s)"
+_HELD = "valid_from <= %(f_as_of)s AND (valid_until IS NULL OR valid_until > %(f_as_of)s)"
+_NOT_EXPIRED = "(expires_at IS NULL OR expires_at > %(f_now)s)"
+_CONDITIONS = {
+    "as_of": _HELD,
+    "types": "type = ANY(%(f_types)s)",
+    "subject": "subject = %(f_subject)s",
+    "key": "key = %(f_key)s",
+    "context": "context = %(f_context)s",
+    "session": "session_id = %(f_session)s",
+    "since": "coalesce(occurred_at, created_at) >= %(f_since)s",
+    "until": "coalesce(occurred_at, created_at) < %(f_until)s",
+    "min_importance": "importance >= %(f_min_importance)s",
+    "min_trust": "trust >= %(f_min_trust)s",
+}
+
+
+def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
+    """Give the condition and its values."""
+    texts = [_NOT_EXPIRED] if filters.as_of is not None else [_NOT_EXPIRED, _LIVE]
+    values: dict[str, Any] = {"f_now": filters.now}
+    for name, text in _CONDITIONS.items():
+        value = getattr(filters, name)
+        if value is not None and value != ():
+            texts.append(text)
+            if name == "subject" and value:
+                texts.append("subject <> ''")  # says that the index of subjects may be used
+            values[f"f_{name}"] = list(value) if name == "types" else value
+    return " AND ".join(texts), values

@@ -1,0 +1,46 @@
+"""Indexes for the few users whose rows are too many for an exact search.
+
+A partial index covers one user and slows down nobody else. It is built while the database goes on serving.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from psycopg import sql
+
+from recollect.storage.postgres import spaces
+from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.rows import QUERIES
+from recollect.types import Space
+
+
+def missing(connection: Connection, rows: int) -> Iterable[tuple[Space, int, str]]:
+    """Find giants without an index: the space, its number and the user."""
+    giants = [row[0] for row in connection.execute(QUERIES["giants"].encode(), {"rows": rows})]
+    if not giants:
+        return
+    for space, number in spaces.numbers(connection).items():
+        query = QUERIES["giant_indexes"].replace("{space}", str(number)).replace("%%", "%")
+        existing = {row[0] for row in connection.execute(query.encode())}
+        yield from ((space, number, user) for user in giants if index_name(number, user) not in existing)
+
+
+def build(connection: Connection, rows: int) -> Sequence[str]:
+    """Build the missing indexes, one after the other; says for how many users."""
+    built = 0
+    for space, number, user in list(missing(connection, rows)):
+        name = sql.Identifier(index_name(number, user))
+        kind = "vector" if spaces.number_type(space) == ">f4" else "halfvec"
+        connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(name))  # what an interrupted build left behind
+        connection.execute(
+            sql.SQL("CREATE INDEX CONCURRENTLY {} ON {} USING hnsw (embedding {}) WHERE user_id = {}").format(
+                name, sql.Identifier(f"vectors_{number}"), sql.Identifier(f"{kind}_cosine_ops"), sql.Literal(user)
+            )
+        )
+        built += 1
+    return [f"built a vector index for {built} large user(s)"] if built else []
+
+
+def index_name(number: int, user: str) -> str:
+    """Name a giant's index without revealing who it is."""
+    return f"vectors_{number}_giant_{hashlib.blake2b(user.encode(), digest_size=8).hexdigest()}"

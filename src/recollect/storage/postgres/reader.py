@@ -1,0 +1,105 @@
+"""Answers one user's questions from one snapshot of the database."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from math import log
+from typing import Any
+
+import psycopg
+from pgvector import HalfVector
+from pgvector import Vector as PgVector
+
+from recollect.ports import Neighbour, TextCandidate, TextCandidates
+from recollect.storage import frequencies
+from recollect.storage.postgres import codec
+from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.filters import conditions
+from recollect.storage.postgres.rows import QUERIES, PostgresRows
+from recollect.storage.postgres.spaces import Spaces, number_type
+from recollect.types import Filters, MemoryRecord, Scope, Space, Stats, Vector
+
+_ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+
+class PostgresReader(PostgresRows):
+    """One user's view of the database, for the length of one transaction."""
+
+    def __init__(self, connection: Connection, scope: Scope, spaces: Spaces) -> None:
+        super().__init__(connection, scope)
+        self._spaces = spaces
+
+    def _filtered(
+        self, name: str, filters: Filters, values: dict[str, Any], *, space: int | None = None
+    ) -> "psycopg.Cursor[tuple[Any, ...]]":
+        condition, bound = conditions(filters)
+        sql = QUERIES[name].replace("{filters}", condition).replace("{space}", str(space))
+        return self._connection.execute(sql.encode(), {"user_id": self._user, **bound, **values})
+
+    def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
+        """List rows, newest first."""
+        values = {"before": before or _ABOVE_ALL_IDS, "limit": limit}
+        return [codec.from_row(row) for row in self._filtered("select_memories", filters, values)]
+
+    def count(self, filters: Filters) -> int:
+        """Count rows."""
+        return int(_one(self._filtered("count_memories", filters, {}))[0])
+
+    def text_candidates(self, terms: Sequence[str], filters: Filters, limit: int) -> TextCandidates:
+        """Find rows that hold any of the terms; when there are too many, those with the rarer ones."""
+        total = self._run("user_figures")
+        found = self._filtered("text_candidates", filters, {"terms": list(terms), "limit": limit})
+        rows = [TextCandidate(row[0], row[1]) for row in found]
+        memories = next((row[2] for row in total), 0)
+        if len(rows) < limit:
+            return TextCandidates(rows, frequencies.among(rows, terms), memories)
+        counts = {term: int(_one(self._run("term_frequency", {"terms": [term]}))[0]) for term in terms}
+        weights = [log(1 + memories / (1 + counts[term])) for term in terms]
+        values = {"terms": list(terms), "weights": weights, "limit": limit}
+        found = self._filtered("ranked_candidates", filters, values)
+        return TextCandidates([TextCandidate(row[0], row[1]) for row in found], counts, memories)
+
+    def nearest(self, space: Space, vector: Vector, filters: Filters, limit: int) -> Sequence[Neighbour]:
+        """Let the database measure the distances."""
+        number = self._spaces.number(self._connection, space)
+        if number is None:
+            return []
+        self._run("prepare_nearest")
+        values = {"vector": _bound(space, vector), "limit": limit}
+        found = self._filtered("nearest_vectors", filters, values, space=number)
+        return [Neighbour(row[0], row[1]) for row in found]
+
+    def cosines(self, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        """Give exact scores of known rows."""
+        number = self._spaces.number(self._connection, space)
+        if number is None or not ids:
+            return {}
+        values = {"vector": _bound(space, vector), "ids": list(ids)}
+        return {row[0]: row[1] for row in self._run("cosines", values, space=number)}
+
+    def stats(self, space: Space | None, now: datetime) -> Stats:
+        """Count what the user has."""
+        rows = self._run("type_counts", {"now": now}).fetchall()
+        pending, parked = _one(self._run("job_counts"))
+        number = None if space is None else self._spaces.number(self._connection, space)
+        vectors = 0 if number is None else _one(self._run("count_vectors", space=number))[0]
+        return Stats(
+            memories=sum(row[1] for row in rows),
+            by_type={row[0]: row[1] for row in rows if row[1]},
+            superseded=sum(row[2] for row in rows),
+            expired=sum(row[3] for row in rows),
+            with_vector=vectors,
+            pending_jobs=pending,
+            parked_jobs=parked,
+            oldest=min(row[4] for row in rows).astimezone(UTC) if rows else None,
+            newest=max(row[5] for row in rows).astimezone(UTC) if rows else None,
+        )
+
+
+def _one(cursor: "psycopg.Cursor[tuple[Any, ...]]") -> tuple[Any, ...]:
+    row = cursor.fetchone()
+    assert row is not None, "an aggregate always has a row"  # noqa: S101 - for the type checker
+    return row
+
+
+def _bound(space: Space, vector: Vector) -> PgVector | HalfVector:
+    return PgVector(vector) if number_type(space) == ">f4" else HalfVector(vector)

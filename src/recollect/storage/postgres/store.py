@@ -1,0 +1,177 @@
+"""The store for many users: PostgreSQL with pgvector.
+
+Invariant: whatever a work function does through its writer is committed wholly before `write` returns, or not at all;
+and while it runs, the row lock on the user keeps the user's other writers waiting.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from threading import Lock
+from typing import TypeVar
+
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from recollect.errors import StoreError, StoreUnavailable
+from recollect.ports import Clock, Pending, Reader, Writer
+from recollect.settings import PostgresSettings, hide_password
+from recollect.storage.postgres import giants, spaces
+from recollect.storage.postgres.connection import Connection, check_server, connect, prepare, translated
+from recollect.storage.postgres.migrate import applied_version, migrate
+from recollect.storage.postgres.reader import PostgresReader
+from recollect.storage.postgres.rows import QUERIES
+from recollect.storage.postgres.writer import PostgresWriter
+from recollect.storage.statements import load_checks
+from recollect.types import Problem, Scope, StoreStats
+
+T = TypeVar("T")
+
+
+class PostgresStore:
+    """Memories on a server."""
+
+    backend = "postgresql"
+
+    def __init__(self, url: str, settings: PostgresSettings, clock: Clock) -> None:
+        self._url = url
+        self._settings = settings
+        self._where = hide_password(url)
+        self._spaces = spaces.Spaces()
+        self._closed = False
+        self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-write")
+        with connect(url, settings.connect_timeout_s) as connection, translated(self._where):
+            check_server(connection)
+            migrate(connection, self._where, clock.now())
+        self._pool: ConnectionPool[Connection] | None = None
+        self._pool_lock = Lock()
+
+    def _connections(self) -> "ConnectionPool[Connection]":
+        """Start the pool at first use: a program that only opens and closes needs none."""
+        with self._pool_lock:
+            if self._closed:
+                raise StoreError("This store is closed. Open it again with Memory.open().")
+            if self._pool is None:
+                self._pool = ConnectionPool(
+                    self._url,
+                    kwargs={"autocommit": True},
+                    configure=prepare,
+                    min_size=1,
+                    max_size=self._settings.pool_size,
+                    timeout=self._settings.connect_timeout_s,
+                    open=True,
+                )
+            return self._pool
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        pool = self._connections()
+        try:
+            with translated(self._where), pool.connection() as connection:
+                yield connection
+        except (PoolTimeout, PoolClosed) as error:
+            raise StoreUnavailable(f"No connection to {self._where} in time. Try again. ({error})") from error
+
+    def read(self, scope: Scope, work: Callable[[Reader], T]) -> T:
+        """Run questions against one snapshot."""
+        with self._connected() as connection, connection.pipeline():
+            connection.execute(QUERIES["begin_read"].encode())
+            try:
+                return work(PostgresReader(connection, scope, self._spaces))
+            finally:
+                connection.execute("ROLLBACK")
+
+    def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
+        """Run changes in one transaction."""
+        with self._connected() as connection, connection.transaction():
+            writer = PostgresWriter(connection, scope)
+            result = work(writer)
+            writer.finish()
+        return result
+
+    def write_behind(self, scope: Scope, work: Callable[[Writer], T]) -> Pending[T]:
+        """Run changes now, and send the vectors and commit in the background."""
+        with ExitStack() as stack:
+            connection = stack.enter_context(self._connected())
+            stack.enter_context(connection.transaction())
+            writer = PostgresWriter(connection, scope)
+            result = work(writer)
+            return self._background.submit(self._finish, stack.pop_all(), writer, result)
+
+    @staticmethod
+    def _finish(transaction: ExitStack, writer: PostgresWriter, result: T) -> T:
+        with transaction:
+            writer.finish()
+        return result
+
+    def scrub(self) -> None:
+        """Do nothing: a server keeps deleted rows in its files until an operator has the tables rewritten."""
+
+    def users_with_jobs(self, now: datetime) -> Iterable[Scope]:
+        """Name the users who have jobs that are due."""
+        with self._connected() as connection:
+            rows = connection.execute(QUERIES["due_users"].encode(), {"now": now}).fetchall()
+        return [Scope(row[0]) for row in rows]
+
+    def stats(self) -> StoreStats:
+        """Count rows of the whole store."""
+        with self._connected() as connection:
+            users, memories, pending, parked = connection.execute(QUERIES["store_counts"].encode()).fetchall()[0]
+            vectors = sum(
+                connection.execute(QUERIES["count_all_vectors"].replace("{space}", str(number)).encode()).fetchall()[0][
+                    0
+                ]
+                for number in spaces.numbers(connection).values()
+            )
+            size = connection.execute(QUERIES["store_size"].encode()).fetchall()[0][0]
+        return StoreStats(users, int(memories), vectors, pending, parked, size_bytes=int(size))
+
+    def version(self) -> str:
+        """The version of the server."""
+        with self._connected() as connection:
+            number = connection.info.server_version
+        return f"{number // 10000}.{number % 10000}"
+
+    def location(self) -> str:
+        """The URL without its password."""
+        return self._where
+
+    def schema_version(self) -> int:
+        """The number of the newest migration."""
+        with self._connected() as connection:
+            return applied_version(connection)
+
+    def check(self) -> Sequence[Problem]:
+        """Look for rows without their other halves."""
+        problems = []
+        with self._connected() as connection:
+            for check in load_checks("postgres", spaces.numbers(connection).values()):
+                found = connection.execute(check.sql.encode()).fetchall()[0][0]
+                if found:
+                    problems.append(Problem(check.name, found, check.advice))
+        return problems
+
+    def tune(self) -> Sequence[str]:
+        """Index the giants and refresh the planner's statistics."""
+        with self._connected() as connection:
+            built = giants.build(connection, self._settings.giant_user_rows)
+            for table in ("memories", *(f"vectors_{number}" for number in spaces.numbers(connection).values())):
+                connection.execute(f"ANALYZE {table}".encode())
+        return (*built, "refreshed the planner's statistics")
+
+    def advice(self) -> Sequence[str]:
+        """Say which users would profit from an index."""
+        with self._connected() as connection:
+            lacking = len(list(giants.missing(connection, self._settings.giant_user_rows)))
+        if not lacking:
+            return ()
+        return (f"{lacking} large user(s) have no vector index yet: run `recollect maintain`.",)
+
+    def close(self) -> None:
+        """Close all connections; a write under way is finished first."""
+        self._background.shutdown(wait=True)
+        with self._pool_lock:
+            self._closed = True
+            if self._pool is not None:
+                self._pool.close()
+                self._pool = None

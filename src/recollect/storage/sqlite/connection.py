@@ -1,0 +1,100 @@
+"""Opens SQLite the one way that loses nothing, and puts its errors into our words.
+
+The file is never opened by Python: closing any descriptor of it would drop the locks of this process, and another
+process could then remove the write-ahead log under our feet.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import apsw
+
+from recollect.errors import StoreDamaged, StoreError, StoreTooOld, StoreUnavailable
+
+# Before this version, resetting the write-ahead log could corrupt a database.
+MINIMUM_VERSION = (3, 51, 3)
+_PAGE_BYTES = 8192
+_CACHE_KIB = 65536
+_PAUSE_S = 0.005
+
+
+def check_version(version: str) -> None:
+    """Refuse a SQLite that is known to corrupt data."""
+    found = tuple(int(part) for part in version.split("."))
+    if found < MINIMUM_VERSION:
+        wanted = ".".join(map(str, MINIMUM_VERSION))
+        raise StoreTooOld(
+            f"SQLite {version} can corrupt a write-ahead log; {wanted} or newer is needed. "
+            "Upgrade the package apsw, which brings its own SQLite."
+        )
+
+
+def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
+    """Open the file, create it for its owner only when it is new, and set what every connection needs."""
+    check_version(apsw.sqlite_lib_version())
+    with translated(path):
+        fresh = not path.exists()
+        if fresh:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with suppress(AttributeError, OSError):  # not every system lets us; then it is made private below
+                os.mknod(path, 0o600)  # private from the first moment
+        connection = apsw.Connection(os.fspath(path))
+        connection.set_busy_timeout(int(busy_timeout_s * 1000))
+        if fresh and path.exists():
+            path.chmod(0o600)  # nothing has been written yet; the log and its index inherit this mode
+        connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+        patiently(busy_timeout_s, lambda: connection.execute("PRAGMA journal_mode = WAL"))
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    return connection
+
+
+def patiently(timeout_s: float, step: Callable[[], object]) -> None:
+    """Take a step at which SQLite does not wait, but fails at once when another process is at the same step."""
+    deadline = monotonic() + timeout_s
+    while True:
+        try:
+            step()
+        except apsw.BusyError:
+            if monotonic() >= deadline:
+                raise
+            sleep(_PAUSE_S)
+        else:
+            return
+
+
+def rows(connection: apsw.Connection, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+    """Run a query to its end and give its rows."""
+    found: list[tuple[Any, ...]] = connection.execute(sql, values).fetchall()
+    return found
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into ours, with what to do about them."""
+    try:
+        yield
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StoreDamaged(
+            f"{path} is not a sound SQLite database ({error}). Keep the file as it is and restore a backup elsewhere."
+        ) from error
+    except apsw.BusyError as error:
+        raise StoreUnavailable(
+            f"{path} stayed locked by another process for the whole time limit. Try again, or raise "
+            "sqlite.busy_timeout_s."
+        ) from error
+    except (apsw.CantOpenError, apsw.PermissionsError, apsw.ReadOnlyError, apsw.AuthError, OSError) as error:
+        raise StoreUnavailable(
+            f"{path} cannot be opened for writing ({error}). Check that its folder exists, that you may write there "
+            "and that it is a local disk."
+        ) from error
+    except apsw.FullError as error:
+        raise StoreError(f"The disk that holds {path} is full. Nothing of this write was kept; make room.") from error
+    except apsw.Error as error:
+        raise StoreError(f"SQLite failed on {path}: {type(error).__name__}: {error}") from error

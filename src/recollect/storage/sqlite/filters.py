@@ -1,0 +1,44 @@
+"""Turns Filters into SQL for SQLite. The only place of this backend that assembles conditions.
+
+Every condition is one of the fixed texts below; every value is bound.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from recollect.storage.sqlite.codec import to_micros
+from recollect.types import Filters
+
+_LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > :f_now)"
+_HELD = "valid_from <= :f_as_of AND (valid_until IS NULL OR valid_until > :f_as_of)"
+_NOT_EXPIRED = "(expires_at IS NULL OR expires_at > :f_now)"
+_CONDITIONS = {
+    "subject": "subject = :f_subject",
+    "key": "key = :f_key",
+    "context": "context = :f_context",
+    "session": "session_id = :f_session",
+    "since": "coalesce(occurred_at, created_at) >= :f_since",
+    "until": "coalesce(occurred_at, created_at) < :f_until",
+    "min_importance": "importance >= :f_min_importance",
+    "min_trust": "trust >= :f_min_trust",
+}
+
+
+def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
+    """Give the condition and its values."""
+    texts = [_NOT_EXPIRED, _LIVE if filters.as_of is None else _HELD]
+    values: dict[str, Any] = {"f_now": to_micros(filters.now)}
+    if filters.as_of is not None:
+        values["f_as_of"] = to_micros(filters.as_of)
+    if filters.types:
+        names = [f"f_type{position}" for position in range(len(filters.types))]
+        texts.append(f"type IN ({', '.join(f':{name}' for name in names)})")
+        values.update(zip(names, filters.types, strict=True))
+    for name, text in _CONDITIONS.items():
+        value = getattr(filters, name)
+        if value is not None:
+            texts.append(text)
+            if name == "subject" and value:
+                texts.append("subject <> ''")  # says that the index of subjects may be used
+            values[f"f_{name}"] = to_micros(value) if isinstance(value, datetime) else value
+    return " AND ".join(texts), values

@@ -1,0 +1,182 @@
+"""Answers one user's questions from one snapshot of the file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import apsw
+import numpy as np
+
+from recollect.ports import Neighbour, TextCandidate, TextCandidates
+from recollect.storage import frequencies
+from recollect.storage.sqlite import codec
+from recollect.storage.sqlite.codes import CodeCache, CodeView, Seqs, products, rescored
+from recollect.storage.sqlite.connection import rows
+from recollect.storage.sqlite.filters import conditions
+from recollect.storage.sqlite.rows import QUERIES, SqliteRows, id_array, seq_array
+from recollect.storage.sqlite.small import FEW_ROWS, SmallUser, SmallUsers, as_matrix, small_user
+from recollect.storage.sqlite.spaces import Spaces
+from recollect.types import Filters, MemoryRecord, Scope, Space, Stats, Vector
+
+_ABOVE_ALL_IDS = "\U0010ffff"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a process keeps in memory about a file, shared by all its readers."""
+
+    spaces: Spaces = field(default_factory=Spaces)
+    codes: CodeCache = field(default_factory=CodeCache)
+    small_users: SmallUsers = field(default_factory=SmallUsers)
+
+
+class _Figures(NamedTuple):
+    generation: int
+    resets: int
+    memories: int
+
+
+class SqliteReader(SqliteRows):
+    """One user's view of the file, for the length of one transaction."""
+
+    def __init__(self, connection: apsw.Connection, scope: Scope, kept: Kept) -> None:
+        super().__init__(connection, scope)
+        self._spaces = kept.spaces
+        self._codes = kept.codes
+        self._small_users = kept.small_users
+        self._whole: SmallUser | None = None
+
+    def _filtered(
+        self, name: str, filters: Filters, values: dict[str, Any] | None = None, *, space: int | None = None
+    ) -> list[Any]:
+        condition, bound = conditions(filters)
+        sql = QUERIES[name].replace("{filters}", condition).replace("{space}", str(space))
+        return rows(self._connection, sql, {"user_id": self._user, **bound, **(values or {})})
+
+    def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
+        """List rows, newest first."""
+        values = {"before": before or _ABOVE_ALL_IDS, "limit": limit}
+        return [codec.from_row(row) for row in self._filtered("select_memories", filters, values)]
+
+    def count(self, filters: Filters) -> int:
+        """Count rows."""
+        return int(self._filtered("count_memories", filters)[0][0])
+
+    def text_candidates(self, terms: Sequence[str], filters: Filters, limit: int) -> TextCandidates:
+        """Find rows that hold any of the terms."""
+        small = self._small(self._spaces.newest(self._connection), filters)
+        if small is not None and self._figures.memories <= limit:
+            candidates = small.sharing(terms)
+        else:
+            values = {"terms": _any_of(terms), "limit": limit}
+            found = self._filtered("text_candidates", filters, values)
+            candidates = [TextCandidate(memory_id, words.split(" ")) for memory_id, words in found]
+        if len(candidates) < limit:
+            counts = frequencies.among(candidates, terms)
+        else:
+            counts = {term: self._run("term_frequency", {"terms": _any_of([term])})[0][0] for term in terms}
+        return TextCandidates(candidates, counts, self._figures.memories)
+
+    def _small(self, entry: tuple[Space, int] | None, filters: Filters) -> SmallUser | None:
+        """Give the user whole, when there are few rows and nothing but the present is asked for."""
+        if entry is None or self._figures.memories > FEW_ROWS or filters != Filters(now=filters.now):
+            return None
+        space, number = entry
+        generation, now = self._figures.generation, codec.to_micros(filters.now)
+
+        def load() -> SmallUser:
+            every = self._filtered("whole_user", filters, space=number)
+            return small_user(generation, now, every, space.dimensions)
+
+        self._whole = self._small_users.fresh((self._user, number), generation, now, load)
+        return self._whole
+
+    @cached_property
+    def _figures(self) -> _Figures:
+        found = self._run("user_figures")
+        return _Figures(*found[0]) if found else _Figures(0, 0, 0)
+
+    def nearest(self, space: Space, vector: Vector, filters: Filters, limit: int) -> Sequence[Neighbour]:
+        """Let the codes choose, the floats decide, and the filters pass."""
+        number = self._spaces.number(self._connection, space)
+        if number is None:
+            return []
+        small = self._small((space, number), filters)
+        if small is not None:
+            return small.nearest(vector, limit)
+        view = self._fresh_codes(number)
+        found = self._scored(number, view, vector, filters, limit)
+        if len(found) < limit and len(view.seqs) > rescored(len(view.seqs)):
+            passing = [row[0] for row in self._filtered("all_passing_numbers", filters)]
+            found = self._scored(number, view.among(np.array(passing, np.int64)), vector, filters, limit)
+        return found
+
+    def _fresh_codes(self, number: int) -> CodeView:
+        """Bring the codes in memory up to this snapshot. A newer state than the snapshot's does no harm."""
+        generation, resets = self._figures.generation, self._figures.resets
+        with self._codes.lock:
+            codes = self._codes.take(self._user, number)
+            if generation > codes.generation:
+                if resets != codes.resets:
+                    codes = self._codes.drop(self._user, number)
+                found = self._run("load_codes", {"after": codes.newest}, space=number)
+                if found:
+                    packed = np.frombuffer(b"".join(row[1] for row in found), np.uint8).reshape(len(found), -1)
+                    codes.append([row[0] for row in found], packed)
+                codes.generation, codes.resets = generation, resets
+                self._codes.shrink()
+            return codes.view()
+
+    def _scored(self, number: int, view: CodeView, vector: Vector, filters: Filters, limit: int) -> Sequence[Neighbour]:
+        seqs, cosines = self._cosines(number, view.closest(vector, max(limit, rescored(len(view.seqs)))), vector)
+        order = np.argsort(-cosines, kind="stable")
+        found: list[Neighbour] = []
+        for start in range(0, len(order), 2 * limit):
+            best = order[start : start + 2 * limit]
+            passing = dict(self._filtered("passing_numbers", filters, {"seqs": seq_array(seqs[best])}))
+            pairs = zip(seqs[best].tolist(), cosines[best].tolist(), strict=True)
+            found.extend(Neighbour(passing[seq], cosine) for seq, cosine in pairs if seq in passing)
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    def _cosines(self, number: int, seqs: Seqs, vector: Vector) -> tuple[Seqs, Vector]:
+        found = self._run("fetch_vectors", {"seqs": seq_array(seqs)}, space=number)
+        matrix = as_matrix([floats for _, floats in found], len(vector))
+        return np.array([seq for seq, _ in found], np.int64), products(matrix, vector)
+
+    def cosines(self, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        """Give exact scores of known rows."""
+        number = self._spaces.number(self._connection, space)
+        if number is None or not ids:
+            return {}
+        if self._whole is not None:
+            return self._whole.cosines(vector, ids)
+        names = dict(self._run("memory_numbers", {"ids": id_array(ids)}))
+        seqs, cosines = self._cosines(number, np.array(list(names), np.int64), vector)
+        return {names[seq]: cosine for seq, cosine in zip(seqs.tolist(), cosines.tolist(), strict=True)}
+
+    def stats(self, space: Space | None, now: datetime) -> Stats:
+        """Count what the user has."""
+        types = self._run("type_counts", {"now": codec.to_micros(now)})
+        pending, parked = self._run("job_counts")[0]
+        number = None if space is None else self._spaces.number(self._connection, space)
+        vectors = 0 if number is None else self._run("count_vectors", space=number)[0][0]
+        return Stats(
+            memories=sum(row[1] for row in types),
+            by_type={row[0]: row[1] for row in types if row[1]},
+            superseded=sum(row[2] for row in types),
+            expired=sum(row[3] for row in types),
+            with_vector=vectors,
+            pending_jobs=pending,
+            parked_jobs=parked,
+            oldest=codec.from_micros(min(row[4] for row in types)) if types else None,
+            newest=codec.from_micros(max(row[5] for row in types)) if types else None,
+        )
+
+
+def _any_of(terms: Sequence[str]) -> str:
+    """Quote terms for FTS5, so that nothing in them is syntax."""
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)

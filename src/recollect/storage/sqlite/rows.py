@@ -1,0 +1,49 @@
+"""What reading and writing one user's rows have in common."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+import numpy as np
+
+from recollect.storage.sqlite import codec
+from recollect.storage.sqlite.codes import Seqs
+from recollect.storage.sqlite.connection import rows
+from recollect.storage.statements import load_queries
+from recollect.types import MemoryRecord, Scope
+
+QUERIES = load_queries("sqlite", "queries.sql", "dialect.sql")
+
+
+def id_array(ids: Iterable[str]) -> Any:  # noqa: ANN401 - apsw gives its bindings no public type
+    """Bind many ids as one parameter; SQLite refuses an empty array of texts, so that becomes one impossible id."""
+    return apsw.carray(tuple(ids) or ("",))
+
+
+def seq_array(seqs: Seqs) -> Any:  # noqa: ANN401 - apsw gives its bindings no public type
+    """Bind many numbers as one parameter."""
+    return apsw.carray(np.ascontiguousarray(seqs) if len(seqs) else np.array([-1], np.int64))
+
+
+class SqliteRows:
+    """One user's rows, for the length of one transaction."""
+
+    def __init__(self, connection: apsw.Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._user = scope.user_id
+
+    def _run(self, name: str, values: dict[str, Any] | None = None, *, space: int | None = None) -> list[Any]:
+        sql = QUERIES[name] if space is None else QUERIES[name].replace("{space}", str(space))
+        return rows(self._connection, sql, {"user_id": self._user, **(values or {})})
+
+    def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
+        """Give rows by id."""
+        return [codec.from_row(row) for row in self._run("get_memories", {"ids": id_array(ids)})]
+
+    def chain(self, memory_id: str) -> Sequence[MemoryRecord]:
+        """Give all versions of a memory, oldest first."""
+        return [codec.from_row(row) for row in self._run("memory_chain", {"id": memory_id})]
+
+    def everything(self) -> Sequence[str]:
+        """Give the ids of all rows."""
+        return [row[0] for row in self._run("all_memory_ids")]

@@ -1,0 +1,107 @@
+"""Users with few rows, kept in memory whole: for them every index is slower than a look at everything.
+
+A copy is good for one generation of its user and until the first of its rows ends; any write of any process makes a new
+one necessary.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+
+from recollect.errors import StoreDamaged
+from recollect.ports import Neighbour, TextCandidate
+from recollect.storage.sqlite.codes import products
+from recollect.types import Vector
+
+FEW_ROWS = 300
+_MOST_USERS = 256
+_FOREVER = 2**63 - 1
+
+# A row of the query `whole_user`: id, terms, vector, and the moment it ends.
+WholeRow = tuple[str, str, bytes | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SmallUser:
+    """The live rows of a user at a moment: their terms, and the vectors of those that have one."""
+
+    generation: int
+    loaded_at: int
+    good_until: int
+    candidates: Sequence[TextCandidate]
+    words: Sequence[frozenset[str]]
+    embedded: Sequence[str]
+    matrix: Vector
+
+    def sharing(self, terms: Sequence[str]) -> list[TextCandidate]:
+        """Give the rows that hold any of the terms."""
+        apart = frozenset(terms).isdisjoint
+        pairs = zip(self.candidates, self.words, strict=True)
+        return [candidate for candidate, words in pairs if not apart(words)]
+
+    def nearest(self, vector: Vector, limit: int) -> list[Neighbour]:
+        """Give the rows nearest to a vector, nearest first."""
+        scores = products(self.matrix, vector)
+        order = np.argsort(-scores, kind="stable")[:limit].tolist()
+        return [Neighbour(self.embedded[row], score) for row, score in zip(order, scores[order].tolist(), strict=True)]
+
+    def cosines(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        """Give the scores of some rows."""
+        wanted = frozenset(ids)
+        rows = [row for row, memory_id in enumerate(self.embedded) if memory_id in wanted]
+        scores = products(self.matrix[rows], vector).tolist()
+        return {self.embedded[row]: score for row, score in zip(rows, scores, strict=True)}
+
+
+def small_user(generation: int, now: int, rows: Sequence[WholeRow], dimensions: int) -> SmallUser:
+    """Prepare the rows of `whole_user` for searching."""
+    candidates = [TextCandidate(memory_id, words.split(" ")) for memory_id, words, _, _ in rows]
+    embedded = [(memory_id, floats) for memory_id, _, floats, _ in rows if floats is not None]
+    return SmallUser(
+        generation,
+        loaded_at=now,
+        good_until=min((end for *_, end in rows if end is not None), default=_FOREVER),
+        candidates=candidates,
+        words=[frozenset(candidate.terms) for candidate in candidates],
+        embedded=[memory_id for memory_id, _ in embedded],
+        matrix=as_matrix([floats for _, floats in embedded], dimensions),
+    )
+
+
+def as_matrix(blobs: Sequence[bytes], dimensions: int) -> Vector:
+    """Lay stored vectors below each other; none may differ from the space's length."""
+    floats = np.frombuffer(b"".join(blobs), np.float32)
+    if floats.size != len(blobs) * dimensions:
+        raise StoreDamaged("A stored vector has the wrong length. Run `recollect doctor`, or restore a backup.")
+    return floats.reshape(len(blobs), dimensions)
+
+
+class SmallUsers:
+    """The copies of the users asked about last."""
+
+    def __init__(self) -> None:
+        self._users: OrderedDict[tuple[str, int], SmallUser] = OrderedDict()
+        self._lock = Lock()
+
+    def fresh(self, key: tuple[str, int], generation: int, now: int, load: Callable[[], SmallUser]) -> SmallUser:
+        """Give a copy that shows the user as of this generation and moment, loading it when the last one does not."""
+        with self._lock:
+            known = self._users.get(key)
+        if known and known.generation == generation and known.loaded_at <= now < known.good_until:
+            return known
+        loaded = load()
+        with self._lock:
+            self._users[key] = loaded
+            self._users.move_to_end(key)
+            if len(self._users) > _MOST_USERS:
+                self._users.popitem(last=False)
+        return loaded
+
+    def drop(self, user_id: str) -> None:
+        """Let go of a user's copies, so that what was forgotten does not linger in memory either."""
+        with self._lock:
+            for key in [key for key in self._users if key[0] == user_id]:
+                del self._users[key]

@@ -1,0 +1,113 @@
+-- What only SQLite does: terms in FTS5, vectors as blobs beside one-bit codes, numbers given out by hand.
+-- Batches travel as arrays and as one blob of equal slices, so that a batch is one step of the database. A CROSS JOIN
+-- fixes the order: the few rows that are wanted first, never all rows of a user.
+
+-- insert_memory --
+-- The unique index decides what is a duplicate, whoever else is writing.
+INSERT INTO memories (
+    seq, user_id, content_hash, terms,
+    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
+    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
+    created_at, updated_at)
+VALUES (
+    :seq, :user_id, :content_hash, :terms,
+    :id, :type, :content, :subject, :key, :value, :context, :importance, :confidence, :source, :trust, :session,
+    :occurred_at, :valid_from, :valid_until, :superseded_by, :expires_at, :lat, :lng, :address, :place_label, :metadata,
+    :created_at, :updated_at)
+    ON CONFLICT DO NOTHING
+
+-- next_numbers --
+-- Gives out a run of numbers that were never used before.
+UPDATE sequence SET value = value + :amount WHERE name = :name RETURNING value
+
+-- written_numbers --
+-- Which rows of a batch the unique index let in.
+SELECT seq FROM memories WHERE seq BETWEEN :first AND :last
+
+-- memory_numbers --
+-- From ids to physical addresses.
+SELECT m.seq, m.id
+  FROM carray(:ids) wanted CROSS JOIN memories m ON m.user_id = :user_id AND m.id = wanted.value
+
+-- insert_terms --
+-- Indexes the words of a batch.
+INSERT INTO memory_terms (rowid, user_token, terms)
+SELECT m.seq, hex(m.user_id), m.terms FROM carray(:seqs) wanted CROSS JOIN memories m ON m.seq = wanted.value
+
+-- delete_terms --
+-- FTS5 erases them from its index at once ('secure-delete'), while the rows are still there to say what they were.
+INSERT INTO memory_terms (memory_terms, rowid, user_token, terms)
+SELECT 'delete', m.seq, hex(m.user_id), m.terms
+  FROM carray(:seqs) wanted CROSS JOIN memories m ON m.seq = wanted.value
+ WHERE m.user_id = :user_id
+
+-- insert_vectors --
+-- Equal slices of one blob.
+INSERT OR REPLACE INTO vectors_{space} (seq, user_id, vector)
+SELECT value, :user_id, substr(:slices, (rowid - 1) * :width + 1, :width) FROM carray(:seqs)
+
+-- insert_codes --
+-- Equal slices of one blob.
+INSERT OR REPLACE INTO codes_{space} (user_id, seq, code)
+SELECT :user_id, value, substr(:slices, (rowid - 1) * :width + 1, :width) FROM carray(:seqs)
+
+-- copy_vector --
+-- A revision whose text is unchanged keeps its vector.
+INSERT INTO vectors_{space} (seq, user_id, vector)
+SELECT :to_seq, user_id, vector FROM vectors_{space} WHERE seq = :from_seq AND user_id = :user_id
+
+-- copy_code --
+-- The same for its code.
+INSERT INTO codes_{space} (user_id, seq, code)
+SELECT user_id, :to_seq, code FROM codes_{space} WHERE seq = :from_seq AND user_id = :user_id
+
+-- delete_vectors --
+-- With the row goes its vector.
+DELETE FROM vectors_{space} WHERE user_id = :user_id AND seq IN (SELECT value FROM carray(:seqs))
+
+-- delete_codes --
+-- And its code.
+DELETE FROM codes_{space} WHERE user_id = :user_id AND seq IN (SELECT value FROM carray(:seqs))
+
+-- load_codes --
+-- What is new since the last look.
+SELECT seq, code FROM codes_{space} WHERE user_id = :user_id AND seq > :after ORDER BY seq
+
+-- whole_user --
+-- All there is to search of a user who has few rows, and when each of them ends.
+SELECT m.id, m.terms, v.vector,
+       min(coalesce(m.expires_at, m.valid_until), coalesce(m.valid_until, m.expires_at)) AS ends_at
+  FROM memories m LEFT JOIN vectors_{space} v ON v.seq = m.seq AND v.user_id = m.user_id
+ WHERE m.user_id = :user_id AND {filters}
+
+-- fetch_vectors --
+-- The floats of a few rows, for exact scores.
+SELECT v.seq, v.vector
+  FROM carray(:seqs) wanted CROSS JOIN vectors_{space} v ON v.seq = wanted.value
+ WHERE v.user_id = :user_id
+
+-- passing_numbers --
+-- Which of these rows may be returned.
+SELECT m.seq, m.id
+  FROM carray(:seqs) wanted CROSS JOIN memories m ON m.seq = wanted.value
+ WHERE m.user_id = :user_id AND {filters}
+
+-- all_passing_numbers --
+-- Every row that may be returned, when the nearest ones may not.
+SELECT seq FROM memories WHERE user_id = :user_id AND {filters}
+
+-- count_vectors --
+-- How many of the user's rows have a vector.
+SELECT count(*) AS vectors FROM codes_{space} WHERE user_id = :user_id
+
+-- count_all_vectors --
+-- How many vectors there are.
+SELECT count(*) AS vectors FROM codes_{space}
+
+-- merge_terms --
+-- Makes one piece of the many that writing leaves in the index of terms.
+INSERT INTO memory_terms (memory_terms) VALUES ('optimize')
+
+-- count_resets --
+-- Grows whenever rows vanish, whoever they belonged to.
+SELECT coalesce(sum(resets), 0) AS resets FROM users

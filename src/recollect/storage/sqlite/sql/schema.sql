@@ -1,0 +1,133 @@
+-- The whole schema at a glance: what all migrations together make. A test keeps the two equal; the package never runs
+-- this file. The tables of an embedding space are in space.sql.
+
+-- Which steps were taken. The ledger itself is made by migrate.py.
+CREATE TABLE schema_migrations (
+    version    INTEGER NOT NULL PRIMARY KEY,
+    name       TEXT    NOT NULL,
+    checksum   TEXT    NOT NULL,
+    applied_at INTEGER NOT NULL
+) STRICT;
+
+-- What a user keeps. `seq` is the row's physical address, which FTS5 and the vector tables share; everything that
+-- means something is keyed by the user. Times are microseconds since 1970 in UTC; the views show them as text.
+
+CREATE TABLE users (
+    user_id    TEXT    NOT NULL PRIMARY KEY,
+    generation INTEGER NOT NULL,  -- grows with every write
+    resets     INTEGER NOT NULL,  -- grows when rows vanish or get a vector late: what processes keep in memory is void
+    memories   INTEGER NOT NULL   -- how many rows, of any validity
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sequence (
+    name  TEXT    NOT NULL PRIMARY KEY,
+    value INTEGER NOT NULL        -- the last number given out; numbers are never used again
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO sequence (name, value) VALUES ('item', 0), ('space', 0);
+
+CREATE TABLE memories (
+    seq           INTEGER PRIMARY KEY,
+    user_id       TEXT    NOT NULL,
+    id            TEXT    NOT NULL,
+    type          TEXT    NOT NULL,
+    content       TEXT    NOT NULL,
+    content_hash  TEXT    NOT NULL,
+    subject       TEXT    NOT NULL,
+    key           TEXT    NOT NULL,
+    value         TEXT    NOT NULL,
+    context       TEXT    NOT NULL,
+    importance    REAL    NOT NULL CHECK (importance BETWEEN 0 AND 1),
+    confidence    REAL    NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+    source        TEXT    NOT NULL,
+    trust         INTEGER NOT NULL CHECK (trust BETWEEN 0 AND 3),
+    session_id    TEXT    NOT NULL,
+    occurred_at   INTEGER,
+    valid_from    INTEGER NOT NULL,
+    valid_until   INTEGER,
+    superseded_by TEXT,
+    expires_at    INTEGER,
+    lat           REAL    CHECK (lat BETWEEN -90 AND 90),
+    lng           REAL    CHECK (lng BETWEEN -180 AND 180),
+    address       TEXT    NOT NULL,
+    place_label   TEXT    NOT NULL,
+    metadata      TEXT    NOT NULL,
+    created_at    INTEGER NOT NULL,
+    updated_at    INTEGER NOT NULL,
+    UNIQUE (user_id, id),
+    CHECK ((lat IS NULL) = (lng IS NULL))
+) STRICT;
+
+-- The same thing is kept once. Versions that were superseded do not count: what was true may become true again.
+CREATE UNIQUE INDEX memories_once ON memories (user_id, content_hash, type, subject, key, context)
+    WHERE superseded_by IS NULL;
+CREATE INDEX memories_slot ON memories (user_id, subject, key, context) WHERE key <> '';
+CREATE INDEX memories_subject ON memories (user_id, subject) WHERE subject <> '';
+CREATE INDEX memories_versions ON memories (user_id, superseded_by) WHERE superseded_by IS NOT NULL;
+
+-- The analysed words. The user is a token of its own column, so that the index itself keeps users apart.
+CREATE VIRTUAL TABLE memory_terms USING fts5 (
+    user_token, terms, tokenize = "ascii tokenchars '._-@#/:+'"
+);
+INSERT INTO memory_terms (memory_terms, rank) VALUES ('secure-delete', 1);
+
+-- Embedding spaces. Each has two tables of its own, made from space.sql when it is registered.
+
+CREATE TABLE embedding_spaces (
+    number        INTEGER NOT NULL PRIMARY KEY,
+    provider      TEXT    NOT NULL,
+    model         TEXT    NOT NULL,
+    revision      TEXT    NOT NULL,
+    prefix_scheme TEXT    NOT NULL,
+    dimensions    INTEGER NOT NULL CHECK (dimensions > 0),
+    normalised    INTEGER NOT NULL CHECK (normalised IN (0, 1)),
+    created_at    INTEGER NOT NULL,
+    UNIQUE (provider, model, revision, prefix_scheme, dimensions, normalised)
+) STRICT;
+
+-- Work that is owed to a row, written in the same transaction as the row.
+
+CREATE TABLE jobs (
+    user_id     TEXT    NOT NULL,
+    id          TEXT    NOT NULL,
+    kind        TEXT    NOT NULL CHECK (kind IN ('embed')),
+    item_id     TEXT    NOT NULL,
+    attempts    INTEGER NOT NULL,
+    due_at      INTEGER,           -- NULL: parked, nobody will try again by itself
+    lease_until INTEGER,
+    reason      TEXT    NOT NULL,
+    created_at  INTEGER NOT NULL,
+    PRIMARY KEY (user_id, id),
+    UNIQUE (user_id, kind, item_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX jobs_due ON jobs (due_at) WHERE due_at IS NOT NULL;
+
+-- The tables that people expect to find when they open the file with sqlite3: what is live, with readable times.
+
+CREATE VIEW entity_facts AS
+SELECT user_id, id, subject AS entity_id, key AS fact_type, content, value, source, confidence,
+       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', valid_until / 1e6, 'unixepoch') AS valid_until
+  FROM memories
+ WHERE type = 'fact' AND subject <> '' AND superseded_by IS NULL;
+
+CREATE VIEW preferences AS
+SELECT user_id, id, subject AS category, key, value, context, content, confidence, source AS learned_from,
+       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at
+  FROM memories
+ WHERE type = 'preference' AND superseded_by IS NULL;
+
+CREATE VIEW events AS
+SELECT user_id, id, key AS event_type, subject AS entity_id, content AS summary, value AS details, importance,
+       strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(occurred_at, created_at) / 1e6, 'unixepoch') AS timestamp
+  FROM memories
+ WHERE type = 'event' AND superseded_by IS NULL;
+
+CREATE VIEW lessons AS
+SELECT user_id, id, content AS lesson, context, confidence, source,
+       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at
+  FROM memories
+ WHERE type = 'lesson' AND superseded_by IS NULL;

@@ -1,0 +1,240 @@
+"""The embedded store: one SQLite file, one writer at a time, readers that never wait.
+
+Invariant: whatever a work function does through its writer is committed wholly before `write` returns, or not at all.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar
+
+import apsw
+
+from recollect.errors import StoreError, StoreUnavailable
+from recollect.ports import Clock, Pending, Reader, Writer
+from recollect.storage.sqlite import codec, spaces
+from recollect.storage.sqlite.connection import open_connection, patiently, rows, translated
+from recollect.storage.sqlite.migrate import applied_version, migrate
+from recollect.storage.sqlite.reader import Kept, SqliteReader
+from recollect.storage.sqlite.rows import QUERIES
+from recollect.storage.sqlite.writer import SqliteWriter
+from recollect.storage.statements import load_checks
+from recollect.types import Problem, Scope, StoreStats
+
+T = TypeVar("T")
+
+_CHECKPOINT_TRY_MS = 100
+_REWRITE_AT_ONCE_BYTES = 16 * 2**20  # takes about a tenth of a second
+
+
+class SqliteStore:
+    """Memories in one file."""
+
+    backend = "sqlite"
+
+    def __init__(self, path: Path, *, busy_timeout_s: float, clock: Clock) -> None:
+        self._path = path.expanduser().absolute()
+        self._busy_timeout_s = busy_timeout_s
+        self._clock = clock
+        self._kept = Kept()
+        self._idle: list[apsw.Connection] = []
+        self._idle_lock = Lock()
+        self._write_lock = Lock()
+        self._committer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-commit")
+        self._closed = False
+        self._writing = open_connection(self._path, busy_timeout_s)
+        with translated(self._path):
+            migrate(self._writing, str(self._path), self._clock.now())
+
+    def read(self, scope: Scope, work: Callable[[Reader], T]) -> T:
+        """Run questions against one snapshot."""
+        with self._reading() as connection:
+            return work(SqliteReader(connection, scope, self._kept))
+
+    @contextmanager
+    def _reading(self) -> Iterator[apsw.Connection]:
+        """Lend a connection with an open snapshot."""
+        self._insist_open()
+        with self._idle_lock:
+            connection = self._idle.pop() if self._idle else None
+        connection = connection or open_connection(self._path, self._busy_timeout_s)
+        with translated(self._path):
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
+                with self._idle_lock:
+                    self._idle.append(connection)
+
+    def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
+        """Run changes in one transaction."""
+        with self._write_lock, translated(self._path):
+            writer, result = self._start(scope, work)
+            self._commit(writer)
+        self._kept.small_users.drop(scope.user_id)
+        return result
+
+    def write_behind(self, scope: Scope, work: Callable[[Writer], T]) -> Pending[T]:
+        """Run changes now, and index and commit them in the background."""
+        self._write_lock.acquire()
+        try:
+            with translated(self._path):
+                writer, result = self._start(scope, work)
+            return self._committer.submit(self._commit_behind, writer, result)
+        except BaseException:
+            self._write_lock.release()
+            raise
+
+    def _commit_behind(self, writer: SqliteWriter, result: T) -> T:
+        try:
+            with translated(self._path):
+                self._commit(writer)
+            return result
+        finally:
+            self._write_lock.release()
+
+    def _start(self, scope: Scope, work: Callable[[Writer], T]) -> tuple[SqliteWriter, T]:
+        self._insist_open()
+        self._writing.execute("BEGIN IMMEDIATE")
+        try:
+            writer = SqliteWriter(self._writing, scope)
+            return writer, work(writer)
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _commit(self, writer: SqliteWriter) -> None:
+        try:
+            writer.finish()
+            self._writing.execute("COMMIT")
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _roll_back(self) -> None:
+        """Undo, unless SQLite already did so by itself, as it does when a disk is full."""
+        if self._writing.in_transaction:
+            self._writing.execute("ROLLBACK")
+
+    def scrub(self) -> None:
+        """Erase deleted text from the log, and from unused parts of the file; a large file waits for `tune`."""
+        with self._write_lock, translated(self._path):
+            try:
+                if self._size_bytes(self._writing) <= _REWRITE_AT_ONCE_BYTES:
+                    self._rewrite()
+                self._empty_log()
+            except (apsw.BusyError, apsw.FullError) as error:
+                raise StoreUnavailable(
+                    f"The memories are deleted and no search finds them, but traces of their text are still in "
+                    f"{self._path} or its log: the disk is full, or another process has been reading since before "
+                    f"({error}). See to it and run `recollect maintain`."
+                ) from error
+
+    def _empty_log(self) -> None:
+        """Move everything from the log into the file. Each try is short, since other writers have to wait for it."""
+        self._writing.set_busy_timeout(_CHECKPOINT_TRY_MS)
+        try:
+            checkpoint = partial(self._writing.wal_checkpoint, mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            patiently(self._busy_timeout_s, checkpoint)
+        finally:
+            self._writing.set_busy_timeout(int(self._busy_timeout_s * 1000))
+
+    def users_with_jobs(self, now: datetime) -> Iterable[Scope]:
+        """Name the users who have jobs that are due."""
+        with self._reading() as connection:
+            due = rows(connection, QUERIES["due_users"], {"now": codec.to_micros(now)})
+        return [Scope(row[0]) for row in due]
+
+    def stats(self) -> StoreStats:
+        """Count rows of the whole store."""
+        with self._reading() as connection:
+            users, memories, pending, parked = rows(connection, QUERIES["store_counts"])[0]
+            vectors = sum(
+                rows(connection, QUERIES["count_all_vectors"].replace("{space}", str(number)))[0][0]
+                for number in spaces.numbers(connection).values()
+            )
+            size = self._size_bytes(connection)
+        return StoreStats(users, memories, vectors, pending, parked, size_bytes=size)
+
+    @staticmethod
+    def _size_bytes(connection: apsw.Connection) -> int:
+        return int(connection.pragma("page_count")) * int(connection.pragma("page_size"))
+
+    def version(self) -> str:
+        """The version of SQLite."""
+        return apsw.sqlite_lib_version()
+
+    def location(self) -> str:
+        """The path of the file."""
+        return str(self._path)
+
+    def schema_version(self) -> int:
+        """The number of the newest migration."""
+        with self._reading() as connection:
+            return applied_version(connection)
+
+    def check(self) -> Sequence[Problem]:
+        """Let SQLite check its pages, then look for rows without their other halves."""
+        self._insist_open()
+        problems = []
+        # A connection of its own: one that was used before may judge FTS5 by an older state and cry wolf.
+        with closing(open_connection(self._path, self._busy_timeout_s)) as connection, translated(self._path):
+            verdicts = [row[0] for row in rows(connection, "PRAGMA integrity_check(20)") if row[0] != "ok"]
+            if verdicts:
+                advice = f"Restore a backup; SQLite says: {verdicts[0]}"
+                problems.append(Problem("integrity_check", len(verdicts), advice))
+            numbers = spaces.numbers(connection).values()
+            for check in load_checks("sqlite", numbers):
+                found = rows(connection, check.sql)[0][0]
+                if found:
+                    problems.append(Problem(check.name, found, check.advice))
+        if self._path.stat().st_mode & 0o077:
+            problems.append(Problem("file_mode", 1, f"Others may read {self._path}: run chmod 600 on it."))
+        return problems
+
+    def tune(self) -> Sequence[str]:
+        """Merge the index of terms, refresh the planner's statistics, and erase what deleting left behind."""
+        with self._write_lock, translated(self._path):
+            self._writing.execute(QUERIES["merge_terms"])
+            self._writing.execute("PRAGMA optimize = 0x10002")
+            erased = self._rewrite()
+            self._empty_log()
+        return ("merged the index of terms", "refreshed the planner's statistics", *erased)
+
+    def _rewrite(self) -> Sequence[str]:
+        """Write the whole file anew if rows have vanished since this was last done.
+
+        SQLite overwrites what it deletes, but it moves rows from page to page when it fills a tree, and then a copy of
+        a few words may stay behind in the unused part of a page. The file's `user_version` says what has been erased.
+        """
+        vanished: int = rows(self._writing, QUERIES["count_resets"])[0][0]
+        if self._writing.pragma("user_version") == vanished:
+            return ()
+        self._writing.execute("VACUUM")
+        self._writing.execute(f"PRAGMA user_version = {vanished}")
+        return ("erased the traces of deleted memories",)
+
+    def advice(self) -> Sequence[str]:
+        """Nothing an operator must do."""
+        return ()
+
+    def close(self) -> None:
+        """Close all connections; a commit under way is finished first."""
+        if self._closed:
+            return
+        self._committer.shutdown(wait=True)
+        with self._write_lock, self._idle_lock, translated(self._path):
+            self._closed = True
+            for connection in self._idle:
+                connection.close()
+            self._idle.clear()
+            self._writing.close()
+
+    def _insist_open(self) -> None:
+        if self._closed:
+            raise StoreError("This store is closed. Open it again with Memory.open().")
