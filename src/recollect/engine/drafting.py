@@ -1,0 +1,230 @@
+"""Turns what a caller offers into drafts that any store can keep: cleaned, checked, hashed, analysed.
+
+Pure: no store, no clock. Whatever passes here is safe to write in both dialects.
+"""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Any
+
+from recollect import ids
+from recollect.errors import InvalidMemory
+from recollect.ports import Fingerprint, Slot
+from recollect.text.clean import clean, clean_content, fingerprint_text
+from recollect.text.terms import index_terms
+from recollect.types import Draft, MemoryRecord, NewMemory, Vector
+from recollect.vocabulary import MEMORY_TYPES, Trust
+
+# Several of these may be true side by side, so none replaces another, and the moment is part of what they say.
+HAPPENINGS = frozenset({"event", "experience", "session_summary"})
+
+# The longest texts; those of a key must fit into an index entry of either database.
+_LIMITS = {
+    "subject": 128,
+    "key": 128,
+    "value": 100_000,
+    "context": 128,
+    "source": 128,
+    "session": 128,
+    "address": 500,
+    "place_label": 200,
+}
+_METADATA_LIMIT = 65_536
+_JSON_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_TYPES = frozenset(MEMORY_TYPES)
+
+# Most memories of a bulk load leave nearly everything at its default, and what was never given needs no check.
+_texts = attrgetter(*_LIMITS)
+_scalars = attrgetter("type", "importance", "confidence", "trust", "lat", "lng")
+_DEFAULT_TEXTS = _texts(NewMemory(""))
+_DEFAULT_SCALARS = _scalars(NewMemory(""))
+
+
+def draft_memories(memories: Sequence[NewMemory], now: datetime) -> list[Draft]:
+    """Prepare memories that are new at this moment; their vectors come later."""
+    made = ids.new_many(now, len(memories))
+    drafts = []
+    for position, (memory, memory_id) in enumerate(zip(memories, made, strict=True)):
+        try:
+            drafts.append(_draft(memory, memory_id, now))
+        except InvalidMemory as error:
+            if len(memories) == 1:
+                raise
+            raise InvalidMemory(f"Item {position}: {error}") from error
+    return drafts
+
+
+def _draft(memory: NewMemory, memory_id: str, now: datetime) -> Draft:
+    if _scalars(memory) != _DEFAULT_SCALARS:
+        _check_numbers(memory)
+    given = _texts(memory)
+    subject, key, value, context, source, session, address, place_label = (
+        given if given == _DEFAULT_TEXTS else _cleaned_texts(given)
+    )
+    record = MemoryRecord(
+        memory_id,
+        memory.type,
+        clean_content(memory.content),
+        subject,
+        key,
+        value,
+        context,
+        float(memory.importance),
+        float(memory.confidence),
+        source,
+        int(memory.trust),
+        session,
+        _moment(memory.occurred_at, "occurred_at"),
+        _moment(memory.valid_from, "valid_from") or now,
+        _moment(memory.valid_until, "valid_until"),
+        None,
+        _moment(memory.expires_at, "expires_at"),
+        memory.lat,
+        memory.lng,
+        address,
+        place_label,
+        _metadata(memory.metadata) if memory.metadata else {},
+        now,
+        now,
+    )
+    if record.valid_until is not None and record.valid_until <= record.valid_from:
+        raise InvalidMemory(f"valid_until ({record.valid_until}) must be later than valid_from ({record.valid_from}).")
+    return analyse(record)
+
+
+def analyse(record: MemoryRecord, vector: Vector | None = None) -> Draft:
+    """Add what searching and recognising need to a record."""
+    return Draft(record, content_hash(record), index_terms(searchable_text(record)), vector)
+
+
+def with_vector(draft: Draft, vector: Vector) -> Draft:
+    """Complete a draft."""
+    return Draft(draft.record, draft.content_hash, draft.terms, vector)
+
+
+def content_hash(record: MemoryRecord) -> str:
+    """Identify what a record says, whatever its spacing, letter case and closing full stop."""
+    said = fingerprint_text(record.content)
+    if record.value:
+        said += "\x1f" + fingerprint_text(record.value)
+    if record.type in HAPPENINGS and record.occurred_at is not None:
+        said += "\x1e" + record.occurred_at.isoformat()
+    return hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+
+
+def searchable_text(record: MemoryRecord) -> str:
+    """Give the words by which a record is found: its content, and what it is about."""
+    if not (record.subject or record.key or record.value):
+        return record.content
+    extra = (text for text in (record.subject, record.key, record.value) if text and text not in record.content)
+    return " ".join((*extra, record.content))
+
+
+def passage(record: MemoryRecord) -> str:
+    """Give the text whose meaning is embedded. A bare value means little without what it is the value of."""
+    about = " ".join(text for text in (record.subject, record.key) if text and text not in record.content)
+    return f"{about.replace('_', ' ')}: {record.content}" if about else record.content
+
+
+def fingerprint(draft: Draft) -> Fingerprint:
+    """Say what makes this draft the same as another."""
+    record = draft.record
+    return Fingerprint(record.type, record.subject, record.key, record.context, draft.content_hash)
+
+
+def slot(record: MemoryRecord) -> Slot | None:
+    """Say what a new value would replace; None for what stands beside others."""
+    if not record.key or record.type in HAPPENINGS:
+        return None
+    return Slot(record.subject, record.key, record.context)
+
+
+def _check_numbers(memory: NewMemory) -> None:
+    if memory.type not in _TYPES:
+        raise InvalidMemory(f"Unknown memory type {memory.type!r}. Known types: {', '.join(MEMORY_TYPES)}.")
+    check_share("importance", memory.importance)
+    check_share("confidence", memory.confidence)
+    if memory.trust not in (0, 1, 2, 3):
+        tiers = ", ".join(f"{tier.value} {tier.name.lower()}" for tier in Trust)
+        raise InvalidMemory(f"trust is {memory.trust!r}; it must be one of {tiers}.")
+    if memory.lat is not None or memory.lng is not None:
+        _check_place(memory)
+
+
+def lapsed(record: MemoryRecord, now: datetime) -> bool:
+    """Tell whether a record has expired or ceased to be true."""
+    return any(end is not None and end <= now for end in (record.expires_at, record.valid_until))
+
+
+def lapse(record: MemoryRecord) -> datetime:
+    """Give the moment a lapsed record ceased to hold."""
+    return min(end for end in (record.expires_at, record.valid_until) if end is not None)
+
+
+def check_share(name: str, value: object) -> None:
+    """Insist on a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise InvalidMemory(f"{name} is {value!r}; it must be a number from 0 to 1.")
+
+
+def _check_place(memory: NewMemory) -> None:
+    if memory.lat is None or memory.lng is None:
+        missing = "lng" if memory.lng is None else "lat"
+        raise InvalidMemory(f"A place needs lat and lng together; {missing} is missing.")
+    for name, value, bound in (("lat", memory.lat, 90), ("lng", memory.lng, 180)):
+        if not isinstance(value, (int, float)) or not math.isfinite(value) or abs(value) > bound:
+            raise InvalidMemory(f"{name} is {value!r}; it must be a number from -{bound} to {bound}.")
+
+
+def _cleaned_texts(given: Sequence[str]) -> list[str]:
+    texts = []
+    for (name, limit), text in zip(_LIMITS.items(), given, strict=True):
+        cleaned = clean(text)
+        if len(cleaned) > limit:
+            raise InvalidMemory(f"{name} has {len(cleaned)} characters; at most {limit} are kept.")
+        texts.append(cleaned)
+    return texts
+
+
+def _moment(value: object, name: str) -> datetime | None:
+    return None if value is None else utc(value, name)
+
+
+def utc(value: object, name: str) -> datetime:
+    """Insist on a moment that means the same everywhere."""
+    if not isinstance(value, datetime):
+        raise InvalidMemory(f"{name} is {value!r}; it must be a datetime.")
+    if value.tzinfo is None:
+        raise InvalidMemory(f"{name} ({value.isoformat()}) has no time zone. Add one, for example tzinfo=UTC.")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidMemory(f"{name} ({value.isoformat()}) is outside of the years 1 to 9999 in UTC.") from error
+
+
+def _metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        text = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidMemory(f"metadata cannot be written as JSON: {error}.") from error
+    if len(text) > _METADATA_LIMIT:
+        raise InvalidMemory(f"metadata is {len(text)} characters long as JSON; at most {_METADATA_LIMIT} are kept.")
+    if _JSON_NUL.search(text) or not _encodable(text):
+        raise InvalidMemory("metadata holds a NUL or a lone surrogate, which cannot be stored. Remove it.")
+    kept = json.loads(text)
+    if not isinstance(kept, dict):
+        raise InvalidMemory(f"metadata is a {type(metadata).__name__}; it must be a mapping.")
+    return kept
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

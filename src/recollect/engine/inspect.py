@@ -1,0 +1,39 @@
+"""Looking at the store itself: what runs on what, and whether anything is amiss."""
+
+from recollect._version import __version__
+from recollect.engine.context import Engine
+from recollect.errors import EmbeddingError
+from recollect.types import Problem, Status
+
+
+def status(engine: Engine) -> Status:
+    """Describe the installation."""
+    space, store = engine.space, engine.store
+    stats = store.stats()
+    advice = list(store.advice())
+    if stats.pending_jobs:
+        advice.append(f"{stats.pending_jobs} memories wait for their vector: run `recollect maintain`.")
+    if stats.parked_jobs:
+        advice.append(f"{stats.parked_jobs} memories could not be embedded after several tries.")
+    return Status(
+        version=__version__,
+        backend=store.backend,
+        backend_version=store.version(),
+        location=store.location(),
+        schema_version=store.schema_version(),
+        embedding=f"{space.provider}/{space.model}" if space else "none",
+        space=space,
+        stats=stats,
+        advice=tuple(advice),
+    )
+
+
+def doctor(engine: Engine) -> tuple[Problem, ...]:
+    """Check the store's consistency and try the embedder."""
+    problems = list(engine.store.check())
+    if engine.embedder is not None:
+        try:
+            engine.embed(["A sentence to try the embedder."], "query")
+        except EmbeddingError as error:
+            problems.append(Problem("embedder", 1, str(error)))
+    return tuple(problems)

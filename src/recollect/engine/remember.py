@@ -1,0 +1,186 @@
+"""Storing: what is new, what is known already, what takes the place of something older.
+
+All decisions are taken inside one transaction, in which nobody else writes for the same user; the unique index has the
+last word. Vectors are made before the transaction starts, because nobody may wait inside it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from recollect.engine import drafting
+from recollect.engine.context import VECTOR, Engine
+from recollect.errors import EmbeddingError, InvalidVector
+from recollect.ports import Pending, Reader, Writer
+from recollect.text.clean import fingerprint_text
+from recollect.text.sameness import same_statement
+from recollect.types import Draft, Filters, MemoryRecord, NewMemory, Remembered, Scope
+from recollect.vectors import as_units
+
+BATCH = 10_000
+_NEAR_CANDIDATES = 5
+
+
+def remember(engine: Engine, scope: Scope, memory: NewMemory) -> Remembered:
+    """Store one memory, unless it is already known in these or in nearly these words."""
+    (draft,), degraded = _prepare(engine, [memory])
+    return _remember_draft(engine, scope, draft, degraded)
+
+
+def _remember_draft(engine: Engine, scope: Scope, draft: Draft, degraded: tuple[str, ...]) -> Remembered:
+    near = _near_duplicate(engine, scope, draft)
+    remembered = engine.store.write(scope, lambda writer: _decide(writer, draft, engine, near))
+    return replace(remembered, degraded=degraded) if degraded else remembered
+
+
+def remember_many(
+    engine: Engine, scope: Scope, memories: Iterable[NewMemory], *, near_duplicates: bool
+) -> list[Remembered]:
+    """Store many memories, one transaction a batch; the next batch is prepared while the last one is committed.
+
+    With `near_duplicates` each memory is compared with all before it, and therefore stored by itself.
+    """
+    kept: list[Remembered] = []
+    pending: Pending[list[Remembered]] | None = None
+    source = iter(memories)
+    try:
+        while batch := list(islice(source, BATCH)):
+            drafts, degraded = _prepare(engine, batch)
+            if near_duplicates:
+                kept += [_remember_draft(engine, scope, draft, degraded) for draft in drafts]
+                continue
+            if pending is not None:
+                kept += pending.result()
+            pending = engine.store.write_behind(scope, _batch_work(engine, drafts, degraded))
+    finally:
+        if pending is not None:
+            kept += pending.result()
+    return kept
+
+
+def _prepare(engine: Engine, memories: Sequence[NewMemory]) -> tuple[list[Draft], tuple[str, ...]]:
+    """Draft memories and give each its vector; what cannot be embedded now is stored without one."""
+    drafts = drafting.draft_memories(memories, engine.clock.now())
+    given = [position for position, memory in enumerate(memories) if memory.vector is not None]
+    if given:
+        _accept_vectors(engine, memories, drafts, given)
+    lacking = [position for position, draft in enumerate(drafts) if draft.vector is None]
+    if engine.embedder is None or not lacking:
+        return drafts, ()
+    try:
+        vectors = engine.embed([drafting.passage(drafts[position].record) for position in lacking], "passage")
+    except EmbeddingError:
+        return drafts, (VECTOR,)
+    for position, vector in zip(lacking, vectors, strict=True):
+        drafts[position] = drafting.with_vector(drafts[position], vector)
+    return drafts, ()
+
+
+def _accept_vectors(engine: Engine, memories: Sequence[NewMemory], drafts: list[Draft], given: Sequence[int]) -> None:
+    if engine.space is None:
+        raise InvalidVector("A vector was given, but vectors are switched off (embedding.provider is none).")
+    offered = [vector for position in given if (vector := memories[position].vector) is not None]
+    for position, vector in zip(given, as_units(offered, engine.space.dimensions), strict=True):
+        drafts[position] = drafting.with_vector(drafts[position], vector)
+
+
+def _near_duplicate(engine: Engine, scope: Scope, draft: Draft) -> str | None:
+    """Find a memory of the same type that says the same in other words. A slot has its own rules, so have events."""
+    threshold, space, vector = engine.settings.duplicates.near_threshold, engine.space, draft.vector
+    record = draft.record
+    if threshold is None or space is None or vector is None or record.key or record.type in drafting.HAPPENINGS:
+        return None
+    filters = Filters(now=record.created_at, types=(record.type,), min_trust=record.trust)
+
+    def ask(reader: Reader) -> Sequence[MemoryRecord]:
+        near = reader.nearest(space, vector, filters, _NEAR_CANDIDATES)
+        return reader.get([neighbour.id for neighbour in near if neighbour.cosine >= threshold])
+
+    found = (known.id for known in engine.store.read(scope, ask) if _says_the_same(known, record))
+    return min(found, default=None)
+
+
+def _says_the_same(known: MemoryRecord, record: MemoryRecord) -> bool:
+    about = (known.subject, known.key, known.context) == (record.subject, record.key, record.context)
+    return about and known.value == record.value and same_statement(known.content, record.content)
+
+
+def _batch_work(
+    engine: Engine, drafts: Sequence[Draft], degraded: tuple[str, ...]
+) -> Callable[[Writer], list[Remembered]]:
+    """Write what cannot supersede anything at once; look closer at the rest, and at what the index refused."""
+
+    def work(writer: Writer) -> list[Remembered]:
+        plain = [draft for draft in drafts if drafting.slot(draft.record) is None]
+        refused = writer.insert(plain, engine.space) if plain else frozenset()
+        done = {draft.record.id for draft in plain} - refused
+        return [
+            Remembered("created", draft.record.id, degraded=degraded)
+            if draft.record.id in done
+            else replace(_decide(writer, draft, engine, None), degraded=degraded)
+            for draft in drafts
+        ]
+
+    return work
+
+
+def _decide(writer: Writer, draft: Draft, engine: Engine, near: str | None) -> Remembered:
+    """Find out what a draft is to what is known, and write what follows from it.
+
+    A slot has one live holder at most; what has no slot can only meet its like.
+    """
+    record, slot = draft.record, drafting.slot(draft.record)
+    old = writer.current(slot) if slot else writer.same(drafting.fingerprint(draft))
+    if old is not None and not drafting.lapsed(old, record.created_at):
+        if slot is None or _same_value(old, draft):
+            return _confirmed(writer, old, record)
+        return _replaced(writer, draft, engine, old)
+    twin = next(iter(writer.get([near])), None) if near else None
+    if twin is not None and twin.superseded_by is None:
+        return _confirmed(writer, twin, record)
+    if old is not None:
+        writer.retire(old.id, drafting.lapse(old), record.id)
+    return _inserted(writer, draft, engine)
+
+
+def _inserted(writer: Writer, draft: Draft, engine: Engine) -> Remembered:
+    if writer.insert([draft], engine.space):
+        known = writer.same(drafting.fingerprint(draft))
+        if known is not None:
+            return _confirmed(writer, known, draft.record)
+    return Remembered("created", draft.record.id)
+
+
+def _confirmed(writer: Writer, known: MemoryRecord, record: MemoryRecord) -> Remembered:
+    """It is known already; when a better source says so now, that is worth noting."""
+    if record.trust > known.trust:
+        writer.confirm(known.id, record.trust, record.source, record.created_at)
+    return Remembered("duplicate", known.id, known.id)
+
+
+def _replaced(writer: Writer, draft: Draft, engine: Engine, holder: MemoryRecord) -> Remembered:
+    """Give the slot to the new value, unless the old one comes from a better source."""
+    record = draft.record
+    if record.trust < holder.trust:
+        return _outranked(writer, draft, engine, holder)
+    until = record.valid_from if record.valid_from > holder.valid_from else record.created_at
+    writer.retire(holder.id, max(until, holder.valid_from), record.id)
+    _inserted(writer, draft, engine)
+    return Remembered("superseded", record.id, holder.id)
+
+
+def _outranked(writer: Writer, draft: Draft, engine: Engine, holder: MemoryRecord) -> Remembered:
+    """Keep what a lesser source said in the history, once."""
+    for version in writer.chain(holder.id):
+        if version.trust <= draft.record.trust and drafting.content_hash(version) == draft.content_hash:
+            return Remembered("outranked", version.id, holder.id)
+    record = draft.record._replace(valid_until=draft.record.valid_from, superseded_by=holder.id)
+    writer.insert([draft._replace(record=record)], engine.space)
+    return Remembered("outranked", record.id, holder.id)
+
+
+def _same_value(holder: MemoryRecord, draft: Draft) -> bool:
+    if drafting.content_hash(holder) == draft.content_hash:
+        return True
+    value = fingerprint_text(draft.record.value)
+    return bool(value) and fingerprint_text(holder.value) == value

@@ -1,0 +1,122 @@
+"""Updating: the memory keeps its id, what it was stays as a version.
+
+The new vector is made before the transaction, because nobody may wait inside it; everything else is decided inside,
+from the memory as it is then, so that writers who change different things at once do not undo each other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from datetime import datetime
+from typing import Any
+
+from recollect import ids
+from recollect.engine import drafting
+from recollect.engine.context import Engine
+from recollect.errors import EmbeddingError, InvalidMemory, NotFound
+from recollect.ports import Writer
+from recollect.types import Draft, MemoryRecord, NewMemory, Scope, Vector
+from recollect.vectors import as_unit
+
+_FIELDS = tuple(field.name for field in fields(NewMemory) if field.name != "vector")
+_TRIES = 5
+
+
+class _ChangedMeanwhileError(Exception):
+    """Another writer changed the text that was embedded."""
+
+
+def update(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
+    """Change fields of a live memory. Gives the memory as it is now."""
+    for _ in range(_TRIES):
+        try:
+            return _update_once(engine, scope, memory_id, changes)
+        except _ChangedMeanwhileError:
+            continue
+    raise InvalidMemory(f"Memory {memory_id} is being changed by others all the time. Try again.")
+
+
+def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
+    old = _live(engine.store.read(scope, lambda reader: reader.get([memory_id])), memory_id)
+    planned = _revised(old, changes, engine.clock.now())
+    if _unchanged(old, planned.record, changes):
+        return old
+    text = drafting.passage(planned.record)
+    fresh = "vector" in changes or text != drafting.passage(old)
+    vector = _vector(engine, text, changes) if fresh else None
+
+    def work(writer: Writer) -> MemoryRecord:
+        held = _live(writer.get([memory_id]), memory_id)
+        draft = _revised(held, changes, engine.clock.now())
+        if _unchanged(held, draft.record, changes):
+            return held
+        if drafting.passage(draft.record) != text:
+            raise _ChangedMeanwhileError
+        keep_vector = "vector" not in changes and drafting.passage(held) == text
+        _make_room(writer, draft)
+        _revise(writer, held, draft if keep_vector else draft._replace(vector=vector), engine, keep_vector=keep_vector)
+        return draft.record
+
+    return engine.store.write(scope, work)
+
+
+def _live(found: Sequence[MemoryRecord], memory_id: str) -> MemoryRecord:
+    if not found:
+        raise NotFound(f"No memory {memory_id}. See what there is with `list`.")
+    if found[0].superseded_by is not None:
+        raise InvalidMemory(
+            f"Memory {memory_id} is an old version, replaced by {found[0].superseded_by}. Update that one."
+        )
+    return found[0]
+
+
+def _revised(old: MemoryRecord, changes: dict[str, Any], now: datetime) -> Draft:
+    """Check the changed memory like a new one, and give it the old one's id and birth."""
+    kept = {name: getattr(old, name) for name in _FIELDS}
+    offered = NewMemory(**{**kept, "valid_from": _start(old, changes, now), **changes})
+    (draft,) = drafting.draft_memories([replace(offered, vector=None)], now)
+    return draft._replace(record=draft.record._replace(id=old.id, created_at=old.created_at))
+
+
+def _start(old: MemoryRecord, changes: dict[str, Any], now: datetime) -> datetime:
+    """A change holds from now on. What is over already, or begins only later, is corrected as a whole."""
+    until = changes.get("valid_until", old.valid_until)
+    over = until is not None and drafting.utc(until, "valid_until") <= now
+    return old.valid_from if over else max(now, old.valid_from)
+
+
+def _unchanged(old: MemoryRecord, new: MemoryRecord, changes: dict[str, Any]) -> bool:
+    since = new.valid_from if "valid_from" in changes else old.valid_from
+    return "vector" not in changes and new._replace(valid_from=since, updated_at=old.updated_at) == old
+
+
+def _vector(engine: Engine, text: str, changes: dict[str, Any]) -> Vector | None:
+    """Give the new text its vector; when none can be made now, a job will."""
+    if engine.space is None:
+        return None
+    if changes.get("vector") is not None:
+        return as_unit(changes["vector"], engine.space.dimensions)
+    try:
+        vectors = engine.embed([text], "passage")
+    except EmbeddingError:
+        return None
+    made: Vector = vectors[0]
+    return made
+
+
+def _make_room(writer: Writer, draft: Draft) -> None:
+    """Refuse what another memory says already, unless that one has lapsed: then it becomes a version of this one."""
+    record, slot = draft.record, drafting.slot(draft.record)
+    for twin in (writer.same(drafting.fingerprint(draft)), writer.current(slot) if slot else None):
+        if twin is None or twin.id == record.id:
+            continue
+        if not drafting.lapsed(twin, record.updated_at):
+            raise InvalidMemory(f"Memory {twin.id} already says this. Forget one of the two instead.")
+        writer.retire(twin.id, drafting.lapse(twin), record.id)
+
+
+def _revise(writer: Writer, held: MemoryRecord, draft: Draft, engine: Engine, *, keep_vector: bool) -> None:
+    """Write the new row; the old one was true until then, or until its own end."""
+    record = draft.record
+    until = record.valid_from if held.valid_until is None else min(record.valid_from, held.valid_until)
+    version_id = ids.new(record.updated_at)
+    writer.revise(version_id, draft, engine.space, valid_until=max(until, held.valid_from), keep_vector=keep_vector)

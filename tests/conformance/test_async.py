@@ -1,0 +1,131 @@
+"""`AsyncMemory` says and does what `Memory` does, on both stores."""
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from recollect import AsyncMemory, AsyncUserMemory, Memory, NotFound, StoreError, UserMemory, load_settings
+from recollect.ports import Embedder
+from tests.conftest import OpenMemory, SteppingClock
+
+PAIRS = [(Memory, AsyncMemory), (UserMemory, AsyncUserMemory)]
+AT_ONCE = {"user", "user_id", "settings"}  # these never wait, so there is nothing to await
+TRANSLATED = {"UserMemory": "AsyncUserMemory"}
+
+
+def public(kind: type) -> dict[str, Any]:
+    return {name: member for name, member in vars(kind).items() if not name.startswith("_")}
+
+
+def signature(member: Any) -> inspect.Signature:
+    if isinstance(member, property):
+        member = member.fget
+    elif isinstance(member, classmethod):
+        member = member.__func__
+    found = inspect.signature(member)
+    returned = found.return_annotation
+    return found.replace(return_annotation=TRANSLATED.get(returned, returned))
+
+
+@pytest.mark.parametrize(("sync", "awaited"), PAIRS)
+def test_the_public_names_are_equal(sync: type, awaited: type) -> None:
+    assert list(public(sync)) == list(public(awaited))
+
+
+@pytest.mark.parametrize(
+    ("sync", "awaited", "name"), [(sync, awaited, name) for sync, awaited in PAIRS for name in public(sync)]
+)
+def test_the_signatures_are_equal(sync: type, awaited: type, name: str) -> None:
+    one, other = vars(sync)[name], vars(awaited)[name]
+    assert type(one) is type(other)
+    assert signature(one) == signature(other)
+    assert list(signature(one).parameters.values()) == list(signature(other).parameters.values())
+    function = getattr(other, "__func__", other)
+    assert inspect.iscoroutinefunction(function) == (name not in AT_ONCE)
+
+
+def test_the_ways_in_and_out_are_equal() -> None:
+    assert signature(Memory.__enter__) == signature(AsyncMemory.__aenter__)
+    assert signature(Memory.__exit__) == signature(AsyncMemory.__aexit__)
+
+
+def run(work: Callable[[AsyncMemory], Any], memory: Memory) -> None:
+    asyncio.run(work(AsyncMemory(memory)))
+
+
+def test_every_verb_can_be_awaited(memory: Memory, clock: SteppingClock) -> None:
+    async def work(awaited: AsyncMemory) -> None:
+        me = awaited.user("me")
+        assert me.user_id == "me"
+        assert awaited.settings is memory.settings
+        stored = await me.remember("The kettle is on the stove", type="fact", importance=0.4)
+        assert stored.action == "created"
+        many = await me.remember_many(["One", {"content": "Two", "type": "event"}, "One"])
+        assert [answer.action for answer in many] == ["created", "created", "duplicate"]
+        found = await me.recall("where does the tea water boil?", limit=1, type="fact")
+        assert [hit.id for hit in found.hits] == [stored.id]
+        updated = await me.update(stored.id, content="The kettle is in the cupboard")
+        assert await me.get(stored.id) == updated
+        assert len(await me.history(stored.id)) == 2
+        page = await me.list(limit=2)
+        assert len(page.items) == 2
+        assert len((await me.list(limit=2, cursor=page.cursor)).items) == 1
+        assert await me.count(type="event") == 1
+        assert (await me.stats()).memories == 3
+        assert (await awaited.stats()).memories == 4
+        assert (await awaited.status()).stats.users == 1
+        assert await awaited.doctor() == ()
+        assert (await awaited.maintain()).embedded == 0
+        assert (await me.forget(query="the kettle is in the cupboard", dry_run=True)).id == stored.id
+        assert (await me.forget(stored.id)).action == "deleted"
+        with pytest.raises(NotFound):
+            await me.get(stored.id)
+        assert (await me.forget(everything=True)).action == "deleted"
+
+    run(work, memory)
+    assert memory.user("me").count() == 0
+
+
+def test_async_with_opens_and_closes(database: str, clock: SteppingClock, encoder: Embedder) -> None:
+    settings = load_settings(environ={}, overrides={"database": database})
+
+    async def work() -> AsyncMemory:
+        async with await AsyncMemory.open(settings=settings, clock=clock, embedder=encoder) as memory:
+            await memory.user("me").remember("One")
+        with pytest.raises(StoreError, match="closed"):
+            await memory.user("me").count()
+        await memory.close()
+        return memory
+
+    asyncio.run(work())
+    with Memory.open(settings=settings, clock=clock, embedder=encoder) as memory:
+        assert memory.user("me").count() == 1
+
+
+def test_many_verbs_run_at_the_same_time(memory: Memory) -> None:
+    async def work(awaited: AsyncMemory) -> None:
+        me = awaited.user("me")
+        stored = await asyncio.gather(*(me.remember(f"Shelf {n} is full", type="fact") for n in range(16)))
+        assert [answer.action for answer in stored] == ["created"] * 16
+        found = await asyncio.gather(*(me.recall(f"shelf {n}", limit=1) for n in range(16)))
+        assert [answer.hits[0].content for answer in found] == [f"Shelf {n} is full" for n in range(16)]
+
+    run(work, memory)
+
+
+def test_awaiting_leaves_the_loop_free(open_memory: OpenMemory) -> None:
+    """While a batch is being stored, other coroutines go on."""
+
+    async def work(awaited: AsyncMemory) -> None:
+        storing = asyncio.create_task(awaited.user("me").remember_many(f"Note {n}" for n in range(2_000)))
+        turns = 0
+        while not storing.done():
+            await asyncio.sleep(0.001)
+            turns += 1
+        assert len(await storing) == 2_000
+        assert turns > 10
+
+    run(work, open_memory(embedding__provider="none"))

@@ -1,0 +1,558 @@
+"""What `recall` promises, on both stores."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recollect import EmbeddingError, InvalidInput, Memory, NewMemory, UserMemory, load_settings
+from recollect.ports import Embedder, Role
+from recollect.types import Space, Vector
+from tests.conftest import OpenMemory, SteppingClock
+
+DIMENSIONS = 384
+
+
+def around(direction: Vector, amount: int, *, spread: float, seed: int) -> Vector:
+    """Give unit vectors scattered about a direction."""
+    noise = np.random.default_rng(seed).standard_normal((amount, DIMENSIONS)) * spread / DIMENSIONS**0.5
+    scattered = direction + noise
+    units: Vector = (scattered / np.linalg.norm(scattered, axis=1, keepdims=True)).astype(np.float32)
+    return units
+
+
+def direction(seed: int) -> Vector:
+    vector = np.random.default_rng(seed).standard_normal(DIMENSIONS)
+    unit: Vector = (vector / np.linalg.norm(vector)).astype(np.float32)
+    return unit
+
+
+HOUSEHOLD = (
+    "The user prefers dark mode in all applications",
+    "Anna is allergic to peanuts",
+    "The car is serviced every spring by Mr. Dvorak",
+    "light.office is the lamp above the desk",
+    "Invoices go to anna.novak@example.com",
+    "Ticket #1204 is about the broken boiler",
+    "Билеты на поезд лежат в синей папке",
+    "Heslo k wi-fi je na lednici",
+)
+
+
+@pytest.fixture
+def household(me: UserMemory) -> UserMemory:
+    me.remember_many(HOUSEHOLD)
+    return me
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("black backgrounds instead of white ones on my screens", HOUSEHOLD[0]),
+        ("which food must never be served to her?", HOUSEHOLD[1]),
+        ("who repairs our vehicle?", HOUSEHOLD[2]),
+        ("путешествие по железной дороге", HOUSEHOLD[6]),
+        ("internet password", HOUSEHOLD[7]),
+    ],
+)
+def test_a_paraphrase_without_a_common_word_is_found(household: UserMemory, query: str, expected: str) -> None:
+    answer = household.recall(query)
+    assert answer.hits[0].content == expected
+    assert answer.degraded == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("light.office", HOUSEHOLD[3]),
+        ("anna.novak@example.com", HOUSEHOLD[4]),
+        ("#1204", HOUSEHOLD[5]),
+        ("1204", HOUSEHOLD[5]),
+        ("boilers", HOUSEHOLD[5]),
+        ("папки", HOUSEHOLD[6]),
+        ("LEDNICI", HOUSEHOLD[7]),
+    ],
+)
+def test_an_identifier_or_another_form_of_a_word_is_found(household: UserMemory, query: str, expected: str) -> None:
+    best = household.recall(query).hits[0]
+    assert best.content == expected
+    assert best.parts.channels["text"].rank == 1
+
+
+def test_words_are_found_without_an_embedder(open_memory: OpenMemory) -> None:
+    memory = open_memory(embedding__provider="none")
+    me = memory.user("me")
+    me.remember_many(HOUSEHOLD)
+    answer = me.recall("who is allergic?")
+    assert [hit.content for hit in answer.hits] == [HOUSEHOLD[1]]
+    assert answer.degraded == ()
+    assert answer.hits[0].similarity is None
+    assert answer.hits[0].parts.channels.keys() == {"text"}
+    assert (me.stats().with_vector, me.stats().pending_jobs) == (0, 0)
+    assert memory.doctor() == ()
+
+
+def test_an_empty_store_has_no_answer(me: UserMemory) -> None:
+    assert me.recall("anything").hits == ()
+    assert me.recall("anything").degraded == ()
+
+
+def test_a_hit_tells_all_about_itself(me: UserMemory, clock: SteppingClock) -> None:
+    moment = datetime(2026, 2, 1, 12, tzinfo=UTC)
+    kept = me.remember(
+        "Met Petra in the café by the river",
+        type="experience",
+        occurred_at=moment,
+        lat=50.08,
+        lng=14.42,
+        address="Nábřeží 1",
+        place_label="café",
+        trust=2,
+        metadata={"with": "Petra"},
+    )
+    (hit,) = me.recall("Petra").hits
+    record = me.get(kept.id)
+    assert hit.record == record
+    assert (hit.id, hit.source, hit.type, hit.content) == (kept.id, "memory", "experience", record.content)
+    assert (hit.created_at, hit.occurred_at) == (record.created_at, moment)
+    assert (hit.trust, hit.metadata) == (2, {"with": "Petra"})
+    assert hit.place is not None
+    assert (hit.place.lat, hit.place.lng, hit.place.address, hit.place.label) == (50.08, 14.42, "Nábřeží 1", "café")
+
+
+def test_a_memory_without_a_place_has_none(household: UserMemory) -> None:
+    assert household.recall("peanuts").hits[0].place is None
+
+
+@pytest.mark.parametrize("query", ["Anna", "peanuts and dark cars", "light.office", "nothing of the kind", "поезд"])
+def test_the_parts_add_up_to_the_score(household: UserMemory, query: str) -> None:
+    hits = household.recall(query, limit=50).hits
+    for hit in hits:
+        channels = hit.parts.channels.values()
+        assert hit.score == hit.parts.relevance
+        assert hit.score == pytest.approx(sum(part.weight * part.score for part in channels), abs=1e-9)
+        assert sum(part.weight for part in channels) == pytest.approx(1.0)
+        assert 0.0 <= hit.score <= 1.0
+        assert hit.similarity is None or 0.0 <= hit.similarity <= 1.0
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert len({hit.id for hit in hits}) == len(hits)
+
+
+def test_a_minimum_score_leaves_out_what_is_below(household: UserMemory) -> None:
+    everything = household.recall("dark mode", limit=50).hits
+    bar = everything[1].score
+    assert household.recall("dark mode", limit=50, min_score=bar).hits == everything[:2]
+    assert household.recall("dark mode", limit=50, min_score=1.0).hits == ()
+
+
+def test_the_minimum_score_of_the_settings_is_the_default(open_memory: OpenMemory) -> None:
+    me = open_memory(recall__min_score=0.999, recall__limit=2).user("me")
+    me.remember_many(HOUSEHOLD)
+    assert me.recall("dark mode").hits == ()
+    assert len(me.recall("dark mode", min_score=0.0).hits) == 2
+
+
+def test_the_limit_bounds_the_answer(household: UserMemory) -> None:
+    assert len(household.recall("Anna").hits) == 5
+    assert len(household.recall("Anna", limit=1).hits) == 1
+    assert len(household.recall("Anna", limit=1_000).hits) == len(HOUSEHOLD)
+    assert household.recall("Anna", limit=3).hits == household.recall("Anna", limit=1_000).hits[:3]
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1_001])
+def test_a_limit_out_of_bounds_is_refused(me: UserMemory, limit: int) -> None:
+    with pytest.raises(InvalidInput, match=f"limit is {limit}; it must be from 1 to 1000"):
+        me.recall("x", limit=limit)
+
+
+@pytest.mark.parametrize("query", ["", "  \n\t ", "\0", "\x07\x1b"])
+def test_an_empty_query_is_refused(me: UserMemory, query: str) -> None:
+    with pytest.raises(InvalidInput, match="query is empty"):
+        me.recall(query)
+
+
+def test_a_query_may_be_long_but_not_endless(household: UserMemory) -> None:
+    longest = ("the peanuts that nobody may bring " * 60)[:2_000]
+    assert household.recall(longest).hits[0].content == HOUSEHOLD[1]
+    with pytest.raises(InvalidInput, match="2001 characters"):
+        household.recall("x" * 2_001)
+
+
+@pytest.mark.parametrize("query", [None, 17, b"bytes", "half \ud83d"])
+def test_what_is_no_text_is_refused(me: UserMemory, query: Any) -> None:
+    with pytest.raises(InvalidInput):
+        me.recall(query)
+
+
+HOSTILE = (
+    '"',
+    "'",
+    "''; DROP TABLE memories; --",
+    '" OR 1=1 --',
+    "' OR user_id <> '",
+    "NEAR(a b, 5)",
+    "a AND",
+    "AND OR NOT",
+    "-a +b ^c",
+    "terms:anna",
+    'user_token:"616E6E" OR "b"',
+    "memory_terms MATCH *",
+    "a*",
+    "{a b}:c",
+    "(((((",
+    ")",
+    "a & b | !c <-> d",
+    "a:*B",
+    "\\",
+    "\\' \\\" \\x",
+    "%s %(user_id)s %%",
+    ":user_id ?1 @x $1 $$",
+    "{filters} {record} {space}",
+    "NULL",
+    "\N{RIGHT-TO-LEFT OVERRIDE}gnirts",
+    "שלום עולם",
+    "مرحبا بالعالم",
+    "🦊🦊🦊",
+    "👩\u200d👩\u200d👧",
+    "e\u0301" * 50,
+    "a" + "\u0301" * 1_000,
+    "ﷺ" * 400,
+    "漢字かな交じり文" * 200,
+    "x" * 2_000,
+    "a " * 1_000,
+    "ab." * 600,
+    '"' * 2_000,
+    "1e999",
+    "\ufeff\u2028\u2029\u00a0x",
+    "a\0b",
+)
+
+
+@pytest.mark.parametrize("query", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hostile_query_is_only_text(household: UserMemory, query: str) -> None:
+    other = household.remember("Nothing to see here", subject="decoy")
+    answer = household.recall(query)
+    assert answer.degraded == ()
+    assert {hit.content for hit in answer.hits} <= {*HOUSEHOLD, "Nothing to see here"}
+    assert household.get(other.id).content == "Nothing to see here"
+
+
+def test_a_hostile_query_is_found_as_the_text_it_is(memory: Memory) -> None:
+    me = memory.user("o'brien; DROP TABLE users --")
+    for text in HOSTILE:
+        me.remember(text, type="fact")
+    assert me.recall("DROP TABLE memories").hits[0].content == "''; DROP TABLE memories; --"
+    assert me.recall("NEAR(a b, 5)").hits[0].content == "NEAR(a b, 5)"
+    assert me.recall("漢字").hits[0].content == "漢字かな交じり文" * 200
+    assert memory.doctor() == ()
+
+
+def test_a_given_vector_is_searched_instead_of_the_querys_own(me: UserMemory) -> None:
+    one, other = direction(1), direction(2)
+    me.remember("alpha", vector=one)
+    me.remember("beta", vector=other)
+    assert [hit.content for hit in me.recall("zzz", vector=one, limit=1).hits] == ["alpha"]
+    assert [hit.content for hit in me.recall("zzz", vector=other, limit=1).hits] == ["beta"]
+    (best,) = me.recall("zzz", vector=(other * 7).tolist(), limit=1).hits
+    assert best.similarity == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_filter_that_leaves_only_far_rows_still_returns_them(me: UserMemory, clock: SteppingClock) -> None:
+    near = direction(3)
+    born = clock.moment
+    crowd = around(near, 1_500, spread=0.4, seed=4)
+    me.remember_many([NewMemory(f"near {n}", type="other", vector=vector) for n, vector in enumerate(crowd)])
+    clock.advance(days=3)
+    far = around(-near, 3, spread=0.4, seed=5)
+    fields: Any = {"subject": "door", "key": "state", "context": "night", "session": "s-1", "importance": 0.9}
+    happened = born - timedelta(days=30)
+    wanted = {
+        me.remember(f"far {n}", type="event", occurred_at=happened, vector=vector, **fields).id
+        for n, vector in enumerate(far)
+    }
+    filters: list[dict[str, Any]] = [
+        {"type": "event"},
+        {"type": ("event", "lesson")},
+        {"subject": "door"},
+        {"key": "state"},
+        {"context": "night"},
+        {"session": "s-1"},
+        {"until": born},
+        {"since": happened, "until": happened + timedelta(days=1)},
+        {"min_importance": 0.8},
+        {"type": "event", "subject": "door", "key": "state", "context": "night", "min_importance": 0.9},
+    ]
+    for chosen in filters:
+        hits = me.recall("zzz", vector=near, limit=10, **chosen).hits
+        assert {hit.id for hit in hits} == wanted, chosen
+        assert all(hit.similarity == 0.0 for hit in hits)
+    assert all(hit.type == "other" for hit in me.recall("zzz", vector=near, limit=100).hits)
+
+
+def test_each_filter_keeps_what_it_names(me: UserMemory, clock: SteppingClock) -> None:
+    start = clock.moment
+    plan: list[dict[str, Any]] = [
+        {"type": "fact", "subject": "garage", "key": "door", "importance": 0.2},
+        {"type": "preference", "subject": "garage", "key": "light", "context": "night", "importance": 0.5},
+        {"type": "event", "subject": "cellar", "session": "s-2", "occurred_at": start - timedelta(days=10)},
+        {"type": "lesson", "context": "night", "session": "s-2", "importance": 1.0},
+    ]
+    names = ("zero", "one", "two", "three")
+    for name, fields in zip(names, plan, strict=True):
+        me.remember(f"tower {name}", vector=direction(len(name)), **fields)
+        clock.advance(days=1)
+
+    def asked(**filters: Any) -> set[str]:
+        hits = me.recall("tower", limit=10, **filters).hits
+        listed = me.list(**filters).items
+        found = {hit.content.removeprefix("tower ") for hit in hits}
+        assert found == {record.content.removeprefix("tower ") for record in listed}
+        assert me.count(**filters) == len(found)
+        return found
+
+    assert asked() == set(names)
+    assert asked(type="fact") == {"zero"}
+    assert asked(type=["fact", "lesson"]) == {"zero", "three"}
+    assert asked(type=[]) == set(names)
+    assert asked(type=None, subject=None, since=None) == set(names)
+    assert asked(subject="garage") == {"zero", "one"}
+    assert asked(subject="garage", key="light") == {"one"}
+    assert asked(subject="Garage") == set()
+    assert asked(context="night") == {"one", "three"}
+    assert asked(session="s-2") == {"two", "three"}
+    assert asked(min_importance=0.5) == {"one", "two", "three"}
+    assert asked(min_importance=0.0) == set(names)
+    assert asked(since=start) == {"zero", "one", "three"}
+    assert asked(until=start) == {"two"}
+    assert asked(since=start - timedelta(days=10), until=start - timedelta(days=9)) == {"two"}
+    assert asked(since=start - timedelta(days=10, microseconds=-1), until=start) == set()
+    assert asked(until=start - timedelta(days=10)) == set()
+
+
+def test_a_text_filter_is_cleaned_like_the_field_it_is_compared_with(me: UserMemory) -> None:
+    me.remember("The espresso is too bitter", subject=" cafe\u0301 ", context="mor\0ning", session="s\u00e9ance")
+    assert me.count(subject="caf\u00e9") == 1
+    assert me.count(subject=" cafe\u0301 ") == 1
+    assert me.count(context="mor\0ning") == 1
+    assert len(me.recall("espresso", session="se\u0301ance").hits) == 1
+    assert len(me.list(subject="caf\u00e9\n").items) == 1
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"type": "opinion"},
+        {"type": ["fact", "opinion"]},
+        {"type": 3},
+        {"since": "yesterday"},
+        {"until": datetime(2026, 1, 1)},  # noqa: DTZ001
+        {"as_of": datetime(2026, 1, 1)},  # noqa: DTZ001
+        {"colour": "blue"},
+        {"now": datetime(2026, 1, 1, tzinfo=UTC)},
+        {"subject": 7},
+        {"key": "half \ud83d"},
+        {"session": b"s"},
+        {"min_importance": "high"},
+    ],
+    ids=str,
+)
+def test_a_filter_that_makes_no_sense_is_refused(me: UserMemory, filters: dict[str, Any]) -> None:
+    verbs: list[Callable[..., object]] = [me.list, me.count, lambda **given: me.recall("x", **given)]
+    for verb in verbs:
+        with pytest.raises(InvalidInput):
+            verb(**filters)
+
+
+def test_as_of_sees_what_was_held_true_then(me: UserMemory, clock: SteppingClock) -> None:
+    slot: Any = {"type": "fact", "subject": "me", "key": "city"}
+    before = clock.now()
+    moments = []
+    for city in ("Prague", "Brno", "Ostrava"):
+        me.remember(f"Lives in {city}", **slot)
+        clock.advance(days=30)
+        moments.append(clock.now())
+        clock.advance(days=30)
+    for city, moment in zip(("Prague", "Brno", "Ostrava"), moments, strict=True):
+        assert [hit.content for hit in me.recall("lives where?", as_of=moment).hits] == [f"Lives in {city}"]
+        assert [record.content for record in me.list(as_of=moment).items] == [f"Lives in {city}"]
+        assert me.count(as_of=moment) == 1
+    assert me.recall("lives where?", as_of=before).hits == ()
+    assert [hit.content for hit in me.recall("lives where?").hits] == ["Lives in Ostrava"]
+
+
+def test_what_has_expired_is_not_recalled(me: UserMemory, clock: SteppingClock) -> None:
+    me.remember("The parcel waits in box 9", expires_at=clock.moment + timedelta(days=1))
+    me.remember("The parcel shop closes at six")
+    assert len(me.recall("parcel").hits) == 2
+    clock.advance(days=2)
+    assert [hit.content for hit in me.recall("parcel").hits] == ["The parcel shop closes at six"]
+
+
+def test_what_is_no_longer_valid_is_not_recalled(me: UserMemory, clock: SteppingClock) -> None:
+    me.remember("The lift is out of order", valid_until=clock.moment + timedelta(days=1))
+    during = clock.now()
+    clock.advance(days=2)
+    assert me.recall("lift").hits == ()
+    assert me.count() == 0
+    assert len(me.recall("lift", as_of=during).hits) == 1
+
+
+def test_what_was_superseded_is_not_recalled(me: UserMemory) -> None:
+    slot: Any = {"subject": "boiler", "key": "pressure"}
+    me.remember("The boiler is at 1.2 bar", **slot)
+    me.remember("The boiler is at 1.8 bar", **slot)
+    assert [hit.content for hit in me.recall("boiler", limit=100).hits] == ["The boiler is at 1.8 bar"]
+
+
+def test_the_nearest_of_many_rows_are_ranked_by_their_cosines(me: UserMemory) -> None:
+    query = direction(6)
+    crowd = np.random.default_rng(7).standard_normal((1_500, DIMENSIONS)).astype(np.float32)
+    crowd[::150] = np.concatenate([around(query, 1, spread=0.2 * n, seed=100 + n) for n in range(1, 11)])
+    me.remember_many([NewMemory(f"row {n}", vector=vector) for n, vector in enumerate(crowd)])
+    hits = me.recall("zzz", vector=query, limit=10).hits
+    assert [hit.content for hit in hits] == [f"row {n}" for n in range(0, 1_500, 150)]
+    cosines = [float(vector @ query) for vector in crowd[::150]]
+    assert [hit.similarity for hit in hits] == pytest.approx(cosines, abs=1e-5)
+
+
+def test_more_rows_than_candidates_share_a_word(open_memory: OpenMemory) -> None:
+    me = open_memory(recall__candidates=50, embedding__provider="none").user("me")
+    me.remember_many([f"An ordinary day, number {n}" for n in range(300)])
+    me.remember("An ordinary day with a platypus")
+    assert me.recall("ordinary day with a platypus", limit=1).hits[0].content == "An ordinary day with a platypus"
+    assert len(me.recall("ordinary day", limit=1_000).hits) == 50
+
+
+class Moody:
+    """A provider that fails when told to, for all texts or for those that hold a word."""
+
+    def __init__(self, encoder: Embedder) -> None:
+        self._encoder = encoder
+        self.refuses: str | None = None
+        self.before_answering: Callable[[], object] = lambda: None
+
+    @property
+    def space(self) -> Space:
+        return self._encoder.space
+
+    def embed(self, texts: Sequence[str], role: Role) -> Vector:
+        refused = self.refuses
+        if refused is not None and any(refused in text for text in texts):
+            raise EmbeddingError("The provider is out of order.")
+        vectors = self._encoder.embed(texts, role)
+        self.before_answering()
+        return vectors
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def moody(encoder: Embedder) -> Moody:
+    return Moody(encoder)
+
+
+@pytest.fixture
+def moody_memory(database: str, clock: SteppingClock, moody: Moody) -> Iterator[Memory]:
+    settings = load_settings(environ={}, overrides={"database": database})
+    with Memory.open(settings=settings, clock=clock, embedder=moody) as memory:
+        yield memory
+
+
+def test_without_vectors_words_still_work_and_the_answer_says_so(moody_memory: Memory, moody: Moody) -> None:
+    me = moody_memory.user("me")
+    me.remember("The spare key is under the flowerpot")
+    moody.refuses = ""
+    stored = me.remember("The ladder stands behind the shed")
+    assert (stored.action, stored.degraded) == ("created", ("vector",))
+    answer = me.recall("ladder")
+    assert [hit.id for hit in answer.hits] == [stored.id]
+    assert answer.degraded == ("vector",)
+    assert answer.hits[0].similarity is None
+    stats = me.stats()
+    assert (stats.memories, stats.with_vector, stats.pending_jobs, stats.parked_jobs) == (2, 1, 1, 0)
+    assert [problem.check for problem in moody_memory.doctor()] == ["embedder"]
+
+
+def test_what_was_stored_without_a_vector_is_embedded_later(moody_memory: Memory, moody: Moody) -> None:
+    me = moody_memory.user("me")
+    moody.refuses = ""
+    stored = me.remember_many(["The ladder stands behind the shed", "Grandmother was born in Olomouc"])
+    assert [answer.degraded for answer in stored] == [("vector",), ("vector",)]
+    moody.refuses = None
+    assert me.recall("climbing up to the roof").hits == ()
+    assert moody_memory.maintain().embedded == 2
+    assert me.recall("climbing up to the roof").hits[0].id == stored[0].id
+    assert (me.stats().with_vector, me.stats().pending_jobs) == (2, 0)
+    assert moody_memory.maintain().embedded == 0
+    assert moody_memory.doctor() == ()
+
+
+def test_five_failures_park_the_work(moody_memory: Memory, moody: Moody, clock: SteppingClock) -> None:
+    me = moody_memory.user("me")
+    moody.refuses = ""
+    me.remember("The ladder stands behind the shed")
+    for attempt in range(1, 6):
+        clock.advance(hours=1)
+        assert me.stats().pending_jobs == 1
+        assert moody_memory.maintain().parked == (1 if attempt == 5 else 0)
+    assert (me.stats().pending_jobs, me.stats().parked_jobs) == (0, 1)
+    assert moody_memory.stats().parked_jobs == 1
+    moody.refuses = None
+    clock.advance(days=30)
+    assert moody_memory.maintain().embedded == 0
+    assert any("could not be embedded" in advice for advice in moody_memory.status().advice)
+    assert len(me.recall("ladder").hits) == 1
+
+
+def test_work_that_failed_waits_before_it_is_tried_again(moody_memory: Memory, moody: Moody) -> None:
+    me = moody_memory.user("me")
+    moody.refuses = ""
+    me.remember("The ladder stands behind the shed")
+    moody_memory.maintain()
+    moody.refuses = None
+    assert moody_memory.maintain().embedded == 0
+    assert me.stats().pending_jobs == 1
+
+
+def test_one_text_that_cannot_be_embedded_does_not_hold_up_the_others(
+    moody_memory: Memory, moody: Moody, clock: SteppingClock
+) -> None:
+    me = moody_memory.user("me")
+    moody.refuses = ""
+    me.remember_many(["The ladder stands behind the shed", "A poisonous text", "Grandmother was born in Olomouc"])
+    moody.refuses = "poisonous"
+    for _ in range(6):
+        moody_memory.maintain()
+        clock.advance(hours=1)
+    assert (me.stats().with_vector, me.stats().pending_jobs, me.stats().parked_jobs) == (2, 0, 1)
+
+
+def test_a_late_vector_never_lands_on_a_text_that_was_changed_meanwhile(moody_memory: Memory, moody: Moody) -> None:
+    me = moody_memory.user("me")
+    moody.refuses = ""
+    stored = me.remember("The ladder stands behind the shed")
+    moody.refuses = None
+
+    def change() -> None:
+        moody.before_answering = lambda: None
+        me.update(stored.id, content="Grandmother was born in Olomouc")
+
+    moody.before_answering = change
+    moody_memory.maintain()
+    (hit,) = me.recall("Grandmother was born in Olomouc").hits
+    assert hit.similarity == pytest.approx(1.0, abs=1e-5)
+    assert moody_memory.doctor() == ()
+
+
+def test_what_is_forgotten_before_its_vector_arrives_stays_forgotten(moody_memory: Memory, moody: Moody) -> None:
+    me = moody_memory.user("me")
+    moody.refuses = ""
+    stored = me.remember("The ladder stands behind the shed")
+    moody.refuses = None
+    moody.before_answering = lambda: me.forget(stored.id)
+    moody_memory.maintain()
+    assert (me.stats().memories, me.stats().with_vector, me.stats().pending_jobs) == (0, 0, 0)
+    assert moody_memory.doctor() == ()

