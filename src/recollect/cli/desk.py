@@ -1,0 +1,70 @@
+"""Opens the store, lets a verb work, and prints what it found: for a program or for a person."""
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Protocol
+
+from recollect.cli import demo
+from recollect.cli.documents import print_document
+from recollect.cli.run import Shared
+from recollect.cli.streams import tolerate_any_text
+from recollect.cli.values import Asked
+from recollect.cli.verbs import VERBS, Answer, Errand
+from recollect.clock import SystemClock
+from recollect.memory import Memory
+from recollect.settings import load_settings
+from recollect.types import Forgotten, MemoryRecord
+
+
+class Audience(Protocol):
+    """People who read the answer; `show` speaks to them."""
+
+    def busy_with(self, command: str) -> AbstractContextManager[object]:
+        """Show that a long command is at work."""
+        ...
+
+    def confirm(self, plan: Forgotten, record: MemoryRecord | None) -> bool:
+        """Ask before something is forgotten."""
+        ...
+
+    def show(self, command: str, value: object, asked: Asked, now: datetime) -> None:
+        """Print what a command found."""
+        ...
+
+
+def serve(command: str, shared: Shared, asked: Asked, people: Audience | None) -> int:
+    """Carry out a command and give its exit code; without people, a program reads the answer."""
+    tolerate_any_text()
+    clock = SystemClock()
+    if people is None:
+        answer = _answer(command, shared, asked, clock.now())
+        print_document(answer.value)
+    else:
+        with people.busy_with(command):
+            confirm = people.confirm if _somebody_is_there() else None
+            answer = _answer(command, shared, asked, clock.now(), confirm)
+        people.show(command, answer.value, asked, clock.now())
+    sys.stdout.flush()  # here, where a broken pipe is still expected
+    return answer.exit_code
+
+
+def _answer(
+    command: str,
+    shared: Shared,
+    asked: Asked,
+    now: datetime,
+    confirm: Callable[[Forgotten, MemoryRecord | None], bool] | None = None,
+) -> Answer:
+    if command == "demo":
+        return Answer(demo.tour(now, keep=asked["keep"]))
+    given = {"database": shared.database, "user": shared.user}
+    overrides = {name: value for name, value in given.items() if value is not None}
+    settings = load_settings(shared.config, overrides=overrides)
+    with Memory.open(settings=settings) as memory:
+        return VERBS[command](Errand(memory, memory.user(settings.user), asked, now, confirm))
+
+
+def _somebody_is_there() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()

@@ -1,0 +1,78 @@
+"""Where errors become messages and exit codes: 0 done, 1 failed, 2 bad usage, 3 not found, 130 interrupted.
+
+The invariant: with `--json` whatever happens is one JSON document on standard output, errors included, and nothing
+stands on standard error.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from recollect.cli.run import Shared
+from recollect.errors import InvalidInput, NotFound, RecollectError, SettingsError
+
+FAILED: Final = 1
+BAD_USAGE: Final = 2
+NOT_FOUND: Final = 3
+
+_BEFORE_THE_COMMAND = ("--database", "--user", "--config")
+
+
+class Edge(TyperGroup):
+    """The application as a whole: everything that is typed passes here."""
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **more: Any) -> Any:  # noqa: ANN401 - as inherited
+        """Run what was typed, and leave with its exit code."""
+        typed = sys.argv[1:] if args is None else list(args)
+        as_json = _wants_json(typed)
+        if as_json:
+            more["standalone_mode"] = False  # typer would tell a person about errors
+        try:
+            sys.exit(super().main(typed, *rest, obj=Shared(json=as_json), **more))
+        except RecollectError as error:
+            _leave(error, str(error), _exit_code(error), as_json=as_json)
+        except OSError as error:
+            _leave(error, str(error), FAILED, as_json=as_json)
+        except typer.TyperException as error:
+            _leave(error, error.format_message(), error.exit_code, as_json=as_json)
+
+
+class Verb(TyperCommand):
+    """A command. It knows the options that belong before it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
+        """Read the arguments, and say where an option belongs that stands in the wrong place."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.TyperException as error:
+            option = getattr(error, "option_name", None)
+            if option not in _BEFORE_THE_COMMAND:
+                raise
+            raise InvalidInput(f"{option} belongs before the command: recollect {option} ... {self.name}") from error
+
+
+def _wants_json(typed: Sequence[str]) -> bool:
+    """Say whether a program is listening. What follows `--` is not an option."""
+    return "--json" in (typed[: typed.index("--")] if "--" in typed else typed)
+
+
+def _exit_code(error: RecollectError) -> int:
+    match error:
+        case NotFound():
+            return NOT_FOUND
+        case InvalidInput() | SettingsError():
+            return BAD_USAGE
+        case _:
+            return FAILED
+
+
+def _leave(error: Exception, message: str, exit_code: int, *, as_json: bool) -> NoReturn:
+    if as_json:
+        typer.echo(json.dumps({"error": {"type": type(error).__name__, "message": message}}, indent=2))
+    else:
+        typer.echo(f"Error: {message}", err=True)
+    sys.exit(exit_code)

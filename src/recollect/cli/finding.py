@@ -1,0 +1,106 @@
+"""The commands that look at what is kept, as they are typed."""
+# ruff: noqa: ARG001 - parameters are declared for typer; `run` finds them in the context
+
+from typing import Annotated
+
+import typer
+
+from recollect.cli import options
+from recollect.cli.edge import Verb
+from recollect.cli.options import example
+from recollect.cli.run import run
+
+commands = typer.Typer()
+
+
+@commands.command(
+    cls=Verb,
+    epilog=example(
+        'recollect recall "which theme do I like?"',
+        'recollect recall "what did we decide about the roof?" --type decision --since 90d',
+        'recollect recall "where is the office light?" --as-of 2026-03-01 --explain',
+    ),
+)
+def recall(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or a few words, in any language.")],
+    *,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", metavar="N", help="At most this many; the settings say 5.")
+    ] = None,
+    type: options.Types = None,
+    subject: options.OfSubject = None,
+    key: options.OfKey = None,
+    context: options.OfContext = None,
+    session: options.OfSession = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    as_of: options.AsOf = None,
+    min_score: Annotated[
+        float | None,
+        typer.Option(metavar="0..1", min=0, max=1, help="Leave out what scores lower; the settings say 0."),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each score came about.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Find memories by meaning and by words, best first."""
+    run(ctx)
+
+
+@commands.command(cls=Verb, epilog=example("recollect get 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"))
+def get(ctx: typer.Context, id: options.Id, *, json: options.Json = False) -> None:
+    """Show one memory with all its fields, old versions included."""
+    run(ctx)
+
+
+@commands.command(
+    "list",
+    cls=Verb,
+    epilog=example("recollect list", "recollect list --type fact --subject light.office", "recollect list --since 7d"),
+)
+def list_memories(
+    ctx: typer.Context,
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many at once.")] = 50,
+    cursor: Annotated[
+        str | None, typer.Option(metavar="ID", help="Go on where the last page ended; it shows what to type.")
+    ] = None,
+    type: options.Types = None,
+    subject: options.OfSubject = None,
+    key: options.OfKey = None,
+    context: options.OfContext = None,
+    session: options.OfSession = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    as_of: options.AsOf = None,
+    json: options.Json = False,
+) -> None:
+    """List what is held true, newest first."""
+    run(ctx)
+
+
+@commands.command(cls=Verb, epilog=example("recollect history 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"))
+def history(ctx: typer.Context, id: options.Id, *, json: options.Json = False) -> None:
+    """Show all versions of a memory, oldest first.
+
+    Any of their ids will do.
+    """
+    run(ctx)
+
+
+@commands.command(cls=Verb, epilog=example("recollect count", "recollect count --type preference"))
+def count(
+    ctx: typer.Context,
+    *,
+    type: options.Types = None,
+    subject: options.OfSubject = None,
+    key: options.OfKey = None,
+    context: options.OfContext = None,
+    session: options.OfSession = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    as_of: options.AsOf = None,
+    json: options.Json = False,
+) -> None:
+    """Count what is held true."""
+    run(ctx)

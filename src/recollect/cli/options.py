@@ -1,0 +1,106 @@
+"""Options that several commands share, each declared once.
+
+Times, trust tiers and metadata stay texts here: `values` reads them when the command runs, so that what is wrong with
+them is said in the same words everywhere.
+"""
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+from recollect.vocabulary import MEMORY_TYPES, Trust
+
+_TYPES = ", ".join(MEMORY_TYPES)
+_TIERS = ", ".join(tier.name.lower() for tier in reversed(Trust))
+
+
+def example(*lines: str) -> str:
+    """Give lines to type, as the end of a help text. The mark keeps them from being wrapped."""
+    return "\n".join(("\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {line}" for line in lines)))
+
+
+def _types() -> list[str]:
+    return list(MEMORY_TYPES)
+
+
+def _tiers() -> list[str]:
+    return [tier.name.lower() for tier in Trust]
+
+
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Id: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="The id of a memory, as `list` and `recall` show it.")]
+
+# What a memory is made of
+
+Type: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="TYPE", autocompletion=_types, help=f"What kind of memory: {_TYPES}.")
+]
+Importance: TypeAlias = Annotated[
+    float | None, typer.Option(metavar="0..1", help="How much it matters; 0.7 when nothing is said.")
+]
+Confidence: TypeAlias = Annotated[
+    float | None, typer.Option(metavar="0..1", help="How sure it is; 1 when nothing is said.")
+]
+Subject: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="NAME", help="What or whom it is about, such as light.office.")
+]
+Key: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Which property of the subject. A new value for the same subject, key and context replaces the old one.",
+    ),
+]
+Value: TypeAlias = Annotated[str | None, typer.Option(metavar="TEXT", help="The bare value, such as 40%.")]
+Context: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="NAME", help="When or where it holds, such as after_sunset.")
+]
+Session: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The session it comes from.")]
+Source: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Who says so; user_stated when nothing is said.")
+]
+TrustTier: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--trust",
+        metavar="TIER",
+        autocompletion=_tiers,
+        help=f"How far the source is trusted: {_TIERS} (3 to 0). Less never replaces more.",
+    ),
+]
+Occurred: TypeAlias = Annotated[str | None, typer.Option(metavar="TIME", help="When it happened.")]
+ValidFrom: TypeAlias = Annotated[str | None, typer.Option(metavar="TIME", help="Since when it is true.")]
+ValidUntil: TypeAlias = Annotated[str | None, typer.Option(metavar="TIME", help="Until when it is true.")]
+Expires: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="TIME", help="When to stop recalling it: a time, or a span such as 30d, 12h, 90m.")
+]
+Lat: TypeAlias = Annotated[float | None, typer.Option(metavar="DEGREES", help="Latitude of its place.")]
+Lng: TypeAlias = Annotated[float | None, typer.Option(metavar="DEGREES", help="Longitude of its place.")]
+Address: TypeAlias = Annotated[str | None, typer.Option(metavar="TEXT", help="Address of its place.")]
+PlaceLabel: TypeAlias = Annotated[
+    str | None, typer.Option("--place", metavar="NAME", help="What its place is called, such as home.")
+]
+Metadata: TypeAlias = Annotated[str | None, typer.Option(metavar="JSON", help="Anything else, as a JSON object.")]
+
+# What a search may return
+
+Types: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type", metavar="TYPE", autocompletion=_types, help=f"Only this kind; may be repeated. One of {_TYPES}."
+    ),
+]
+OfSubject: TypeAlias = Annotated[str | None, typer.Option("--subject", metavar="NAME", help="Only about this subject.")]
+OfKey: TypeAlias = Annotated[str | None, typer.Option("--key", metavar="NAME", help="Only this property.")]
+OfContext: TypeAlias = Annotated[str | None, typer.Option("--context", metavar="NAME", help="Only in this context.")]
+OfSession: TypeAlias = Annotated[str | None, typer.Option("--session", metavar="ID", help="Only from this session.")]
+Since: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Only what happened, or was stored, then or later; 7d means a week ago."),
+]
+Until: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Only what happened, or was stored, before then.")
+]
+AsOf: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="TIME", help="What was held true at that moment, instead of now.")
+]

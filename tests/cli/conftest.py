@@ -1,0 +1,109 @@
+"""The command line, run in this process on a real store: the same code as in a shell, without the start of Python."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+import recollect.memory
+from recollect.cli import app
+from recollect.ports import Embedder, Role
+from recollect.types import Space, Vector
+
+# Nothing of the machine on which the tests run may show: no configuration file, no settings.
+PLAIN_ENVIRONMENT = {"RECOLLECT_CONFIG": os.devnull, "RECOLLECT_EMBEDDING_PROVIDER": "none", "TERM": "dumb"}
+
+
+class Outcome(NamedTuple):
+    """What a command printed, and how it ended."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def document(self) -> Any:
+        """The one JSON document on standard output; whatever else stood there would fail here."""
+        return json.loads(self.stdout)
+
+
+class Cli:
+    """Types commands."""
+
+    def __init__(self, *shared: str) -> None:
+        self._shared = shared
+        self.environment: dict[str, str | None] = {**PLAIN_ENVIRONMENT}
+
+    def __call__(self, *typed: str, standard_input: str | bytes | None = None) -> Outcome:
+        """Run a command, however it may end."""
+        words = [*self._shared, *typed]
+        result = CliRunner().invoke(
+            app, words, input=standard_input, env=self.environment, catch_exceptions=False, prog_name="recollect"
+        )
+        return Outcome(result.exit_code, result.stdout, result.stderr)
+
+    def ok(self, *typed: str, standard_input: str | bytes | None = None) -> str:
+        """Run a command that must succeed, and give what it says to people."""
+        outcome = self(*typed, standard_input=standard_input)
+        assert (outcome.exit_code, outcome.stderr) == (0, "")
+        return outcome.stdout
+
+    def json(self, *typed: str, standard_input: str | bytes | None = None) -> Any:
+        """Run a command that must succeed, and give what it says to programs."""
+        outcome = self(*typed, "--json", standard_input=standard_input)
+        assert (outcome.exit_code, outcome.stderr) == (0, "")
+        return outcome.document
+
+    def store(self, text: str, *options: str) -> str:
+        """Store something and give its id."""
+        made = self.json("store", text, *options)
+        assert isinstance(made["id"], str)
+        return made["id"]
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the settings in the environment."""
+    for name in list(os.environ):
+        if name.startswith("RECOLLECT_") or name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def cli(database: str) -> Cli:
+    """The command line on an empty store; recall goes by words."""
+    return Cli("--database", database)
+
+
+class LastingEncoder:
+    """The real encoder, which stays loaded when a command closes its store."""
+
+    def __init__(self, encoder: Embedder) -> None:
+        self._encoder = encoder
+
+    @property
+    def space(self) -> Space:
+        """The encoder's space."""
+        return self._encoder.space
+
+    def embed(self, texts: Sequence[str], role: Role) -> Vector:
+        """Let the encoder work."""
+        return self._encoder.embed(texts, role)
+
+    def close(self) -> None:
+        """Stay loaded."""
+
+
+@pytest.fixture
+def with_meaning(encoder: Embedder, monkeypatch: pytest.MonkeyPatch) -> Callable[[Cli], Cli]:
+    """Let a command line recall by meaning, without loading the encoder for each command."""
+    monkeypatch.setattr(recollect.memory, "create_embedder", lambda *_, **__: LastingEncoder(encoder))
+
+    def arrange(cli: Cli) -> Cli:
+        cli.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")
+        return cli
+
+    return arrange

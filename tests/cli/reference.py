@@ -1,0 +1,52 @@
+"""Writes the page about the command line anew: `python -m tests.cli.reference`.
+
+The answers in its `console` blocks come from running the commands, and its reference from the application itself.
+"""
+
+import re
+import shlex
+import tempfile
+from pathlib import Path
+
+from recollect.cli.reference import command_reference
+from tests.cli.conftest import Cli
+
+DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
+CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+TYPED = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
+REFERENCE = re.compile(r"(?<=<!-- reference begins -->\n).*?(?=<!-- reference ends -->)", re.DOTALL)
+ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class Page:
+    """Runs the commands of the page, with ids that stay the same from run to run."""
+
+    def __init__(self, cli: Cli) -> None:
+        self._cli = cli
+        self._printed: dict[str, str] = {}
+
+    def renewed(self, text: str) -> str:
+        """Give the page as it should be."""
+        text = CONSOLE.sub(lambda block: self._rerun(block[0]), text)
+        return REFERENCE.sub(lambda _: f"\n{command_reference()}\n\n", text)
+
+    def _rerun(self, block: str) -> str:
+        return "".join(f"{typed}{self._answer(typed)}" for typed in TYPED.findall(block))
+
+    def _answer(self, typed: str) -> str:
+        real = {printed: known for known, printed in self._printed.items()}
+        _, _, *words = shlex.split(ID.sub(lambda found: real.get(found[0], found[0]), typed.replace("\\\n", "")))
+        outcome = self._cli(*words)
+        return ID.sub(lambda found: self._lasting(found[0]), outcome.stdout + outcome.stderr)
+
+    def _lasting(self, found: str) -> str:
+        if found.startswith("00000000"):
+            return found
+        return self._printed.setdefault(found, f"01a0b7c4-5d31-7a02-8f6e-2b9c4d1e0a{len(self._printed):02x}")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        shell = Cli("--database", f"{folder}/memory.db")
+        shell.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")
+        DOCS.write_text(Page(shell).renewed(DOCS.read_text(encoding="utf-8")), encoding="utf-8")

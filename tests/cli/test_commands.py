@@ -1,0 +1,240 @@
+"""Every command, for people and for programs, on both stores."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from recollect import __version__
+from tests.cli.conftest import Cli
+
+ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+LIGHT = ("--type", "fact", "--subject", "light.office", "--key", "location")
+
+
+def test_store_and_get_keep_every_option(cli: Cli) -> None:
+    made = cli.json(
+        "store", "Garage door opened", "--type", "event", "--importance", "0.25", "--confidence", "0.5",
+        "--subject", "cover.garage", "--key", "state", "--value", "open", "--context", "night", "--session", "s1",
+        "--source", "sensor", "--trust", "inferred", "--occurred", "2026-02-27T21:30+01:00", "--valid-from",
+        "2026-02-27T20:30Z", "--valid-until", "2126-01-01T00:00Z", "--expires", "2127-01-01T00:00Z", "--lat", "50.08",
+        "--lng", "14.42", "--address", "Náměstí 1", "--place", "home", "--metadata", '{"tags": ["дом"]}',
+    )  # fmt: skip
+    assert made == {"action": "created", "id": made["id"], "existing_id": None, "degraded": []}
+    kept = cli.json("get", made["id"])
+    assert kept.pop("created_at") == kept.pop("updated_at")
+    assert kept == {
+        "id": made["id"], "type": "event", "content": "Garage door opened", "subject": "cover.garage", "key": "state",
+        "value": "open", "context": "night", "importance": 0.25, "confidence": 0.5, "source": "sensor", "trust": 2,
+        "session": "s1", "occurred_at": "2026-02-27T20:30:00Z", "valid_from": "2026-02-27T20:30:00Z",
+        "valid_until": "2126-01-01T00:00:00Z", "superseded_by": None, "expires_at": "2127-01-01T00:00:00Z",
+        "lat": 50.08, "lng": 14.42, "address": "Náměstí 1", "place_label": "home", "metadata": {"tags": ["дом"]},
+    }  # fmt: skip
+    shown = cli.ok("get", made["id"])
+    for text in (
+        made["id"],
+        "Garage door opened",
+        "cover.garage",
+        "sensor (inferred)",
+        "home · Náměstí 1 · 50.08, 14.42",
+    ):
+        assert text in shown
+
+
+def test_store_says_what_became_of_it(cli: Cli) -> None:
+    first = cli.ok("store", "The office light is in the office", *LIGHT)
+    assert first.startswith("Remembered.\n")
+    (old_id,) = [match[0] for match in ID.finditer(first)]
+    assert (
+        cli.ok("store", "the office light is in the office", *LIGHT) == f"Known already; nothing was added.\n{old_id}\n"
+    )
+    replaced = cli.ok("store", "The office light is in the garage", *LIGHT)
+    assert f"Remembered, replacing {old_id}.\n" in replaced
+    lesser = cli.json("store", "The office light is in the attic", *LIGHT, "--trust", "external")
+    assert lesser["action"] == "outranked"
+    assert "more trusted" in cli.ok("store", "The office light is in the attic", *LIGHT, "--trust", "external")
+
+
+def test_store_reads_standard_input(cli: Cli) -> None:
+    made = cli.json("store", "-", "--type", "decision", standard_input="\ufeffWir nehmen Holzfaser.\nGanz sicher.\n")
+    assert cli.json("get", made["id"])["content"] == "Wir nehmen Holzfaser.\nGanz sicher."
+
+
+def test_json_works_before_the_command_and_after_it(cli: Cli) -> None:
+    cli.store("Something")
+    before, after = cli("--json", "count"), cli("count", "--json")
+    assert before == after
+    assert before.document == {"count": 1}
+
+
+def test_recall_finds_by_words_and_shows_whole_ids(cli: Cli) -> None:
+    boiler = cli.store("The boiler's serial number is VTX-4471-C", "--type", "fact", "--subject", "boiler")
+    cli.store("The pasta place by the river was too loud", "--type", "experience")
+    (hit,) = cli.json("recall", "VTX-4471-C")["hits"]
+    assert (hit["id"], hit["type"], hit["subject"], hit["source"]) == (boiler, "fact", "boiler", "memory")
+    assert 0 < hit["score"] <= 1
+    assert datetime.fromisoformat(hit["created_at"]).utcoffset() is not None
+    assert hit["created_at"].endswith("Z")
+    shown = cli.ok("recall", "VTX-4471-C")
+    assert f"{hit['score']:.0%}".replace("%", " %") in shown
+    assert f"{boiler}  fact · just now" in shown
+
+
+def test_recall_finds_by_meaning(cli: Cli, with_meaning: Callable[[Cli], Cli]) -> None:
+    with_meaning(cli)
+    cli.store("The pasta place by the river was too loud to talk")
+    cli.store("Запасной ключ от гаража лежит под синим горшком")
+    noisy = cli.json("recall", "which restaurant was noisy?", "--limit", "1")["hits"]
+    assert [hit["content"] for hit in noisy] == ["The pasta place by the river was too loud to talk"]
+    key = cli.json("recall", "where is the spare key for the garage?", "-n", "1")["hits"]
+    assert [hit["content"] for hit in key] == ["Запасной ключ от гаража лежит под синим горшком"]
+
+
+def test_an_explained_score_adds_up(cli: Cli, with_meaning: Callable[[Cli], Cli]) -> None:
+    with_meaning(cli)
+    cli.store("The boiler's serial number is VTX-4471-C")
+    cli.store("The boiler is in the cellar")
+    shown = cli.ok("recall", "serial number of the boiler", "--explain")
+    sums = re.findall(r"sum +=(.*)", shown)
+    assert len(sums) == 2
+    for block, total in zip(shown.split("sum"), sums, strict=False):
+        parts = re.findall(r"score ([\d.]+) \S weight ([\d.]+) += ([\d.]+)", block)
+        assert [float(score) * float(weight) for score, weight, _ in parts] == pytest.approx(
+            [float(product) for *_, product in parts], abs=1e-4
+        )
+        assert sum(float(product) for *_, product in parts) == pytest.approx(float(total), abs=1e-4)
+    for hit in cli.json("recall", "serial number of the boiler")["hits"]:
+        parts = hit["parts"]
+        added = sum(part["score"] * part["weight"] for part in parts["channels"].values())
+        assert added == pytest.approx(parts["relevance"]) == pytest.approx(hit["score"])
+
+
+def test_nothing_found_is_an_answer(cli: Cli) -> None:
+    assert cli.ok("recall", "anything") == "No relevant memories found. `recollect list` shows what there is.\n"
+    assert cli.json("recall", "anything") == {"hits": [], "degraded": []}
+    assert cli.ok("list").startswith("Nothing here yet.")
+    assert cli.ok("list", "--since", "7d") == "Nothing matches.\n"
+    assert cli.ok("count") == "0 memories\n"
+
+
+def test_filters_narrow_recall_list_and_count(cli: Cli) -> None:
+    cli.store("Tea in the morning", "--type", "preference", "--session", "s1")
+    cli.store("Tea with Jana", "--type", "event", "--occurred", "2026-03-01T12:00Z", "--context", "spring")
+    cli.store("The tea is in the cellar", "--type", "fact", "--subject", "tea", "--key", "location")
+    narrowed = {
+        ("--type", "preference"): {"Tea in the morning"},
+        ("--type", "preference", "--type", "fact"): {"Tea in the morning", "The tea is in the cellar"},
+        ("--session", "s1"): {"Tea in the morning"},
+        ("--context", "spring"): {"Tea with Jana"},
+        ("--subject", "tea", "--key", "location"): {"The tea is in the cellar"},
+        ("--since", "2026-02-28", "--until", "2026-03-05"): {"Tea with Jana"},
+        ("--since", "1h"): {"Tea in the morning", "The tea is in the cellar"},
+        ("--as-of", "2020-01-01"): set(),
+    }
+    for options, expected in narrowed.items():
+        assert {item["content"] for item in cli.json("list", *options)["items"]} == expected
+        assert {hit["content"] for hit in cli.json("recall", "tea", *options)["hits"]} == expected
+        assert cli.json("count", *options) == {"count": len(expected)}
+
+
+def test_list_goes_on_where_the_last_page_ended(cli: Cli) -> None:
+    ids = [cli.store(f"Number {number}") for number in range(5)]
+    first = cli.json("list", "--limit", "3")
+    assert [item["id"] for item in first["items"]] == ids[:1:-1]
+    rest = cli.json("list", "--limit", "3", "--cursor", first["cursor"])
+    assert [item["id"] for item in rest["items"]] == ids[1::-1]
+    assert rest["cursor"] is None
+    assert cli.ok("list", "--limit", "3").endswith(f"There is more: add --cursor {first['cursor']}\n")
+
+
+def test_update_changes_what_is_named_and_keeps_history(cli: Cli) -> None:
+    made = cli.store("Prefers dark mode", "--type", "preference", "--expires", "30d", "--subject", "ui")
+    changed = cli.json("update", made, "--content", "Prefers light mode", "--importance", "0.9", "--expires", "none")
+    assert (changed["id"], changed["content"], changed["importance"]) == (made, "Prefers light mode", 0.9)
+    assert (changed["expires_at"], changed["type"], changed["subject"]) == (None, "preference", "ui")
+    assert cli.json("update", made, "--subject", "")["subject"] == ""
+    assert "Prefers light mode" in cli.ok("update", made, "--place", "home")
+    versions = cli.json("history", made)["versions"]
+    assert [version["content"] for version in versions] == ["Prefers dark mode", *["Prefers light mode"] * 3]
+    shown = cli.ok("history", versions[0]["id"])
+    assert all(version["id"] in shown for version in versions)
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d to \d{4}-\d\d-\d\d", shown)
+    assert "since " in shown.splitlines()[-1]
+
+
+def test_as_of_asks_the_past(cli: Cli) -> None:
+    cli.store("The office light is in the office", *LIGHT, "--valid-from", "2026-01-01")
+    cli.store("The office light is in the garage", *LIGHT, "--valid-from", "2026-06-01")
+    assert "garage" in cli.ok("recall", "office light")
+    assert "in the office" in cli.ok("recall", "office light", "--as-of", "2026-03-01")
+
+
+def test_users_do_not_see_each_other(database: str) -> None:
+    anna, boris = Cli("--database", database, "--user", "anna"), Cli("--database", database, "--user", "boris")
+    made = anna.store("Anna's secret")
+    assert boris.json("count") == {"count": 0}
+    assert boris("get", made).exit_code == 3
+    assert boris("forget", made).exit_code == 3
+    assert anna.json("count") == {"count": 1}
+
+
+def test_stats_and_status(cli: Cli, database: str) -> None:
+    cli.store("One", "--type", "fact")
+    stats = cli.json("stats")
+    assert (stats["user"], stats["memories"], stats["by_type"]["fact"]) == ("default", 1, 1)
+    assert re.search(r"^  fact +1$", cli.ok("stats"), re.MULTILINE)
+    status = cli.json("status")
+    backend = "postgresql" if database.startswith("postgresql") else "sqlite"
+    assert (status["version"], status["backend"], status["embedding"]) == (__version__, backend, "none")
+    settings = {row["name"]: row for row in status["settings"]}
+    assert settings["embedding.provider"]["source"] == "environment variable RECOLLECT_EMBEDDING_PROVIDER"
+    shown = cli.ok("status")
+    assert re.search(rf"^store +{backend} ", shown, re.MULTILINE)
+    assert re.search(r"^embedding\.provider +none", shown, re.MULTILINE)
+
+
+def test_doctor_and_maintain(cli: Cli) -> None:
+    cli.store("One")
+    assert cli.ok("doctor") == "All is well.\n"
+    assert cli.json("doctor") == {"problems": []}
+    assert cli.ok("maintain").startswith("Embedded 0 memories.\n")
+    assert cli.json("maintain")["embedded"] == 0
+
+
+def test_forget_by_id_takes_the_history_along(cli: Cli) -> None:
+    cli.store("The office light is in the office", *LIGHT)
+    made = cli.store("The office light is in the garage", *LIGHT)
+    plan = cli.json("forget", made, "--dry-run")
+    assert (plan["action"], plan["id"], len(plan["ids"]), plan["dry_run"]) == ("deleted", made, 2, True)
+    assert cli.ok("forget", made, "--dry-run").startswith("Would forget 1 memory and 1 earlier version.\n")
+    assert cli.json("count") == {"count": 1}
+    assert cli.ok("forget", made) == "Forgotten for good: 1 memory and 1 earlier version.\n"
+    assert cli("get", made).exit_code == 3
+
+
+def test_forget_by_query_wants_a_clear_match(cli: Cli, with_meaning: Callable[[Cli], Cli]) -> None:
+    with_meaning(cli)
+    cli.store("The code of locker 17 is 4711", "--type", "fact")
+    cli.store("The code of locker 18 is 4712", "--type", "fact")
+    jana = cli.store("My sister Jana is allergic to peanuts", "--type", "fact")
+    unclear = cli("forget", "--query", "the code of the locker")
+    assert unclear.exit_code == 1
+    assert len(ID.findall(unclear.stdout)) >= 2
+    assert "recollect forget ID" in unclear.stdout
+    asked = cli("forget", "--query", "the code of the locker", "--dry-run", "--json")
+    assert (asked.exit_code, asked.document["action"]) == (0, "candidates")
+    assert all(ID.fullmatch(hit["id"]) for hit in asked.document["candidates"])
+    assert cli.json("forget", "--query", "Jana's peanut allergy")["ids"] == [jana]
+    assert cli.json("count") == {"count": 2}
+
+
+def test_forget_everything(cli: Cli) -> None:
+    cli.store("One")
+    cli.store("Two")
+    refused = cli("forget", "--everything")
+    assert refused.exit_code == 2
+    assert refused.stderr == "Error: Forgetting everything needs --yes when there is no terminal to ask on.\n"
+    assert len(cli.json("forget", "--everything", "--dry-run")["ids"]) == 2
+    assert cli.ok("forget", "--everything", "--yes") == "Forgotten for good: 2 entries.\n"
+    assert cli.ok("forget", "--everything", "-y") == "There is nothing to forget.\n"

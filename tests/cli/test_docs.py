@@ -1,0 +1,38 @@
+"""The page about the command line says what the commands say and do."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from recollect.cli.reference import application
+from tests.cli.conftest import Cli
+from tests.cli.reference import DOCS, Page
+
+SCORE = re.compile(r"(\d+\.\d{4}|\d+(?= %))")
+
+
+def test_the_page_is_up_to_date(tmp_path: Path, with_meaning: Callable[[Cli], Cli]) -> None:
+    cli = with_meaning(Cli("--database", str(tmp_path / "memory.db")))
+    written = DOCS.read_text(encoding="utf-8")
+    expected = Page(cli).renewed(written)
+    advice = "run `python -m tests.cli.reference` to renew the page"
+    assert SCORE.sub("…", written) == SCORE.sub("…", expected), advice
+    # Processors round differently, and a better ranking need not wait for the page.
+    assert _scores(written) == pytest.approx(_scores(expected), rel=0.02, abs=2), advice
+
+
+def _scores(text: str) -> list[float]:
+    return [float(found) for found in SCORE.findall(text)]
+
+
+def test_every_command_and_option_has_a_help_text_and_every_command_an_example() -> None:
+    group = application()
+    for name, command in group.commands.items():
+        assert command.help, name
+        assert re.search(rf"Examples?:\n  recollect (--user \w+ )?{name}", command.epilog or ""), name
+        assert "--json" in [option for parameter in command.params for option in parameter.opts], name
+    for command in (group, *group.commands.values()):
+        for parameter in command.params:
+            assert getattr(parameter, "help", None), f"{command.name} {parameter.name}"

@@ -1,0 +1,89 @@
+"""Nobody waits for what they do not need."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect import __version__
+from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
+
+HEAVY = {"numpy", "apsw", "psycopg", "onnxruntime", "tokenizers", "rich", "pydantic", "platformdirs", "sqlite3"}
+OURS = {"recollect.memory", "recollect.settings", "recollect.types", "recollect.cli.desk"}
+
+
+def imported(*typed: str, provider: str = "local") -> set[str]:
+    """Run a command in a Python of its own and give the modules that it imported."""
+    code = (
+        "import sys\n"
+        "from recollect.cli import app\n"
+        "try:\n    app(sys.argv[1:], prog_name='recollect')\n"
+        "except SystemExit as end:\n    assert not end.code, end.code\n"
+        "sys.stderr.write(' '.join(sys.modules))"
+    )
+    environment = {**os.environ, **PLAIN_ENVIRONMENT, "RECOLLECT_EMBEDDING_PROVIDER": provider}
+    command = [sys.executable, "-c", code, *typed]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return set(ended.stderr.split())
+
+
+@pytest.mark.parametrize("typed", [("--help",), ("--version",)])
+def test_help_imports_nothing_heavy(typed: tuple[str, ...]) -> None:
+    assert not imported(*typed) & (HEAVY | OURS)
+
+
+def test_help_of_a_command_imports_nothing_of_ours() -> None:
+    assert not imported("recall", "--help") & ((HEAVY | OURS) - {"pydantic"})  # typer reads options with pydantic
+
+
+def test_counting_loads_no_encoder_and_only_its_own_database(tmp_path: Path) -> None:
+    modules = imported("--database", str(tmp_path / "memory.db"), "count", "--json")
+    assert "apsw" in modules
+    assert not modules & {"onnxruntime", "tokenizers", "psycopg", "rich"}
+
+
+@pytest.mark.parametrize(
+    "program", [(sys.executable, "-m", "recollect"), (str(Path(sys.executable).parent / "recollect"),)]
+)
+def test_it_runs_as_a_module_and_as_a_program(program: tuple[str, ...], tmp_path: Path) -> None:
+    environment = {**os.environ, **PLAIN_ENVIRONMENT}
+    command = [*program, "--database", str(tmp_path / "new folder" / "memory.db"), "store", "-"]
+    ended = subprocess.run(command, env=environment, input="Žluťoučký kůň\n".encode(), capture_output=True, check=True)
+    assert ended.stdout.startswith(b"Remembered.\n")
+    assert ended.stderr == b""
+
+
+def test_version() -> None:
+    assert Cli().ok("--version") == f"recollect {__version__}\n"
+    assert Cli()("--version", "--json").document == Cli()("--json", "--version").document == {"version": __version__}
+
+
+def test_help_fits_a_terminal_and_lists_the_commands() -> None:
+    shown = Cli().ok("--help")
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "..." not in shown.partition("Commands:")[2], "a command's first sentence is too long for the list"
+    assert Cli().ok("-h") == shown
+
+
+def test_without_anything_typed_help_is_shown() -> None:
+    outcome = Cli()()
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert outcome.stderr == Cli().ok("--help")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands_options_and_types(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli = Cli()
+    cli.environment |= {"_RECOLLECT_COMPLETE": f"source_{shell}"}
+    assert "_RECOLLECT_COMPLETE" in cli()[1]
+    line = "recollect recall x --type pref"
+    cli.environment |= {
+        "_RECOLLECT_COMPLETE": f"complete_{shell}",
+        "COMP_WORDS": line,
+        "COMP_CWORD": "4",
+        "_TYPER_COMPLETE_ARGS": line,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    assert "preference" in cli()[1]

@@ -1,0 +1,159 @@
+"""On a real terminal, and on terminals that can show little."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
+
+PROGRAM = (sys.executable, "-m", "recollect")
+# Runs a program on a terminal of its own, of which standard input and output are the keyboard and the screen.
+ON_A_TERMINAL = (
+    "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 1024))))"
+)
+
+
+class Terminal:
+    """A terminal on which a command runs."""
+
+    def __init__(self, *typed: str, **environment: str) -> None:
+        command = [sys.executable, "-c", ON_A_TERMINAL, *PROGRAM, *typed]
+        settings = {**os.environ, **PLAIN_ENVIRONMENT, "TERM": "xterm", "COLUMNS": "80", **environment}
+        self._process = subprocess.Popen(
+            command, env=settings, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+
+    def wait_for(self, text: str) -> str:
+        """Read the screen until a text appears."""
+        assert self._process.stdout
+        seen = b""
+        while text.encode() not in seen:
+            letter = self._process.stdout.read(1)
+            assert letter, f"{text!r} never appeared in {seen!r}"
+            seen += letter
+        return seen.decode()
+
+    def press(self, keys: str) -> tuple[int, str]:
+        """Press keys, and give the exit code with the rest of the screen."""
+        shown, _ = self._process.communicate(keys.encode(), timeout=30)
+        return self._process.returncode, shown.decode().replace("\r\n", "\n")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    """What is shown does not depend on the store, so one of them is enough."""
+    return str(tmp_path / "memory.db")
+
+
+def test_a_person_is_asked_before_anything_is_forgotten(cli: Cli, database: str) -> None:
+    made = cli.store("My sister Jana is allergic to peanuts")
+    terminal = Terminal("--database", database, "forget", made)
+    assert "My sister Jana is allergic to peanuts" in terminal.wait_for("Forget 1 memory for good? [y/N] ")
+    exit_code, shown = terminal.press("n\n")
+    assert (exit_code, shown.splitlines()[-1]) == (1, "Error: Nothing was forgotten.")
+    assert cli.json("count") == {"count": 1}
+    terminal = Terminal("--database", database, "forget", made)
+    terminal.wait_for("[y/N] ")
+    exit_code, shown = terminal.press("y\n")
+    assert (exit_code, shown.splitlines()[-1]) == (0, "Forgotten for good: 1 memory.")
+    assert cli.json("count") == {"count": 0}
+
+
+def test_a_person_is_asked_before_everything_is_forgotten(cli: Cli, database: str) -> None:
+    cli.store("One")
+    cli.store("Two")
+    terminal = Terminal("--database", database, "forget", "--everything")
+    terminal.wait_for("Forget everything, 2 entries, for good? [y/N] ")
+    assert terminal.press("yes\n")[0] == 0
+    assert cli.json("count") == {"count": 0}
+
+
+def test_whoever_says_yes_or_is_a_program_is_not_asked(cli: Cli, database: str) -> None:
+    first, second = cli.store("One"), cli.store("Two")
+    assert Terminal("--database", database, "forget", first, "--yes").press("") == (
+        0,
+        "Forgotten for good: 1 memory.\n",
+    )
+    exit_code, shown = Terminal("--database", database, "forget", second, "--json").press("")
+    assert exit_code == 0
+    assert shown.startswith("{")
+    assert cli.json("count") == {"count": 0}
+
+
+def test_an_interrupt_is_quiet(cli: Cli, database: str) -> None:
+    made = cli.store("One")
+    terminal = Terminal("--database", database, "forget", made)
+    terminal.wait_for("[y/N] ")
+    exit_code, shown = terminal.press("\x03")
+    assert exit_code == 130
+    assert shown.strip() in ("", "^C")
+    assert cli.json("count") == {"count": 1}
+
+
+def test_colours_are_for_terminals_that_want_them(cli: Cli, database: str) -> None:
+    cli.store("Prefers dark mode")
+    colour = re.compile(r"\x1b\[[\d;]*3\dm")
+    typed = ("--database", database, "recall", "dark")
+    assert colour.search(Terminal(*typed).press("")[1])
+    assert not colour.search(Terminal(*typed, NO_COLOR="1").press("")[1])
+    assert "\x1b" not in cli.ok("recall", "dark")
+
+
+def test_a_terminal_without_unicode_shows_the_nearest_letters(cli: Cli, database: str) -> None:
+    cli.store("Náměstí Míru… дом “x”")
+    environment = {**os.environ, **PLAIN_ENVIRONMENT, "PYTHONIOENCODING": "ascii"}
+    command = [*PROGRAM, "--database", database, "recall", "namesti náměstí"]
+    shown = subprocess.run(command, env=environment, capture_output=True, check=True)
+    assert shown.stderr == b""
+    assert b'Namesti Miru... ??? "x"' in shown.stdout
+    document = subprocess.run([*command, "--json"], env=environment, capture_output=True, check=True).stdout
+    assert "Náměstí Míru… дом “x”".encode("ascii", "replace") not in document
+    assert b"N\\u00e1m\\u011bst\\u00ed" in document
+
+
+def test_a_memory_cannot_command_the_terminal(cli: Cli) -> None:
+    made = cli.store("red \x9b31m [bold]text[/bold] :boom: \u202egnp.exe", "--subject", "\x9b2J")
+    for typed in (("list",), ("recall", "text"), ("get", made), ("history", made)):
+        shown = cli.ok(*typed)
+        assert "[bold]text[/bold] :boom:" in shown
+        assert not re.search("[\x80-\x9f\u202e\x1b]", shown)
+
+
+def test_whole_ids_and_no_line_over_80_columns(cli: Cli) -> None:
+    long = "A rather long memory, as people tell them, with word after word after word. " * 10
+    made = cli.store(long, "--type", "session_summary", "--subject", "s" * 100, "--key", "k" * 100)
+    for typed in (("list",), ("recall", "memory", "--explain"), ("get", made), ("history", made), ("status",)):
+        shown = cli.ok(*typed)
+        assert max(map(len, shown.splitlines())) <= 80
+        assert made in shown or typed == ("status",)
+
+
+def test_a_reader_that_leaves_early_is_no_error(cli: Cli, database: str) -> None:
+    for number in range(3):
+        cli.store(f"Number {number} " + "and so on, and so forth. " * 3000)
+    environment = {**os.environ, **PLAIN_ENVIRONMENT}
+    for option in ((), ("--json",)):
+        command = [*PROGRAM, "--database", database, "list", *option]
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        process.stderr.close()
+        assert process.wait() == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_a_failure_with_a_message(cli: Cli, database: str) -> None:
+    cli.store("Something")
+    environment = {**os.environ, **PLAIN_ENVIRONMENT}
+    command = [*PROGRAM, "--database", database, "list"]
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert ended.returncode == 1
+    assert b"Error: [Errno 28]" in ended.stderr
+    assert b"Traceback" not in ended.stderr

@@ -1,0 +1,98 @@
+"""What may stand behind an option."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from recollect import InvalidInput, Trust
+from recollect.cli.values import json_object, memory_fields, moment, past_moment, trust_tier
+
+NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+NOTHING = dict.fromkeys(("occurred", "valid_from", "valid_until", "expires", "place", "trust", "metadata"))
+
+
+@pytest.fixture
+def in_prague(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Move the machine to a time zone with summer time."""
+    monkeypatch.setenv("TZ", "Europe/Prague")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-12-03T12:00:00Z", datetime(2026, 12, 3, 12, tzinfo=UTC)),
+        ("2026-12-03T12:00+01:00", datetime(2026, 12, 3, 11, tzinfo=UTC)),
+        ("2026-12-03 12:00", datetime(2026, 12, 3, 11, tzinfo=UTC)),
+        ("2026-12-03", datetime(2026, 12, 2, 23, tzinfo=UTC)),
+        ("2026-07-03", datetime(2026, 7, 2, 22, tzinfo=UTC)),
+        (" 2026-12-03T12:00:00.25Z ", datetime(2026, 12, 3, 12, 0, 0, 250_000, tzinfo=UTC)),
+    ],
+)
+@pytest.mark.usefixtures("in_prague")
+def test_a_time_without_an_offset_is_local(text: str, expected: datetime) -> None:
+    assert moment(text, "since") == expected
+
+
+@pytest.mark.parametrize("text", ["", "soon", "2026-13-01", "2026-12-03T25:00", "03.12.2026", "0001-01-01T00:00+14:00"])
+def test_what_is_no_time_is_refused_by_the_name_of_its_option(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^--as-of is .*; expected a date or time such as 2026-12-03"):
+        moment(text, "as_of")
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("90m", timedelta(minutes=90)),
+        ("12h", timedelta(hours=12)),
+        ("30d", timedelta(days=30)),
+        ("2 W", timedelta(weeks=2)),
+    ],
+)
+def test_a_span_reaches_ahead_for_expiry_and_back_for_searches(text: str, span: timedelta) -> None:
+    assert memory_fields({**NOTHING, "expires": text}, NOW) == {"expires_at": NOW + span}
+    assert past_moment(text, "since", NOW) == NOW - span
+
+
+@pytest.mark.parametrize("text", ["9999999d", "99999999999999999999d", "9" * 5000 + "m"])
+def test_a_span_beyond_the_calendar_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="expected a shorter span"):
+        memory_fields({**NOTHING, "expires": text}, NOW)
+    with pytest.raises(InvalidInput, match="expected a shorter span"):
+        past_moment(text, "since", NOW)
+
+
+def test_only_expiry_takes_a_span() -> None:
+    with pytest.raises(InvalidInput, match="--occurred is '30d'"):
+        memory_fields({**NOTHING, "occurred": "30d"}, NOW)
+
+
+def test_none_clears_a_time() -> None:
+    assert memory_fields({**NOTHING, "expires": "none", "occurred": "None"}, NOW) == {
+        "expires_at": None,
+        "occurred_at": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "tier"), [("stated", Trust.STATED), ("External", Trust.EXTERNAL), ("2", Trust.INFERRED)]
+)
+def test_trust_has_names_and_numbers(text: str, tier: Trust) -> None:
+    assert trust_tier(text) is tier
+
+
+@pytest.mark.parametrize("text", ["", "4", "-1", "complete"])
+def test_other_tiers_are_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"--trust is .*external \(0\) or file \(1\)"):
+        trust_tier(text)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "1", "'a': 1", "[" * 100_000])
+def test_metadata_is_a_json_object(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"--metadata is .* a JSON object"):
+        json_object(text)

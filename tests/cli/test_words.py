@@ -1,0 +1,46 @@
+"""Numbers and times in the words of people."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from recollect.cli.words import ago, counted, percent, shortened, size
+
+NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("age", "expected"),
+    [
+        (timedelta(seconds=-5), "just now"),
+        (timedelta(seconds=59), "just now"),
+        (timedelta(minutes=1), "1 min ago"),
+        (timedelta(minutes=119), "1 h ago"),
+        (timedelta(hours=23), "23 h ago"),
+        (timedelta(days=6, hours=23), "6 d ago"),
+        (timedelta(days=7), "2026-11-08"),
+        (timedelta(days=-20), "2026-12-05"),
+    ],
+)
+def test_ages(age: timedelta, expected: str) -> None:
+    assert ago(NOW - age, NOW) == expected
+
+
+def test_numbers() -> None:
+    assert [percent(0), percent(0.856), percent(1)] == ["0 %", "86 %", "100 %"]
+    assert [counted(1, "memory", "memories"), counted(1200, "memory", "memories")] == ["1 memory", "1,200 memories"]
+    assert [size(0), size(2048), size(5 * 1024**2), size(3 * 1024**4)] == ["0 bytes", "2 KiB", "5 MiB", "3072.0 GiB"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("short", "short"),
+        ("two\n lines", "two lines"),
+        ("words that do not fit", "words that do…"),
+        ("x" * 30, "x" * 15 + "…"),
+    ],
+)
+def test_long_texts_are_cut_at_a_word(text: str, expected: str) -> None:
+    assert shortened(text, 16) == expected
+    assert len(shortened(text, 16)) <= 16
