@@ -1,0 +1,44 @@
+"""Runs all measurements, or the ones named: `python -m benchmarks [ingest large small cold help footprint]`."""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from benchmarks import ingest, recall, startup
+from benchmarks.figures import Figure
+from benchmarks.stores import server
+
+Measurement = Callable[[Path, str, int], Iterator[Figure]]
+
+MEASUREMENTS: Mapping[str, Measurement] = {
+    "ingest": ingest.measure,
+    "large": lambda folder, _address, amount: recall.one_large_user(folder / "recall.db", amount),
+    "small": lambda folder, address, amount: recall.many_small_users(folder, address, 1_000, amount // 1_000),
+    "cold": lambda folder, _address, amount: startup.cold_recall(folder, amount),
+    "help": lambda _folder, _address, _amount: startup.help_text(),
+    "footprint": lambda folder, _address, _amount: startup.footprint(folder),
+}
+
+
+def main() -> int:
+    """Measure and print; the exit code says whether every bar was reached."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to measure: {', '.join(MEASUREMENTS)}")
+    parser.add_argument("--memories", type=int, default=100_000, help="how many memories (default 100,000)")
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(MEASUREMENTS)
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(MEASUREMENTS)}")
+    reached = True
+    for name in arguments.names or MEASUREMENTS:
+        with tempfile.TemporaryDirectory() as folder, server(Path(folder) / "postgresql") as address:
+            for figure in MEASUREMENTS[name](Path(folder), address, arguments.memories):
+                print(figure.line(), flush=True)
+                reached = reached and figure.reached
+    return 0 if reached else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""What a person waits for: the help, and a recall in a process that has just started. And what an install occupies."""
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.figures import Figure, seconds
+from benchmarks.lifelike import sentences, vectors
+from benchmarks.stores import open_memory
+from recollect import NewMemory
+
+_PROGRAM = str(Path(sys.executable).with_name("recollect"))
+
+
+def help_text(rounds: int = 15) -> Iterator[Figure]:
+    """`recollect --help` against importing the library that it is made with."""
+    mine, peer = _in_turn([_PROGRAM, "--help"], [sys.executable, "-c", "import typer"], rounds)
+    detail = f"{mine * 1e3:.0f} ms against {peer * 1e3:.0f} ms"
+    yield Figure("recollect --help against import typer", mine / peer, 1.5, "at most", detail)
+
+
+def cold_recall(folder: Path, amount: int, rounds: int = 7) -> Iterator[Figure]:
+    """`recollect recall` on a large store against the same on an empty one."""
+    large, empty = folder / "large.db", folder / "empty.db"
+    with open_memory(str(large)) as memory:
+        memory.user("default").remember_many(
+            NewMemory(text, vector=vector) for text, vector in zip(sentences(amount), vectors(amount), strict=True)
+        )
+    with open_memory(str(empty)):
+        pass
+    asked = ["recall", "where is the red bicycle of Anna?"]
+    mine, peer = _in_turn(
+        [_PROGRAM, "--database", str(large), *asked], [_PROGRAM, "--database", str(empty), *asked], rounds
+    )
+    detail = f"{mine * 1e3:.0f} ms against {peer * 1e3:.0f} ms"
+    yield Figure(f"cold recollect recall on {amount:,}", mine / peer, 1.5, "at most", detail)
+
+
+def _in_turn(ours: Sequence[str], peer: Sequence[str], rounds: int) -> tuple[float, float]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("RECOLLECT_", "PYTHON"))}
+
+    def run(command: Sequence[str]) -> float:
+        return seconds(lambda: subprocess.run(command, env=environment, check=True, capture_output=True))
+
+    run(ours), run(peer)
+    times = [(run(ours), run(peer)) for _ in range(rounds)]
+    return statistics.median(mine for mine, _ in times), statistics.median(other for _, other in times)
+
+
+def footprint(folder: Path) -> Iterator[Figure]:
+    """The size of a virtual environment that holds the package and what it needs, and nothing else."""
+    root = Path(__file__).resolve().parent.parent
+    environment = folder / "environment"
+    subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
+    install = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*install, str(root)], check=True, capture_output=True)
+    size = sum(path.stat().st_size for path in environment.rglob("*") if path.is_file() and not path.is_symlink())
+    torch = any(environment.rglob("site-packages/torch"))
+    shutil.rmtree(environment)
+    detail = f"{size / 1e6:.0f} MB, {'with' if torch else 'without'} torch"
+    yield Figure("virtual environment of a user, in 350 MB", size / 350e6, 1.0, "at most", detail)
