@@ -1,0 +1,44 @@
+"""The documentation is true: its Python blocks are run in order, and what they print is what stands below them."""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+_BLOCK = re.compile(r"```(python|text)\n(.*?)```", re.DOTALL)
+_LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+PAGES = sorted(path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
+
+
+def examples(page: Path) -> Iterator[tuple[str, str | None]]:
+    """Give each Python block with the text block that follows it, if one does."""
+    blocks = _BLOCK.findall(page.read_text(encoding="utf-8"))
+    for position, (kind, body) in enumerate(blocks):
+        if kind == "python":
+            follower = blocks[position + 1] if position + 1 < len(blocks) else ("", "")
+            yield body, follower[1] if follower[0] == "text" else None
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "guide.md"], ids=lambda page: page.name)
+def test_examples_do_what_they_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_DATABASE", str(tmp_path / "docs.db"))
+    monkeypatch.setenv("RECOLLECT_CONFIG", os.devnull)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for source, expected in examples(page):
+        printed = StringIO()
+        with redirect_stdout(printed):
+            exec(compile(source, str(page), "exec"), names)  # noqa: S102 - our own documentation
+        if expected is not None:
+            assert printed.getvalue() == expected, source
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in _LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
