@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import apsw
 import psycopg
 from pgvector import Vector as PgVector
 from pgvector.psycopg import register_vector
+from psycopg.types.json import Jsonb
 
 from benchmarks.figures import Figure, seconds
 from benchmarks.lifelike import DIMENSIONS, sentences, vectors
@@ -16,9 +18,9 @@ from benchmarks.stores import open_memory
 from recollect import NewMemory
 from recollect.clock import SystemClock
 from recollect.engine.drafting import draft_memories
-from recollect.storage.postgres import codec as postgres_codec
-from recollect.storage.rows import RECORD_COLUMNS
+from recollect.storage.rows import RECORD_COLUMNS, TIME_FIELDS
 from recollect.storage.sqlite import codec as sqlite_codec
+from recollect.types import Draft, Vector
 
 BATCH = 10_000
 
@@ -37,15 +39,20 @@ def measure(folder: Path, address: str, amount: int) -> Iterator[Figure]:
         lambda run: _ours(str(folder / f"ours{run}.db"), "me", items),
     )
     yield _figure("SQLite", bare, ours, amount)
-    tuples = [
-        (*postgres_codec.to_row("me", draft), PgVector(vector)) for draft, vector in zip(drafts, given, strict=True)
-    ]
+    tuples = [_plain_row(draft, vector) for draft, vector in zip(drafts, given, strict=True)]
     with open_memory(address):
         pass  # the schema exists before the peer copies its shape
     bare, ours = _in_turn(
         lambda run: _bare_postgres(address, run, tuples), lambda run: _ours(address, f"user{run}", items)
     )
     yield _figure("PostgreSQL", bare, ours, amount)
+
+
+def _plain_row(draft: Draft, vector: Vector) -> tuple[Any, ...]:
+    """Give a row as anybody would hand it to the driver."""
+    values = draft.record._asdict()
+    values.update(id=UUID(draft.record.id), metadata=Jsonb(draft.record.metadata))
+    return ("me", draft.content_hash, list(draft.terms), *values.values(), PgVector(vector))
 
 
 def _in_turn(bare: Callable[[int], None], ours: Callable[[int], None]) -> tuple[float, float]:
@@ -78,6 +85,13 @@ def _bare_sqlite(path: Path, rows: Sequence[tuple[Any, ...]]) -> None:
     connection.close()
 
 
+def _column_type(column: str) -> str:
+    if column in TIME_FIELDS:
+        return "timestamptz"
+    special = {"id": "uuid", "superseded_by": "uuid", "metadata": "jsonb", "trust": "int2"}
+    return special.get(column, "float8" if column in {"importance", "confidence", "lat", "lng"} else "text")
+
+
 def _bare_postgres(address: str, run: int, rows: Sequence[tuple[Any, ...]]) -> None:
     with psycopg.connect(address) as connection:
         register_vector(connection)
@@ -86,7 +100,7 @@ def _bare_postgres(address: str, run: int, rows: Sequence[tuple[Any, ...]]) -> N
         columns = ", ".join(("user_id", "content_hash", "terms", *RECORD_COLUMNS, "embedding"))
         for start in range(0, len(rows), BATCH):
             with connection.cursor().copy(f"COPY bare{run} ({columns}) FROM STDIN (FORMAT BINARY)") as copy:
-                copy.set_types([*postgres_codec.COPY_TYPES, "vector"])
+                copy.set_types(["text", "text", "text[]", *map(_column_type, RECORD_COLUMNS), "vector"])
                 for row in rows[start : start + BATCH]:
                     copy.write_row(row)
             connection.commit()

@@ -92,9 +92,15 @@ def test_several_matches_are_offered_and_nothing_is_forgotten(me: UserMemory) ->
 
 def test_a_poor_match_is_only_offered(me: UserMemory) -> None:
     stored = me.remember("Anna is allergic to peanuts")
-    answer = me.forget(query="quantum physics lecture")
+    answer = me.forget(query="peanut butter recipes")
     assert answer.action == "candidates"
     assert [hit.id for hit in answer.candidates] == [stored.id]
+    assert me.count() == 1
+
+
+def test_what_does_not_match_is_not_even_offered(me: UserMemory) -> None:
+    me.remember("Anna is allergic to peanuts")
+    assert me.forget(query="quantum physics lecture").action == "not_found"
     assert me.count() == 1
 
 

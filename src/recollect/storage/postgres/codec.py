@@ -1,9 +1,15 @@
-"""How values look on their way to and from PostgreSQL: typed values for rows, packed bytes for a batch of vectors."""
+"""How values look on their way to and from PostgreSQL.
 
+Single rows travel as typed values. Batches travel in COPY's binary format, and what the driver would encode slowly is
+encoded here: ids, times, terms and vectors.
+"""
+
+import json
 from collections.abc import Sequence
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from struct import Struct
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 from psycopg.types.json import Jsonb
@@ -15,32 +21,64 @@ _TIMES = tuple(RECORD_FIELDS.index(name) for name in RECORD_FIELDS if name in TI
 _METADATA = RECORD_FIELDS.index("metadata")
 _IDS = (RECORD_FIELDS.index("id"), RECORD_FIELDS.index("superseded_by"))
 
-# The types of the columns in the order of `copy_staging`.
-_OTHER_TYPES = {
+# The types of the columns of `copy_memories`, as the driver must treat them: what is encoded here are bytes to it.
+_DRIVER_TYPES = {
     **dict.fromkeys(("importance", "confidence", "lat", "lng"), "float8"),
-    **dict.fromkeys(("id", "superseded_by"), "uuid"),
-    **dict.fromkeys(TIME_FIELDS, "timestamptz"),
+    **dict.fromkeys(("id", "superseded_by", "metadata", *TIME_FIELDS), "bytea"),
     "trust": "int2",
-    "metadata": "jsonb",
 }
-COPY_TYPES = ("text", "text", "text[]", *(_OTHER_TYPES.get(name, "text") for name in RECORD_FIELDS))
+COPY_TYPES = ("text", "text", "bytea", *(_DRIVER_TYPES.get(name, "text") for name in RECORD_FIELDS))
 
+_SERVER_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_INT8 = Struct(">q")
+_INT4 = Struct(">i")
+_ARRAY_HEADER = Struct(">iiiii")
+_TEXT_OID = 25
+_JSONB_VERSION = b"\x01"
 _COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _COPY_END = b"\xff\xff"
 
 
-def to_row(user_id: str, draft: Draft) -> tuple[Any, ...]:
-    """Lay out a draft for `copy_staging`."""
+def to_copy_row(user_id: str, draft: Draft) -> tuple[Any, ...]:
+    """Lay out a draft for `copy_memories`."""
     values: list[Any] = list(draft.record)
+    created = draft.record.created_at
+    encoded = _time(created)
+    for position in _TIMES:
+        moment = values[position]
+        if moment is not None:
+            values[position] = encoded if moment is created else _time(moment)
     for position in _IDS:
-        values[position] = values[position] and UUID(values[position])
-    values[_METADATA] = Jsonb(values[_METADATA])
-    return (user_id, draft.content_hash, list(draft.terms), *values)
+        if values[position] is not None:
+            values[position] = bytes.fromhex(values[position].replace("-", ""))
+    metadata = values[_METADATA]
+    values[_METADATA] = _JSONB_VERSION + (json.dumps(metadata, ensure_ascii=False).encode() if metadata else b"{}")
+    return (user_id, draft.content_hash, _terms(draft.terms), *values)
+
+
+def _time(moment: datetime) -> bytes:
+    return _INT8.pack((moment - _SERVER_EPOCH) // _MICROSECOND)
+
+
+def _terms(terms: Sequence[str]) -> bytes:
+    """Encode an array of texts; an empty one has no dimension."""
+    if not terms:
+        return _ARRAY_HEADER.pack(0, 0, _TEXT_OID, 0, 0)[:12]
+    return _ARRAY_HEADER.pack(1, 0, _TEXT_OID, len(terms), 1) + b"".join(map(_term, terms))
+
+
+@lru_cache(maxsize=65_536)
+def _term(term: str) -> bytes:
+    text = term.encode()
+    return _INT4.pack(len(text)) + text
 
 
 def to_parameters(user_id: str, draft: Draft) -> dict[str, Any]:
     """Lay out a draft for `insert_memory`."""
-    return dict(zip(("user_id", "content_hash", "terms", *RECORD_FIELDS), to_row(user_id, draft), strict=True))
+    values = draft.record._asdict()
+    values["metadata"] = Jsonb(values["metadata"])
+    return {"user_id": user_id, "content_hash": draft.content_hash, "terms": list(draft.terms), **values}
 
 
 def from_row(row: Sequence[Any]) -> MemoryRecord:

@@ -63,7 +63,7 @@ class PostgresWriter(PostgresRows):
 
     def _insert_many(self, drafts: Sequence[Draft]) -> frozenset[str]:
         """Send rows straight to their table; when one of them is known already, let the index sort them out."""
-        rows = [codec.to_row(self._user, draft) for draft in drafts]
+        rows = [codec.to_copy_row(self._user, draft) for draft in drafts]
         try:
             with self._connection.transaction():
                 self._copy_rows("copy_memories", rows)

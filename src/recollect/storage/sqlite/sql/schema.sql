@@ -54,6 +54,7 @@ CREATE TABLE memories (
     metadata      TEXT    NOT NULL,
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL,
+    terms         TEXT    NOT NULL,  -- the analysed words, with blanks between them
     UNIQUE (user_id, id),
     CHECK ((lat IS NULL) = (lng IS NULL))
 ) STRICT;
@@ -65,9 +66,13 @@ CREATE INDEX memories_slot ON memories (user_id, subject, key, context) WHERE ke
 CREATE INDEX memories_subject ON memories (user_id, subject) WHERE subject <> '';
 CREATE INDEX memories_versions ON memories (user_id, superseded_by) WHERE superseded_by IS NOT NULL;
 
--- The analysed words. The user is a token of its own column, so that the index itself keeps users apart.
+-- The index of the analysed words. The user is a token of its own column, so that the index itself keeps users apart.
+-- It holds no text of its own: what it indexes is what the view shows.
+CREATE VIEW memory_terms_source AS SELECT seq, hex(user_id) AS user_token, terms FROM memories;
+
 CREATE VIRTUAL TABLE memory_terms USING fts5 (
-    user_token, terms, tokenize = "ascii tokenchars '._-@#/:+'"
+    user_token, terms,
+    content = 'memory_terms_source', content_rowid = 'seq', tokenize = "ascii tokenchars '._-@#/:+'"
 );
 INSERT INTO memory_terms (memory_terms, rank) VALUES ('secure-delete', 1);
 
