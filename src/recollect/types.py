@@ -139,7 +139,8 @@ class Remembered:
     - `superseded`: it is new and took the place of `existing_id`, which stays in the history.
     - `outranked`: a more trusted value, `existing_id`, stands; the new one went straight to the history.
 
-    `degraded` names what failed on the way, such as `vector`: the memory is stored and found by its words.
+    `degraded` names what failed on the way. `vector`: it is stored and found by its words, and a job will embed it.
+    `rewording`: whether it repeats another memory in other words could not be found out.
     """
 
     action: RememberedAction

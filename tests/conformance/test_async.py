@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -90,7 +91,7 @@ def test_every_verb_can_be_awaited(memory: Memory, clock: SteppingClock) -> None
 
 
 def test_async_with_opens_and_closes(database: str, clock: SteppingClock, encoder: Embedder) -> None:
-    settings = load_settings(environ={}, overrides={"database": database})
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database})
 
     async def work() -> AsyncMemory:
         async with await AsyncMemory.open(settings=settings, clock=clock, embedder=encoder) as memory:

@@ -122,12 +122,28 @@ def test_what_becomes_true_later_is_updated_now(me: UserMemory, clock: SteppingC
 
 
 def test_what_ceased_to_be_true_can_still_be_corrected(me: UserMemory, clock: SteppingClock) -> None:
-    stored = me.remember(TEXT, valid_until=clock.moment + timedelta(days=1))
+    end = clock.moment + timedelta(days=1)
+    stored = me.remember(TEXT, valid_until=end)
+    during = clock.now()
     clock.advance(days=2)
     assert me.update(stored.id, importance=0.1).importance == 0.1
     assert me.count() == 0
+    assert [record.importance for record in me.list(as_of=during).items] == [0.1]
+    afterwards = clock.now()
     assert me.update(stored.id, valid_until=None).valid_until is None
     assert me.count() == 1
+    assert me.history(stored.id)[-2].valid_until == end
+    assert (me.count(as_of=during), me.count(as_of=afterwards)) == (1, 0)
+
+
+def test_an_end_in_the_past_can_be_noted(me: UserMemory, clock: SteppingClock) -> None:
+    stored = me.remember(TEXT)
+    during = clock.now()
+    clock.advance(days=2)
+    me.update(stored.id, valid_until=clock.moment - timedelta(days=1))
+    assert (me.count(), me.count(as_of=during), me.count(as_of=clock.moment)) == (0, 1, 0)
+    with pytest.raises(InvalidMemory, match="must be later than valid_from"):
+        me.update(stored.id, valid_until=clock.moment - timedelta(days=100))
 
 
 def test_expiry_can_be_put_off(me: UserMemory, clock: SteppingClock) -> None:

@@ -1,5 +1,6 @@
 """Looks at databases through plain drivers, and makes stores as older versions would have left them."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -15,6 +16,27 @@ from recollect.storage.sqlite.connection import open_connection
 from recollect.storage.statements import Migration, load_migrations
 
 MOMENT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+_SQLITE_CATALOGUE = {
+    "schema": "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY 1, 2",
+    "sequence": "SELECT name, value FROM sequence ORDER BY name",
+    "terms": "SELECT k, v FROM memory_terms_config ORDER BY k",
+}
+_POSTGRES_CATALOGUE = {
+    "columns": """
+        SELECT table_name, ordinal_position, column_name, data_type, udt_name, is_nullable, column_default,
+               is_identity, is_generated, collation_name
+          FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2""",
+    "relations": """
+        SELECT relname, relkind, relpersistence, relrowsecurity, reloptions
+          FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY 1""",
+    "constraints": """
+        SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)
+          FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conrelid <> 0 ORDER BY 1, 2""",
+    "indexes": "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2",
+    "views": "SELECT viewname, definition FROM pg_views WHERE schemaname = 'public' ORDER BY 1",
+    "extensions": "SELECT extname FROM pg_extension ORDER BY 1",
+}
 
 
 def is_server(database: str) -> bool:
@@ -33,11 +55,11 @@ class Plain:
     def __init__(self, connection: apsw.Connection | psycopg.Connection[Any]) -> None:
         self._connection = connection
 
-    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, values: tuple[Any, ...] | None = None) -> list[tuple[Any, ...]]:
         """Run SQL; both dialects must understand it, or the caller must know which one it is."""
         if isinstance(self._connection, apsw.Connection):
-            return list(self._connection.execute(sql))
-        cursor = self._connection.execute(sql.encode())
+            return list(self._connection.execute(sql, values))
+        cursor = self._connection.execute(sql.encode(), values)
         return cursor.fetchall() if cursor.description else []
 
 
@@ -50,6 +72,18 @@ def plain(database: str) -> Iterator[Plain]:
         return
     with closing(apsw.Connection(database)) as file, file:
         yield Plain(file)
+
+
+def catalogue(database: str) -> dict[str, list[tuple[Any, ...]]]:
+    """Describe all that a store consists of, so that two stores can be compared."""
+    queries = _POSTGRES_CATALOGUE if is_server(database) else _SQLITE_CATALOGUE
+    with plain(database) as store:
+        return {name: [_normalised(row) for row in store.rows(query)] for name, query in queries.items()}
+
+
+def _normalised(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Leave out what does not count in the text of a statement: comments and spaces."""
+    return tuple(" ".join(re.sub(r"--.*", "", part).split()) if isinstance(part, str) else part for part in row)
 
 
 def older_store(database: str, version: int) -> None:
@@ -68,6 +102,7 @@ def older_store(database: str, version: int) -> None:
 
 def record(store: Plain, database: str, migration: Migration) -> None:
     """Write a line of the ledger."""
-    moment = f"'{MOMENT.isoformat()}'" if is_server(database) else str(int(MOMENT.timestamp() * 1_000_000))
-    values = f"{migration.version}, '{migration.name}', '{migration.checksum}', {moment}"
-    store.rows(f"INSERT INTO schema_migrations VALUES ({values})")  # noqa: S608 - our own migrations
+    moment: object = MOMENT if is_server(database) else int(MOMENT.timestamp() * 1_000_000)
+    gaps = "%s, %s, %s, %s" if is_server(database) else "?, ?, ?, ?"
+    values = (migration.version, migration.name, migration.checksum, moment)
+    store.rows(f"INSERT INTO schema_migrations VALUES ({gaps})", values)  # noqa: S608 - only the gaps differ

@@ -146,10 +146,10 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_megabyte_is_read_in_a_second(name: str) -> None:
+def test_a_hostile_megabyte_takes_linear_time(name: str) -> None:
     started = time.perf_counter()
     terms = index_terms(HOSTILE[name])
-    assert time.perf_counter() - started < 1
+    assert time.perf_counter() - started < 30  # minutes if it were quadratic
     assert len(terms) <= MAX_TERMS
 
 

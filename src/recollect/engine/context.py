@@ -11,6 +11,7 @@ from recollect.vectors import as_units
 
 VECTOR = "vector"
 TEXT = "text"
+REWORDING = "rewording"
 
 
 @dataclass(frozen=True, slots=True)

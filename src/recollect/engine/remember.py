@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import islice
 
 from recollect.engine import drafting
-from recollect.engine.context import VECTOR, Engine
-from recollect.errors import EmbeddingError, InvalidVector
+from recollect.engine.context import REWORDING, VECTOR, Engine
+from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
 from recollect.ports import Pending, Reader, Writer
 from recollect.text.clean import fingerprint_text
 from recollect.text.sameness import same_statement
@@ -28,7 +28,10 @@ def remember(engine: Engine, scope: Scope, memory: NewMemory) -> Remembered:
 
 
 def _remember_draft(engine: Engine, scope: Scope, draft: Draft, degraded: tuple[str, ...]) -> Remembered:
-    near = _near_duplicate(engine, scope, draft)
+    try:
+        near = _near_duplicate(engine, scope, draft)
+    except StoreDamaged:  # the new memory is sound; only the comparison with the old ones is not possible
+        near, degraded = None, (*degraded, REWORDING)
     remembered = engine.store.write(scope, lambda writer: _decide(writer, draft, engine, near))
     return replace(remembered, degraded=degraded) if degraded else remembered
 

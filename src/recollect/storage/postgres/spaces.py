@@ -39,7 +39,7 @@ def register(connection: Connection, space: Space, now: datetime) -> int:
     known = numbers(connection).get(space)
     if known is not None:
         return known
-    connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
+    connection.execute(QUERIES["lock_schema"].encode(), {"lock": SCHEMA_LOCK})
     known = numbers(connection).get(space)
     if known is not None:
         return known

@@ -66,11 +66,15 @@ class PostgresStore:
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
         pool = self._connections()
-        try:
-            with translated(self._where), pool.connection() as connection:
-                yield connection
-        except (PoolTimeout, PoolClosed) as error:
-            raise StoreUnavailable(f"No connection to {self._where} in time. Try again. ({error})") from error
+        with translated(self._where):
+            try:
+                with pool.connection() as connection:
+                    yield connection
+            except (PoolTimeout, PoolClosed) as error:
+                raise StoreUnavailable(
+                    f"No connection to {self._where} in time ({error}). Try again; if it happens often, raise "
+                    "postgres.pool_size."
+                ) from error
 
     def read(self, scope: Scope, work: Callable[[Reader], T]) -> T:
         """Run questions against one snapshot."""

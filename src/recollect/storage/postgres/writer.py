@@ -3,7 +3,7 @@
 Rows are written at once; their vectors wait until its end, so that a bulk load prepares its next batch meanwhile.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ import psycopg
 
 from recollect import ids
 from recollect.ports import EmbedJob, Fingerprint, Slot
+from recollect.storage.later import Later
 from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.rows import QUERIES, PostgresRows
@@ -25,22 +26,16 @@ class PostgresWriter(PostgresRows):
 
     def __init__(self, connection: Connection, scope: Scope) -> None:
         super().__init__(connection, scope)
-        self._deferred: list[Callable[[], None]] = []
+        self._later = Later()
         self._added = 0
         self._resets = 0
         self._run("lock_user")
 
     def finish(self) -> None:
         """Send what was deferred and the user's figures."""
-        self._flush()
+        self._later.run()
         if self._added or self._resets:
             self._run("count_user", {"added": self._added, "resets": self._resets})
-
-    def _flush(self) -> None:
-        """Send what was put off, before something must see it."""
-        for step in self._deferred:
-            step()
-        self._deferred.clear()
 
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
         """Write rows; the unique index names the ones it refuses."""
@@ -90,7 +85,7 @@ class PostgresWriter(PostgresRows):
         if ready:
             number = spaces.register(self._connection, space, drafts[0].record.updated_at)
             item_ids, vectors = [item_id for item_id, _ in ready], np.stack([vector for _, vector in ready])
-            self._deferred.append(lambda: self._copy_vectors(space, number, item_ids, vectors))
+            self._later.add(lambda: self._copy_vectors(space, number, item_ids, vectors))
 
     def _copy_vectors(self, space: Space, number: int, item_ids: Sequence[str], vectors: Vector) -> None:
         sql = QUERIES["copy_vectors"].replace("{space}", str(number))
@@ -132,7 +127,7 @@ class PostgresWriter(PostgresRows):
         self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool
     ) -> None:
         """Let the old row become a version in place, and write the new one beside it."""
-        self._flush()
+        self._later.run()
         record = draft.record
         renamed = {"id": record.id, "version_id": version_id}
         self._run("rename_memory", {**renamed, "valid_until": valid_until})
@@ -152,7 +147,7 @@ class PostgresWriter(PostgresRows):
 
     def delete(self, ids: Sequence[str]) -> None:
         """Remove rows and all that belongs to them."""
-        self._flush()
+        self._later.run()
         doomed = {"ids": list(ids)}
         self._added -= self._run("delete_memories", doomed).rowcount
         self._run("delete_jobs", doomed)

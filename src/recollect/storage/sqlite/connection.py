@@ -19,7 +19,7 @@ from recollect.errors import StoreDamaged, StoreError, StoreTooOld, StoreUnavail
 MINIMUM_VERSION = (3, 51, 3)
 _PAGE_BYTES = 8192
 _CACHE_KIB = 65536
-_PAUSE_S = 0.005
+_PAUSE_S = 0.02
 
 
 def check_version(version: str) -> None:

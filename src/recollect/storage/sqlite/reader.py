@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 import apsw
 import numpy as np
 
+from recollect.errors import StoreDamaged
 from recollect.ports import Neighbour, TextCandidate, TextCandidates
 from recollect.storage import frequencies
 from recollect.storage.sqlite import codec
-from recollect.storage.sqlite.codes import CodeCache, CodeView, Seqs, products, rescored
+from recollect.storage.sqlite.codes import CodeCache, CodeView, Seqs, as_codes, rescored
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.filters import conditions
 from recollect.storage.sqlite.rows import QUERIES, SqliteRows, id_array, seq_array
-from recollect.storage.sqlite.small import FEW_ROWS, SmallUser, SmallUsers, as_matrix, small_user
+from recollect.storage.sqlite.small import FEW_ROWS, SmallUser, SmallUsers, as_matrix, small_user, sound_cosines
 from recollect.storage.sqlite.spaces import Spaces
 from recollect.types import Filters, MemoryRecord, Scope, Space, Stats, Vector
 
@@ -66,7 +67,10 @@ class SqliteReader(SqliteRows):
 
     def text_candidates(self, terms: Sequence[str], filters: Filters, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms."""
-        small = self._small(self._spaces.newest(self._connection), filters)
+        try:
+            small = self._small(self._spaces.newest(self._connection), filters)
+        except StoreDamaged:  # a vector; the words are sound all the same
+            small = None
         if small is not None and self._figures.memories <= limit:
             candidates = small.sharing(terms)
         else:
@@ -106,14 +110,14 @@ class SqliteReader(SqliteRows):
         small = self._small((space, number), filters)
         if small is not None:
             return small.nearest(vector, limit)
-        view = self._fresh_codes(number)
+        view = self._fresh_codes(number, space.dimensions)
         found = self._scored(number, view, vector, filters, limit)
         if len(found) < limit and len(view.seqs) > rescored(len(view.seqs)):
             passing = [row[0] for row in self._filtered("all_passing_numbers", filters)]
             found = self._scored(number, view.among(np.array(passing, np.int64)), vector, filters, limit)
         return found
 
-    def _fresh_codes(self, number: int) -> CodeView:
+    def _fresh_codes(self, number: int, dimensions: int) -> CodeView:
         """Bring the codes in memory up to this snapshot. A newer state than the snapshot's does no harm."""
         generation, resets = self._figures.generation, self._figures.resets
         with self._codes.lock:
@@ -123,8 +127,7 @@ class SqliteReader(SqliteRows):
                     codes = self._codes.drop(self._user, number)
                 found = self._run("load_codes", {"after": codes.newest}, space=number)
                 if found:
-                    packed = np.frombuffer(b"".join(row[1] for row in found), np.uint8).reshape(len(found), -1)
-                    codes.append([row[0] for row in found], packed)
+                    codes.append([seq for seq, _ in found], as_codes([code for _, code in found], dimensions))
                 codes.generation, codes.resets = generation, resets
                 self._codes.shrink()
             return codes.view()
@@ -145,7 +148,7 @@ class SqliteReader(SqliteRows):
     def _cosines(self, number: int, seqs: Seqs, vector: Vector) -> tuple[Seqs, Vector]:
         found = self._run("fetch_vectors", {"seqs": seq_array(seqs)}, space=number)
         matrix = as_matrix([floats for _, floats in found], len(vector))
-        return np.array([seq for seq, _ in found], np.int64), products(matrix, vector)
+        return np.array([seq for seq, _ in found], np.int64), sound_cosines(matrix, vector)
 
     def cosines(self, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
         """Give exact scores of known rows."""

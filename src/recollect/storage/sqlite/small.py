@@ -19,6 +19,7 @@ from recollect.types import Vector
 FEW_ROWS = 300
 _MOST_USERS = 256
 _FOREVER = 2**63 - 1
+_MOST_COSINE = 1.01  # with room for rounding
 
 # A row of the query `whole_user`: id, terms, vector, and the moment it ends.
 WholeRow = tuple[str, str, bytes | None, int | None]
@@ -44,7 +45,7 @@ class SmallUser:
 
     def nearest(self, vector: Vector, limit: int) -> list[Neighbour]:
         """Give the rows nearest to a vector, nearest first."""
-        scores = products(self.matrix, vector)
+        scores = sound_cosines(self.matrix, vector)
         order = np.argsort(-scores, kind="stable")[:limit].tolist()
         return [Neighbour(self.embedded[row], score) for row, score in zip(order, scores[order].tolist(), strict=True)]
 
@@ -52,7 +53,7 @@ class SmallUser:
         """Give the scores of some rows."""
         wanted = frozenset(ids)
         rows = [row for row, memory_id in enumerate(self.embedded) if memory_id in wanted]
-        scores = products(self.matrix[rows], vector).tolist()
+        scores = sound_cosines(self.matrix[rows], vector).tolist()
         return {self.embedded[row]: score for row, score in zip(rows, scores, strict=True)}
 
 
@@ -73,10 +74,17 @@ def small_user(generation: int, now: int, rows: Sequence[WholeRow], dimensions: 
 
 def as_matrix(blobs: Sequence[bytes], dimensions: int) -> Vector:
     """Lay stored vectors below each other; none may differ from the space's length."""
-    floats = np.frombuffer(b"".join(blobs), np.float32)
-    if floats.size != len(blobs) * dimensions:
+    if set(map(len, blobs)) - {dimensions * np.dtype(np.float32).itemsize}:
         raise StoreDamaged("A stored vector has the wrong length. Run `recollect doctor`, or restore a backup.")
-    return floats.reshape(len(blobs), dimensions)
+    return np.frombuffer(b"".join(blobs), np.float32).reshape(len(blobs), dimensions)
+
+
+def sound_cosines(matrix: Vector, vector: Vector) -> Vector:
+    """Give the cosines of stored vectors. All were of length 1 when they were stored, so none can be above 1."""
+    scores = products(matrix, vector)
+    if not (np.abs(scores) < _MOST_COSINE).all():
+        raise StoreDamaged("A stored vector is not what was stored. Forget the memory, or restore a backup.")
+    return scores
 
 
 class SmallUsers:

@@ -27,7 +27,7 @@ from recollect.types import Problem, Scope, StoreStats
 
 T = TypeVar("T")
 
-_CHECKPOINT_TRY_MS = 100
+_CHECKPOINT_TRY_MS = 20
 _REWRITE_AT_ONCE_BYTES = 16 * 2**20  # takes about a tenth of a second
 
 

@@ -4,7 +4,7 @@ Rows are written at once; their terms, vectors and codes wait until the end of t
 long steps. SQLite runs those without Python's lock, so a bulk load prepares its next batch meanwhile.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from recollect import ids
 from recollect.ports import EmbedJob, Fingerprint, Slot
+from recollect.storage.later import Later
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.codes import encode
 from recollect.storage.sqlite.rows import QUERIES, SqliteRows, id_array, seq_array
@@ -24,14 +25,14 @@ class SqliteWriter(SqliteRows):
 
     def __init__(self, connection: apsw.Connection, scope: Scope) -> None:
         super().__init__(connection, scope)
-        self._deferred: list[Callable[[], None]] = []
+        self._later = Later()
         self._added = 0
         self._resets = 0
         self._run("lock_user")
 
     def finish(self) -> None:
         """Write what was deferred and the user's figures."""
-        self._flush()
+        self._later.run()
         if self._added or self._resets:
             self._run("count_user", {"added": self._added, "resets": self._resets})
 
@@ -60,13 +61,13 @@ class SqliteWriter(SqliteRows):
         if not numbered:
             return
         written = seq_array(np.array([seq for seq, _ in numbered], np.int64))
-        self._deferred.append(lambda: self._index_terms(written))
+        self._later.add(lambda: self._index_terms(written))
         ready = [(seq, draft.vector) for seq, draft in numbered if draft.vector is not None]
         if ready and space is not None:
             number = spaces.register(self._connection, space, numbered[0][1].record.updated_at)
             seqs = np.array([seq for seq, _ in ready], np.int64)
             vectors = np.stack([vector for _, vector in ready])
-            self._deferred.append(lambda: self._insert_vectors(number, seqs, vectors))
+            self._later.add(lambda: self._insert_vectors(number, seqs, vectors))
         for _, draft in numbered:
             if draft.vector is None and space is not None:
                 self._insert_job(draft.record)
@@ -145,7 +146,7 @@ class SqliteWriter(SqliteRows):
 
     def delete(self, ids: Sequence[str]) -> None:
         """Remove rows, their words and text first, and then all that belongs to them."""
-        self._flush()
+        self._later.run()
         bound = id_array(ids)
         seqs = np.array([row[0] for row in self._run("memory_numbers", {"ids": bound})], np.int64)
         self._run("delete_terms", {"seqs": seq_array(seqs)})
@@ -156,12 +157,6 @@ class SqliteWriter(SqliteRows):
             self._run("delete_codes", {"seqs": seq_array(seqs)}, space=number)
         self._added -= len(seqs)
         self._resets += 1
-
-    def _flush(self) -> None:
-        """Write what was put off, before something must see it."""
-        for step in self._deferred:
-            step()
-        self._deferred.clear()
 
     def claim_jobs(self, limit: int, now: datetime, lease_until: datetime) -> Sequence[EmbedJob]:
         """Take jobs that are due."""

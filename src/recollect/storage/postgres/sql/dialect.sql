@@ -111,6 +111,10 @@ SELECT count(*) AS vectors FROM vectors_{space} WHERE user_id = %(user_id)s
 -- How many vectors there are.
 SELECT count(*) AS vectors FROM vectors_{space}
 
+-- lock_schema --
+-- Only one process at a time changes the schema; the lock ends with the transaction.
+SELECT pg_advisory_xact_lock(%(lock)s)
+
 -- next_space --
 -- The lock of the migrations is held meanwhile.
 SELECT coalesce(max(number), 0) + 1 AS number FROM embedding_spaces

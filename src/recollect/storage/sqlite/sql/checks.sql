@@ -23,6 +23,16 @@ SELECT count(*) FROM vectors_{space} v
 -- Codes that lead nowhere; no search returns them. Please report how this came about.
 SELECT count(*) FROM codes_{space} c WHERE NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.seq = c.seq)
 
+-- vectors_of_wrong_length --
+-- Damaged vectors: recall of these users goes by words alone. Forget the memories, or restore a backup.
+SELECT count(*) FROM vectors_{space} v
+ WHERE length(v.vector) <> (SELECT 4 * s.dimensions FROM embedding_spaces s WHERE s.number = {space})
+
+-- codes_of_wrong_length --
+-- Damaged codes of vectors: recall of these users goes by words alone. Forget the memories, or restore a backup.
+SELECT count(*) FROM codes_{space} c
+ WHERE length(c.code) <> (SELECT (s.dimensions + 63) / 64 * 8 FROM embedding_spaces s WHERE s.number = {space})
+
 -- jobs_without_memory --
 -- Work for rows that are gone; it will be dropped. Please report how this came about.
 SELECT count(*) FROM jobs j

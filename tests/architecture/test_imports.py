@@ -1,0 +1,95 @@
+"""What may import what, and what must not be loaded before it is needed."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "recollect"
+
+HEAVY = (
+    "apsw",
+    "asyncio",
+    "numpy",
+    "onnxruntime",
+    "pgvector",
+    "platformdirs",
+    "psycopg",
+    "rich",
+    "snowballstemmer",
+    "tokenizers",
+    "typer",
+)
+
+
+def test_the_contracts_are_kept() -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))",
+    ]
+    checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def loaded_by(program: str, *arguments: str) -> set[str]:
+    """Run a program in a fresh interpreter and give the names of the modules it loaded."""
+    shown = f"{program}\nimport sys; print(' '.join(sys.modules))"
+    command = [sys.executable, "-c", shown, *arguments]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert loaded_by("import recollect").isdisjoint(HEAVY)
+
+
+def test_errors_and_settings_load_neither_numpy_nor_a_driver() -> None:
+    loaded = loaded_by("import recollect; recollect.StoreError, recollect.Trust, recollect.load_settings(environ={})")
+    assert loaded.isdisjoint(set(HEAVY) - {"platformdirs"})
+
+
+def test_a_file_needs_no_server_driver_and_no_model_until_it_is_asked(tmp_path: Path) -> None:
+    loaded = loaded_by(
+        "import sys; from recollect import Memory\nwith Memory.open(sys.argv[1]) as memory: memory.stats()",
+        str(tmp_path / "memory.db"),
+    )
+    assert "apsw" in loaded
+    assert loaded.isdisjoint({"psycopg", "pgvector", "onnxruntime", "tokenizers", "typer", "rich"})
+
+
+CLOCK_READINGS = {
+    ("datetime", "now"),
+    ("datetime", "today"),
+    ("datetime", "utcnow"),
+    ("date", "today"),
+    ("time", "time"),
+    ("time", "time_ns"),
+}
+
+
+def clock_readings(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and (node.value.id, node.attr) in CLOCK_READINGS
+        ):
+            yield f"{path.relative_to(SOURCE).as_posix()}:{node.lineno}"
+
+
+def test_one_module_reads_the_machines_clock() -> None:
+    found = [place for path in sorted(SOURCE.rglob("*.py")) for place in clock_readings(path)]
+    assert [place.split(":")[0] for place in found] == ["clock.py"]
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.sql")), ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_no_query_asks_the_database_for_the_time(path: Path) -> None:
+    statements = "\n".join(line.split("--")[0] for line in path.read_text(encoding="utf-8").lower().splitlines())
+    words = statements.replace("(", " ( ").split()
+    assert not {"current_timestamp", "current_date", "current_time", "localtimestamp", "'now'"} & set(words)
+    assert not any(pair == ("now", "(") for pair in pairwise(words))

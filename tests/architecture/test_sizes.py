@@ -1,0 +1,27 @@
+"""Small rooms: a file or a function that outgrows these has more than one job."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "recollect"
+MOST_LINES_OF_A_FILE = 500
+MOST_LINES_OF_A_FUNCTION = 60
+
+
+def long_functions(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > MOST_LINES_OF_A_FUNCTION:
+                yield f"{path.relative_to(SOURCE)}:{node.lineno} {node.name} has {lines} lines"
+
+
+def test_no_file_is_too_long() -> None:
+    files = [path for ending in ("*.py", "*.sql") for path in SOURCE.rglob(ending)]
+    lengths = {str(path.relative_to(SOURCE)): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+    assert {name: length for name, length in lengths.items() if length > MOST_LINES_OF_A_FILE} == {}
+
+
+def test_no_function_is_too_long() -> None:
+    assert [found for path in sorted(SOURCE.rglob("*.py")) for found in long_functions(path)] == []

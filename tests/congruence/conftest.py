@@ -1,0 +1,26 @@
+"""Both stores at once."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from recollect import Memory, load_settings
+from tests.conftest import Server
+from tests.congruence.twins import StillClock, Twins, WordSum
+
+
+def opened(database: str, clock: StillClock, embedder: WordSum) -> Memory:
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database})
+    return Memory.open(settings=settings, clock=clock, embedder=embedder)
+
+
+@pytest.fixture(scope="module")
+def twins(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
+    """The two stores; every example takes a user of its own. In the end both must be sound."""
+    clock, embedder = StillClock(), WordSum()
+    file = tmp_path_factory.mktemp("congruence") / "memory.db"
+    with opened(str(file), clock, embedder) as sqlite, opened(server.fresh(), clock, embedder) as postgres:
+        yield Twins(sqlite, postgres, clock, embedder)
+        embedder.fails = False
+        assert sqlite.doctor() == postgres.doctor() == ()

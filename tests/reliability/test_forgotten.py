@@ -1,0 +1,190 @@
+"""Forgotten means gone: from every answer, from every table, and on SQLite from the bytes of the files."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Memory
+from recollect.storage.sqlite import store as sqlite_store
+from tests.reliability.canaries import Asked, Canaries, fill, left_in, left_in_files
+from tests.reliability.worker import WITH_VECTORS, answer, open_memory, vector_of
+from tests.reliability.zygote import Child, Zygote
+from tests.storage.catalogue import is_server, plain
+
+_BYSTANDERS = 200
+
+
+def _bystanders(store: Asked, user: str) -> dict[str, str]:
+    """Memories that must stay, among those that go."""
+    texts = [f"Neighbour {number} of {user} has a garden with {number} trees" for number in range(_BYSTANDERS)]
+    items = [
+        {"content": text, "vector_of": text, "subject": f"neighbour {number % 37}", "metadata": {"number": number}}
+        for number, text in enumerate(texts)
+    ]
+    answers = store.ask("remember_many", user=user, memories=items)
+    return {made["id"]: text for made, text in zip(answers, texts, strict=True)}
+
+
+def _insist_bystanders(child: Child, user: str, expected: dict[str, str]) -> None:
+    kept = {record["id"]: record["content"] for record in child.ask("list", user=user, limit=1000)["items"]}
+    assert kept == expected
+    assert child.ask("stats", user=user)["with_vector"] == len(expected)
+    found = child.ask("recall", user=user, query="neighbour 7 garden", vector_of=next(iter(expected.values())))
+    assert found["degraded"] == []
+    assert len(found["hits"]) == 5
+
+
+def _insist_gone_from_answers(child: Child, user: str, canaries: Canaries) -> None:
+    for word in canaries.words[::7]:
+        hits = child.ask("recall", user=user, query=word, limit=100, vector_of=word)["hits"]
+        assert [hit["content"] for hit in hits if word in hit["content"]] == []
+    assert left_in(str(child.ask("list", user=user, limit=1000)).encode(), canaries) == []
+
+
+def _insist_gone_from_tables(database: str, canaries: Canaries) -> None:
+    with plain(database) as store:
+        text = "\n".join(str(row) for table in _tables(database) for row in store.rows(f'SELECT * FROM "{table}"'))  # noqa: S608
+    assert left_in(text.encode(), canaries) == []
+
+
+def _tables(database: str) -> list[str]:
+    catalogue = (
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
+        if is_server(database)
+        else "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    )
+    with plain(database) as store:
+        return [name for (name,) in store.rows(catalogue)]
+
+
+def _insist_nothing_left(database: str, canaries: Canaries, when: str) -> None:
+    if not is_server(database):
+        assert left_in_files(database, canaries) == [], f"words are left {when}"
+
+
+@pytest.mark.parametrize("settled", [False, True], ids=["in the log", "in the file"])
+def test_nothing_is_left(database: str, zygote: Zygote, *, settled: bool) -> None:
+    if settled and is_server(database):
+        pytest.skip("a server decides by itself where it keeps what")
+    canaries = Canaries(seed=7)
+    child = zygote.serve(database, **WITH_VECTORS)
+    expected = _bystanders(child, "me")
+    ids = fill(child, "me", canaries)
+    everything = fill(child, "leaver", canaries)
+    assert len(canaries.words) > 300
+    if not is_server(database):
+        assert left_in_files(database, canaries) == canaries.words, "the search would not find them"
+    if settled:
+        child.close()
+        child = zygote.serve(database, **WITH_VECTORS)
+
+    for memory_id in ids:
+        assert child.ask("forget", user="me", id=memory_id)["action"] == "deleted"
+    assert len(child.ask("forget", user="leaver", everything=True)["ids"]) >= len(everything)
+
+    _insist_nothing_left(database, canaries, "while the store is open")
+    _insist_gone_from_answers(child, "me", canaries)
+    _insist_bystanders(child, "me", expected)
+    child.close()
+    _insist_nothing_left(database, canaries, "after the store was closed")
+    _insist_gone_from_tables(database, canaries)
+    _insist_sound(database, zygote)
+
+
+def _insist_sound(database: str, zygote: Zygote) -> None:
+    child = zygote.serve(database)
+    assert child.ask("doctor") == []
+    child.close()
+
+
+def test_nothing_is_left_when_others_have_the_store_open(database: str, zygote: Zygote) -> None:
+    canaries = Canaries(seed=8)
+    child, reader = zygote.serve(database, **WITH_VECTORS), zygote.serve(database, **WITH_VECTORS)
+    expected = _bystanders(child, "me")
+    ids = fill(child, "me", canaries)
+    _insist_bystanders_and_more(reader, canaries)
+    for number, memory_id in enumerate(ids):
+        assert child.ask("forget", user="me", id=memory_id)["action"] == "deleted"
+        if number % 20 == 0:
+            reader.ask("count", user="me")
+    _insist_nothing_left(database, canaries, "while both have the store open")
+    _insist_gone_from_answers(reader, "me", canaries)
+    _insist_bystanders(reader, "me", expected)
+    reader.close()
+    child.close()
+    _insist_nothing_left(database, canaries, "after the store was closed")
+    _insist_sound(database, zygote)
+
+
+def _insist_bystanders_and_more(reader: Child, canaries: Canaries) -> None:
+    """The other process has seen what will be forgotten."""
+    word = canaries.words[0]
+    assert any(word in hit["content"] for hit in reader.ask("recall", user="me", query=word, vector_of=word)["hits"])
+
+
+def test_vectors_and_codes_leave_no_bytes_either(tmp_path: Path, zygote: Zygote) -> None:
+    database = str(tmp_path / "memory.db")
+    child = zygote.serve(database, **WITH_VECTORS)
+    ids = child.ask("remember_many", user="me", memories=[{"content": t, "vector_of": t} for t in ("stays", "goes")])
+    stored = _raw_vectors(database)
+    child.ask("forget", user="me", id=ids[1]["id"])
+    child.close()
+    raw = Path(database).read_bytes()
+    assert [blob in raw for blob in stored[:2]] == [True, True], "those of the other row must stay"
+    assert [blob in raw for blob in stored[2:]] == [False, False]
+
+
+def _raw_vectors(database: str) -> list[bytes]:
+    """The floats and the code of each row, in the order of the rows."""
+    with plain(database) as store:
+        rows = store.rows("SELECT v.vector, c.code FROM vectors_1 v JOIN codes_1 c USING (user_id, seq) ORDER BY seq")
+    assert len(rows[0][0]) == 4 * len(vector_of("stays"))
+    return [blob for row in rows for blob in row]
+
+
+def test_a_large_file_is_erased_by_maintenance(tmp_path: Path, zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = str(tmp_path / "memory.db")
+    canaries = Canaries(seed=2)
+    monkeypatch.setattr(sqlite_store, "_REWRITE_AT_ONCE_BYTES", 0)
+    with open_memory(database, **WITH_VECTORS) as memory:
+        store = _Here(memory)
+        expected = _bystanders(store, "me")
+        for memory_id in fill(store, "me", canaries):
+            store.ask("forget", user="me", id=memory_id)
+    _insist_gone_from_tables(database, canaries)
+    child = zygote.serve(database, **WITH_VECTORS)
+    assert "erased the traces of deleted memories" in child.ask("maintain")["notes"]
+    _insist_nothing_left(database, canaries, "after maintenance")
+    assert "erased the traces of deleted memories" not in child.ask("maintain")["notes"], "there was nothing to erase"
+    _insist_bystanders(child, "me", expected)
+    child.close()
+    _insist_sound(database, zygote)
+
+
+class _Here:
+    """A store that is open in this process."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def ask(self, verb: str, **arguments: Any) -> Any:
+        return answer(self._memory, verb, **arguments)
+
+
+def test_a_reader_that_does_not_end_delays_only_the_erasing(tmp_path: Path, zygote: Zygote) -> None:
+    database = str(tmp_path / "memory.db")
+    canaries = Canaries(seed=9)
+    child, other = zygote.serve(database, **{"sqlite.busy_timeout_s": 1}), zygote.serve(database)
+    memory_id = child.ask("remember", user="me", content=canaries.text())["id"]
+    with plain(database) as reader:
+        assert reader.rows("SELECT count(*) FROM memories") == [(1,)]  # from here on it reads the present state
+        child.say({"verb": "forget", "user": "me", "id": memory_id})
+        other.ask("remember", user="me", content="Others can write meanwhile")
+        with pytest.raises(AssertionError, match=r"StoreUnavailable: The memories are deleted .*recollect maintain"):
+            child.hear()
+        assert other.ask("count", user="me") == 1
+        assert reader.rows("SELECT count(*) FROM memories") == [(1,)]
+    other.ask("maintain")
+    _insist_nothing_left(database, canaries, "after maintenance")
+    other.close()

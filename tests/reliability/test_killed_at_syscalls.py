@@ -1,0 +1,234 @@
+"""SIGKILL at every call that changes a file, for each verb in turn: at any of these moments the store is whole.
+
+And a disk that fails or is full at such a call: that is reported, and nothing is acknowledged that was not kept.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.storage.statements import load_migrations
+from tests.reliability.worker import WITH_VECTORS, open_memory
+from tests.reliability.zygote import Child, Zygote, was_killed
+
+# Which of them there are depends on the processor; the question mark lets strace pass over the others.
+_CALLS = (
+    "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "unlinkat", "chmod", "fchmodat", "mknod",
+    "mknodat", "mkdir", "mkdirat", "rename", "renameat",
+)  # fmt: skip
+_KEPT = "The ladder leans on the barn"
+_DOOMED = "The key to the cellar is under the third pot"
+_NEW = "The mower is out of petrol"
+_BATCH = ["Order 1 of screws", "Order 2 of nails", "Order 3 of glue"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _strace(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skip where processes cannot be traced."""
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed")
+    victim = subprocess.Popen(["sleep", "60"])
+    try:
+        with _traced(victim.pid, tmp_path_factory.mktemp("strace") / "log"):
+            pass
+    except PermissionError as error:
+        pytest.skip(f"strace may not attach to a process here: {error}")
+    finally:
+        victim.wait()
+
+
+@contextmanager
+def _traced(pid: int, log: Path, inject: str = "") -> Iterator[None]:
+    """Attach strace to a process, and be sure that it is attached. The process is killed at the end."""
+    command = [
+        "strace",
+        "-f",
+        "-qq",
+        "-o",
+        str(log),
+        "-e",
+        f"trace={','.join(f'?{call}' for call in _CALLS)}",
+        "-p",
+        str(pid),
+    ]
+    if inject:
+        command[1:1] = ["-e", f"inject={inject}"]
+    tracer = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        while "TracerPid:\t0" in Path(f"/proc/{pid}/status").read_text():
+            if tracer.poll() is not None:
+                raise PermissionError(tracer.communicate()[1])
+            time.sleep(0.001)
+        yield
+    finally:
+        os.kill(pid, signal.SIGKILL)  # strace ends by itself when nobody is left to trace
+        tracer.communicate(timeout=30)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a process is doing when it is killed, and what must hold afterwards, whether it was acknowledged or not."""
+
+    ask: Callable[[Child, str], Any]
+    holds: Callable[[set[str], bool], bool]
+
+
+_STEPS = {
+    "remember": Step(
+        lambda child, _: child.ask("remember", user="me", content=_NEW, vector_of=_NEW),
+        lambda kept, done: kept in ({_KEPT, _DOOMED, _NEW}, *([] if done else [{_KEPT, _DOOMED}])),
+    ),
+    "remember_many": Step(
+        lambda child, _: child.ask(
+            "remember_many", user="me", memories=[{"content": text, "vector_of": text} for text in _BATCH]
+        ),
+        lambda kept, done: kept in ({_KEPT, _DOOMED, *_BATCH}, *([] if done else [{_KEPT, _DOOMED}])),
+    ),
+    "update": Step(
+        lambda child, doomed: child.ask("update", user="me", id=doomed, content=_NEW, vector_of=_NEW),
+        lambda kept, done: kept in ({_KEPT, _NEW}, *([] if done else [{_KEPT, _DOOMED}])),
+    ),
+    "forget": Step(
+        lambda child, doomed: child.ask("forget", user="me", id=doomed),
+        lambda kept, done: kept in ({_KEPT}, *([] if done else [{_KEPT, _DOOMED}])),
+    ),
+    "close": Step(
+        lambda child, _: child.close_store(),
+        lambda kept, done: kept == {_KEPT, _DOOMED},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _STEPS)
+def test_killed_at_every_call(name: str, zygote: Zygote, tmp_path: Path) -> None:
+    step = _STEPS[name]
+    base = tmp_path / "base.db"
+    doomed = _prepare(base, zygote)
+    points = _count_calls(step, _copied(base, tmp_path / "count.db"), doomed, zygote)
+    assert points["pwrite64"] > 0
+    for call, times in points.items():
+        for number in range(1, times + 1):
+            database = _copied(base, tmp_path / f"{call}{number}.db")
+            done = _killed_at(f"{call}:signal=SIGKILL:when={number}", step, database, doomed, zygote)
+            _insist_whole(step, database, done=done)
+    print(f"\nsqlite, {name}: killed at each of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
+
+
+@pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
+@pytest.mark.parametrize(("name", "stride"), [("remember", 1), ("forget", 5)])
+def test_a_failing_disk_is_reported(name: str, stride: int, error: str, zygote: Zygote, tmp_path: Path) -> None:
+    step = _STEPS[name]
+    base = tmp_path / "base.db"
+    doomed = _prepare(base, zygote)
+    points = _count_calls(step, _copied(base, tmp_path / "count.db"), doomed, zygote)
+    for call, times in points.items():
+        for number in range(1, times + 1, stride):
+            database = _copied(base, tmp_path / f"{call}{number}.db")
+            _fails_at(f"{call}:error={error}:when={number}", step, database, doomed, zygote)
+            _insist_whole(step, database, done=False, others={"Something else", "After the trouble"})
+
+
+def _fails_at(inject: str, step: Step, database: Path, doomed: str, zygote: Zygote) -> None:
+    """Let a call fail once: the verb says so, and the next one works in the same process."""
+    child = _serving(zygote, database)
+    with _traced(child.pid, database.with_suffix(".log"), inject):
+        with pytest.raises(AssertionError, match=r"a child failed: Store(Error|Unavailable): .*disk"):
+            step.ask(child, doomed)
+        text = "After the trouble"
+        assert child.ask("remember", user="other", content=text, vector_of=text)["action"] == "created"
+    child.end()
+
+
+def test_killed_at_every_call_of_a_first_opening(zygote: Zygote, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    points = _opened(zygote, tmp_path / "count" / "memory.db", log, "")
+    for call, times in points.items():
+        for number in range(1, times + 1):
+            database = tmp_path / f"{call}{number}" / "memory.db"
+            _opened(zygote, database, log, f"{call}:signal=SIGKILL:when={number}")
+            with open_memory(str(database)) as memory:
+                assert memory.doctor() == ()
+                assert memory.status().schema_version == len(load_migrations("sqlite"))
+    print(f"\nsqlite, open: killed at each of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
+
+
+def _opened(zygote: Zygote, database: Path, log: Path, inject: str) -> Counter[str]:
+    child = zygote.start("open_only", database=str(database))
+    assert child.hear() == "ready"
+    with _traced(child.pid, log, inject):
+        child.say("go")
+        child.rest()
+    assert was_killed(child.end()) or not inject
+    return _counted(log)
+
+
+def _prepare(base: Path, zygote: Zygote) -> str:
+    """Make a store with two memories; gives the id of the one that may go."""
+    child = zygote.serve(str(base), **WITH_VECTORS)
+    child.ask("remember", user="me", content=_KEPT, vector_of=_KEPT)
+    doomed: str = child.ask("remember", user="me", content=_DOOMED, vector_of=_DOOMED)["id"]
+    child.close()
+    return doomed
+
+
+def _copied(base: Path, database: Path) -> Path:
+    """Copy a store that nobody has open."""
+    shutil.copy(base, database)
+    return database
+
+
+def _count_calls(step: Step, database: Path, doomed: str, zygote: Zygote) -> Counter[str]:
+    log = database.with_suffix(".log")
+    child = _serving(zygote, database)
+    with _traced(child.pid, log):
+        step.ask(child, doomed)
+    child.end()
+    return _counted(log)
+
+
+def _counted(log: Path) -> Counter[str]:
+    calls = (line.split()[1].partition("(")[0] for line in log.read_text(errors="replace").splitlines())
+    return Counter(call for call in calls if call in _CALLS)
+
+
+def _killed_at(inject: str, step: Step, database: Path, doomed: str, zygote: Zygote) -> bool:
+    """Kill a process at a certain call; says whether it had acknowledged by then."""
+    child = _serving(zygote, database)
+    done = False
+    with _traced(child.pid, database.with_suffix(".log"), inject), suppress(EOFError):
+        step.ask(child, doomed)
+        done = True
+    assert was_killed(child.end())
+    return done
+
+
+def _serving(zygote: Zygote, database: Path) -> Child:
+    """A process with a write behind it, so that the store is not only open but in use."""
+    child = zygote.serve(str(database), **WITH_VECTORS)
+    child.ask("remember", user="other", content="Something else", vector_of="Something else")
+    return child
+
+
+def _insist_whole(
+    step: Step, database: Path, *, done: bool, others: AbstractSet[str] = frozenset({"Something else"})
+) -> None:
+    with open_memory(str(database)) as memory:
+        assert memory.doctor() == ()
+        me = memory.user("me")
+        kept = {record.content for record in me.list().items}
+        assert step.holds(kept, done), f"kept {kept}, acknowledged: {done}"
+        assert {record.content for record in memory.user("other").list().items} == others
+        for text in (_DOOMED, _NEW):
+            found = {hit.content for hit in me.recall(text, limit=10).hits}
+            assert (text in found) == (text in kept), "the index and the rows disagree"

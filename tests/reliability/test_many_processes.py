@@ -1,0 +1,122 @@
+"""Eight processes on one store: nothing is lost, nothing is there twice, nobody is told that it is locked."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import UserMemory
+from recollect.storage.statements import load_migrations
+from tests.conftest import BACKENDS, OpenMemory, Server
+from tests.reliability.zygote import Child, Zygote
+from tests.storage.catalogue import plain
+
+_PROCESSES = 8
+
+
+def _at_once(children: list[Child]) -> list[Any]:
+    """Let all begin at the same moment; gives the last thing that each of them said."""
+    for child in children:
+        assert child.hear() == "ready"
+    for child in children:
+        child.say("go")
+    last = [child.rest()[-1] for child in children]
+    assert [child.end() for child in children] == [0] * len(children)
+    return last
+
+
+@pytest.mark.parametrize(
+    ("amount", "way"),
+    [
+        (200, {"many": False}),
+        (200, {"many": True}),
+        (60, {"many": False, "vectors": True}),
+        (200, {"many": True, "vectors": True}),
+    ],
+    ids=str,
+)
+def test_the_same_facts_are_kept_once(
+    database: str, zygote: Zygote, open_memory: OpenMemory, amount: int, way: dict[str, bool]
+) -> None:
+    facts = [f"Parcel {number} lies on shelf {number * 7 % 31}" for number in range(amount)]
+    children = []
+    for number in range(_PROCESSES):
+        order = random.Random(number).sample(range(amount), amount)
+        children.append(zygote.start("store_facts", database=database, facts=facts, order=order, **way))
+    answers = [answer for told in _at_once(children) for answer in told]
+
+    assert len(answers) == _PROCESSES * amount
+    assert sorted(number for number, action, _ in answers if action == "created") == list(range(amount))
+    memory = open_memory(embedding__provider="local" if way.get("vectors") else "none")
+    kept = {record.id: record.content for record in memory.user("me").list(limit=1000).items}
+    assert sorted(kept.values()) == sorted(facts)
+    assert [facts[number] for number, _, _ in answers] == [kept[memory_id] for _, _, memory_id in answers]
+    assert memory.stats().vectors == (amount if way.get("vectors") else 0)
+    assert memory.doctor() == ()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_new_store_may_be_opened_by_all_at_once(
+    backend: str, zygote: Zygote, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    for attempt in range(3):
+        if backend == "sqlite":
+            database = str(tmp_path / f"folder{attempt}" / "memory.db")
+        else:
+            server: Server = request.getfixturevalue("server")
+            database = server.fresh(empty=True)
+        children = [zygote.start("open_only", database=database) for _ in range(_PROCESSES)]
+        steps = len(load_migrations("sqlite"))
+        assert _at_once(children) == [[steps, 0]] * _PROCESSES
+        with plain(database) as store:
+            assert store.rows("SELECT count(*), count(DISTINCT applied_at) FROM schema_migrations") == [(steps, 1)]
+        child = zygote.serve(database)
+        assert child.ask("doctor") == []
+        child.close()
+
+
+def test_one_slot_has_one_value_whoever_wins(database: str, zygote: Zygote, open_memory: OpenMemory) -> None:
+    values = [[f"shade-{number}-{step}" for step in range(12)] for number in range(_PROCESSES)]
+    _at_once([zygote.start("supersede", database=database, values=mine) for mine in values])
+
+    memory = open_memory(embedding__provider="none")
+    me = memory.user("me")
+    (live,) = me.list().items
+    history = me.history(live.id)
+    assert sorted(version.value for version in history) == sorted(value for mine in values for value in mine)
+    assert history[-1] == live
+    _insist_chain(me, live.id)
+    for mine in values:  # what one process said later never comes before what it said earlier
+        said = [version.value for version in _by_link(me, live.id) if version.value in mine]
+        assert said == mine
+    assert memory.doctor() == ()
+
+
+def _by_link(me: UserMemory, newest: str) -> list[Any]:
+    """The versions from the oldest to the newest, as each points to the next."""
+    history = me.history(newest)
+    before = {version.superseded_by: version for version in history}
+    chain = [before[None]]
+    while chain[-1].id in before:
+        chain.append(before[chain[-1].id])
+    return chain[::-1]
+
+
+def _insist_chain(me: UserMemory, newest: str) -> None:
+    history = me.history(newest)
+    assert len({version.superseded_by for version in history}) == len(history), "two versions have one successor"
+    assert len(_by_link(me, newest)) == len(history), "a version leads nowhere"
+    assert all(version.valid_until is not None for version in history if version.id != newest)
+
+
+def test_all_verbs_at_once(database: str, zygote: Zygote, open_memory: OpenMemory) -> None:
+    rounds = 6
+    names = [f"user{number}" for number in range(_PROCESSES)]
+    kept = _at_once([zygote.start("live", database=database, name=name, rounds=rounds) for name in names])
+
+    memory = open_memory(embedding__provider="none")
+    for name, ids in zip(names, kept, strict=True):
+        assert {record.id for record in memory.user(name).list(limit=1000).items} == set(ids)
+        assert memory.user(name).stats().superseded == rounds
+    assert memory.doctor() == ()

@@ -1,0 +1,86 @@
+"""One-bit codes: they choose which floats are read, and must not lose what is near."""
+
+import numpy as np
+import pytest
+from benchmarks.lifelike import vectors as lifelike
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect import Memory, NewMemory
+from recollect.ports import Embedder
+from recollect.storage.sqlite.codes import CodeCache, UserCodes, encode, rescored
+from recollect.types import Vector
+
+
+def codes_of(vectors: Vector, step: int = 1) -> UserCodes:
+    codes = UserCodes()
+    for start in range(0, len(vectors), step):
+        part = vectors[start : start + step]
+        codes.append(range(start + 1, start + 1 + len(part)), encode(part))
+    return codes
+
+
+def test_the_best_ten_of_many_are_among_the_chosen() -> None:
+    vectors, queries = lifelike(20_000, seed=3), lifelike(50, seed=4)
+    view = codes_of(vectors, step=7_000).view()
+    kept = 0
+    for query in queries:
+        best = set((np.argsort(-(vectors @ query))[:10] + 1).tolist())
+        kept += len(best & set(view.closest(query, rescored(len(vectors))).tolist()))
+    assert kept / (10 * len(queries)) >= 0.98  # these vectors are harder to tell apart than those of real sentences
+
+
+def test_far_fewer_floats_are_read_than_there_are() -> None:
+    vectors = lifelike(20_000, seed=3)
+    assert len(codes_of(vectors, 20_000).view().closest(vectors[0], rescored(20_000))) <= 2 * rescored(20_000)
+
+
+def test_more_is_read_the_more_there_is() -> None:
+    amounts = [rescored(rows) for rows in (100, 10_000, 100_000, 1_000_000)]
+    assert amounts == sorted(amounts)
+    assert amounts[-1] > amounts[0]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 70), st.integers(1, 130), st.integers(0, 2**32 - 1))
+def test_any_length_and_any_number_of_rows(rows: int, dimensions: int, seed: int) -> None:
+    vectors = np.random.default_rng(seed).standard_normal((rows, dimensions)).astype(np.float32)
+    view = codes_of(vectors, step=13).view()
+    assert sorted(view.closest(vectors[0], rows).tolist()) == list(range(1, rows + 1))
+    assert 1 in view.closest(vectors[0], 1).tolist() or rows > 1
+    assert view.among(np.array([1], np.int64)).closest(vectors[0], 5).tolist() == [1]
+
+
+def test_a_view_does_not_change_when_rows_are_added() -> None:
+    vectors = lifelike(600, seed=5)
+    codes = codes_of(vectors[:300], 300)
+    view = codes.view()
+    codes.append(range(301, 601), encode(vectors[300:]))
+    assert len(view.seqs) == 300
+    assert len(codes.view().seqs) == 600
+
+
+def test_the_cache_lets_go_of_whom_nobody_asked_about() -> None:
+    cache = CodeCache(max_bytes=100_000)
+    for number in range(10):
+        codes = cache.take(f"user{number}", 1)
+        codes.append(range(1, 501), encode(lifelike(500, seed=number)))
+        cache.shrink()
+    assert cache.take("user9", 1).size == 500
+    assert cache.take("user0", 1).size == 0
+
+
+@pytest.mark.parametrize("wanted", ["fact", "lesson"])
+def test_filters_reach_past_the_nearest_rows(memory: Memory, encoder: Embedder, wanted: str) -> None:
+    """The rows that pass may all be far away; then the search goes on among them alone."""
+    vectors = lifelike(1_500, seed=6)
+    order = np.argsort(-(vectors @ vectors[0]))
+    kinds = {int(row): "lesson" for row in order[-4:]}
+    me = memory.user("me")
+    me.remember_many(
+        NewMemory(f"Row {row}", type="lesson" if row in kinds else "fact", vector=vectors[row])
+        for row in range(len(vectors))
+    )
+    hits = me.recall("xyzzy", vector=vectors[0], limit=4, type="lesson" if wanted == "lesson" else "fact").hits
+    expected = order[-4:] if wanted == "lesson" else order[:4]
+    assert {hit.content for hit in hits} == {f"Row {row}" for row in expected}

@@ -1,0 +1,73 @@
+"""Users with very many rows on PostgreSQL: an index of their own, and answers that stay complete."""
+
+import os
+
+import numpy as np
+import psycopg
+import pytest
+
+from recollect import Memory, NewMemory, load_settings
+from recollect.ports import Embedder
+from recollect.storage.postgres.giants import index_name
+from tests.conftest import Server, SteppingClock
+
+ROWS = 600
+
+
+@pytest.fixture
+def address(server: Server) -> str:
+    return server.fresh()
+
+
+@pytest.fixture
+def memory(address: str, clock: SteppingClock, encoder: Embedder) -> Memory:
+    overrides = {"database": address, "postgres.giant_user_rows": 500}
+    settings = load_settings(os.devnull, environ={}, overrides=overrides)
+    return Memory.open(settings=settings, clock=clock, embedder=encoder)
+
+
+def fill(memory: Memory, user: str, rows: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    vectors = np.random.default_rng(7).standard_normal((rows, 384)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    memory.user(user).remember_many(
+        NewMemory(f"Row {row}", type="lesson" if row % 100 == 0 else "fact", vector=vectors[row]) for row in range(rows)
+    )
+    return vectors
+
+
+def test_status_advises_and_maintain_builds_the_index_once(memory: Memory, address: str) -> None:
+    fill(memory, "giant", ROWS)
+    fill(memory, "small", 20)
+    assert any("recollect maintain" in advice for advice in memory.status().advice)
+    assert any("1 large user" in note for note in memory.maintain().notes)
+    assert memory.status().advice == ()
+    assert not any("large user" in note for note in memory.maintain().notes)
+    with psycopg.connect(address) as connection:
+        found = connection.execute("SELECT indexname FROM pg_indexes WHERE indexname LIKE '%giant%'").fetchall()
+    assert found == [(index_name(1, "giant"),)]
+    memory.close()
+
+
+def test_the_index_is_used_and_the_answers_stay_right(memory: Memory, address: str) -> None:
+    vectors = fill(memory, "giant", ROWS)
+    memory.maintain()
+    exact = [f"Row {row}" for row in np.argsort(-(vectors @ vectors[3]))[:5]]
+    hits = memory.user("giant").recall("xyzzy", vector=vectors[3], limit=5).hits
+    assert [hit.content for hit in hits] == exact
+    with psycopg.connect(address) as connection:
+        connection.execute("SET LOCAL enable_sort = off")
+        plan = connection.execute(
+            "EXPLAIN SELECT item_id FROM vectors_1 WHERE user_id = 'giant' ORDER BY embedding <=> %s::vector LIMIT 5",
+            (str(vectors[3].tolist()),),
+        ).fetchall()
+    assert any(index_name(1, "giant") in line for (line,) in plan)
+    memory.close()
+
+
+def test_a_filter_that_leaves_few_rows_still_gets_all_of_them(memory: Memory) -> None:
+    """Without going on after the first batch, the index would offer its nearest rows and the filter drop them all."""
+    vectors = fill(memory, "giant", ROWS)
+    memory.maintain()
+    hits = memory.user("giant").recall("xyzzy", vector=vectors[3], type="lesson", limit=10).hits
+    assert sorted(hit.content for hit in hits) == sorted(f"Row {row}" for row in range(0, ROWS, 100))
+    memory.close()

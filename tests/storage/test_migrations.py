@@ -1,0 +1,134 @@
+"""The schema has one truth: migrations and `schema.sql` agree, older stores come along, newer ones are left alone."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import apsw
+import psycopg
+import pytest
+
+from recollect import Memory, StoreDamaged, StoreError, StoreTooNew
+from recollect.engine.drafting import draft_memories
+from recollect.storage.postgres.writer import PostgresWriter
+from recollect.storage.sqlite.writer import SqliteWriter
+from recollect.storage.statements import Migration, load_migrations, sql_folder
+from recollect.types import NewMemory, Scope
+from tests.reliability.worker import open_memory
+from tests.storage.catalogue import MOMENT, backend_of, catalogue, is_server, older_store, plain, record
+from tests.storage.conftest import FreshDatabase
+
+_LATEST = len(load_migrations("sqlite"))
+
+
+def test_the_dialects_move_in_lockstep() -> None:
+    steps = [[(step.version, step.name) for step in load_migrations(backend)] for backend in ("sqlite", "postgres")]
+    assert steps[0] == steps[1]
+
+
+def test_all_migrations_make_the_schema(fresh_database: FreshDatabase) -> None:
+    migrated, written = fresh_database(), fresh_database()
+    Memory.open(migrated).close()
+    with plain(written) as store:
+        store.rows((sql_folder(backend_of(written)) / "schema.sql").read_text(encoding="utf-8"))
+    assert catalogue(migrated) == catalogue(written)
+
+
+def test_checksums_are_recorded(fresh_database: FreshDatabase) -> None:
+    database = fresh_database()
+    Memory.open(database).close()
+    expected = [(step.version, step.name, step.checksum) for step in load_migrations(backend_of(database))]
+    assert _ledger(database) == expected
+
+
+def _ledger(database: str) -> list[tuple[object, ...]]:
+    with plain(database) as store:
+        return store.rows("SELECT version, name, checksum FROM schema_migrations ORDER BY version")
+
+
+@pytest.mark.parametrize("version", range(_LATEST))
+def test_an_older_store_is_brought_up_to_date(fresh_database: FreshDatabase, version: int) -> None:
+    database, new = fresh_database(), fresh_database()
+    older_store(database, version)
+    kept = ["Written by an older version"] if version else []
+    if version:
+        _write_into(database)
+    Memory.open(database).close()
+    Memory.open(new).close()
+    assert _structure(database) == _structure(new)
+    with open_memory(database) as memory:
+        assert memory.status().schema_version == _LATEST
+        assert memory.doctor() == ()
+        me = memory.user("me")
+        assert [record.content for record in me.list().items] == kept
+        assert [hit.content for hit in me.recall("older").hits] == kept
+        assert me.remember("Written by this version").action == "created"
+        assert len(me.forget(everything=True).ids) == len(kept) + 1
+        assert memory.doctor() == ()
+
+
+def _structure(database: str) -> dict[str, list[tuple[object, ...]]]:
+    return {name: rows for name, rows in catalogue(database).items() if name != "sequence"}
+
+
+def _write_into(database: str) -> None:
+    """Store a memory through the schema that is there, whatever is missing from it."""
+    drafts = draft_memories([NewMemory("Written by an older version")], MOMENT)
+    if is_server(database):
+        with psycopg.connect(database) as connection:
+            writer = PostgresWriter(connection, Scope("me"))
+            writer.insert(drafts, None)
+            writer.finish()
+        return
+    with closing(apsw.Connection(database)) as file, file:
+        embedded = SqliteWriter(file, Scope("me"))
+        embedded.insert(drafts, None)
+        embedded.finish()
+
+
+@contextmanager
+def _unchanged(database: str) -> Iterator[None]:
+    """Whatever happens inside must leave the store as it was."""
+    before = catalogue(database), _ledger(database)
+    yield
+    assert (catalogue(database), _ledger(database)) == before
+
+
+def test_a_newer_store_is_refused(fresh_database: FreshDatabase) -> None:
+    database = fresh_database()
+    Memory.open(database).close()
+    with plain(database) as store:
+        record(store, database, Migration(99, "from_the_future", "SELECT 1"))
+    with (
+        _unchanged(database),
+        pytest.raises(StoreTooNew, match=rf"99.*knows {_LATEST}.*Upgrade recollect.*nothing was changed"),
+    ):
+        Memory.open(database)
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "UPDATE schema_migrations SET checksum = 'something else' WHERE version = 2",
+        "DELETE FROM schema_migrations WHERE version = 3",
+    ],
+)
+def test_a_ledger_that_does_not_fit_is_refused(fresh_database: FreshDatabase, tampering: str) -> None:
+    database = fresh_database()
+    Memory.open(database).close()
+    with plain(database) as store:
+        store.rows(tampering)
+    with _unchanged(database), pytest.raises(StoreDamaged, match=r"migration [23] \(\w+\).*checksum.*backup"):
+        Memory.open(database)
+
+
+def test_a_step_that_fails_leaves_nothing_behind(fresh_database: FreshDatabase) -> None:
+    database = fresh_database()
+    older_store(database, 1)
+    with plain(database) as store:
+        store.rows("CREATE TABLE jobs (somebody_elses integer)")
+    with _unchanged(database), pytest.raises(StoreError, match="jobs"):
+        Memory.open(database)
+    with plain(database) as store:
+        store.rows("DROP TABLE jobs")
+    with open_memory(database) as memory:
+        assert memory.doctor() == ()

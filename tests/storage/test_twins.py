@@ -1,0 +1,157 @@
+"""The two dialects stay twins: the same queries with the same parameters and results. All SQL is in the files."""
+
+import ast
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import fields
+from pathlib import Path
+
+import apsw
+import apsw.ext
+import psycopg
+import pytest
+
+import recollect
+from recollect.storage.postgres import filters as postgres_filters
+from recollect.storage.sqlite import filters as sqlite_filters
+from recollect.storage.statements import load_checks, load_queries
+from recollect.types import Filters
+from tests.conftest import Server
+from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
+from tests.storage.catalogue import MOMENT, is_server, plain
+
+_SQLITE_PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
+_POSTGRES_PARAMETER = re.compile(r"%\((\w+)\)s")
+_TWINS = load_queries("sqlite", "queries.sql")
+_OTHERS = load_queries("postgres", "queries.sql")
+
+
+def _asking() -> Filters:
+    """Every filter at once."""
+    wanted: dict[str, object] = {"now": MOMENT, "types": ("fact", "event"), "min_importance": 0.1, "min_trust": 1}
+    wanted |= dict.fromkeys(("subject", "key", "context", "session"), "x")
+    wanted |= dict.fromkeys(("since", "until", "as_of"), MOMENT)
+    return Filters(**wanted)  # type: ignore[arg-type]
+
+
+def test_the_same_queries() -> None:
+    assert list(_TWINS) == list(_OTHERS)
+
+
+@pytest.mark.parametrize("name", _TWINS)
+def test_the_same_parameters(name: str) -> None:
+    parameters = set(_SQLITE_PARAMETER.findall(_TWINS[name]))
+    assert parameters == set(_POSTGRES_PARAMETER.findall(_OTHERS[name]))
+    assert ("{filters}" in _TWINS[name]) == ("{filters}" in _OTHERS[name])
+
+
+def test_every_filter_is_known_to_both() -> None:
+    wanted = _asking()
+    assert all(getattr(wanted, field.name) is not None for field in fields(Filters)), "a filter is not tried here"
+    (_, lite), (_, server) = sqlite_filters.conditions(wanted), postgres_filters.conditions(wanted)
+    types = {name for name in lite if name.startswith("f_type")}
+    assert lite.keys() - types == server.keys() - {"f_types"}
+
+
+@pytest.fixture(scope="module")
+def empty_stores(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A store of each kind without a memory, but with the tables of an embedding space."""
+    databases = str(tmp_path_factory.mktemp("twins") / "memory.db"), server.fresh()
+    for database in databases:
+        with open_memory(database, **WITH_VECTORS) as memory:
+            memory.user("me").remember("To be forgotten", vector=vector_of("To be forgotten"))
+            memory.user("me").forget(everything=True)
+    return databases
+
+
+def _ready(sql: str, condition: str) -> str:
+    return sql.replace("{filters}", condition).replace("{space}", "1")
+
+
+def _sqlite_columns(connection: apsw.Connection, sql: str) -> list[str]:
+    ready = _ready(sql, sqlite_filters.conditions(_asking())[0])
+    return [column[0] for column in apsw.ext.query_info(connection, ready).description]
+
+
+def _postgres_columns(connection: psycopg.Connection[tuple[object, ...]], sql: str) -> list[str]:
+    """Let the server describe a query without running it. It wants numbers in place of names."""
+    ready = _ready(sql, postgres_filters.conditions(_asking())[0])
+    names = list(dict.fromkeys(_POSTGRES_PARAMETER.findall(ready)))
+    numbered = _POSTGRES_PARAMETER.sub(lambda match: f"${names.index(match[1]) + 1}", ready).replace("%%", "%")
+    for step in (connection.pgconn.prepare(b"", numbered.encode()), connection.pgconn.describe_prepared(b"")):
+        assert step.status == psycopg.pq.ExecStatus.COMMAND_OK, f"{step.error_message.decode()} in {numbered}"
+    return [(step.fname(position) or b"").decode() for position in range(step.nfields)]
+
+
+def test_the_same_result_columns(empty_stores: tuple[str, str]) -> None:
+    file, url = empty_stores
+    with closing(apsw.Connection(file)) as lite, psycopg.connect(url) as server:
+        for name, sql in _TWINS.items():
+            assert _sqlite_columns(lite, sql) == _postgres_columns(server, _OTHERS[name]), name
+
+
+def test_every_query_of_a_dialect_is_valid(empty_stores: tuple[str, str]) -> None:
+    file, url = empty_stores
+    with closing(apsw.Connection(file)) as lite:
+        for sql in load_queries("sqlite", "dialect.sql").values():
+            _sqlite_columns(lite, sql)
+    with psycopg.connect(url) as server:
+        queries = load_queries("postgres", "dialect.sql")
+        server.execute(queries["create_staging"].encode())
+        for sql in queries.values():
+            _postgres_columns(server, sql)
+
+
+@pytest.mark.parametrize("backend", ["sqlite", "postgres"])
+def test_every_check_runs_and_says_what_to_do(empty_stores: tuple[str, str], backend: str) -> None:
+    database = next(store for store in empty_stores if is_server(store) == (backend == "postgres"))
+    checks = list(load_checks(backend, [1]))
+    assert any(check.name.endswith("_1") for check in checks)
+    with plain(database) as store:
+        for check in checks:
+            assert store.rows(check.sql) == [(0,)], check.name
+            assert check.advice.endswith("."), check.name
+
+
+# Where SQL is assembled on purpose, and the few words to a database that are no queries.
+_ASSEMBLERS = {"filters.py", "migrate.py", "giants.py", "connection.py"}
+_COMMANDS = re.compile(
+    r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK|VACUUM|ANALYZE .*|PRAGMA (integrity_check|optimize|user_version).*)"
+)
+_STATEMENT = re.compile(
+    r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|MERGE|WITH|CREATE|ALTER|DROP|TRUNCATE|COPY|SET|BEGIN|COMMIT|ROLLBACK|VACUUM"
+    r"|ANALYZE|PRAGMA|GRANT|LOCK)\b"
+)
+
+
+def _statements(source: Path) -> Iterator[str]:
+    """Give the texts in a module that look like SQL. What an f-string leaves open is a gap."""
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        text = ""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+            text = node.value
+        elif isinstance(node, ast.JoinedStr):
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        if _STATEMENT.match(text):
+            yield text
+
+
+def test_no_sql_in_python() -> None:
+    package = Path(recollect.__file__).parent
+    found = {
+        f"{source.relative_to(package)}: {text}"
+        for source in package.rglob("*.py")
+        if not (source.parent.parent.name == "storage" and source.name in _ASSEMBLERS)
+        for text in _statements(source)
+        if not _COMMANDS.fullmatch(text)
+    }
+    assert found == set(), "SQL belongs into the .sql files"
+
+
+def test_the_search_for_sql_finds_some() -> None:
+    package = Path(recollect.__file__).parent
+    assert any("schema_migrations" in text for text in _statements(package / "storage" / "sqlite" / "migrate.py"))
+    assert any(text.startswith("ANALYZE {}") for text in _statements(package / "storage" / "postgres" / "store.py"))

@@ -1,0 +1,151 @@
+"""The views that people find when they open the store with their own tools."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from recollect import Memory, UserMemory
+from tests.conftest import OpenMemory, SteppingClock
+from tests.storage.catalogue import is_server, plain
+
+_MOMENT = datetime(2026, 2, 27, 21, 30, 5, 250_000, tzinfo=UTC)
+
+
+@pytest.fixture
+def memory(open_memory: OpenMemory) -> Memory:
+    """A store without vectors: the views do not show any."""
+    return open_memory(embedding__provider="none")
+
+
+@pytest.fixture
+def me(memory: Memory) -> UserMemory:
+    """One user of it."""
+    return memory.user("me")
+
+
+def _view(database: str, name: str, columns: str) -> list[dict[str, Any]]:
+    """Read a view with the driver alone; times become moments, whatever the store gives."""
+    with plain(database) as store:
+        rows = store.rows(f"SELECT {columns} FROM {name} ORDER BY id")  # noqa: S608 - our own names
+    names = columns.split(", ")
+    return [{name: _moment(name, value) for name, value in zip(names, row, strict=True)} for row in rows]
+
+
+def _moment(name: str, value: Any) -> Any:
+    if not name.endswith(("_at", "_until", "timestamp")) or value is None:
+        return value
+    if isinstance(value, str):
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", value), "people must be able to read it"
+        return datetime.fromisoformat(value)
+    assert isinstance(value, datetime)
+    return value.astimezone(UTC)
+
+
+def test_facts(me: UserMemory, database: str, clock: SteppingClock) -> None:
+    clock.moment = _MOMENT - timedelta(milliseconds=1)
+    fields: dict[str, Any] = {"type": "fact", "subject": "light.office", "key": "location", "value": "garage"}
+    kept = me.remember(
+        "The office light is in the garage", confidence=0.5, valid_until=_MOMENT + timedelta(days=9), **fields
+    )
+    me.remember("A fact about nothing in particular", type="fact")
+    columns = (
+        "user_id, id, entity_id, fact_type, content, value, source, confidence, created_at, updated_at, valid_until"
+    )
+    assert _view(database, "entity_facts", columns) == [
+        {
+            "user_id": "me",
+            "id": _stored_id(database, kept.id),
+            "entity_id": "light.office",
+            "fact_type": "location",
+            "content": "The office light is in the garage",
+            "value": "garage",
+            "source": "user_stated",
+            "confidence": 0.5,
+            "created_at": _MOMENT,
+            "updated_at": _MOMENT,
+            "valid_until": _MOMENT + timedelta(days=9),
+        }
+    ]
+
+
+def _stored_id(database: str, memory_id: str) -> Any:
+    """An id as the driver gives it."""
+    with plain(database) as store:
+        (found,) = [row[0] for row in store.rows("SELECT id FROM memories") if str(row[0]) == memory_id]
+    return found
+
+
+def test_preferences(me: UserMemory, database: str) -> None:
+    slot: dict[str, Any] = {"type": "preference", "subject": "lighting", "key": "brightness", "context": "evening"}
+    me.remember("Evening light at 40 %", value="40%", source="learned", confidence=0.75, **slot)
+    columns = "category, key, value, context, content, confidence, learned_from"
+    with plain(database) as store:
+        rows = store.rows(f"SELECT {columns} FROM preferences")  # noqa: S608 - our own names
+    assert rows == [("lighting", "brightness", "40%", "evening", "Evening light at 40 %", 0.75, "learned")]
+
+
+def test_events_show_when_they_happened(me: UserMemory, database: str, clock: SteppingClock) -> None:
+    fields: dict[str, Any] = {"type": "event", "subject": "front_door", "key": "state_change", "value": "open"}
+    me.remember("The front door was opened", occurred_at=_MOMENT, importance=0.25, **fields)
+    stored = clock.moment = clock.moment + timedelta(seconds=1)
+    me.remember("Something happened", type="event")
+    found = _view(database, "events", "id, event_type, entity_id, summary, details, importance, timestamp")
+    assert [{**event, "id": None} for event in found] == [
+        {
+            "id": None,
+            "event_type": "state_change",
+            "entity_id": "front_door",
+            "summary": "The front door was opened",
+            "details": "open",
+            "importance": 0.25,
+            "timestamp": _MOMENT,
+        },
+        {
+            "id": None,
+            "event_type": "",
+            "entity_id": "",
+            "summary": "Something happened",
+            "details": "",
+            "importance": 0.7,
+            "timestamp": stored + timedelta(milliseconds=1),
+        },
+    ]
+
+
+def test_lessons(me: UserMemory, database: str) -> None:
+    me.remember("Check the oven before leaving", type="lesson", context="home", confidence=0.5, source="learned")
+    with plain(database) as store:
+        rows = store.rows("SELECT user_id, lesson, context, confidence, source FROM lessons")
+    assert rows == [("me", "Check the oven before leaving", "home", 0.5, "learned")]
+
+
+@pytest.mark.parametrize(
+    ("view", "column", "type"),
+    [("entity_facts", "content", "fact"), ("preferences", "content", "preference"), ("lessons", "lesson", "lesson")],
+)
+def test_only_what_is_live(memory: Memory, database: str, view: str, column: str, type: Any) -> None:
+    me = memory.user("me")
+    slot: dict[str, Any] = {"type": type, "subject": "thing", "key": "name"}
+    me.remember("The first name", **slot)
+    second = me.remember("The second name", **slot)
+    me.update(second.id, content="The second name, spelled well")
+    gone = me.remember("Forgotten", type=type, subject="other")
+    me.forget(gone.id)
+    memory.user("you").remember("Of another user", type=type, subject="thing")
+    with plain(database) as store:
+        rows = store.rows(f"SELECT user_id, {column} FROM {view} ORDER BY user_id")  # noqa: S608 - our own names
+    assert rows == [("me", "The second name, spelled well"), ("you", "Of another user")]
+
+
+def test_views_run_with_the_rights_of_whoever_asks(database: str) -> None:
+    if not is_server(database):
+        pytest.skip("a file has no roles")
+    with plain(database) as store:
+        rows = store.rows(
+            "SELECT relname, reloptions FROM pg_class WHERE relkind = 'v' AND relnamespace = 'public'::regnamespace"
+        )
+    assert dict(rows) == {
+        name: ["security_invoker=true"] for name in ("entity_facts", "events", "lessons", "preferences")
+    }
