@@ -24,12 +24,7 @@ def as_unit(vector: VectorLike, dimensions: int) -> Vector:
 
 def as_units(vectors: Sequence[VectorLike] | Vector, dimensions: int) -> Vector:
     """Check vectors and scale each to length 1."""
-    for position, vector in enumerate(vectors):
-        if np.shape(vector) != (dimensions,):
-            raise InvalidVector(
-                f"Vector {position} has the shape {np.shape(vector)}; the embedding model has {dimensions} dimensions."
-            )
-    matrix = np.asarray(vectors, np.float32).reshape(-1, dimensions)
+    matrix = _as_matrix(vectors, dimensions)
     squares = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)
     if not np.isfinite(squares).all() or (squares < _SMALLEST_SQUARE).any():
         _refuse(matrix, squares)
@@ -37,6 +32,21 @@ def as_units(vectors: Sequence[VectorLike] | Vector, dimensions: int) -> Vector:
         return matrix
     units: Vector = (matrix / np.sqrt(squares)[:, None]).astype(np.float32)
     return units
+
+
+def _as_matrix(vectors: Sequence[VectorLike] | Vector, dimensions: int) -> Vector:
+    try:
+        matrix = np.asarray(vectors, np.float32)
+    except ValueError:  # they are not even of one length
+        matrix = np.empty(0, np.float32)
+    if matrix.shape == (len(vectors), dimensions):
+        return matrix
+    for position, vector in enumerate(vectors):
+        if np.shape(vector) != (dimensions,):
+            raise InvalidVector(
+                f"Vector {position} has the shape {np.shape(vector)}; the embedding model has {dimensions} dimensions."
+            )
+    return matrix.reshape(-1, dimensions)
 
 
 def _refuse(matrix: Vector, squares: NDArray[np.float64]) -> NoReturn:

@@ -7,8 +7,9 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
@@ -45,13 +46,15 @@ _DEFAULT_TEXTS = _texts(NewMemory(""))
 _DEFAULT_SCALARS = _scalars(NewMemory(""))
 
 
-def draft_memories(memories: Sequence[NewMemory], now: datetime) -> list[Draft]:
-    """Prepare memories that are new at this moment; their vectors come later."""
+def draft_memories(
+    memories: Sequence[NewMemory], now: datetime, vectors: Iterable[Vector | None] = repeat(None)
+) -> list[Draft]:
+    """Prepare memories that are new at this moment, with the vectors that are known already."""
     made = ids.new_many(now, len(memories))
     drafts = []
-    for position, (memory, memory_id) in enumerate(zip(memories, made, strict=True)):
+    for position, (memory, memory_id, vector) in enumerate(zip(memories, made, vectors, strict=False)):
         try:
-            drafts.append(_draft(memory, memory_id, now))
+            drafts.append(_draft(memory, memory_id, now, vector))
         except InvalidMemory as error:
             if len(memories) == 1:
                 raise
@@ -59,7 +62,7 @@ def draft_memories(memories: Sequence[NewMemory], now: datetime) -> list[Draft]:
     return drafts
 
 
-def _draft(memory: NewMemory, memory_id: str, now: datetime) -> Draft:
+def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | None) -> Draft:
     if _scalars(memory) != _DEFAULT_SCALARS:
         _check_numbers(memory)
     given = _texts(memory)
@@ -94,11 +97,6 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime) -> Draft:
     )
     if record.valid_until is not None and record.valid_until <= record.valid_from:
         raise InvalidMemory(f"valid_until ({record.valid_until}) must be later than valid_from ({record.valid_from}).")
-    return analyse(record)
-
-
-def analyse(record: MemoryRecord, vector: Vector | None = None) -> Draft:
-    """Add what searching and recognising need to a record."""
     return Draft(record, content_hash(record), index_terms(searchable_text(record)), vector)
 
 

@@ -4,7 +4,9 @@ All decisions are taken inside one transaction, in which nobody else writes for 
 last word. Vectors are made before the transaction starts, because nobody may wait inside it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import gc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 
@@ -14,7 +16,7 @@ from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
 from recollect.ports import Pending, Reader, Writer
 from recollect.text.clean import fingerprint_text
 from recollect.text.sameness import same_statement
-from recollect.types import Draft, Filters, MemoryRecord, NewMemory, Remembered, Scope
+from recollect.types import Draft, Filters, MemoryRecord, NewMemory, Remembered, Scope, Vector
 from recollect.vectors import as_units
 
 BATCH = 10_000
@@ -48,25 +50,36 @@ def remember_many(
     source = iter(memories)
     try:
         while batch := list(islice(source, BATCH)):
-            drafts, degraded = _prepare(engine, batch)
-            if near_duplicates:
-                kept += [_remember_draft(engine, scope, draft, degraded) for draft in drafts]
-                continue
-            if pending is not None:
-                kept += pending.result()
-            pending = engine.store.write_behind(scope, _batch_work(engine, drafts, degraded))
+            with _no_collections():
+                drafts, degraded = _prepare(engine, batch)
+                if near_duplicates:
+                    kept += [_remember_draft(engine, scope, draft, degraded) for draft in drafts]
+                    continue
+                if pending is not None:
+                    kept += pending.result()
+                pending = engine.store.write_behind(scope, _batch_work(engine, drafts, degraded))
     finally:
         if pending is not None:
             kept += pending.result()
     return kept
 
 
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Keep Python from looking for cycles: a batch makes a hundred thousand objects and not one cycle."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def _prepare(engine: Engine, memories: Sequence[NewMemory]) -> tuple[list[Draft], tuple[str, ...]]:
     """Draft memories and give each its vector; what cannot be embedded now is stored without one."""
-    drafts = drafting.draft_memories(memories, engine.clock.now())
-    given = [position for position, memory in enumerate(memories) if memory.vector is not None]
-    if given:
-        _accept_vectors(engine, memories, drafts, given)
+    drafts = drafting.draft_memories(memories, engine.clock.now(), _given_vectors(engine, memories))
     lacking = [position for position, draft in enumerate(drafts) if draft.vector is None]
     if engine.embedder is None or not lacking:
         return drafts, ()
@@ -79,12 +92,15 @@ def _prepare(engine: Engine, memories: Sequence[NewMemory]) -> tuple[list[Draft]
     return drafts, ()
 
 
-def _accept_vectors(engine: Engine, memories: Sequence[NewMemory], drafts: list[Draft], given: Sequence[int]) -> None:
+def _given_vectors(engine: Engine, memories: Sequence[NewMemory]) -> Sequence[Vector | None]:
+    """Check the vectors that came with the memories."""
+    offered = [memory.vector for memory in memories if memory.vector is not None]
+    if not offered:
+        return [None] * len(memories)
     if engine.space is None:
         raise InvalidVector("A vector was given, but vectors are switched off (embedding.provider is none).")
-    offered = [vector for position in given if (vector := memories[position].vector) is not None]
-    for position, vector in zip(given, as_units(offered, engine.space.dimensions), strict=True):
-        drafts[position] = drafting.with_vector(drafts[position], vector)
+    units = iter(as_units(offered, engine.space.dimensions))
+    return [None if memory.vector is None else next(units) for memory in memories]
 
 
 def _near_duplicate(engine: Engine, scope: Scope, draft: Draft) -> str | None:

@@ -125,9 +125,10 @@ def guess_language(text: str) -> str | None:
 
 def guess_latin(words: Sequence[str]) -> str | None:
     """Guess among the languages in Latin script, from words already split and without case."""
-    distinctive = [_DISTINCTIVE[word] for word in words if word in _DISTINCTIVE]
-    if distinctive and distinctive.count(distinctive[0]) == len(distinctive):
-        return distinctive[0]
+    spoken = set(map(_DISTINCTIVE.get, words))
+    spoken.discard(None)
+    if len(spoken) == 1:
+        return spoken.pop()
     return _best(_votes(words, _LATIN_WORD_VOTERS, _LATIN_LETTER_VOTERS))
 
 

@@ -19,6 +19,7 @@ from recollect.errors import StoreDamaged, StoreError, StoreTooOld, StoreUnavail
 MINIMUM_VERSION = (3, 51, 3)
 _PAGE_BYTES = 8192
 _CACHE_KIB = 65536
+_MAPPED_BYTES = 2**30
 _PAUSE_S = 0.02
 
 
@@ -53,6 +54,15 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
+
+
+def map_pages(connection: apsw.Connection) -> None:
+    """Let a connection that only reads see the pages where the operating system has them, without copying.
+
+    Rescoring reads rows from all over the file, and copying their pages was most of its time. Writers do not map: what
+    they change goes through the log as ever.
+    """
+    connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
 
 
 def patiently(timeout_s: float, step: Callable[[], object]) -> None:

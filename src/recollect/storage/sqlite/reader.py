@@ -136,8 +136,9 @@ class SqliteReader(SqliteRows):
         seqs, cosines = self._cosines(number, view.closest(vector, max(limit, rescored(len(view.seqs)))), vector)
         order = np.argsort(-cosines, kind="stable")
         found: list[Neighbour] = []
-        for start in range(0, len(order), 2 * limit):
-            best = order[start : start + 2 * limit]
+        step = limit + limit // 4 + 1  # a little more than is wanted, because most rows pass
+        for start in range(0, len(order), step):
+            best = order[start : start + step]
             passing = dict(self._filtered("passing_numbers", filters, {"seqs": seq_array(seqs[best])}))
             pairs = zip(seqs[best].tolist(), cosines[best].tolist(), strict=True)
             found.extend(Neighbour(passing[seq], cosine) for seq, cosine in pairs if seq in passing)

@@ -17,7 +17,7 @@ import apsw
 from recollect.errors import StoreError, StoreUnavailable
 from recollect.ports import Clock, Pending, Reader, Writer
 from recollect.storage.sqlite import codec, spaces
-from recollect.storage.sqlite.connection import open_connection, patiently, rows, translated
+from recollect.storage.sqlite.connection import map_pages, open_connection, patiently, rows, translated
 from recollect.storage.sqlite.migrate import applied_version, migrate
 from recollect.storage.sqlite.reader import Kept, SqliteReader
 from recollect.storage.sqlite.rows import QUERIES
@@ -61,7 +61,9 @@ class SqliteStore:
         self._insist_open()
         with self._idle_lock:
             connection = self._idle.pop() if self._idle else None
-        connection = connection or open_connection(self._path, self._busy_timeout_s)
+        if connection is None:
+            connection = open_connection(self._path, self._busy_timeout_s)
+            map_pages(connection)
         with translated(self._path):
             connection.execute("BEGIN")
             try:
