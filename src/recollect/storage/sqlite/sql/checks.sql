@@ -39,7 +39,7 @@ SELECT count(*) FROM jobs j
  WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = j.user_id AND m.id = j.item_id)
 
 -- memories_without_vector_or_job --
--- These rows are not found by meaning and nobody will embed them. Update them; please report how this came about.
+-- Stored while vectors were switched off, or with another model: they are found by their words alone until updated.
 SELECT count(*) FROM memories m
  WHERE NOT EXISTS (SELECT 1 FROM codes_{space} c WHERE c.user_id = m.user_id AND c.seq = m.seq)
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id)
