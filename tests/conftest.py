@@ -51,6 +51,12 @@ class Server:
             connection.execute(f"CREATE DATABASE {name}" + ("" if empty else f" TEMPLATE {_TEMPLATE}"))
         return self.url(name)
 
+    def drop(self, address: str) -> None:
+        """Remove a database that a test is done with; the disk would fill up with them."""
+        name = address.removeprefix("postgresql://").partition("/")[2].partition("?")[0]
+        with self.admin() as connection:
+            connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
     def stop(self) -> None:
         """End the server."""
         self._server.cleanup()
@@ -95,12 +101,15 @@ def encoder() -> Embedder:
 
 
 @pytest.fixture(params=BACKENDS)
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """An empty store on each backend in turn."""
     if request.param == "sqlite":
-        return str(tmp_path / "memory.db")
+        yield str(tmp_path / "memory.db")
+        return
     running: Server = request.getfixturevalue("server")
-    return running.fresh()
+    address = running.fresh()
+    yield address
+    running.drop(address)
 
 
 OpenMemory = Callable[..., Memory]

@@ -137,7 +137,8 @@ class Remembered:
     - `created`: it is new.
     - `duplicate`: `existing_id` already says the same; nothing was added, and `id` is that of the existing one.
     - `superseded`: it is new and took the place of `existing_id`, which stays in the history.
-    - `outranked`: a more trusted value, `existing_id`, stands; the new one went straight to the history.
+    - `outranked`: `existing_id` stands, because its source is more trusted or the new value is about a time that is
+      over; the new one went straight to the history.
 
     `degraded` names what failed on the way. `vector`: it is stored and found by its words, and a job will embed it.
     `rewording`: whether it repeats another memory in other words could not be found out.

@@ -53,7 +53,7 @@ def test_store_says_what_became_of_it(cli: Cli) -> None:
     assert f"Remembered, replacing {old_id}.\n" in replaced
     lesser = cli.json("store", "The office light is in the attic", *LIGHT, "--trust", "external")
     assert lesser["action"] == "outranked"
-    assert "more trusted" in cli.ok("store", "The office light is in the attic", *LIGHT, "--trust", "external")
+    assert "history only" in cli.ok("store", "The office light is in the attic", *LIGHT, "--trust", "external")
 
 
 def test_store_reads_standard_input(cli: Cli) -> None:

@@ -142,6 +142,18 @@ def test_higher_trust_is_never_overwritten_by_lower(me: UserMemory) -> None:
     assert {version.content for version in me.history(stated.id)} == {"Works at Initech", "Works at Globex"}
 
 
+def test_a_value_of_the_past_does_not_hide_the_present_one(me: UserMemory, clock: SteppingClock) -> None:
+    slot: Any = {"type": "fact", "subject": "me", "key": "city"}
+    now = clock.now()
+    present = me.remember("Lives in Prague", **slot)
+    spell: Any = {"valid_from": now - timedelta(days=900), "valid_until": now - timedelta(days=500)}
+    past = me.remember("Lived in Brno", **spell, **slot)
+    assert (past.action, past.existing_id) == ("outranked", present.id)
+    assert [record.content for record in me.list().items] == ["Lives in Prague"]
+    then = me.recall("where did I live?", as_of=now - timedelta(days=600)).hits
+    assert [hit.content for hit in then] == ["Lived in Brno"]
+
+
 def test_a_better_source_raises_the_trust_of_what_is_known(me: UserMemory) -> None:
     heard = me.remember("The landlord is Mr. Novak", trust=0, source="mail")
     me.remember("The landlord is Mr. Novak", trust=3, source="user_stated")

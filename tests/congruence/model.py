@@ -90,18 +90,21 @@ class Model:
             if new.trust > old.trust:
                 old.trust, old.source, old.updated_at = new.trust, new.source, now
             return "duplicate", old.number, old.number
+        if new.lapsed(now):
+            end = min(end for end in (new.expires_at, new.valid_until) if end is not None)
+            return self._outranked(new, old, max(end, new.valid_from))
         if new.trust < old.trust:
-            return self._outranked(new, old)
+            return self._outranked(new, old, new.valid_from)
         until = new.valid_from if new.valid_from > old.valid_from else now
         _retire(old, max(until, old.valid_from), new)
         self._add(new)
         return "superseded", new.number, old.number
 
-    def _outranked(self, new: Row, old: Row) -> tuple[str, int, int | None]:
+    def _outranked(self, new: Row, old: Row, until: datetime) -> tuple[str, int, int | None]:
         for version in self.history(old.number):
-            if version.trust <= new.trust and version.said == new.said:
+            if version.trust <= new.trust and version.said == new.said and version.number != old.number:
                 return "outranked", version.number, old.number
-        new.valid_until, new.superseded_by = new.valid_from, old.number
+        new.valid_until, new.superseded_by = until, old.number
         self._add(new)
         return "outranked", new.number, old.number
 

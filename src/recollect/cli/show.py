@@ -55,7 +55,7 @@ def _show_remembered(sheet: Sheet, value: Remembered) -> None:
         "created": "Remembered.",
         "duplicate": "Known already; nothing was added.",
         "superseded": f"Remembered, replacing {value.existing_id}.",
-        "outranked": f"Kept as history only; {value.existing_id} is more trusted.",
+        "outranked": f"Kept as history only; {value.existing_id} stands.",
     }
     sheet.console.print(said[value.action])
     sheet.console.print(value.id, style="dim")

@@ -8,6 +8,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 
 from recollect.engine import drafting
@@ -178,22 +179,25 @@ def _confirmed(writer: Writer, known: MemoryRecord, record: MemoryRecord) -> Rem
 
 
 def _replaced(writer: Writer, draft: Draft, engine: Engine, holder: MemoryRecord) -> Remembered:
-    """Give the slot to the new value, unless the old one comes from a better source."""
+    """Give the slot to the new value, unless the old one comes from a better source or the new one is over already."""
     record = draft.record
+    if drafting.lapsed(record, record.created_at):
+        return _outranked(writer, draft, engine, holder, max(drafting.lapse(record), record.valid_from))
     if record.trust < holder.trust:
-        return _outranked(writer, draft, engine, holder)
+        return _outranked(writer, draft, engine, holder, record.valid_from)
     until = record.valid_from if record.valid_from > holder.valid_from else record.created_at
     writer.retire(holder.id, max(until, holder.valid_from), record.id)
     _inserted(writer, draft, engine)
     return Remembered("superseded", record.id, holder.id)
 
 
-def _outranked(writer: Writer, draft: Draft, engine: Engine, holder: MemoryRecord) -> Remembered:
-    """Keep what a lesser source said in the history, once."""
+def _outranked(writer: Writer, draft: Draft, engine: Engine, holder: MemoryRecord, until: datetime) -> Remembered:
+    """Keep a value that does not hold now in the history, once."""
     for version in writer.chain(holder.id):
-        if version.trust <= draft.record.trust and drafting.content_hash(version) == draft.content_hash:
+        known = version.trust <= draft.record.trust and version.id != holder.id
+        if known and drafting.content_hash(version) == draft.content_hash:
             return Remembered("outranked", version.id, holder.id)
-    record = draft.record._replace(valid_until=draft.record.valid_from, superseded_by=holder.id)
+    record = draft.record._replace(valid_until=until, superseded_by=holder.id)
     writer.insert([draft._replace(record=record)], engine.space)
     return Remembered("outranked", record.id, holder.id)
 
