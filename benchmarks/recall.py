@@ -24,9 +24,11 @@ def one_large_user(path: Path, amount: int) -> Iterator[Figure]:
     texts, matrix = sentences(amount), vectors(amount)
     asked, queries = questions(100)
     with open_memory(str(path)) as memory:
-        me = memory.user("me")
-        stored = me.remember_many(NewMemory(text, vector=vector) for text, vector in zip(texts, matrix, strict=True))
+        items = (NewMemory(text, vector=vector) for text, vector in zip(texts, matrix, strict=True))
+        stored = memory.user("me").remember_many(items)
         position = {remembered.id: number for number, remembered in enumerate(stored)}
+    with open_memory(str(path)) as memory:
+        me = memory.user("me")
         me.recall(asked[0], vector=queries[0])
         ours, scans = _in_blocks(memory, matrix, queries)
         agreed = sum(
