@@ -1,5 +1,6 @@
 """Stores to measure on: a SQLite file and a PostgreSQL server, both in a temporary folder."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,4 +26,4 @@ def server(folder: Path) -> Iterator[str]:
 
 def open_memory(database: str) -> Memory:
     """Open a store without regard to the settings of whoever runs this."""
-    return Memory.open(settings=load_settings("/dev/null", environ={}, overrides={"database": database}))
+    return Memory.open(settings=load_settings(os.devnull, environ={}, overrides={"database": database}))
