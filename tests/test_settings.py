@@ -417,7 +417,7 @@ def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
         ("a.toml", b"user = 'me'\nuser = 'you'\n", 2, "not valid TOML. Cannot overwrite a value"),
         ("a.toml", b"user = 'me'\nx = [1,", 2, "not valid TOML."),
         ("a.toml", b"user = 'me'\nx = '\xff'", 2, "expected text in UTF-8."),
-        ("a.json", b'{\n "user": "me",\n}', 3, "not valid JSON."),
+        ("a.json", b'{\n "user":\n}', 3, "not valid JSON."),
         ("a.json", b"[1]", 1, "expected a JSON object, which starts with {."),
     ],
 )
