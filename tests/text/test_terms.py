@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 
 from recollect.text.stems import stem
 from recollect.text.stopwords import STOP_WORDS
-from recollect.text.terms import MAX_TERM_CHARACTERS, MAX_TERMS, index_terms, query_terms, query_words
+from recollect.text.terms import MAX_TERM_CHARACTERS, MAX_TERMS, index_terms, query_words
+from recollect.text.terms import query_terms as terms_of_words
 
 any_text = st.text(st.characters(exclude_categories=["Cs"]))
 latin_text = st.text("abcdeilnorst' .,-_@#/:+0123äéłß\n")
+
+
+def query_terms(text: str) -> tuple[str, ...]:
+    """Give the terms that a store is asked for."""
+    return terms_of_words(query_words(text))
 
 
 def finds(question: str, memory: str) -> bool:

@@ -6,7 +6,6 @@ The store only offers candidates; every score is computed here, so both stores r
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
-from itertools import chain
 
 from recollect.engine.context import TEXT, VECTOR, Engine
 from recollect.errors import EmbeddingError, InvalidInput, StoreError
@@ -14,7 +13,7 @@ from recollect.ports import Reader
 from recollect.rank.bm25 import TextScores, score
 from recollect.rank.fusion import Fused, Weights, fuse
 from recollect.text.clean import clean
-from recollect.text.terms import Forms, query_words
+from recollect.text.terms import Forms, query_terms, query_words
 from recollect.types import Filters, Hit, MemoryRecord, Parts, Place, Recall, Scope, Vector, VectorLike
 from recollect.vectors import as_unit
 
@@ -96,8 +95,9 @@ def _answer(engine: Engine, reader: Reader, question: Question) -> tuple[Hit, ..
 def _text_channel(engine: Engine, reader: Reader, question: Question) -> TextScores | None:
     if not question.words:
         return None
-    terms = list(dict.fromkeys(chain.from_iterable(question.words)))
-    candidates = reader.text_candidates(terms, question.filters, engine.settings.recall.candidates)
+    candidates = reader.text_candidates(
+        query_terms(question.words), question.filters, engine.settings.recall.candidates
+    )
     return score(candidates, question.words)
 
 

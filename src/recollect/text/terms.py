@@ -9,7 +9,7 @@ Terms hold letters, digits, marks and `._-@#/:+`, so a store can write them with
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import TypeAlias, TypeVar
 
@@ -73,9 +73,9 @@ def query_words(text: str) -> tuple[Forms, ...]:
     return tuple(dict.fromkeys(words)) or tuple(dict.fromkeys(islice(_bare_words(chunks, language), MAX_TERMS)))
 
 
-def query_terms(text: str) -> tuple[str, ...]:
-    """Give the terms of a question, each once: a store looks for rows that hold any of them."""
-    return tuple(dict.fromkeys(chain.from_iterable(query_words(text))))
+def query_terms(words: Iterable[Forms]) -> tuple[str, ...]:
+    """Give the terms of a question's words, each once: a store looks for rows that hold any of them."""
+    return tuple(dict.fromkeys(chain.from_iterable(words)))
 
 
 def _split(text: str) -> tuple[list[str], str]:
