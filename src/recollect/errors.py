@@ -4,10 +4,13 @@
     ├── SettingsError            a setting is unknown, malformed or refers to nothing
     ├── InvalidInput             what the caller passed cannot be stored or searched
     │   ├── InvalidMemory        a memory's content or one of its fields
+    │   ├── InvalidMessage       a message's role, content or one of its fields
     │   └── InvalidVector        NaN, infinite, zero or of the wrong length
     ├── NotFound                 no memory with that id for this user
     ├── EmbeddingError           no vector could be made; text search still works
     │   └── ModelDamaged         the bundled encoder is not the one that was released
+    ├── LlmError                 a language model did not answer, or not usefully; nothing was changed
+    │   └── SummaryError         no usable summary came back
     └── StoreError               the database said no
         ├── StoreUnavailable     it cannot be reached, or refuses the login
         ├── StoreTooNew          written by a newer version of this package
@@ -34,6 +37,10 @@ class InvalidMemory(InvalidInput):
     """A memory's content or one of its fields cannot be stored."""
 
 
+class InvalidMessage(InvalidInput):
+    """A message's role, content or one of its fields cannot be stored."""
+
+
 class InvalidVector(InvalidInput):
     """A vector holds NaN or infinity, is all zeros, or has the wrong length."""
 
@@ -48,6 +55,21 @@ class EmbeddingError(RecollectError):
 
 class ModelDamaged(EmbeddingError):
     """The bundled encoder's files are missing or are not the ones that were released."""
+
+
+class LlmError(RecollectError):
+    """A language model could not be asked, or its answer is of no use.
+
+    `usage_tokens` is what the attempt cost nevertheless.
+    """
+
+    def __init__(self, message: str, usage_tokens: int = 0) -> None:
+        super().__init__(message)
+        self.usage_tokens = usage_tokens
+
+
+class SummaryError(LlmError):
+    """No usable summary came back; the conversation stays as it was."""
 
 
 class StoreError(RecollectError):

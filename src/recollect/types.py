@@ -1,17 +1,19 @@
 """The nouns: what goes in, what is kept, what comes out. Frozen values, no behaviour beyond their own shape.
 
-Everything here may be imported by everybody; nothing here imports anything of ours but the vocabulary.
+Everything here may be imported by everybody; nothing here imports anything of ours but the vocabulary and the nouns
+of conversations.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.vocabulary import MemoryType, Source, Trust
+from recollect.messages import Compaction, Message, Usage
+from recollect.vocabulary import ItemKind, MemoryType, MessageRole, Source, Trust
 
 Vector: TypeAlias = NDArray[np.float32]
 VectorLike: TypeAlias = Sequence[float] | NDArray[np.float32]
@@ -24,20 +26,15 @@ class Scope:
     user_id: str
 
 
-class MemoryFields(TypedDict, total=False):
-    """The optional fields of a memory, as keyword arguments of `remember`."""
+class CommonFields(TypedDict, total=False):
+    """The optional fields that every typed memory has, as keyword arguments of `state_fact` and its like."""
 
-    type: MemoryType
     importance: float
     confidence: float
-    subject: str
-    key: str
-    value: str
     context: str
     source: str
     trust: int
     session: str
-    occurred_at: datetime | None
     valid_from: datetime | None
     valid_until: datetime | None
     expires_at: datetime | None
@@ -47,6 +44,16 @@ class MemoryFields(TypedDict, total=False):
     place_label: str
     metadata: Mapping[str, Any]
     vector: VectorLike | None
+
+
+class MemoryFields(CommonFields, total=False):
+    """The optional fields of a memory, as keyword arguments of `remember`."""
+
+    type: MemoryType
+    subject: str
+    key: str
+    value: str
+    occurred_at: datetime | None
 
 
 class MemoryChanges(MemoryFields, total=False):
@@ -127,6 +134,14 @@ class Draft(NamedTuple):
     vector: Vector | None
 
 
+class MessageDraft(NamedTuple):
+    """A message ready to be written: with its search terms, and its vector if there is one already."""
+
+    message: Message
+    terms: tuple[str, ...]
+    vector: Vector | None = None
+
+
 RememberedAction = Literal["created", "duplicate", "superseded", "outranked"]
 
 
@@ -158,6 +173,8 @@ class Filters:
     what was held true at that moment instead of now. `now` is the caller's clock, against which things expire.
     """
 
+    kind: ClassVar[ItemKind] = "memory"
+
     now: datetime
     types: tuple[MemoryType, ...] = ()
     subject: str | None = None
@@ -169,6 +186,28 @@ class Filters:
     as_of: datetime | None = None
     min_importance: float | None = None
     min_trust: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFilters:
+    """What a search of messages may return.
+
+    `excluded` are ids that it may not: the turn that is being asked about. `beyond` is a conversation whose active
+    messages the asker has in front of them anyway.
+    """
+
+    kind: ClassVar[ItemKind] = "message"
+
+    roles: tuple[MessageRole, ...] = ()
+    conversation: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    min_trust: int | None = None
+    excluded: tuple[str, ...] = ()
+    beyond: str | None = None
+
+
+Wanted: TypeAlias = Filters | MessageFilters
 
 
 class FilterFields(TypedDict, total=False):
@@ -216,7 +255,11 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A found item. `score` and `similarity` are in [0, 1]; `parts` explains the score."""
+    """A found item. `score` and `similarity` are in [0, 1]; `parts` explains the score.
+
+    `record` is all there is to know: a MemoryRecord when the source is `memory`, a Message otherwise. `type` is the
+    type of a memory or the role of a message.
+    """
 
     id: str
     source: Source
@@ -230,7 +273,7 @@ class Hit:
     place: Place | None
     trust: int
     metadata: Mapping[str, Any]
-    record: MemoryRecord
+    record: MemoryRecord | Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,12 +289,16 @@ ForgottenAction = Literal["deleted", "not_found", "candidates"]
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What forgetting did: `ids` are gone (or would be, with `dry_run`); `candidates` wait for a choice."""
+    """What forgetting did: `ids` are gone (or would be, with `dry_run`); `candidates` wait for a choice.
+
+    `messages` says how many of the ids are messages; the others are memories and their versions.
+    """
 
     action: ForgottenAction
     ids: tuple[str, ...] = ()
     candidates: tuple[Hit, ...] = ()
     dry_run: bool = False
+    messages: int = 0
 
     @property
     def id(self) -> str | None:
@@ -288,6 +335,7 @@ class Stats:
     superseded: int
     expired: int
     with_vector: int
+    messages: int
     pending_jobs: int
     parked_jobs: int
     oldest: datetime | None
@@ -300,6 +348,7 @@ class StoreStats:
 
     users: int
     memories: int
+    messages: int
     vectors: int
     pending_jobs: int
     parked_jobs: int
@@ -308,7 +357,7 @@ class StoreStats:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is running on what, and whether anything is amiss."""
+    """What is running on what, and whether anything is amiss. Tokens are those that language models were paid for."""
 
     version: str
     backend: str
@@ -318,6 +367,9 @@ class Status:
     embedding: str
     space: Space | None
     stats: StoreStats
+    summarizer: str
+    spent_today: Usage
+    tokens_per_day: int
     advice: tuple[str, ...] = ()
 
 
@@ -332,8 +384,56 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """What a round of maintenance did."""
+    """What a round of maintenance did. `failed` says in words what could not be done; it is tried again next time."""
 
     embedded: int
     parked: int
+    expired: int = 0
+    compacted: int = 0
+    archived: int = 0
     notes: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known about a topic: everything recorded under the subjects it names, and what else speaks of it.
+
+    `subjects` are the things the topic stands for: their names contain it, or somebody calls them that.
+    """
+
+    topic: str
+    subjects: tuple[str, ...]
+    facts: tuple[MemoryRecord, ...]
+    preferences: tuple[MemoryRecord, ...]
+    events: tuple[MemoryRecord, ...]
+    lessons: tuple[MemoryRecord, ...]
+    hits: tuple[Hit, ...]
+    degraded: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.facts or self.preferences or self.events or self.lessons or self.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptContext:
+    """What an agent gets before it answers. `block` is ready to stand before the prompt, empty when nothing is related.
+
+    `message_id` is the id under which the request was saved; None when nothing of it may be kept.
+    """
+
+    block: str
+    hits: tuple[Hit, ...]
+    message_id: str | None
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOutcome:
+    """What was kept of a turn: how many messages, what was learned from them, and what happened."""
+
+    saved: int
+    captured: tuple[Remembered, ...] = ()
+    events: tuple[Remembered, ...] = ()
+    compaction: Compaction | None = None
+    degraded: tuple[str, ...] = ()

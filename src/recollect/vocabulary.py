@@ -1,5 +1,6 @@
 """The words of the field that people type. Imports nothing heavy, because the command line shows them in its help."""
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Literal, get_args
 
@@ -8,7 +9,30 @@ MemoryType = Literal[
 ]
 MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 
-Source = Literal["memory", "request", "response", "reasoning", "file"]
+ItemKind = Literal["memory", "message"]
+ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
+
+MessageRole = Literal["user", "assistant", "system", "tool", "reasoning", "summary"]
+MessageStatus = Literal["active", "compacted", "archived"]
+
+# What may be appended. A summary is only ever made by compaction.
+ROLES: tuple[MessageRole, ...] = ("user", "assistant", "system", "tool", "reasoning")
+
+Source = Literal["memory", "request", "response", "reasoning", "tool", "system", "summary", "file"]
+SOURCES: tuple[Source, ...] = get_args(Source)
+
+# Where a search looks by itself. System prompts say the same each time, and summaries what their originals say.
+USUAL_SOURCES: tuple[Source, ...] = ("memory", "request", "response", "reasoning", "tool", "file")
+
+# What a search calls a message of each role.
+SOURCE_OF: Mapping[MessageRole, Source] = {
+    "user": "request",
+    "assistant": "response",
+    "reasoning": "reasoning",
+    "tool": "tool",
+    "system": "system",
+    "summary": "summary",
+}
 
 
 class Trust(IntEnum):

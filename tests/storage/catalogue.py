@@ -83,7 +83,12 @@ def catalogue(database: str) -> dict[str, list[tuple[Any, ...]]]:
 
 def _normalised(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """Leave out what does not count in the text of a statement: comments and spaces."""
-    return tuple(" ".join(re.sub(r"--.*", "", part).split()) if isinstance(part, str) else part for part in row)
+    return tuple(_bare(part) if isinstance(part, str) else part for part in row)
+
+
+def _bare(statement: str) -> str:
+    spaced = " ".join(re.sub(r"--.*", "", statement).split())
+    return re.sub(r" ?([(),]) ?", r"\1", spaced)
 
 
 def older_store(database: str, version: int) -> None:

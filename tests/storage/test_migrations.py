@@ -4,15 +4,18 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import apsw
+import numpy as np
 import psycopg
 import pytest
 
 from recollect import Memory, StoreDamaged, StoreError, StoreTooNew
 from recollect.engine.drafting import draft_memories
-from recollect.storage.postgres.writer import PostgresWriter
-from recollect.storage.sqlite.writer import SqliteWriter
-from recollect.storage.statements import Migration, load_migrations, sql_folder
-from recollect.types import NewMemory, Scope
+from recollect.storage.postgres import codec as postgres_codec
+from recollect.storage.rows import of_kind
+from recollect.storage.sqlite import codec as sqlite_codec
+from recollect.storage.sqlite.rows import seq_array
+from recollect.storage.statements import Migration, load_migrations, load_queries, sql_folder
+from recollect.types import NewMemory
 from tests.reliability.worker import open_memory
 from tests.storage.catalogue import MOMENT, backend_of, catalogue, is_server, older_store, plain, record
 from tests.storage.conftest import FreshDatabase
@@ -70,19 +73,24 @@ def _structure(database: str) -> dict[str, list[tuple[object, ...]]]:
     return {name: rows for name, rows in catalogue(database).items() if name != "sequence"}
 
 
+_OLD_USER = "INSERT INTO users (user_id, generation, resets, memories) VALUES ('me', 1, 0, 1)"
+
+
 def _write_into(database: str) -> None:
-    """Store a memory through the schema that is there, whatever is missing from it."""
-    drafts = draft_memories([NewMemory("Written by an older version")], MOMENT)
+    """Store a memory as the first version would have, which knew of nothing but memories."""
+    (draft,) = draft_memories([NewMemory("Written by an older version")], MOMENT)
     if is_server(database):
         with psycopg.connect(database) as connection:
-            writer = PostgresWriter(connection, Scope("me"))
-            writer.insert(drafts, None)
-            writer.finish()
+            connection.execute(_OLD_USER)
+            insert = load_queries("postgres", "dialect.sql")["insert_memory"]
+            connection.execute(insert.encode(), postgres_codec.to_parameters("me", draft))
         return
+    queries = load_queries("sqlite", "dialect.sql")
     with closing(apsw.Connection(database)) as file, file:
-        embedded = SqliteWriter(file, Scope("me"))
-        embedded.insert(drafts, None)
-        embedded.finish()
+        file.execute(_OLD_USER)
+        file.execute(queries["insert_memory"], sqlite_codec.to_row(1, "me", draft))
+        file.execute(of_kind(queries["insert_terms"], "memory"), {"seqs": seq_array(np.array([1], np.int64))})
+        file.execute("UPDATE sequence SET value = 1 WHERE name = 'item'")
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import psycopg
@@ -19,6 +20,9 @@ from tests.storage.catalogue import plain
 _PASSWORD = "correct horse/battery@staple"  # noqa: S105 - of a role that lives as long as the test
 _WRONG = "Tr0ub4dor&3"
 _ROLE = "clerk"
+
+_IMPATIENT: dict[str, Any] = {"postgres.pool_size": 1, "postgres.connect_timeout_s": 1}
+_HASTY: dict[str, Any] = {"sqlite.busy_timeout_s": 1}
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +121,7 @@ def test_the_extension_is_missing_and_only_an_administrator_may_create_it(guarde
 def test_the_pool_is_exhausted(server: Server) -> None:
     url = server.fresh()
     with (
-        open_memory(url, **{"postgres.pool_size": 1, "postgres.connect_timeout_s": 1}) as memory,
+        open_memory(url, **_IMPATIENT) as memory,
         memory._engine.store._connected(),  # type: ignore[attr-defined]
         pytest.raises(StoreUnavailable, match=r"No connection to .* in time"),
     ):
@@ -187,7 +191,7 @@ def test_a_file_that_others_may_read_is_reported(tmp_path: Path) -> None:
 
 def test_a_database_that_stays_locked(tmp_path: Path) -> None:
     path = str(tmp_path / "memory.db")
-    with open_memory(path, **{"sqlite.busy_timeout_s": 1}) as memory:
+    with open_memory(path, **_HASTY) as memory:
         me = memory.user("me")
         known = me.remember("Known before")
         with plain(path) as other:

@@ -14,6 +14,7 @@ import pytest
 
 import recollect
 from recollect.storage.postgres import filters as postgres_filters
+from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import filters as sqlite_filters
 from recollect.storage.statements import load_checks, load_queries
 from recollect.types import Filters
@@ -66,7 +67,7 @@ def empty_stores(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tu
 
 
 def _ready(sql: str, condition: str) -> str:
-    return sql.replace("{filters}", condition).replace("{space}", "1")
+    return of_kind(sql, "memory").replace("{filters}", condition).replace("{space}", "1")
 
 
 def _sqlite_columns(connection: apsw.Connection, sql: str) -> list[str]:
@@ -106,7 +107,7 @@ def test_every_query_of_a_dialect_is_valid(empty_stores: tuple[str, str]) -> Non
 @pytest.mark.parametrize("backend", ["sqlite", "postgres"])
 def test_every_check_runs_and_says_what_to_do(empty_stores: tuple[str, str], backend: str) -> None:
     database = next(store for store in empty_stores if is_server(store) == (backend == "postgres"))
-    checks = list(load_checks(backend, [1]))
+    checks = list(load_checks(backend, {1: "memory"}))
     assert any(check.name.endswith("_1") for check in checks)
     with plain(database) as store:
         for check in checks:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory, UserMemory
+from recollect import Memory, NewMessage, UserMemory
 from tests.conftest import OpenMemory, SteppingClock
 from tests.storage.catalogue import is_server, plain
 
@@ -147,5 +147,102 @@ def test_views_run_with_the_rights_of_whoever_asks(database: str) -> None:
             "SELECT relname, reloptions FROM pg_class WHERE relkind = 'v' AND relnamespace = 'public'::regnamespace"
         )
     assert dict(rows) == {
-        name: ["security_invoker=true"] for name in ("entity_facts", "events", "lessons", "preferences")
+        name: ["security_invoker=true"]
+        for name in (
+            "conversation_stats",
+            "entity_facts",
+            "events",
+            "lessons",
+            "preferences",
+            "reasoning",
+            "requests",
+            "responses",
+        )
     }
+
+
+def _talk(memory: Memory) -> tuple[UserMemory, list[str]]:
+    """Let a user ask twice and get answers; another says something too. Gives the ids in order."""
+    me = memory.user("me")
+    chat = me.conversation("s1")
+    kept = chat.extend(
+        [
+            NewMessage("system", "Be brief."),
+            NewMessage("assistant", "Good day."),
+            NewMessage(
+                "user",
+                "Where is it?",
+                id="u1",
+                said_at=_MOMENT,
+                metadata={"telegram_message_id": 17, "telegram_chat_id": "-100"},
+            ),
+            NewMessage("reasoning", "The attic?", model="claude", thinking_tokens=9, said_at=_MOMENT),
+            NewMessage("assistant", "In the attic.", model="claude", input_tokens=50, output_tokens=5, said_at=_MOMENT),
+            NewMessage("user", "And now?"),
+            NewMessage("assistant", "Still there."),
+        ]
+    )
+    ids = [str(one.id) for one in kept]
+    me.rate(ids[4], -1)
+    me.remember("The pump is in the attic")
+    you = memory.user("you")
+    you.conversation("s1").append("user", "Hello")
+    return me, ids
+
+
+def test_requests(memory: Memory, database: str) -> None:
+    _, ids = _talk(memory)
+    columns = (
+        "user_id, id, session_id, message_text, external_id, tokens, telegram_message_id, telegram_chat_id, created_at"
+    )
+    first, second, other = _view(database, "requests", columns)
+    assert [str(row["id"]) for row in (first, second)] == [ids[2], ids[5]]
+    assert (first["user_id"], first["session_id"], first["message_text"]) == ("me", "s1", "Where is it?")
+    assert (first["external_id"], first["created_at"]) == ("u1", _MOMENT)
+    assert (str(first["telegram_message_id"]), first["telegram_chat_id"]) == ("17", "-100")
+    assert first["tokens"] > 4
+    assert (second["telegram_message_id"], second["telegram_chat_id"]) == (None, None)
+    assert (other["user_id"], other["message_text"]) == ("you", "Hello")
+
+
+def test_responses_know_what_they_answer(memory: Memory, database: str) -> None:
+    _, ids = _talk(memory)
+    columns = "user_id, id, session_id, request_id, response_text, feedback, model_used, input_tokens, output_tokens"
+    rows = _view(database, "responses", columns)
+    assert [str(row["id"]) for row in rows] == [ids[1], ids[4], ids[6]]
+    assert [row["request_id"] and str(row["request_id"]) for row in rows] == [None, ids[2], ids[5]]
+    assert [row["feedback"] for row in rows] == [None, -1, None]
+    answer = rows[1]
+    assert (answer["response_text"], answer["model_used"]) == ("In the attic.", "claude")
+    assert (answer["input_tokens"], answer["output_tokens"]) == (50, 5)
+
+
+def test_reasoning(memory: Memory, database: str) -> None:
+    _, ids = _talk(memory)
+    columns = "user_id, id, session_id, request_id, reasoning_text, thinking_model, thinking_tokens, created_at"
+    (row,) = _view(database, "reasoning", columns)
+    assert (str(row["id"]), str(row["request_id"]), row["created_at"]) == (ids[3], ids[2], _MOMENT)
+    assert (row["reasoning_text"], row["thinking_model"], row["thinking_tokens"]) == ("The attic?", "claude", 9)
+
+
+def test_figures_of_conversations(memory: Memory, database: str) -> None:
+    me, _ = _talk(memory)
+    me.conversation("s2").append("user", "Good evening")
+    tokens = sum(message.tokens for name in ("s1", "s2") for message in me.conversation(name).messages())
+    columns = "user_id, conversations, total_memories, total_requests, total_responses, total_reasoning, total_tokens"
+    with plain(database) as store:
+        rows = store.rows(f"SELECT {columns} FROM conversation_stats ORDER BY user_id")  # noqa: S608 - our own names
+    assert [tuple(map(str, row[:6])) for row in rows] == [
+        ("me", "2", "1", "3", "3", "1"),
+        ("you", "1", "0", "1", "0", "0"),
+    ]
+    assert rows[0][6] == tokens
+
+
+def test_what_was_folded_is_shown_like_all_else(memory: Memory, database: str) -> None:
+    me, ids = _talk(memory)
+    me.conversation("s1").compact(keep_recent=0)
+    me.forget(ids[5])
+    rows = _view(database, "requests", "id, message_text")
+    assert [row["message_text"] for row in rows] == ["Where is it?", "Hello"]
+    assert len(_view(database, "responses", "id")) == 3

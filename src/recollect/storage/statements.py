@@ -1,20 +1,27 @@
 """Reads the `.sql` files: named queries, and numbered migrations.
 
 SQL lives in files of its own so that it can be read, compared between the dialects and run by hand. A query stands
-under a line `-- name --`; what follows up to the next such line is the query. There are four gaps: `{record}` stands
-for the columns of a memory; `{space}` and `{type}` for the number and the column type of an embedding space, which come
-from the list of spaces; `{filters}` for conditions that a backend's `filters.py` assembled.
+under a line `-- name --`; what follows up to the next such line is the query. The gaps: `{record}`, `{message}`
+and `{conversation}` stand for the columns of one; `{rows}` and `{words}` for the tables of a kind of item, memories or
+messages; `{space}` and `{type}` for the number and the column type of an embedding space, which come from the list of
+spaces; `{filters}` for conditions that a backend's `filters.py` assembled.
 """
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from recollect.storage.rows import RECORD_COLUMNS
+from recollect.storage.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, RECORD_FIELDS, columns, of_kind
+from recollect.vocabulary import ItemKind
 
+_COLUMN_GAPS = {
+    "{record}": ", ".join(columns(RECORD_FIELDS)),
+    "{message}": ", ".join(columns(MESSAGE_FIELDS)),
+    "{conversation}": ", ".join(columns(CONVERSATION_FIELDS)),
+}
 _NAME = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 _MIGRATION = re.compile(r"^(\d{4})_(\w+)\.sql$")
 
@@ -41,8 +48,13 @@ def sql_folder(backend: str) -> Traversable:
 def load_queries(backend: str, *files_: str) -> Mapping[str, str]:
     """Read named queries from a backend's files."""
     texts = ((sql_folder(backend) / name).read_text(encoding="utf-8") for name in files_)
-    columns = ", ".join(RECORD_COLUMNS)
-    return {name: sql.replace("{record}", columns) for text in texts for name, sql in parse_queries(text)}
+    return {name: _with_columns(sql) for text in texts for name, sql in parse_queries(text)}
+
+
+def _with_columns(sql: str) -> str:
+    for gap, names in _COLUMN_GAPS.items():
+        sql = sql.replace(gap, names)
+    return sql
 
 
 def parse_queries(text: str) -> Iterator[tuple[str, str]]:
@@ -79,8 +91,8 @@ class Check:
     advice: str
 
 
-def load_checks(backend: str, spaces: Iterable[int]) -> Iterator[Check]:
-    """Read a backend's checks; those about vectors come once for each embedding space."""
+def load_checks(backend: str, spaces: Mapping[int, ItemKind]) -> Iterator[Check]:
+    """Read a backend's checks; those about vectors come once for each embedding space, on the rows of its kind."""
     text = (sql_folder(backend) / "checks.sql").read_text(encoding="utf-8")
     advice = {
         name: " ".join(line[2:].strip() for line in body.strip().splitlines() if line.startswith("--"))
@@ -90,5 +102,5 @@ def load_checks(backend: str, spaces: Iterable[int]) -> Iterator[Check]:
         if "{space}" not in sql:
             yield Check(name, sql, advice[name])
             continue
-        for number in spaces:
-            yield Check(f"{name}_{number}", sql.replace("{space}", str(number)), advice[name])
+        for number, kind in spaces.items():
+            yield Check(f"{name}_{number}", of_kind(sql, kind).replace("{space}", str(number)), advice[name])

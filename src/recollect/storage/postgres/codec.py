@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from psycopg.types.json import Jsonb
 
-from recollect.storage.rows import RECORD_FIELDS, TIME_FIELDS
-from recollect.types import Draft, MemoryRecord, Vector
+from recollect.messages import ConversationInfo, ConversationRecord, Message, ToolCall
+from recollect.storage.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, RECORD_FIELDS, TIME_FIELDS
+from recollect.types import Draft, MemoryRecord, MessageDraft, Vector
 
 _TIMES = tuple(RECORD_FIELDS.index(name) for name in RECORD_FIELDS if name in TIME_FIELDS)
 _METADATA = RECORD_FIELDS.index("metadata")
@@ -88,6 +89,49 @@ def from_row(row: Sequence[Any]) -> MemoryRecord:
         if values[position] is not None:
             values[position] = values[position].astimezone(UTC)
     return MemoryRecord._make(values)
+
+
+def to_message_parameters(user_id: str, draft: MessageDraft) -> dict[str, Any]:
+    """Lay out a message for `insert_message`."""
+    message = draft.message
+    values = message._asdict()
+    calls = [[call.id, call.name, call.arguments] for call in message.tool_calls]
+    values |= {"metadata": Jsonb(message.metadata), "blocks": Jsonb(message.blocks), "tool_calls": Jsonb(calls)}
+    return {"user_id": user_id, "terms": list(draft.terms), **values}
+
+
+def message_from_row(row: Sequence[Any]) -> Message:
+    """Read a row of the columns in MESSAGE_FIELDS."""
+    values = dict(zip(MESSAGE_FIELDS, row, strict=True))
+    values |= {name: values[name].astimezone(UTC) for name in MESSAGE_FIELDS if name in TIME_FIELDS}
+    values["blocks"] = tuple(values["blocks"])
+    values["tool_calls"] = tuple(ToolCall(*call) for call in values["tool_calls"])
+    return Message(**values)
+
+
+def to_conversation_parameters(record: ConversationRecord) -> dict[str, Any]:
+    """Lay out a conversation for `save_conversation`."""
+    return {**record._asdict(), "metadata": Jsonb(record.metadata)}
+
+
+def conversation_from_row(row: Sequence[Any]) -> ConversationRecord:
+    """Read a row of the columns in CONVERSATION_FIELDS."""
+    values = dict(zip(CONVERSATION_FIELDS, row, strict=True))
+    for name in CONVERSATION_FIELDS:
+        if name in TIME_FIELDS and values[name] is not None:
+            values[name] = values[name].astimezone(UTC)
+    return ConversationRecord(**values)
+
+
+def info_from_row(row: Sequence[Any]) -> ConversationInfo:
+    """Read a row of `list_conversations`."""
+    info = ConversationInfo._make(row)
+    return info._replace(
+        tokens=int(info.tokens),
+        active_tokens=int(info.active_tokens),
+        created_at=info.created_at.astimezone(UTC),
+        updated_at=info.updated_at.astimezone(UTC),
+    )
 
 
 def pack_vectors(user_id: str, ids: Sequence[str], vectors: Vector, number_type: str) -> bytes:

@@ -5,7 +5,7 @@ Every condition is one of the fixed texts below; every value is bound.
 
 from typing import Any
 
-from recollect.types import Filters
+from recollect.types import Filters, MessageFilters, Wanted
 
 _LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > %(f_now)s)"
 _HELD = "valid_from <= %(f_as_of)s AND (valid_until IS NULL OR valid_until > %(f_as_of)s)"
@@ -24,8 +24,23 @@ _CONDITIONS = {
 }
 
 
-def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
+_MESSAGE_CONDITIONS = {
+    "roles": "role = ANY(%(f_roles)s)",
+    "excluded": "id <> ALL(%(f_excluded)s::uuid[])",
+    "conversation": "conversation_id = %(f_conversation)s",
+    "beyond": "NOT (status = 'active' AND conversation_id = %(f_beyond)s)",
+    "since": "said_at >= %(f_since)s",
+    "until": "said_at < %(f_until)s",
+    "min_trust": "trust >= %(f_min_trust)s",
+}
+
+
+def conditions(filters: Wanted) -> tuple[str, dict[str, Any]]:
     """Give the condition and its values."""
+    return _of_messages(filters) if isinstance(filters, MessageFilters) else _of_memories(filters)
+
+
+def _of_memories(filters: Filters) -> tuple[str, dict[str, Any]]:
     texts = [_NOT_EXPIRED] if filters.as_of is not None else [_NOT_EXPIRED, _LIVE]
     values: dict[str, Any] = {"f_now": filters.now}
     for name, text in _CONDITIONS.items():
@@ -35,4 +50,15 @@ def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
             if name == "subject" and value:
                 texts.append("subject <> ''")  # says that the index of subjects may be used
             values[f"f_{name}"] = list(value) if name == "types" else value
+    return " AND ".join(texts), values
+
+
+def _of_messages(filters: MessageFilters) -> tuple[str, dict[str, Any]]:
+    texts = ["status IN ('active', 'compacted', 'archived')"]
+    values: dict[str, Any] = {}
+    for name, text in _MESSAGE_CONDITIONS.items():
+        value = getattr(filters, name)
+        if value is not None and value != ():
+            texts.append(text)
+            values[f"f_{name}"] = list(value) if isinstance(value, tuple) else value
     return " AND ".join(texts), values

@@ -11,15 +11,16 @@ from psycopg import sql
 from recollect.storage.postgres import spaces
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.rows import QUERIES
+from recollect.storage.rows import of_kind
 from recollect.types import Space
 
 
 def missing(connection: Connection, rows: int) -> Iterable[tuple[Space, int, str]]:
     """Find giants without an index: the space, its number and the user."""
-    giants = [row[0] for row in connection.execute(QUERIES["giants"].encode(), {"rows": rows})]
-    if not giants:
-        return
-    for space, number in spaces.numbers(connection).items():
+    for (kind, space), number in spaces.numbers(connection).items():
+        giants = [row[0] for row in connection.execute(of_kind(QUERIES["giants"], kind).encode(), {"rows": rows})]
+        if not giants:
+            continue
         query = QUERIES["giant_indexes"].replace("{space}", str(number)).replace("%%", "%")
         existing = {row[0] for row in connection.execute(query.encode())}
         yield from ((space, number, user) for user in giants if index_name(number, user) not in existing)

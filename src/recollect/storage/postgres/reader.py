@@ -14,14 +14,17 @@ from recollect.storage import frequencies
 from recollect.storage.postgres import codec
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.filters import conditions
-from recollect.storage.postgres.rows import QUERIES, PostgresRows
+from recollect.storage.postgres.messages import MessageReader
+from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.postgres.spaces import Spaces, number_type
-from recollect.types import Filters, MemoryRecord, Scope, Space, Stats, Vector
+from recollect.storage.rows import of_kind
+from recollect.types import Filters, MemoryRecord, Scope, Space, Stats, Vector, Wanted
+from recollect.vocabulary import ItemKind
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 
-class PostgresReader(PostgresRows):
+class PostgresReader(MessageReader):
     """One user's view of the database, for the length of one transaction."""
 
     def __init__(self, connection: Connection, scope: Scope, spaces: Spaces) -> None:
@@ -29,10 +32,10 @@ class PostgresReader(PostgresRows):
         self._spaces = spaces
 
     def _filtered(
-        self, name: str, filters: Filters, values: dict[str, Any], *, space: int | None = None
+        self, name: str, filters: Wanted, values: dict[str, Any], *, space: int | None = None
     ) -> "psycopg.Cursor[tuple[Any, ...]]":
         condition, bound = conditions(filters)
-        sql = QUERIES[name].replace("{filters}", condition).replace("{space}", str(space))
+        sql = of_kind(QUERIES[name], filters.kind).replace("{filters}", condition).replace("{space}", str(space))
         return self._connection.execute(sql.encode(), {"user_id": self._user, **bound, **values})
 
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
@@ -42,25 +45,37 @@ class PostgresReader(PostgresRows):
 
     def count(self, filters: Filters) -> int:
         """Count rows."""
-        return int(_one(self._filtered("count_memories", filters, {}))[0])
+        return int(one(self._filtered("count_memories", filters, {}))[0])
 
-    def text_candidates(self, terms: Sequence[str], filters: Filters, limit: int) -> TextCandidates:
+    def timeline(self, filters: Filters, limit: int) -> Sequence[MemoryRecord]:
+        """Give the newest rows in the order in which they happened."""
+        found = self._filtered("timeline", filters, {"limit": limit}).fetchall()
+        return [codec.from_row(row) for row in reversed(found)]
+
+    def subjects(self, filters: Filters) -> Sequence[str]:
+        """Give the subjects there are."""
+        return [row[0] for row in self._filtered("subjects", filters, {})]
+
+    def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms; when there are too many, those with the rarer ones."""
         total = self._run("user_figures")
         found = self._filtered("text_candidates", filters, {"terms": list(terms), "limit": limit})
         rows = [TextCandidate(row[0], row[1]) for row in found]
-        memories = next((row[2] for row in total), 0)
+        every = next((row[2] if filters.kind == "memory" else row[3] for row in total), 0)
         if len(rows) < limit:
-            return TextCandidates(rows, frequencies.among(rows, terms), memories)
-        counts = {term: int(_one(self._run("term_frequency", {"terms": [term]}))[0]) for term in terms}
-        weights = [log(1 + memories / (1 + counts[term])) for term in terms]
+            return TextCandidates(rows, frequencies.among(rows, terms), every)
+        counts = {term: self._frequency(term, filters.kind) for term in terms}
+        weights = [log(1 + every / (1 + counts[term])) for term in terms]
         values = {"terms": list(terms), "weights": weights, "limit": limit}
         found = self._filtered("ranked_candidates", filters, values)
-        return TextCandidates([TextCandidate(row[0], row[1]) for row in found], counts, memories)
+        return TextCandidates([TextCandidate(row[0], row[1]) for row in found], counts, every)
 
-    def nearest(self, space: Space, vector: Vector, filters: Filters, limit: int) -> Sequence[Neighbour]:
+    def _frequency(self, term: str, kind: ItemKind) -> int:
+        return int(one(self._run("term_frequency", {"terms": [term]}, kind=kind))[0])
+
+    def nearest(self, space: Space, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
         """Let the database measure the distances."""
-        number = self._spaces.number(self._connection, space)
+        number = self._spaces.number(self._connection, filters.kind, space)
         if number is None:
             return []
         self._run("prepare_nearest")
@@ -68,9 +83,9 @@ class PostgresReader(PostgresRows):
         found = self._filtered("nearest_vectors", filters, values, space=number)
         return [Neighbour(row[0], row[1]) for row in found]
 
-    def cosines(self, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+    def cosines(self, kind: ItemKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
         """Give exact scores of known rows."""
-        number = self._spaces.number(self._connection, space)
+        number = self._spaces.number(self._connection, kind, space)
         if number is None or not ids:
             return {}
         values = {"vector": _bound(space, vector), "ids": list(ids)}
@@ -79,26 +94,22 @@ class PostgresReader(PostgresRows):
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what the user has."""
         rows = self._run("type_counts", {"now": now}).fetchall()
-        pending, parked = _one(self._run("job_counts"))
-        number = None if space is None else self._spaces.number(self._connection, space)
-        vectors = 0 if number is None else _one(self._run("count_vectors", space=number))[0]
+        pending, parked = one(self._run("job_counts"))
+        messages = next((row[3] for row in self._run("user_figures")), 0)
+        number = None if space is None else self._spaces.number(self._connection, "memory", space)
+        vectors = 0 if number is None else one(self._run("count_vectors", space=number))[0]
         return Stats(
             memories=sum(row[1] for row in rows),
             by_type={row[0]: row[1] for row in rows if row[1]},
             superseded=sum(row[2] for row in rows),
             expired=sum(row[3] for row in rows),
             with_vector=vectors,
+            messages=messages,
             pending_jobs=pending,
             parked_jobs=parked,
             oldest=min(row[4] for row in rows).astimezone(UTC) if rows else None,
             newest=max(row[5] for row in rows).astimezone(UTC) if rows else None,
         )
-
-
-def _one(cursor: "psycopg.Cursor[tuple[Any, ...]]") -> tuple[Any, ...]:
-    row = cursor.fetchone()
-    assert row is not None, "an aggregate always has a row"  # noqa: S101 - for the type checker
-    return row
 
 
 def _bound(space: Space, vector: Vector) -> PgVector | HalfVector:

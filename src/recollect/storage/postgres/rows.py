@@ -1,14 +1,17 @@
 """What reading and writing one user's rows have in common."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import psycopg
 
 from recollect.storage.postgres import codec
 from recollect.storage.postgres.connection import Connection
+from recollect.storage.rows import of_kind
 from recollect.storage.statements import load_queries
 from recollect.types import MemoryRecord, Scope
+from recollect.vocabulary import ItemKind
 
 QUERIES = load_queries("postgres", "queries.sql", "dialect.sql")
 
@@ -21,9 +24,16 @@ class PostgresRows:
         self._user = scope.user_id
 
     def _run(
-        self, name: str, values: dict[str, Any] | None = None, *, space: int | None = None
+        self,
+        name: str,
+        values: dict[str, Any] | None = None,
+        *,
+        kind: ItemKind | None = None,
+        space: int | None = None,
     ) -> "psycopg.Cursor[tuple[Any, ...]]":
         sql = QUERIES[name] if space is None else QUERIES[name].replace("{space}", str(space))
+        if kind is not None:
+            sql = of_kind(sql, kind)
         return self._connection.execute(sql.encode(), {"user_id": self._user, **(values or {})})
 
     def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
@@ -37,3 +47,22 @@ class PostgresRows:
     def everything(self) -> Sequence[str]:
         """Give the ids of all rows."""
         return [row[0] for row in self._run("all_memory_ids")]
+
+    def of_session(self, session: str) -> Sequence[str]:
+        """Give the ids of what was stored in a session."""
+        return [row[0] for row in self._run("memories_of_session", {"session": session})]
+
+    def of_source(self, source: str) -> Sequence[str]:
+        """Give the ids of what came from a source."""
+        return [row[0] for row in self._run("memories_of_source", {"source": source})]
+
+    def expired(self, now: datetime) -> Sequence[str]:
+        """Give the ids of memories past their expiry."""
+        return [row[0] for row in self._run("expired_memories", {"now": now})]
+
+
+def one(cursor: "psycopg.Cursor[tuple[Any, ...]]") -> tuple[Any, ...]:
+    """Give the only row of an aggregate."""
+    row = cursor.fetchone()
+    assert row is not None, "an aggregate always has a row"  # noqa: S101 - for the type checker
+    return row

@@ -1,11 +1,13 @@
-"""Which number an embedding space has in this database. The number names the space's table."""
+"""Which number an embedding space has in this database, for each kind of item. The number names the space's table."""
 
 from datetime import datetime
+from typing import TypeAlias
 
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.rows import QUERIES
 from recollect.storage.statements import sql_folder
 from recollect.types import Space
+from recollect.vocabulary import ItemKind
 
 # Serialises changes of the schema between processes; any constant that nothing else in the database uses.
 SCHEMA_LOCK = 0x7265636F6C6C6563
@@ -24,29 +26,33 @@ def number_type(space: Space) -> str:
     return ">f4" if space.dimensions <= _MOST_VECTOR_DIMENSIONS else ">f2"
 
 
-def numbers(connection: Connection) -> dict[Space, int]:
+Shelf: TypeAlias = tuple[ItemKind, Space]
+
+
+def numbers(connection: Connection) -> dict[Shelf, int]:
     """Read all spaces."""
     return {
-        Space(provider, model, revision, prefix_scheme, dimensions, normalised): number
-        for number, provider, model, revision, prefix_scheme, dimensions, normalised in connection.execute(
+        (kind, Space(provider, model, revision, prefix_scheme, dimensions, normalised)): number
+        for number, kind, provider, model, revision, prefix_scheme, dimensions, normalised in connection.execute(
             QUERIES["list_spaces"].encode()
         )
     }
 
 
-def register(connection: Connection, space: Space, now: datetime) -> int:
+def register(connection: Connection, kind: ItemKind, space: Space, now: datetime) -> int:
     """Find the space's number, or give it one and make its table in the running transaction."""
-    known = numbers(connection).get(space)
+    known = numbers(connection).get((kind, space))
     if known is not None:
         return known
     connection.execute(QUERIES["lock_schema"].encode(), {"lock": SCHEMA_LOCK})
-    known = numbers(connection).get(space)
+    known = numbers(connection).get((kind, space))
     if known is not None:
         return known
     row = connection.execute(QUERIES["next_space"].encode()).fetchone()
     number = int(row[0]) if row else 1
     values = {
         "number": number,
+        "kind": kind,
         "provider": space.provider,
         "model": space.model,
         "revision": space.revision,
@@ -65,10 +71,10 @@ class Spaces:
     """Remembers numbers that were read from committed data; a space never changes its number."""
 
     def __init__(self) -> None:
-        self._numbers: dict[Space, int] = {}
+        self._numbers: dict[Shelf, int] = {}
 
-    def number(self, connection: Connection, space: Space) -> int | None:
-        """Give the number, or None when nothing was ever stored in this space."""
-        if space not in self._numbers:
+    def number(self, connection: Connection, kind: ItemKind, space: Space) -> int | None:
+        """Give the number, or None when no item of this kind was ever stored in this space."""
+        if (kind, space) not in self._numbers:
             self._numbers = numbers(connection)
-        return self._numbers.get(space)
+        return self._numbers.get((kind, space))

@@ -14,13 +14,14 @@ from typing import TypeVar
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from recollect.errors import StoreError, StoreUnavailable
+from recollect.messages import Usage
 from recollect.ports import Clock, Pending, Reader, Writer
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import giants, spaces
 from recollect.storage.postgres.connection import Connection, check_server, connect, prepare, translated
 from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.reader import PostgresReader
-from recollect.storage.postgres.rows import QUERIES
+from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.statements import load_checks
 from recollect.types import Problem, Scope, StoreStats
@@ -117,18 +118,34 @@ class PostgresStore:
             rows = connection.execute(QUERIES["due_users"].encode(), {"now": now}).fetchall()
         return [Scope(row[0]) for row in rows]
 
+    def users_with_expired(self, now: datetime) -> Iterable[Scope]:
+        """Name the users who have memories past their expiry."""
+        with self._connected() as connection:
+            rows = connection.execute(QUERIES["expired_users"].encode(), {"now": now}).fetchall()
+        return [Scope(row[0]) for row in rows]
+
+    def idle_conversations(self, before: datetime) -> Iterable[tuple[Scope, str]]:
+        """Name the conversations in which nobody has spoken for long."""
+        with self._connected() as connection:
+            rows = connection.execute(QUERIES["idle_conversations"].encode(), {"before": before}).fetchall()
+        return [(Scope(user_id), conversation_id) for user_id, conversation_id in rows]
+
+    def spent(self, day: str) -> Usage:
+        """Say what all users together spent."""
+        with self._connected() as connection:
+            return Usage(*map(int, one(connection.execute(QUERIES["spent_by_all"].encode(), {"day": day}))))
+
     def stats(self) -> StoreStats:
         """Count rows of the whole store."""
         with self._connected() as connection:
-            users, memories, pending, parked = connection.execute(QUERIES["store_counts"].encode()).fetchall()[0]
+            counts = one(connection.execute(QUERIES["store_counts"].encode()))
             vectors = sum(
-                connection.execute(QUERIES["count_all_vectors"].replace("{space}", str(number)).encode()).fetchall()[0][
-                    0
-                ]
+                one(connection.execute(QUERIES["count_all_vectors"].replace("{space}", str(number)).encode()))[0]
                 for number in spaces.numbers(connection).values()
             )
-            size = connection.execute(QUERIES["store_size"].encode()).fetchall()[0][0]
-        return StoreStats(users, int(memories), vectors, pending, parked, size_bytes=int(size))
+            (size,) = one(connection.execute(QUERIES["store_size"].encode()))
+        users, memories, messages, pending, parked = map(int, counts)
+        return StoreStats(users, memories, messages, vectors, pending, parked, size_bytes=int(size))
 
     def version(self) -> str:
         """The version of the server."""
@@ -149,7 +166,8 @@ class PostgresStore:
         """Look for rows without their other halves."""
         problems = []
         with self._connected() as connection:
-            for check in load_checks("postgres", spaces.numbers(connection).values()):
+            kinds = {number: kind for (kind, _), number in spaces.numbers(connection).items()}
+            for check in load_checks("postgres", kinds):
                 found = connection.execute(check.sql.encode()).fetchall()[0][0]
                 if found:
                     problems.append(Problem(check.name, found, check.advice))
@@ -159,7 +177,8 @@ class PostgresStore:
         """Index the giants and refresh the planner's statistics."""
         with self._connected() as connection:
             built = giants.build(connection, self._settings.giant_user_rows)
-            for table in ("memories", *(f"vectors_{number}" for number in spaces.numbers(connection).values())):
+            vectors = (f"vectors_{number}" for number in spaces.numbers(connection).values())
+            for table in ("memories", "messages", *vectors):
                 connection.execute(f"ANALYZE {table}".encode())
         return (*built, "refreshed the planner's statistics")
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, overload
 
-from recollect.storage.rows import RECORD_FIELDS, TIME_FIELDS
-from recollect.types import Draft, MemoryRecord
+from recollect.messages import ConversationInfo, ConversationRecord, Message, ToolCall
+from recollect.storage.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, RECORD_FIELDS, TIME_FIELDS
+from recollect.types import Draft, MemoryRecord, MessageDraft
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -50,3 +51,54 @@ def from_row(row: Sequence[Any]) -> MemoryRecord:
             values[position] = from_micros(values[position])
     values[_METADATA] = json.loads(values[_METADATA]) if values[_METADATA] != "{}" else {}
     return MemoryRecord._make(values)
+
+
+def to_message_row(seq: int, user_id: str, draft: MessageDraft) -> dict[str, Any]:
+    """Lay out a message for `insert_message`."""
+    message = draft.message
+    values = message._asdict()
+    values |= {name: to_micros(values[name]) for name in MESSAGE_FIELDS if name in TIME_FIELDS}
+    calls = [[call.id, call.name, call.arguments] for call in message.tool_calls]
+    values |= {"metadata": _json(message.metadata), "blocks": _json(message.blocks), "tool_calls": _json(calls)}
+    return {"seq": seq, "user_id": user_id, "terms": " ".join(draft.terms), **values}
+
+
+def message_from_row(row: Sequence[Any]) -> Message:
+    """Read a row of the columns in MESSAGE_FIELDS."""
+    values = dict(zip(MESSAGE_FIELDS, row, strict=True))
+    values |= {name: from_micros(values[name]) for name in MESSAGE_FIELDS if name in TIME_FIELDS}
+    values["metadata"], values["blocks"] = json.loads(values["metadata"]), tuple(json.loads(values["blocks"]))
+    values["tool_calls"] = tuple(ToolCall(*call) for call in json.loads(values["tool_calls"]))
+    return Message(**values)
+
+
+def to_conversation_row(record: ConversationRecord) -> dict[str, Any]:
+    """Lay out a conversation for `save_conversation`."""
+    values = record._asdict()
+    values |= {name: to_micros(values[name]) for name in CONVERSATION_FIELDS if name in TIME_FIELDS}
+    return {**values, "private": int(record.private), "metadata": _json(record.metadata)}
+
+
+def conversation_from_row(row: Sequence[Any]) -> ConversationRecord:
+    """Read a row of the columns in CONVERSATION_FIELDS."""
+    values = dict(zip(CONVERSATION_FIELDS, row, strict=True))
+    for name in CONVERSATION_FIELDS:
+        if name in TIME_FIELDS and values[name] is not None:
+            values[name] = from_micros(values[name])
+    values |= {"private": bool(values["private"]), "metadata": json.loads(values["metadata"])}
+    return ConversationRecord(**values)
+
+
+def info_from_row(row: Sequence[Any]) -> ConversationInfo:
+    """Read a row of `list_conversations`."""
+    info = ConversationInfo._make(row)
+    return info._replace(
+        private=bool(info.private),
+        metadata=json.loads(row[6]),
+        created_at=from_micros(row[7]),
+        updated_at=from_micros(row[8]),
+    )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

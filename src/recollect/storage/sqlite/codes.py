@@ -52,7 +52,7 @@ def rescored(rows: int) -> int:
 
 @dataclass
 class UserCodes:
-    """The codes of one user in one space, in the order of their numbers.
+    """The codes of one user in one space. `waiting` are the jobs of rows that had no vector yet when they were read.
 
     They are kept twice: by column, so that counting runs over one machine word of all rows at a time, and by row, so
     that weighing a few of them touches few places in memory.
@@ -60,6 +60,7 @@ class UserCodes:
 
     generation: int = -1
     resets: int = 0
+    waiting: frozenset[str] = frozenset()
     size: int = 0
     seqs: Seqs = field(default_factory=lambda: np.empty(0, np.int64))
     columns: NDArray[np.uint64] = field(default_factory=lambda: np.empty((0, 0), np.uint64))
@@ -68,7 +69,7 @@ class UserCodes:
     @property
     def newest(self) -> int:
         """The highest number that has been loaded."""
-        return int(self.seqs[self.size - 1]) if self.size else 0
+        return int(self.seqs[: self.size].max()) if self.size else 0
 
     @property
     def bytes(self) -> int:
@@ -76,7 +77,7 @@ class UserCodes:
         return self.seqs.nbytes + self.columns.nbytes + self.rows.nbytes
 
     def append(self, seqs: Sequence[int], codes: Codes) -> None:
-        """Add rows with numbers above all that are here."""
+        """Add rows that are not here yet."""
         words = codes.view(np.uint64)
         self._reserve(self.size + len(seqs), words.shape[1])
         end = self.size + len(seqs)
@@ -84,6 +85,10 @@ class UserCodes:
         self.columns[:, self.size : end] = words.T
         self.rows[self.size : end] = codes
         self.size = end
+
+    def missing(self, seqs: Seqs) -> NDArray[np.bool_]:
+        """Say which of these rows are not here yet."""
+        return np.isin(seqs, self.seqs[: self.size], assume_unique=True, invert=True)
 
     def _reserve(self, wanted: int, width: int) -> None:
         capacity = len(self.seqs)

@@ -3,11 +3,12 @@
 Every condition is one of the fixed texts below; every value is bound.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from recollect.storage.sqlite.codec import to_micros
-from recollect.types import Filters
+from recollect.types import Filters, MessageFilters, Wanted
 
 _LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > :f_now)"
 _HELD = "valid_from <= :f_as_of AND (valid_until IS NULL OR valid_until > :f_as_of)"
@@ -24,16 +25,27 @@ _CONDITIONS = {
 }
 
 
-def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
+_MESSAGE_CONDITIONS = {
+    "conversation": "conversation_id = :f_conversation",
+    "beyond": "NOT (status = 'active' AND conversation_id = :f_beyond)",
+    "since": "said_at >= :f_since",
+    "until": "said_at < :f_until",
+    "min_trust": "trust >= :f_min_trust",
+}
+
+
+def conditions(filters: Wanted) -> tuple[str, dict[str, Any]]:
     """Give the condition and its values."""
+    return _of_messages(filters) if isinstance(filters, MessageFilters) else _of_memories(filters)
+
+
+def _of_memories(filters: Filters) -> tuple[str, dict[str, Any]]:
     texts = [_NOT_EXPIRED, _LIVE if filters.as_of is None else _HELD]
     values: dict[str, Any] = {"f_now": to_micros(filters.now)}
     if filters.as_of is not None:
         values["f_as_of"] = to_micros(filters.as_of)
     if filters.types:
-        names = [f"f_type{position}" for position in range(len(filters.types))]
-        texts.append(f"type IN ({', '.join(f':{name}' for name in names)})")
-        values.update(zip(names, filters.types, strict=True))
+        texts.append(f"type IN ({_bound(filters.types, 'f_type', values)})")
     for name, text in _CONDITIONS.items():
         value = getattr(filters, name)
         if value is not None:
@@ -42,3 +54,25 @@ def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
                 texts.append("subject <> ''")  # says that the index of subjects may be used
             values[f"f_{name}"] = to_micros(value) if isinstance(value, datetime) else value
     return " AND ".join(texts), values
+
+
+def _of_messages(filters: MessageFilters) -> tuple[str, dict[str, Any]]:
+    values: dict[str, Any] = {}
+    texts = ["status IN ('active', 'compacted', 'archived')"]
+    if filters.roles:
+        texts.append(f"role IN ({_bound(filters.roles, 'f_role', values)})")
+    if filters.excluded:
+        texts.append(f"id NOT IN ({_bound(filters.excluded, 'f_excluded', values)})")
+    for name, text in _MESSAGE_CONDITIONS.items():
+        value = getattr(filters, name)
+        if value is not None:
+            texts.append(text)
+            values[f"f_{name}"] = to_micros(value) if isinstance(value, datetime) else value
+    return " AND ".join(texts), values
+
+
+def _bound(wanted: Sequence[str], prefix: str, values: dict[str, Any]) -> str:
+    """Bind several values and give their placeholders."""
+    names = [f"{prefix}{position}" for position in range(len(wanted))]
+    values.update(zip(names, wanted, strict=True))
+    return ", ".join(f":{name}" for name in names)

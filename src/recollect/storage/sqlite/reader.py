@@ -12,16 +12,23 @@ import numpy as np
 from recollect.errors import StoreDamaged
 from recollect.ports import Neighbour, TextCandidate, TextCandidates
 from recollect.storage import frequencies
+from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import codec
-from recollect.storage.sqlite.codes import CodeCache, CodeView, Seqs, as_codes, rescored
+from recollect.storage.sqlite.codes import CodeCache, CodeView, Seqs, UserCodes, as_codes, rescored
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.filters import conditions
-from recollect.storage.sqlite.rows import QUERIES, SqliteRows, id_array, seq_array
+from recollect.storage.sqlite.matching import MANY_ROWS, any_of, promising
+from recollect.storage.sqlite.messages import MessageReader
+from recollect.storage.sqlite.rows import QUERIES, id_array, seq_array
 from recollect.storage.sqlite.small import FEW_ROWS, SmallUser, SmallUsers, as_matrix, small_user, sound_cosines
 from recollect.storage.sqlite.spaces import Spaces
-from recollect.types import Filters, MemoryRecord, Scope, Space, Stats, Vector
+from recollect.types import Filters, MemoryRecord, Scope, Space, Stats, Vector, Wanted
+from recollect.vocabulary import ItemKind
 
 _ABOVE_ALL_IDS = "\U0010ffff"
+_MANY_JOBS = 1_000  # so many are not told apart: any of them may have been served
+_LATE_REACH = 1024
+_WIDER = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +44,14 @@ class _Figures(NamedTuple):
     generation: int
     resets: int
     memories: int
+    messages: int
+
+    def rows(self, kind: ItemKind) -> int:
+        """How many rows of a kind the user has."""
+        return self.memories if kind == "memory" else self.messages
 
 
-class SqliteReader(SqliteRows):
+class SqliteReader(MessageReader):
     """One user's view of the file, for the length of one transaction."""
 
     def __init__(self, connection: apsw.Connection, scope: Scope, kept: Kept) -> None:
@@ -50,10 +62,10 @@ class SqliteReader(SqliteRows):
         self._whole: SmallUser | None = None
 
     def _filtered(
-        self, name: str, filters: Filters, values: dict[str, Any] | None = None, *, space: int | None = None
+        self, name: str, filters: Wanted, values: dict[str, Any] | None = None, *, space: int | None = None
     ) -> list[Any]:
         condition, bound = conditions(filters)
-        sql = QUERIES[name].replace("{filters}", condition).replace("{space}", str(space))
+        sql = of_kind(QUERIES[name], filters.kind).replace("{filters}", condition).replace("{space}", str(space))
         return rows(self._connection, sql, {"user_id": self._user, **bound, **(values or {})})
 
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
@@ -65,7 +77,15 @@ class SqliteReader(SqliteRows):
         """Count rows."""
         return int(self._filtered("count_memories", filters)[0][0])
 
-    def text_candidates(self, terms: Sequence[str], filters: Filters, limit: int) -> TextCandidates:
+    def timeline(self, filters: Filters, limit: int) -> Sequence[MemoryRecord]:
+        """Give the newest rows in the order in which they happened."""
+        return [codec.from_row(row) for row in reversed(self._filtered("timeline", filters, {"limit": limit}))]
+
+    def subjects(self, filters: Filters) -> Sequence[str]:
+        """Give the subjects there are."""
+        return [row[0] for row in self._filtered("subjects", filters)]
+
+    def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms."""
         try:
             small = self._small(self._spaces.newest(self._connection), filters)
@@ -73,19 +93,33 @@ class SqliteReader(SqliteRows):
             small = None
         if small is not None and self._figures.memories <= limit:
             candidates = small.sharing(terms)
-        else:
-            values = {"terms": _any_of(terms), "limit": limit}
-            found = self._filtered("text_candidates", filters, values)
-            candidates = [TextCandidate(memory_id, words.split(" ")) for memory_id, words in found]
-        if len(candidates) < limit:
-            counts = frequencies.among(candidates, terms)
-        else:
-            counts = {term: self._run("term_frequency", {"terms": _any_of([term])})[0][0] for term in terms}
-        return TextCandidates(candidates, counts, self._figures.memories)
+            return TextCandidates(candidates, frequencies.among(candidates, terms), self._figures.memories)
+        if self._figures.rows(filters.kind) > MANY_ROWS:
+            return self._promising_candidates(terms, filters, limit)
+        candidates = self._matching(any_of(terms), filters, limit)
+        counts = frequencies.among(candidates, terms) if len(candidates) < limit else self._counted(terms, filters.kind)
+        return TextCandidates(candidates, counts, self._figures.rows(filters.kind))
 
-    def _small(self, entry: tuple[Space, int] | None, filters: Filters) -> SmallUser | None:
-        """Give the user whole, when there are few rows and nothing but the present is asked for."""
-        if entry is None or self._figures.memories > FEW_ROWS or filters != Filters(now=filters.now):
+    def _promising_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
+        """Look where the best must be; when the filters leave too little of that, everywhere."""
+        counts = self._counted(terms, filters.kind)
+        candidates = self._matching(promising(terms, counts, limit), filters, limit)
+        if len(candidates) < limit:
+            candidates = self._matching(any_of(terms), filters, limit)
+        return TextCandidates(candidates, counts, self._figures.rows(filters.kind))
+
+    def _matching(self, expression: str, filters: Wanted, limit: int) -> list[TextCandidate]:
+        found = self._filtered("text_candidates", filters, {"terms": expression, "limit": limit})
+        return [TextCandidate(item_id, words.split(" ")) for item_id, words in found]
+
+    def _counted(self, terms: Sequence[str], kind: ItemKind) -> dict[str, int]:
+        return {term: int(self._run("term_frequency", {"terms": any_of([term])}, kind=kind)[0][0]) for term in terms}
+
+    def _small(self, entry: tuple[Space, int] | None, filters: Wanted) -> SmallUser | None:
+        """Give the user's memories whole, when there are few and nothing but the present is asked for."""
+        if entry is None or not isinstance(filters, Filters) or filters != Filters(now=filters.now):
+            return None
+        if self._figures.memories > FEW_ROWS:
             return None
         space, number = entry
         generation, now = self._figures.generation, codec.to_micros(filters.now)
@@ -100,11 +134,11 @@ class SqliteReader(SqliteRows):
     @cached_property
     def _figures(self) -> _Figures:
         found = self._run("user_figures")
-        return _Figures(*found[0]) if found else _Figures(0, 0, 0)
+        return _Figures(*found[0]) if found else _Figures(0, 0, 0, 0)
 
-    def nearest(self, space: Space, vector: Vector, filters: Filters, limit: int) -> Sequence[Neighbour]:
+    def nearest(self, space: Space, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
         """Let the codes choose, the floats decide, and the filters pass."""
-        number = self._spaces.number(self._connection, space)
+        number = self._spaces.number(self._connection, filters.kind, space)
         if number is None:
             return []
         small = self._small((space, number), filters)
@@ -125,14 +159,31 @@ class SqliteReader(SqliteRows):
             if generation > codes.generation:
                 if resets != codes.resets:
                     codes = self._codes.drop(self._user, number)
-                found = self._run("load_codes", {"after": codes.newest}, space=number)
-                if found:
-                    codes.append([seq for seq, _ in found], as_codes([code for _, code in found], dimensions))
+                self._load_codes(codes, number, dimensions, codes.newest)
+                waiting = frozenset(row[0] for row in self._run("waiting_jobs", {"limit": _MANY_JOBS}))
+                if len(codes.waiting) == _MANY_JOBS or not codes.waiting <= waiting:
+                    self._load_late_codes(codes, number, dimensions)
+                codes.waiting = waiting
                 codes.generation, codes.resets = generation, resets
                 self._codes.shrink()
             return codes.view()
 
-    def _scored(self, number: int, view: CodeView, vector: Vector, filters: Filters, limit: int) -> Sequence[Neighbour]:
+    def _load_codes(self, codes: UserCodes, number: int, dimensions: int, after: int) -> None:
+        found = self._run("load_codes", {"after": after}, space=number)
+        lacking = codes.missing(np.array([seq for seq, _ in found], np.int64)).tolist()
+        new = [row for row, is_lacking in zip(found, lacking, strict=True) if is_lacking]
+        if new:
+            codes.append([seq for seq, _ in new], as_codes([code for _, code in new], dimensions))
+
+    def _load_late_codes(self, codes: UserCodes, number: int, dimensions: int) -> None:
+        """Rows that were waiting for their vectors have numbers below the newest, and mostly not far below."""
+        total = self._run("count_vectors", space=number)[0][0]
+        newest, reach = codes.newest, _LATE_REACH
+        while codes.size < total and reach < _WIDER * newest + _LATE_REACH:
+            self._load_codes(codes, number, dimensions, max(0, newest - reach))
+            reach *= _WIDER
+
+    def _scored(self, number: int, view: CodeView, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
         seqs, cosines = self._cosines(number, view.closest(vector, max(limit, rescored(len(view.seqs)))), vector)
         order = np.argsort(-cosines, kind="stable")
         found: list[Neighbour] = []
@@ -151,14 +202,14 @@ class SqliteReader(SqliteRows):
         matrix = as_matrix([floats for _, floats in found], len(vector))
         return np.array([seq for seq, _ in found], np.int64), sound_cosines(matrix, vector)
 
-    def cosines(self, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+    def cosines(self, kind: ItemKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
         """Give exact scores of known rows."""
-        number = self._spaces.number(self._connection, space)
+        number = self._spaces.number(self._connection, kind, space)
         if number is None or not ids:
             return {}
-        if self._whole is not None:
+        if self._whole is not None and kind == "memory":
             return self._whole.cosines(vector, ids)
-        names = dict(self._run("memory_numbers", {"ids": id_array(ids)}))
+        names = dict(self._run("item_numbers", {"ids": id_array(ids)}, kind=kind))
         seqs, cosines = self._cosines(number, np.array(list(names), np.int64), vector)
         return {names[seq]: cosine for seq, cosine in zip(seqs.tolist(), cosines.tolist(), strict=True)}
 
@@ -166,7 +217,7 @@ class SqliteReader(SqliteRows):
         """Count what the user has."""
         types = self._run("type_counts", {"now": codec.to_micros(now)})
         pending, parked = self._run("job_counts")[0]
-        number = None if space is None else self._spaces.number(self._connection, space)
+        number = None if space is None else self._spaces.number(self._connection, "memory", space)
         vectors = 0 if number is None else self._run("count_vectors", space=number)[0][0]
         return Stats(
             memories=sum(row[1] for row in types),
@@ -174,13 +225,9 @@ class SqliteReader(SqliteRows):
             superseded=sum(row[2] for row in types),
             expired=sum(row[3] for row in types),
             with_vector=vectors,
+            messages=self._figures.messages,
             pending_jobs=pending,
             parked_jobs=parked,
             oldest=codec.from_micros(min(row[4] for row in types)) if types else None,
             newest=codec.from_micros(max(row[5] for row in types)) if types else None,
         )
-
-
-def _any_of(terms: Sequence[str]) -> str:
-    """Quote terms for FTS5, so that nothing in them is syntax."""
-    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)

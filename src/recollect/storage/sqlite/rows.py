@@ -1,16 +1,19 @@
 """What reading and writing one user's rows have in common."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 import apsw
 import numpy as np
 
+from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import codec
 from recollect.storage.sqlite.codes import Seqs
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.statements import load_queries
 from recollect.types import MemoryRecord, Scope
+from recollect.vocabulary import ItemKind
 
 QUERIES = load_queries("sqlite", "queries.sql", "dialect.sql")
 
@@ -32,8 +35,17 @@ class SqliteRows:
         self._connection = connection
         self._user = scope.user_id
 
-    def _run(self, name: str, values: dict[str, Any] | None = None, *, space: int | None = None) -> list[Any]:
+    def _run(
+        self,
+        name: str,
+        values: dict[str, Any] | None = None,
+        *,
+        kind: ItemKind | None = None,
+        space: int | None = None,
+    ) -> list[Any]:
         sql = QUERIES[name] if space is None else QUERIES[name].replace("{space}", str(space))
+        if kind is not None:
+            sql = of_kind(sql, kind)
         return rows(self._connection, sql, {"user_id": self._user, **(values or {})})
 
     def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
@@ -47,3 +59,15 @@ class SqliteRows:
     def everything(self) -> Sequence[str]:
         """Give the ids of all rows."""
         return [row[0] for row in self._run("all_memory_ids")]
+
+    def of_session(self, session: str) -> Sequence[str]:
+        """Give the ids of what was stored in a session."""
+        return [row[0] for row in self._run("memories_of_session", {"session": session})]
+
+    def of_source(self, source: str) -> Sequence[str]:
+        """Give the ids of what came from a source."""
+        return [row[0] for row in self._run("memories_of_source", {"source": source})]
+
+    def expired(self, now: datetime) -> Sequence[str]:
+        """Give the ids of memories past their expiry."""
+        return [row[0] for row in self._run("expired_memories", {"now": codec.to_micros(now)})]

@@ -15,7 +15,9 @@ from typing import TypeVar
 import apsw
 
 from recollect.errors import StoreError, StoreUnavailable
+from recollect.messages import Usage
 from recollect.ports import Clock, Pending, Reader, Writer
+from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.connection import map_pages, open_connection, patiently, rows, translated
 from recollect.storage.sqlite.migrate import applied_version, migrate
@@ -24,6 +26,7 @@ from recollect.storage.sqlite.rows import QUERIES
 from recollect.storage.sqlite.writer import SqliteWriter
 from recollect.storage.statements import load_checks
 from recollect.types import Problem, Scope, StoreStats
+from recollect.vocabulary import ITEM_KINDS
 
 T = TypeVar("T")
 
@@ -152,16 +155,33 @@ class SqliteStore:
             due = rows(connection, QUERIES["due_users"], {"now": codec.to_micros(now)})
         return [Scope(row[0]) for row in due]
 
+    def users_with_expired(self, now: datetime) -> Iterable[Scope]:
+        """Name the users who have memories past their expiry."""
+        with self._reading() as connection:
+            found = rows(connection, QUERIES["expired_users"], {"now": codec.to_micros(now)})
+        return [Scope(row[0]) for row in found]
+
+    def idle_conversations(self, before: datetime) -> Iterable[tuple[Scope, str]]:
+        """Name the conversations in which nobody has spoken for long."""
+        with self._reading() as connection:
+            found = rows(connection, QUERIES["idle_conversations"], {"before": codec.to_micros(before)})
+        return [(Scope(user_id), conversation_id) for user_id, conversation_id in found]
+
+    def spent(self, day: str) -> Usage:
+        """Say what all users together spent."""
+        with self._reading() as connection:
+            return Usage(*rows(connection, QUERIES["spent_by_all"], {"day": day})[0])
+
     def stats(self) -> StoreStats:
         """Count rows of the whole store."""
         with self._reading() as connection:
-            users, memories, pending, parked = rows(connection, QUERIES["store_counts"])[0]
+            users, memories, messages, pending, parked = rows(connection, QUERIES["store_counts"])[0]
             vectors = sum(
                 rows(connection, QUERIES["count_all_vectors"].replace("{space}", str(number)))[0][0]
                 for number in spaces.numbers(connection).values()
             )
             size = self._size_bytes(connection)
-        return StoreStats(users, memories, vectors, pending, parked, size_bytes=size)
+        return StoreStats(users, memories, messages, vectors, pending, parked, size_bytes=size)
 
     @staticmethod
     def _size_bytes(connection: apsw.Connection) -> int:
@@ -190,8 +210,8 @@ class SqliteStore:
             if verdicts:
                 advice = f"Restore a backup; SQLite says: {verdicts[0]}"
                 problems.append(Problem("integrity_check", len(verdicts), advice))
-            numbers = spaces.numbers(connection).values()
-            for check in load_checks("sqlite", numbers):
+            kinds = {number: kind for (kind, _), number in spaces.numbers(connection).items()}
+            for check in load_checks("sqlite", kinds):
                 found = rows(connection, check.sql)[0][0]
                 if found:
                     problems.append(Problem(check.name, found, check.advice))
@@ -202,7 +222,8 @@ class SqliteStore:
     def tune(self) -> Sequence[str]:
         """Merge the index of terms, refresh the planner's statistics, and erase what deleting left behind."""
         with self._write_lock, translated(self._path):
-            self._writing.execute(QUERIES["merge_terms"])
+            for kind in ITEM_KINDS:
+                self._writing.execute(of_kind(QUERIES["merge_terms"], kind))
             self._writing.execute("PRAGMA optimize = 0x10002")
             erased = self._rewrite()
             self._empty_log()

@@ -1,19 +1,20 @@
 -- What `doctor` looks for. Each query counts what should not exist; the comment under its name is what to do.
 -- A check with {space} runs once for every embedding space.
 
--- vectors_without_memory --
+-- vectors_without_row --
 -- Vectors of rows that are gone; no search returns them. Please report how this came about.
 SELECT count(*) FROM vectors_{space} v
- WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = v.user_id AND m.id = v.item_id)
+ WHERE NOT EXISTS (SELECT 1 FROM {rows} m WHERE m.user_id = v.user_id AND m.id = v.item_id)
 
--- jobs_without_memory --
+-- jobs_without_row --
 -- Work for rows that are gone; it will be dropped. Please report how this came about.
 SELECT count(*) FROM jobs j
  WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = j.user_id AND m.id = j.item_id)
+   AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = j.user_id AND m.id = j.item_id)
 
--- memories_without_vector_or_job --
+-- rows_without_vector_or_job --
 -- Stored while vectors were switched off, or with another model: they are found by their words alone until updated.
-SELECT count(*) FROM memories m
+SELECT count(*) FROM {rows} m
  WHERE NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.user_id = m.user_id AND v.item_id = m.id)
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id)
 
@@ -27,3 +28,23 @@ SELECT count(*) FROM memories m
 -- The figures of a user do not match the rows. Search still works; please report how this came about.
 SELECT count(*) FROM users u
  WHERE u.memories <> (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id)
+    OR u.messages <> (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id)
+
+-- messages_without_conversation --
+-- Messages that no window shows; search finds them. Please report how this came about.
+SELECT count(*) FROM messages m
+ WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.user_id = m.user_id AND c.id = m.conversation_id)
+
+-- derivations_of_nothing --
+-- Notes about items that are gone; they do no harm. Please report how this came about.
+SELECT count(*) FROM derivations d
+ WHERE (NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = d.user_id AND m.id = d.made_id)
+        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = d.user_id AND m.id = d.made_id))
+    OR (NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = d.user_id AND m.id = d.source_id)
+        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = d.user_id AND m.id = d.source_id))
+
+-- folded_without_summary --
+-- Messages marked as folded that no summary was made from. Search finds them; please report how this came about.
+SELECT count(*) FROM messages m
+ WHERE m.status = 'compacted'
+   AND NOT EXISTS (SELECT 1 FROM derivations d WHERE d.user_id = m.user_id AND d.source_id = m.id)

@@ -15,6 +15,18 @@ VALUES (
     %(created_at)s, %(updated_at)s)
     ON CONFLICT DO NOTHING
 
+-- insert_message --
+-- A message; the unique index knows it when its host delivers it again.
+INSERT INTO messages (
+    user_id, learned, terms,
+    id, conversation_id, external_id, sequence, role, content, blocks, tool_calls, tool_call_id, tokens, status, trust,
+    model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at)
+VALUES (
+    %(user_id)s, false, %(terms)s,
+    %(id)s, %(conversation)s, %(external_id)s, %(sequence)s, %(role)s, %(content)s, %(blocks)s, %(tool_calls)s,
+    %(tool_call_id)s, %(tokens)s, %(status)s, %(trust)s, %(model)s, %(input_tokens)s, %(output_tokens)s,
+    %(thinking_tokens)s, %(feedback)s, %(metadata)s, %(said_at)s, %(created_at)s)
+
 -- begin_read --
 -- One snapshot for all questions.
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
@@ -58,9 +70,9 @@ DROP TABLE staged
 -- A batch of vectors.
 COPY vectors_{space} (user_id, item_id, embedding) FROM STDIN (FORMAT BINARY)
 
--- existing_memories --
+-- existing_items --
 -- Which of these rows are still there.
-SELECT id FROM memories WHERE user_id = %(user_id)s AND id = ANY(%(ids)s::uuid[])
+SELECT id FROM {rows} WHERE user_id = %(user_id)s AND id = ANY(%(ids)s::uuid[])
 
 -- move_vectors --
 -- The vector of a row that became a version stays with it.
@@ -78,7 +90,7 @@ DELETE FROM vectors_{space} WHERE user_id = %(user_id)s AND item_id = ANY(%(ids)
 -- ranked_candidates --
 -- Too many rows share a term: those with the rarer terms first.
 SELECT id, terms
-  FROM memories
+  FROM {rows}
  WHERE user_id = %(user_id)s AND terms && %(terms)s AND {filters}
  ORDER BY (SELECT sum(q.weight) FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS q (term, weight)
             WHERE q.term = ANY(terms)) DESC, id DESC
@@ -92,7 +104,7 @@ SET LOCAL hnsw.iterative_scan = strict_order
 -- Exact for everybody but giants.
 SELECT v.item_id AS id, 1 - (v.embedding <=> %(vector)s) AS cosine
   FROM vectors_{space} v
-  JOIN memories m ON m.user_id = v.user_id AND m.id = v.item_id
+  JOIN {rows} m ON m.user_id = v.user_id AND m.id = v.item_id
  WHERE v.user_id = %(user_id)s AND m.user_id = %(user_id)s AND {filters}
  ORDER BY v.embedding <=> %(vector)s
  LIMIT %(limit)s
@@ -127,7 +139,7 @@ SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bytes
 
 -- giants --
 -- Users with so many rows that an exact search becomes slow.
-SELECT user_id FROM users WHERE memories >= %(rows)s ORDER BY user_id
+SELECT user_id FROM users WHERE {rows} >= %(rows)s ORDER BY user_id
 
 -- giant_indexes --
 -- Which indexes for giants exist and are complete.

@@ -16,8 +16,9 @@ CREATE TABLE schema_migrations (
 CREATE TABLE users (
     user_id    text   NOT NULL PRIMARY KEY,
     generation bigint NOT NULL,  -- grows with every write
-    resets     bigint NOT NULL,  -- grows when rows vanish or get a vector late: what processes keep in memory is void
-    memories   bigint NOT NULL   -- how many rows, of any validity
+    resets     bigint NOT NULL,  -- grows when rows vanish: what processes keep in memory is void
+    memories   bigint NOT NULL,  -- how many rows, of any validity
+    messages   bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE memories (
@@ -62,10 +63,11 @@ CREATE INDEX memories_versions ON memories (user_id, superseded_by) WHERE supers
 -- The analysed words, as they come from the analyser that both stores share: no parser of the database's own.
 CREATE INDEX memories_terms ON memories USING gin (terms);
 
--- Embedding spaces. Each has a table of its own, made from space.sql when it is registered.
+-- Embedding spaces, one for each kind of item that is searched. Each has a table of its own, made from space.sql when it is registered.
 
 CREATE TABLE embedding_spaces (
     number        integer     NOT NULL PRIMARY KEY,
+    kind          text        NOT NULL CHECK (kind IN ('memory', 'message')),
     provider      text        NOT NULL,
     model         text        NOT NULL,
     revision      text        NOT NULL,
@@ -73,7 +75,7 @@ CREATE TABLE embedding_spaces (
     dimensions    integer     NOT NULL CHECK (dimensions > 0),
     normalised    boolean     NOT NULL,
     created_at    timestamptz NOT NULL,
-    UNIQUE (provider, model, revision, prefix_scheme, dimensions, normalised)
+    UNIQUE (kind, provider, model, revision, prefix_scheme, dimensions, normalised)
 );
 
 -- Work that is owed to a row, written in the same transaction as the row.
@@ -88,6 +90,7 @@ CREATE TABLE jobs (
     lease_until timestamptz,
     reason      text        NOT NULL,
     created_at  timestamptz NOT NULL,
+    item_kind   text        NOT NULL DEFAULT 'memory' CHECK (item_kind IN ('memory', 'message')),
     PRIMARY KEY (user_id, id),
     UNIQUE (user_id, kind, item_id)
 );
@@ -119,3 +122,126 @@ CREATE VIEW lessons WITH (security_invoker = true) AS
 SELECT user_id, id, content AS lesson, context, confidence, source, created_at
   FROM memories
  WHERE type = 'lesson' AND superseded_by IS NULL;
+
+-- Conversations: what was said, what was made from what, and what models were paid for it.
+
+CREATE TABLE conversations (
+    user_id          text        NOT NULL,
+    id               text        NOT NULL,
+    private          boolean     NOT NULL,  -- nothing that is said in it is kept
+    last_sequence    bigint      NOT NULL,
+    compacting_until timestamptz,           -- a model is being paid for its summary; nobody else asks before then
+    metadata         jsonb       NOT NULL,
+    created_at       timestamptz NOT NULL,
+    updated_at       timestamptz NOT NULL,
+    PRIMARY KEY (user_id, id)
+);
+
+CREATE INDEX conversations_recent ON conversations (user_id, updated_at);
+
+CREATE TABLE messages (
+    user_id         text        NOT NULL,
+    id              uuid        NOT NULL,
+    conversation_id text        NOT NULL,
+    external_id     text        NOT NULL,
+    sequence        bigint      NOT NULL,
+    role            text        NOT NULL CHECK (role IN ('user', 'assistant', 'system', 'tool', 'reasoning', 'summary')),
+    content         text        NOT NULL,
+    blocks          jsonb       NOT NULL,
+    tool_calls      jsonb       NOT NULL,
+    tool_call_id    text        NOT NULL,
+    tokens          bigint      NOT NULL CHECK (tokens >= 0),
+    status          text        NOT NULL CHECK (status IN ('active', 'compacted', 'archived')),
+    trust           smallint    NOT NULL CHECK (trust BETWEEN 0 AND 3),
+    model           text        NOT NULL,
+    input_tokens    bigint,
+    output_tokens   bigint,
+    thinking_tokens bigint,
+    feedback        smallint    CHECK (feedback IN (-1, 1)),
+    metadata        jsonb       NOT NULL,
+    said_at         timestamptz NOT NULL,
+    created_at      timestamptz NOT NULL,
+    learned         boolean     NOT NULL,  -- what it teaches has been kept
+    terms           text[]      NOT NULL,
+    PRIMARY KEY (user_id, id)
+);
+
+CREATE INDEX messages_order ON messages (user_id, conversation_id, sequence, said_at, id);
+CREATE INDEX messages_active ON messages (user_id, conversation_id, sequence, said_at, id, role, tokens)
+    WHERE status = 'active';
+
+-- A message that its host delivers again is known by the host's id for it.
+CREATE UNIQUE INDEX messages_once ON messages (user_id, conversation_id, external_id) WHERE external_id <> '';
+
+-- A conversation has one live summary, whoever else is compacting it.
+CREATE UNIQUE INDEX messages_summary ON messages (user_id, conversation_id) WHERE role = 'summary' AND status = 'active';
+
+-- The analysed words, as they come from the analyser that both stores share.
+CREATE INDEX messages_terms ON messages USING gin (terms);
+
+-- What was made from what: a summary from messages, a memory from the message it was captured in.
+CREATE TABLE derivations (
+    user_id     text        NOT NULL,
+    made_kind   text        NOT NULL CHECK (made_kind IN ('memory', 'message')),
+    made_id     uuid        NOT NULL,
+    source_kind text        NOT NULL CHECK (source_kind IN ('memory', 'message')),
+    source_id   uuid        NOT NULL,
+    created_at  timestamptz NOT NULL,
+    PRIMARY KEY (user_id, made_id, source_id)
+);
+
+CREATE INDEX derivations_source ON derivations (user_id, source_id);
+
+-- What models were paid for, by day.
+CREATE TABLE spending (
+    user_id       text   NOT NULL,
+    day           text   NOT NULL,
+    purpose       text   NOT NULL,
+    model         text   NOT NULL,
+    calls         bigint NOT NULL,
+    input_tokens  bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    PRIMARY KEY (user_id, day, purpose, model)
+);
+
+CREATE INDEX spending_day ON spending (day);
+
+CREATE VIEW requests WITH (security_invoker = true) AS
+SELECT user_id, id, conversation_id AS session_id, content AS message_text, external_id, tokens,
+       metadata ->> 'telegram_message_id' AS telegram_message_id,
+       metadata ->> 'telegram_chat_id' AS telegram_chat_id,
+       said_at AS created_at
+  FROM messages
+ WHERE role = 'user';
+
+CREATE VIEW responses WITH (security_invoker = true) AS
+SELECT m.user_id, m.id, m.conversation_id AS session_id,
+       (SELECT r.id FROM messages r
+         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
+           AND r.sequence < m.sequence
+         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
+       m.content AS response_text, m.feedback, m.model AS model_used, m.input_tokens, m.output_tokens, m.tokens,
+       m.said_at AS created_at
+  FROM messages m
+ WHERE m.role = 'assistant';
+
+CREATE VIEW reasoning WITH (security_invoker = true) AS
+SELECT m.user_id, m.id, m.conversation_id AS session_id,
+       (SELECT r.id FROM messages r
+         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
+           AND r.sequence < m.sequence
+         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
+       m.content AS reasoning_text, m.model AS thinking_model, m.thinking_tokens,
+       m.said_at AS created_at
+  FROM messages m
+ WHERE m.role = 'reasoning';
+
+CREATE VIEW conversation_stats WITH (security_invoker = true) AS
+SELECT u.user_id,
+       (SELECT count(*) FROM conversations c WHERE c.user_id = u.user_id) AS conversations,
+       (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id AND m.superseded_by IS NULL) AS total_memories,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'user') AS total_requests,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'assistant') AS total_responses,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'reasoning') AS total_reasoning,
+       (SELECT coalesce(sum(m.tokens), 0) FROM messages m WHERE m.user_id = u.user_id) AS total_tokens
+  FROM users u;

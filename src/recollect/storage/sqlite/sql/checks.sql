@@ -5,14 +5,22 @@
 -- These rows are not found by their words. Update them, or restore a backup; please report how this came about.
 SELECT count(*) FROM memories m WHERE NOT EXISTS (SELECT 1 FROM memory_terms_docsize d WHERE d.id = m.seq)
 
+-- messages_without_terms --
+-- These messages are not found by their words. Restore a backup; please report how this came about.
+SELECT count(*) FROM messages m WHERE NOT EXISTS (SELECT 1 FROM message_terms_docsize d WHERE d.id = m.seq)
+
+-- terms_without_message --
+-- The index of terms holds messages that are gone; no search returns them. Please report how this came about.
+SELECT count(*) FROM message_terms_docsize d WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.seq = d.id)
+
 -- terms_without_memory --
 -- The index of terms holds rows that are gone; no search returns them. Please report how this came about.
 SELECT count(*) FROM memory_terms_docsize d WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.seq = d.id)
 
--- vectors_without_memory --
+-- vectors_without_row --
 -- Vectors of rows that are gone; no search returns them. Please report how this came about.
 SELECT count(*) FROM vectors_{space} v
- WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.seq = v.seq AND m.user_id = v.user_id)
+ WHERE NOT EXISTS (SELECT 1 FROM {rows} m WHERE m.seq = v.seq AND m.user_id = v.user_id)
 
 -- vectors_without_code --
 -- These rows are not found by meaning. Update them, or restore a backup; please report how this came about.
@@ -33,14 +41,15 @@ SELECT count(*) FROM vectors_{space} v
 SELECT count(*) FROM codes_{space} c
  WHERE length(c.code) <> (SELECT (s.dimensions + 63) / 64 * 8 FROM embedding_spaces s WHERE s.number = {space})
 
--- jobs_without_memory --
+-- jobs_without_row --
 -- Work for rows that are gone; it will be dropped. Please report how this came about.
 SELECT count(*) FROM jobs j
  WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = j.user_id AND m.id = j.item_id)
+   AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = j.user_id AND m.id = j.item_id)
 
--- memories_without_vector_or_job --
+-- rows_without_vector_or_job --
 -- Stored while vectors were switched off, or with another model: they are found by their words alone until updated.
-SELECT count(*) FROM memories m
+SELECT count(*) FROM {rows} m
  WHERE NOT EXISTS (SELECT 1 FROM codes_{space} c WHERE c.user_id = m.user_id AND c.seq = m.seq)
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id)
 
@@ -54,3 +63,23 @@ SELECT count(*) FROM memories m
 -- The figures of a user do not match the rows. Search still works; please report how this came about.
 SELECT count(*) FROM users u
  WHERE u.memories <> (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id)
+    OR u.messages <> (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id)
+
+-- messages_without_conversation --
+-- Messages that no window shows; search finds them. Please report how this came about.
+SELECT count(*) FROM messages m
+ WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.user_id = m.user_id AND c.id = m.conversation_id)
+
+-- derivations_of_nothing --
+-- Notes about items that are gone; they do no harm. Please report how this came about.
+SELECT count(*) FROM derivations d
+ WHERE (NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = d.user_id AND m.id = d.made_id)
+        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = d.user_id AND m.id = d.made_id))
+    OR (NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = d.user_id AND m.id = d.source_id)
+        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = d.user_id AND m.id = d.source_id))
+
+-- folded_without_summary --
+-- Messages marked as folded that no summary was made from. Search finds them; please report how this came about.
+SELECT count(*) FROM messages m
+ WHERE m.status = 'compacted'
+   AND NOT EXISTS (SELECT 1 FROM derivations d WHERE d.user_id = m.user_id AND d.source_id = m.id)

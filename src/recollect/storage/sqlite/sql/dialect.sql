@@ -16,6 +16,17 @@ VALUES (
     :created_at, :updated_at)
     ON CONFLICT DO NOTHING
 
+-- insert_message --
+-- A message; the unique index knows it when its host delivers it again.
+INSERT INTO messages (
+    seq, user_id, learned, terms,
+    id, conversation_id, external_id, sequence, role, content, blocks, tool_calls, tool_call_id, tokens, status, trust,
+    model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at)
+VALUES (
+    :seq, :user_id, false, :terms,
+    :id, :conversation, :external_id, :sequence, :role, :content, :blocks, :tool_calls, :tool_call_id, :tokens, :status,
+    :trust, :model, :input_tokens, :output_tokens, :thinking_tokens, :feedback, :metadata, :said_at, :created_at)
+
 -- next_numbers --
 -- Gives out a run of numbers that were never used before.
 UPDATE sequence SET value = value + :amount WHERE name = :name RETURNING value
@@ -24,21 +35,21 @@ UPDATE sequence SET value = value + :amount WHERE name = :name RETURNING value
 -- Which rows of a batch the unique index let in.
 SELECT seq FROM memories WHERE seq BETWEEN :first AND :last
 
--- memory_numbers --
+-- item_numbers --
 -- From ids to physical addresses.
 SELECT m.seq, m.id
-  FROM carray(:ids) wanted CROSS JOIN memories m ON m.user_id = :user_id AND m.id = wanted.value
+  FROM carray(:ids) wanted CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted.value
 
 -- insert_terms --
 -- Indexes the words of a batch.
-INSERT INTO memory_terms (rowid, user_token, terms)
-SELECT m.seq, hex(m.user_id), m.terms FROM carray(:seqs) wanted CROSS JOIN memories m ON m.seq = wanted.value
+INSERT INTO {words} (rowid, user_token, terms)
+SELECT m.seq, hex(m.user_id), m.terms FROM carray(:seqs) wanted CROSS JOIN {rows} m ON m.seq = wanted.value
 
 -- delete_terms --
 -- FTS5 erases them from its index at once ('secure-delete'), while the rows are still there to say what they were.
-INSERT INTO memory_terms (memory_terms, rowid, user_token, terms)
+INSERT INTO {words} ({words}, rowid, user_token, terms)
 SELECT 'delete', m.seq, hex(m.user_id), m.terms
-  FROM carray(:seqs) wanted CROSS JOIN memories m ON m.seq = wanted.value
+  FROM carray(:seqs) wanted CROSS JOIN {rows} m ON m.seq = wanted.value
  WHERE m.user_id = :user_id
 
 -- insert_vectors --
@@ -73,6 +84,10 @@ DELETE FROM codes_{space} WHERE user_id = :user_id AND seq IN (SELECT value FROM
 -- What is new since the last look.
 SELECT seq, code FROM codes_{space} WHERE user_id = :user_id AND seq > :after ORDER BY seq
 
+-- waiting_jobs --
+-- What waits for its vector: when one of these is gone, a code may have come whose number is not the newest.
+SELECT id FROM jobs WHERE user_id = :user_id ORDER BY id LIMIT :limit
+
 -- whole_user --
 -- All there is to search of a user who has few rows, and when each of them ends.
 SELECT m.id, m.terms, v.vector,
@@ -89,12 +104,12 @@ SELECT v.seq, v.vector
 -- passing_numbers --
 -- Which of these rows may be returned.
 SELECT m.seq, m.id
-  FROM carray(:seqs) wanted CROSS JOIN memories m ON m.seq = wanted.value
+  FROM carray(:seqs) wanted CROSS JOIN {rows} m ON m.seq = wanted.value
  WHERE m.user_id = :user_id AND {filters}
 
 -- all_passing_numbers --
 -- Every row that may be returned, when the nearest ones may not.
-SELECT seq FROM memories WHERE user_id = :user_id AND {filters}
+SELECT seq FROM {rows} WHERE user_id = :user_id AND {filters}
 
 -- count_vectors --
 -- How many of the user's rows have a vector.
@@ -106,7 +121,7 @@ SELECT count(*) AS vectors FROM codes_{space}
 
 -- merge_terms --
 -- Makes one piece of the many that writing leaves in the index of terms.
-INSERT INTO memory_terms (memory_terms) VALUES ('optimize')
+INSERT INTO {words} ({words}) VALUES ('optimize')
 
 -- count_resets --
 -- Grows whenever rows vanish, whoever they belonged to.

@@ -3,19 +3,19 @@
 
 -- lock_user --
 -- Starts a write: from here on nobody else writes for this user.
-INSERT INTO users (user_id, generation, resets, memories)
-VALUES (:user_id, 1, 0, 0)
+INSERT INTO users (user_id, generation, resets, memories, messages)
+VALUES (:user_id, 1, 0, 0, 0)
     ON CONFLICT (user_id) DO UPDATE SET generation = generation + 1
 
 -- count_user --
 -- Keeps the user's figures true, in the transaction that changes them.
 UPDATE users
-   SET memories = memories + :added, resets = resets + :resets
+   SET memories = memories + :memories, messages = messages + :messages, resets = resets + :resets
  WHERE user_id = :user_id
 
 -- user_figures --
 -- Tells whether what is kept in memory about a user is still true.
-SELECT generation, resets, memories FROM users WHERE user_id = :user_id
+SELECT generation, resets, memories, messages FROM users WHERE user_id = :user_id
 
 -- get_memories --
 -- Rows by id, live or not.
@@ -33,6 +33,18 @@ SELECT {record}
 -- count_memories --
 -- How many rows pass.
 SELECT count(*) AS memories FROM memories WHERE user_id = :user_id AND {filters}
+
+-- timeline --
+-- What happened, the newest first.
+SELECT {record}
+  FROM memories
+ WHERE user_id = :user_id AND {filters}
+ ORDER BY coalesce(occurred_at, created_at) DESC, id DESC
+ LIMIT :limit
+
+-- subjects --
+-- What there is something to know about.
+SELECT DISTINCT subject FROM memories WHERE user_id = :user_id AND subject <> '' AND {filters} ORDER BY subject
 
 -- memory_chain --
 -- All versions of one thing: up to the newest, then everything that it replaced.
@@ -65,6 +77,7 @@ SELECT {record}
   FROM memories
  WHERE user_id = :user_id AND subject = :subject AND key = :key AND context = :context AND key <> ''
    AND superseded_by IS NULL AND type NOT IN ('event', 'experience', 'session_summary')
+   AND (type = 'preference') = :preference
  ORDER BY id DESC
  LIMIT 1
 
@@ -74,11 +87,15 @@ UPDATE memories
    SET valid_until = :valid_until, superseded_by = :superseded_by
  WHERE user_id = :user_id AND id = :id
 
+-- revive_memory --
+-- What replaced it is gone: it holds again.
+UPDATE memories SET superseded_by = NULL, valid_until = NULL WHERE user_id = :user_id AND id = :id
+
 -- confirm_memory --
--- The same was said by a better source.
+-- The same was said again.
 UPDATE memories
-   SET trust = :trust, source = :source, updated_at = :now
- WHERE user_id = :user_id AND id = :id AND trust < :trust
+   SET trust = :trust, source = :source, confidence = :confidence, updated_at = :now
+ WHERE user_id = :user_id AND id = :id
 
 -- rename_memory --
 -- Turns the present row into a version of the past; its terms and vector stay with it.
@@ -101,9 +118,9 @@ SELECT id FROM memories WHERE user_id = :user_id ORDER BY id
 -- text_candidates --
 -- Rows that share a term with the query.
 SELECT m.id, m.terms
-  FROM memory_terms t
-  JOIN memories m ON m.seq = t.rowid
- WHERE t.memory_terms MATCH 'user_token:"' || hex(:user_id) || '" AND terms:(' || :terms || ')'
+  FROM {words} t
+  JOIN {rows} m ON m.seq = t.rowid
+ WHERE t.{words} MATCH 'user_token:"' || hex(:user_id) || '" AND terms:(' || :terms || ')'
    AND t.rank MATCH 'bm25(0.0, 1.0)'
    AND m.user_id = :user_id AND {filters}
  ORDER BY t.rank
@@ -112,13 +129,13 @@ SELECT m.id, m.terms
 -- term_frequency --
 -- How many of the user's rows hold a term.
 SELECT count(*) AS frequency
-  FROM memory_terms
- WHERE memory_terms MATCH 'user_token:"' || hex(:user_id) || '" AND terms:(' || :terms || ')'
+  FROM {words}
+ WHERE {words} MATCH 'user_token:"' || hex(:user_id) || '" AND terms:(' || :terms || ')'
 
 -- insert_job --
 -- A row is owed a vector.
-INSERT INTO jobs (user_id, id, kind, item_id, attempts, due_at, lease_until, reason, created_at)
-VALUES (:user_id, :id, :kind, :item_id, 0, :now, NULL, '', :now)
+INSERT INTO jobs (user_id, id, kind, item_id, item_kind, attempts, due_at, lease_until, reason, created_at)
+VALUES (:user_id, :id, :kind, :item_id, :item_kind, 0, :now, NULL, '', :now)
     ON CONFLICT DO NOTHING
 
 -- claim_jobs --
@@ -130,7 +147,7 @@ UPDATE jobs
         WHERE user_id = :user_id AND due_at <= :now AND (lease_until IS NULL OR lease_until <= :now)
         ORDER BY id
         LIMIT :limit)
-RETURNING id, item_id, attempts
+RETURNING id, item_id, item_kind, attempts
 
 -- delete_jobs --
 -- Work that is done, or whose row is gone.
@@ -170,16 +187,196 @@ SELECT count(*) FILTER (WHERE due_at IS NOT NULL) AS pending, count(*) FILTER (W
 
 -- store_counts --
 -- The size of the whole store, in numbers that belong to nobody.
-SELECT (SELECT count(*) FROM users WHERE memories > 0) AS users,
+SELECT (SELECT count(*) FROM users WHERE memories > 0 OR messages > 0) AS users,
        (SELECT coalesce(sum(memories), 0) FROM users) AS memories,
+       (SELECT coalesce(sum(messages), 0) FROM users) AS messages,
        (SELECT count(*) FROM jobs WHERE due_at IS NOT NULL) AS pending,
        (SELECT count(*) FROM jobs WHERE due_at IS NULL) AS parked
 
 -- list_spaces --
 -- The embedding spaces that have tables.
-SELECT number, provider, model, revision, prefix_scheme, dimensions, normalised FROM embedding_spaces ORDER BY number
+SELECT number, kind, provider, model, revision, prefix_scheme, dimensions, normalised FROM embedding_spaces ORDER BY number
 
 -- insert_space --
 -- Registers a space; its tables are made in the same transaction.
-INSERT INTO embedding_spaces (number, provider, model, revision, prefix_scheme, dimensions, normalised, created_at)
-VALUES (:number, :provider, :model, :revision, :prefix_scheme, :dimensions, :normalised, :now)
+INSERT INTO embedding_spaces (
+    number, kind, provider, model, revision, prefix_scheme, dimensions, normalised, created_at)
+VALUES (:number, :kind, :provider, :model, :revision, :prefix_scheme, :dimensions, :normalised, :now)
+
+-- expired_users --
+-- Who has memories past their expiry.
+SELECT DISTINCT user_id FROM memories WHERE expires_at <= :now ORDER BY user_id
+
+-- expired_memories --
+-- The memories of one user that are past their expiry.
+SELECT id FROM memories WHERE user_id = :user_id AND expires_at <= :now
+
+-- memories_of_session --
+-- What was stored in a session, of any validity.
+SELECT id FROM memories WHERE user_id = :user_id AND session_id = :session ORDER BY id
+
+-- memories_of_source --
+-- What came from a source, of any validity.
+SELECT id FROM memories WHERE user_id = :user_id AND source = :source ORDER BY id
+
+-- get_conversation --
+-- One conversation.
+SELECT {conversation} FROM conversations WHERE user_id = :user_id AND id = :id
+
+-- save_conversation --
+-- A conversation begins, goes on, or is being compacted.
+INSERT INTO conversations (
+    user_id, id, private, last_sequence, compacting_until, metadata, created_at, updated_at)
+VALUES (
+    :user_id, :id, :private, :last_sequence, :compacting_until, :metadata, :created_at, :updated_at)
+    ON CONFLICT (user_id, id) DO UPDATE
+   SET private = excluded.private, last_sequence = excluded.last_sequence,
+       compacting_until = excluded.compacting_until, metadata = excluded.metadata, updated_at = excluded.updated_at
+
+-- list_conversations --
+-- Conversations with their figures, the latest first.
+SELECT c.id, c.private,
+       (SELECT count(*) FROM messages m
+         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.role <> 'summary') AS messages,
+       (SELECT count(*) FROM messages m
+         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.role <> 'summary' AND m.status = 'active')
+         AS active_messages,
+       (SELECT coalesce(sum(m.tokens), 0) FROM messages m
+         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.role <> 'summary') AS tokens,
+       (SELECT coalesce(sum(m.tokens), 0) FROM messages m
+         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.status = 'active') AS active_tokens,
+       c.metadata, c.created_at, c.updated_at
+  FROM conversations c
+ WHERE c.user_id = :user_id AND c.id = coalesce(:id, c.id)
+ ORDER BY c.updated_at DESC, c.id
+ LIMIT :limit
+
+-- conversation_ids --
+-- All of a user's conversations.
+SELECT id FROM conversations WHERE user_id = :user_id ORDER BY id
+
+-- delete_conversation --
+-- Its messages are gone already.
+DELETE FROM conversations WHERE user_id = :user_id AND id = :id
+
+-- idle_conversations --
+-- Where something active lies, but nobody has spoken for long.
+SELECT c.user_id, c.id
+  FROM conversations c
+ WHERE c.updated_at < :before
+   AND EXISTS (SELECT 1 FROM messages m
+                WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.status = 'active'
+                  AND m.role NOT IN ('summary', 'system'))
+ ORDER BY c.updated_at, c.user_id, c.id
+
+-- active_messages --
+-- What a window may show: the newest turns, and whatever always belongs into it.
+SELECT {message}
+  FROM messages
+ WHERE user_id = :user_id AND conversation_id = :conversation_id AND status = 'active'
+   AND (role IN ('system', 'summary')
+        OR sequence >= coalesce((SELECT n.sequence FROM messages n
+                                  WHERE n.user_id = :user_id AND n.conversation_id = :conversation_id
+                                    AND n.status = 'active'
+                                  ORDER BY n.sequence DESC, n.said_at DESC, n.id DESC
+                                  LIMIT 1 OFFSET :limit), 0))
+ ORDER BY sequence, said_at, id
+
+-- active_size --
+-- How much a window would have to show.
+SELECT count(*) AS messages, coalesce(sum(tokens), 0) AS tokens
+  FROM messages
+ WHERE user_id = :user_id AND conversation_id = :conversation_id AND status = 'active'
+
+-- last_messages --
+-- What was said last, latest first.
+SELECT {message}
+  FROM messages
+ WHERE user_id = :user_id AND conversation_id = :conversation_id AND sequence < :before AND role <> 'summary'
+ ORDER BY sequence DESC, said_at DESC, id DESC
+ LIMIT :limit
+
+-- message_ids --
+-- All of a conversation.
+SELECT id FROM messages WHERE user_id = :user_id AND conversation_id = :conversation_id ORDER BY id
+
+-- set_feedback --
+-- What the user thought of an answer.
+UPDATE messages SET feedback = :feedback WHERE user_id = :user_id AND id = :id
+
+-- unlearned_messages --
+-- Which of these nobody has learned from yet.
+SELECT id FROM messages WHERE user_id = :user_id AND NOT learned AND id IN (SELECT value FROM carray(:ids))
+
+-- mark_learned --
+-- What these teach has been kept.
+UPDATE messages SET learned = true WHERE user_id = :user_id AND id IN (SELECT value FROM carray(:ids))
+
+-- name_message --
+-- Its host has told its own id for it.
+UPDATE messages SET external_id = :external_id WHERE user_id = :user_id AND id = :id AND external_id = ''
+
+-- insert_derivation --
+-- One thing was made from another.
+INSERT INTO derivations (user_id, made_kind, made_id, source_kind, source_id, created_at)
+VALUES (:user_id, :made_kind, :made_id, :source_kind, :source_id, :now)
+    ON CONFLICT DO NOTHING
+
+-- add_spending --
+-- A model was paid.
+INSERT INTO spending (user_id, day, purpose, model, calls, input_tokens, output_tokens)
+VALUES (:user_id, :day, :purpose, :model, 1, :input_tokens, :output_tokens)
+    ON CONFLICT (user_id, day, purpose, model) DO UPDATE
+   SET calls = spending.calls + 1, input_tokens = spending.input_tokens + excluded.input_tokens,
+       output_tokens = spending.output_tokens + excluded.output_tokens
+
+-- spent_by_user --
+-- What one user spent on a day.
+SELECT coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens
+  FROM spending
+ WHERE user_id = :user_id AND day = :day
+
+-- spent_by_all --
+-- What everybody together spent on a day.
+SELECT coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens
+  FROM spending
+ WHERE day = :day
+
+-- get_messages --
+-- Messages by id.
+SELECT {message}
+  FROM (SELECT value AS wanted FROM carray(:ids)) CROSS JOIN messages ON user_id = :user_id AND id = wanted
+
+-- delivered_messages --
+-- Messages by the ids that their host has for them.
+SELECT {message}
+  FROM (SELECT value AS wanted FROM carray(:ids)) CROSS JOIN messages
+    ON user_id = :user_id AND conversation_id = :conversation_id AND external_id = wanted AND external_id <> ''
+
+-- set_status --
+-- Messages that were folded into a summary, put away, or taken out again.
+UPDATE messages SET status = :status WHERE user_id = :user_id AND id IN (SELECT value FROM carray(:ids))
+
+-- delete_messages --
+-- The rows themselves; terms, vectors and jobs go in the same transaction.
+DELETE FROM messages WHERE user_id = :user_id AND id IN (SELECT value FROM carray(:ids))
+
+-- sources_of --
+-- What these were made from.
+SELECT made_kind, made_id, source_kind, source_id
+  FROM derivations
+ WHERE user_id = :user_id AND made_id IN (SELECT value FROM carray(:ids))
+ ORDER BY made_id, source_id
+
+-- made_from --
+-- What was made from these.
+SELECT made_kind, made_id, source_kind, source_id
+  FROM derivations
+ WHERE user_id = :user_id AND source_id IN (SELECT value FROM carray(:ids))
+ ORDER BY made_id, source_id
+
+-- delete_derivations --
+-- Every note about these.
+DELETE FROM derivations
+ WHERE user_id = :user_id
+   AND (made_id IN (SELECT value FROM carray(:ids)) OR source_id IN (SELECT value FROM carray(:ids)))

@@ -15,8 +15,9 @@ CREATE TABLE schema_migrations (
 CREATE TABLE users (
     user_id    TEXT    NOT NULL PRIMARY KEY,
     generation INTEGER NOT NULL,  -- grows with every write
-    resets     INTEGER NOT NULL,  -- grows when rows vanish or get a vector late: what processes keep in memory is void
-    memories   INTEGER NOT NULL   -- how many rows, of any validity
+    resets     INTEGER NOT NULL,  -- grows when rows vanish: what processes keep in memory is void
+    memories   INTEGER NOT NULL,  -- how many rows, of any validity
+    messages   INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sequence (
@@ -76,10 +77,11 @@ CREATE VIRTUAL TABLE memory_terms USING fts5 (
 );
 INSERT INTO memory_terms (memory_terms, rank) VALUES ('secure-delete', 1);
 
--- Embedding spaces. Each has two tables of its own, made from space.sql when it is registered.
+-- Embedding spaces, one for each kind of item that is searched. Each has two tables of its own, made from space.sql when it is registered.
 
 CREATE TABLE embedding_spaces (
     number        INTEGER NOT NULL PRIMARY KEY,
+    kind          TEXT    NOT NULL CHECK (kind IN ('memory', 'message')),
     provider      TEXT    NOT NULL,
     model         TEXT    NOT NULL,
     revision      TEXT    NOT NULL,
@@ -87,7 +89,7 @@ CREATE TABLE embedding_spaces (
     dimensions    INTEGER NOT NULL CHECK (dimensions > 0),
     normalised    INTEGER NOT NULL CHECK (normalised IN (0, 1)),
     created_at    INTEGER NOT NULL,
-    UNIQUE (provider, model, revision, prefix_scheme, dimensions, normalised)
+    UNIQUE (kind, provider, model, revision, prefix_scheme, dimensions, normalised)
 ) STRICT;
 
 -- Work that is owed to a row, written in the same transaction as the row.
@@ -102,6 +104,7 @@ CREATE TABLE jobs (
     lease_until INTEGER,
     reason      TEXT    NOT NULL,
     created_at  INTEGER NOT NULL,
+    item_kind   TEXT    NOT NULL DEFAULT 'memory' CHECK (item_kind IN ('memory', 'message')),
     PRIMARY KEY (user_id, id),
     UNIQUE (user_id, kind, item_id)
 ) STRICT, WITHOUT ROWID;
@@ -136,3 +139,132 @@ SELECT user_id, id, content AS lesson, context, confidence, source,
        strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at
   FROM memories
  WHERE type = 'lesson' AND superseded_by IS NULL;
+
+-- Conversations: what was said, what was made from what, and what models were paid for it.
+
+CREATE TABLE conversations (
+    user_id          TEXT    NOT NULL,
+    id               TEXT    NOT NULL,
+    private          INTEGER NOT NULL CHECK (private IN (0, 1)),  -- nothing that is said in it is kept
+    last_sequence    INTEGER NOT NULL,
+    compacting_until INTEGER,           -- a model is being paid for its summary; nobody else asks before then
+    metadata         TEXT    NOT NULL,
+    created_at       INTEGER NOT NULL,
+    updated_at       INTEGER NOT NULL,
+    PRIMARY KEY (user_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX conversations_recent ON conversations (user_id, updated_at);
+
+CREATE TABLE messages (
+    seq             INTEGER PRIMARY KEY,
+    user_id         TEXT    NOT NULL,
+    id              TEXT    NOT NULL,
+    conversation_id TEXT    NOT NULL,
+    external_id     TEXT    NOT NULL,
+    sequence        INTEGER NOT NULL,
+    role            TEXT    NOT NULL CHECK (role IN ('user', 'assistant', 'system', 'tool', 'reasoning', 'summary')),
+    content         TEXT    NOT NULL,
+    blocks          TEXT    NOT NULL,
+    tool_calls      TEXT    NOT NULL,
+    tool_call_id    TEXT    NOT NULL,
+    tokens          INTEGER NOT NULL CHECK (tokens >= 0),
+    status          TEXT    NOT NULL CHECK (status IN ('active', 'compacted', 'archived')),
+    trust           INTEGER NOT NULL CHECK (trust BETWEEN 0 AND 3),
+    model           TEXT    NOT NULL,
+    input_tokens    INTEGER,
+    output_tokens   INTEGER,
+    thinking_tokens INTEGER,
+    feedback        INTEGER CHECK (feedback IN (-1, 1)),
+    metadata        TEXT    NOT NULL,
+    said_at         INTEGER NOT NULL,
+    created_at      INTEGER NOT NULL,
+    learned         INTEGER NOT NULL CHECK (learned IN (0, 1)),  -- what it teaches has been kept
+    terms           TEXT    NOT NULL,
+    UNIQUE (user_id, id)
+) STRICT;
+
+CREATE INDEX messages_order ON messages (user_id, conversation_id, sequence, said_at, id);
+CREATE INDEX messages_active ON messages (user_id, conversation_id, sequence, said_at, id, role, tokens)
+    WHERE status = 'active';
+
+-- A message that its host delivers again is known by the host's id for it.
+CREATE UNIQUE INDEX messages_once ON messages (user_id, conversation_id, external_id) WHERE external_id <> '';
+
+-- A conversation has one live summary, whoever else is compacting it.
+CREATE UNIQUE INDEX messages_summary ON messages (user_id, conversation_id) WHERE role = 'summary' AND status = 'active';
+
+CREATE VIEW message_terms_source AS SELECT seq, hex(user_id) AS user_token, terms FROM messages;
+
+CREATE VIRTUAL TABLE message_terms USING fts5 (
+    user_token, terms,
+    content = 'message_terms_source', content_rowid = 'seq', tokenize = "ascii tokenchars '._-@#/:+'"
+);
+INSERT INTO message_terms (message_terms, rank) VALUES ('secure-delete', 1);
+
+-- What was made from what: a summary from messages, a memory from the message it was captured in.
+CREATE TABLE derivations (
+    user_id     TEXT    NOT NULL,
+    made_kind   TEXT    NOT NULL CHECK (made_kind IN ('memory', 'message')),
+    made_id     TEXT    NOT NULL,
+    source_kind TEXT    NOT NULL CHECK (source_kind IN ('memory', 'message')),
+    source_id   TEXT    NOT NULL,
+    created_at  INTEGER NOT NULL,
+    PRIMARY KEY (user_id, made_id, source_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX derivations_source ON derivations (user_id, source_id);
+
+-- What models were paid for, by day.
+CREATE TABLE spending (
+    user_id       TEXT    NOT NULL,
+    day           TEXT    NOT NULL,
+    purpose       TEXT    NOT NULL,
+    model         TEXT    NOT NULL,
+    calls         INTEGER NOT NULL,
+    input_tokens  INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    PRIMARY KEY (user_id, day, purpose, model)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX spending_day ON spending (day);
+
+CREATE VIEW requests AS
+SELECT user_id, id, conversation_id AS session_id, content AS message_text, external_id, tokens,
+       json_extract(metadata, '$.telegram_message_id') AS telegram_message_id,
+       json_extract(metadata, '$.telegram_chat_id') AS telegram_chat_id,
+       strftime('%Y-%m-%dT%H:%M:%fZ', said_at / 1e6, 'unixepoch') AS created_at
+  FROM messages
+ WHERE role = 'user';
+
+CREATE VIEW responses AS
+SELECT m.user_id, m.id, m.conversation_id AS session_id,
+       (SELECT r.id FROM messages r
+         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
+           AND r.sequence < m.sequence
+         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
+       m.content AS response_text, m.feedback, m.model AS model_used, m.input_tokens, m.output_tokens, m.tokens,
+       strftime('%Y-%m-%dT%H:%M:%fZ', m.said_at / 1e6, 'unixepoch') AS created_at
+  FROM messages m
+ WHERE m.role = 'assistant';
+
+CREATE VIEW reasoning AS
+SELECT m.user_id, m.id, m.conversation_id AS session_id,
+       (SELECT r.id FROM messages r
+         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
+           AND r.sequence < m.sequence
+         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
+       m.content AS reasoning_text, m.model AS thinking_model, m.thinking_tokens,
+       strftime('%Y-%m-%dT%H:%M:%fZ', m.said_at / 1e6, 'unixepoch') AS created_at
+  FROM messages m
+ WHERE m.role = 'reasoning';
+
+CREATE VIEW conversation_stats AS
+SELECT u.user_id,
+       (SELECT count(*) FROM conversations c WHERE c.user_id = u.user_id) AS conversations,
+       (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id AND m.superseded_by IS NULL) AS total_memories,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'user') AS total_requests,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'assistant') AS total_responses,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'reasoning') AS total_reasoning,
+       (SELECT coalesce(sum(m.tokens), 0) FROM messages m WHERE m.user_id = u.user_id) AS total_tokens
+  FROM users u;

@@ -1,0 +1,31 @@
+"""What the engine asks of the outside world. Adapters implement these; the engine never sees a driver.
+
+The invariant of the stores: whatever runs inside `write` happens wholly or not at all, and the writes of one user come
+one after the other. So a decision taken inside `write` from what it has read there still holds when it commits.
+"""
+
+from recollect.ports.conversations import Derivation, Size
+from recollect.ports.memories import EmbedJob, Fingerprint, Neighbour, Slot, TextCandidate, TextCandidates
+from recollect.ports.store import Pending, Reader, Store, Writer
+from recollect.ports.world import Clock, Embedder, Extractor, Role, Summarizer, Tokenizer
+
+__all__ = [
+    "Clock",
+    "Derivation",
+    "EmbedJob",
+    "Embedder",
+    "Extractor",
+    "Fingerprint",
+    "Neighbour",
+    "Pending",
+    "Reader",
+    "Role",
+    "Size",
+    "Slot",
+    "Store",
+    "Summarizer",
+    "TextCandidate",
+    "TextCandidates",
+    "Tokenizer",
+    "Writer",
+]

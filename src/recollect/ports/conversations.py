@@ -1,0 +1,133 @@
+"""What the engine asks of a store about conversations, and about what was made from what."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from recollect.messages import ConversationInfo, ConversationRecord, Message, Usage
+from recollect.types import MessageDraft, Space
+from recollect.vocabulary import ItemKind, MessageStatus
+
+
+class Derivation(NamedTuple):
+    """One item was made from another."""
+
+    made_kind: ItemKind
+    made_id: str
+    source_kind: ItemKind
+    source_id: str
+
+
+class Size(NamedTuple):
+    """How much of a conversation is active."""
+
+    messages: int
+    tokens: int
+
+
+class ConversationRows(Protocol):
+    """What reading and writing have in common."""
+
+    def conversation(self, conversation_id: str) -> ConversationRecord | None:
+        """Give a conversation, if there is one."""
+        ...
+
+    def get_messages(self, ids: Sequence[str]) -> Sequence[Message]:
+        """Give the messages with these ids in any order; unknown ids are left out."""
+        ...
+
+    def active_messages(self, conversation_id: str, limit: int) -> Sequence[Message]:
+        """Give the newest active messages in order; system prompts and the live summary come whatever the limit."""
+        ...
+
+    def active_size(self, conversation_id: str) -> Size:
+        """Count the active messages and their tokens, the summary among them."""
+        ...
+
+    def last_messages(self, conversation_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
+        """Give the last messages of any status in order, without summaries; those with a sequence below `before`."""
+        ...
+
+    def delivered(self, conversation_id: str, external_ids: Sequence[str]) -> Mapping[str, Message]:
+        """Find messages by the ids that their host has for them."""
+        ...
+
+    def unlearned(self, ids: Sequence[str]) -> Sequence[str]:
+        """Say which of these messages nobody has learned from yet."""
+        ...
+
+    def sources(self, made_ids: Sequence[str]) -> Sequence[Derivation]:
+        """Say what these items were made from."""
+        ...
+
+    def made_from(self, source_ids: Sequence[str]) -> Sequence[Derivation]:
+        """Say what was made from these items."""
+        ...
+
+    def message_ids(self, conversation_id: str) -> Sequence[str]:
+        """Give the ids of all messages of a conversation, summaries among them."""
+        ...
+
+    def conversation_ids(self) -> Sequence[str]:
+        """Give the ids of all conversations."""
+        ...
+
+
+class ConversationReader(ConversationRows, Protocol):
+    """Questions about one user's conversations."""
+
+    def conversations(self, limit: int, conversation_id: str | None = None) -> Sequence[ConversationInfo]:
+        """List the conversations, the one that was spoken in last first; or only the one with this id."""
+        ...
+
+    def spent_by(self, day: str) -> Usage:
+        """Say what this user spent on a day."""
+        ...
+
+
+class ConversationWriter(ConversationRows, Protocol):
+    """Changes of one user's conversations."""
+
+    def save_conversation(self, record: ConversationRecord) -> None:
+        """Write a conversation, new or changed."""
+        ...
+
+    def insert_messages(self, drafts: Sequence[MessageDraft], space: Space | None) -> None:
+        """Write messages with their terms, vectors, and a job for each that still lacks a vector."""
+        ...
+
+    def set_status(self, ids: Sequence[str], status: MessageStatus) -> None:
+        """Mark messages."""
+        ...
+
+    def mark_learned(self, ids: Sequence[str]) -> None:
+        """Note that what these messages teach has been kept."""
+        ...
+
+    def name_message(self, message_id: str, external_id: str) -> None:
+        """Note the host's own id of a message that had none."""
+        ...
+
+    def set_feedback(self, message_id: str, feedback: int | None) -> None:
+        """Note what the user thought of a message."""
+        ...
+
+    def delete_messages(self, ids: Sequence[str]) -> None:
+        """Remove messages with their terms, vectors and jobs."""
+        ...
+
+    def delete_conversation(self, conversation_id: str) -> None:
+        """Remove a conversation, whose messages are gone already."""
+        ...
+
+    def derive(self, derivations: Sequence[Derivation], now: datetime) -> None:
+        """Note what was made from what; what is noted already stays as it is."""
+        ...
+
+    def drop_derivations(self, ids: Sequence[str]) -> None:
+        """Remove every note about these items, as makers and as made."""
+        ...
+
+    def record_spending(self, day: str, purpose: str, model: str, usage: Usage) -> None:
+        """Add to what was spent."""
+        ...

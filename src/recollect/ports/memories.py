@@ -1,0 +1,206 @@
+"""What the engine asks of a store about memories, and about searching."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from recollect.messages import Message
+from recollect.types import Draft, Filters, MemoryRecord, Space, Stats, Vector, Wanted
+from recollect.vocabulary import ItemKind
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What a memory is about, when a new value replaces the old one.
+
+    What somebody prefers is another slot than what is the case.
+    """
+
+    subject: str
+    key: str
+    context: str
+    preference: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What makes two live memories the same one."""
+
+    type: str
+    subject: str
+    key: str
+    context: str
+    content_hash: str
+
+
+class TextCandidate(NamedTuple):
+    """A row that shares at least one term with the query, and all of its terms in order."""
+
+    id: str
+    terms: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TextCandidates:
+    """Rows for BM25 to score, with the figures it needs.
+
+    `frequencies` says how many rows hold each query term; `total` how many rows the user has.
+    """
+
+    rows: Sequence[TextCandidate]
+    frequencies: Mapping[str, int]
+    total: int
+
+
+class Neighbour(NamedTuple):
+    """A row near the query vector, with their cosine."""
+
+    id: str
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedJob:
+    """An item that waits for its vector."""
+
+    job_id: str
+    item: MemoryRecord | Message
+    attempts: int
+
+    @property
+    def kind(self) -> ItemKind:
+        """What the item is."""
+        return "message" if isinstance(self.item, Message) else "memory"
+
+
+class MemoryReader(Protocol):
+    """Questions about one user's memories. Searching works alike for memories and messages: the filters say which."""
+
+    def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
+        """Give the rows with these ids, live or not, in any order; unknown ids are left out."""
+        ...
+
+    def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
+        """List the rows that pass, newest id first, starting below the id `before`."""
+        ...
+
+    def count(self, filters: Filters) -> int:
+        """Count the rows that pass."""
+        ...
+
+    def chain(self, memory_id: str) -> Sequence[MemoryRecord]:
+        """Give all versions that belong together with this one, oldest first; empty when the id is unknown."""
+        ...
+
+    def everything(self) -> Sequence[str]:
+        """Give the ids of all rows, of any validity."""
+        ...
+
+    def of_session(self, session: str) -> Sequence[str]:
+        """Give the ids of the rows that were stored in a session, of any validity."""
+        ...
+
+    def of_source(self, source: str) -> Sequence[str]:
+        """Give the ids of the rows that came from a source, of any validity."""
+        ...
+
+    def expired(self, now: datetime) -> Sequence[str]:
+        """Give the ids of the rows past their expiry."""
+        ...
+
+    def timeline(self, filters: Filters, limit: int) -> Sequence[MemoryRecord]:
+        """Give the newest rows that pass by the time they are about, in the order in which they happened."""
+        ...
+
+    def subjects(self, filters: Filters) -> Sequence[str]:
+        """Give the subjects of the rows that pass, each once."""
+        ...
+
+    def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
+        """Find rows that hold any of the terms, the most promising `limit` of them."""
+        ...
+
+    def nearest(self, space: Space, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
+        """Find the rows nearest to a vector among those that pass, nearest first."""
+        ...
+
+    def cosines(self, kind: ItemKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
+        """Give the cosines of known rows; rows without a vector are left out."""
+        ...
+
+    def stats(self, space: Space | None, now: datetime) -> Stats:
+        """Count what this user has."""
+        ...
+
+
+class MemoryWriter(Protocol):
+    """Changes of one user's memories."""
+
+    def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
+        """Give the rows with these ids, live or not, in any order; unknown ids are left out."""
+        ...
+
+    def chain(self, memory_id: str) -> Sequence[MemoryRecord]:
+        """Give all versions that belong together with this one, oldest first; empty when the id is unknown."""
+        ...
+
+    def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
+        """Write rows with their terms, vectors, and a job for each row that still lacks a vector.
+
+        Gives the ids that were *not* written because a live row has the same fingerprint.
+        """
+        ...
+
+    def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
+        """Find the live row with this fingerprint, expired or not."""
+        ...
+
+    def current(self, slot: Slot) -> MemoryRecord | None:
+        """Find the live row that holds this slot."""
+        ...
+
+    def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
+        """End a row's validity in favour of another."""
+        ...
+
+    def revive(self, memory_id: str) -> None:
+        """Let a row hold again, because what replaced it is gone."""
+        ...
+
+    def confirm(self, confirmed: MemoryRecord) -> None:
+        """Write a row's trust, source and confidence, because the same was said again."""
+        ...
+
+    def revise(
+        self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool
+    ) -> None:
+        """Replace the row `draft.record.id`, keeping what it was as the version `version_id`, true until then.
+
+        With `keep_vector` the new row has the vectors of the old one; they say the same.
+        """
+        ...
+
+    def relink(self, from_id: str, to_id: str) -> None:
+        """Let versions that point at `from_id` point at `to_id`, before `from_id` goes."""
+        ...
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Remove rows with everything that was derived from them."""
+        ...
+
+    def everything(self) -> Sequence[str]:
+        """Give the ids of all rows, of any validity."""
+        ...
+
+    def of_session(self, session: str) -> Sequence[str]:
+        """Give the ids of the rows that were stored in a session, of any validity."""
+        ...
+
+    def of_source(self, source: str) -> Sequence[str]:
+        """Give the ids of the rows that came from a source, of any validity."""
+        ...
+
+    def expired(self, now: datetime) -> Sequence[str]:
+        """Give the ids of the rows past their expiry."""
+        ...

@@ -1,0 +1,114 @@
+"""What the engine asks of a store as a whole."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from recollect.messages import Usage
+from recollect.ports.conversations import ConversationReader, ConversationWriter
+from recollect.ports.memories import EmbedJob, MemoryReader, MemoryWriter
+from recollect.types import Problem, Scope, Space, StoreStats, Vector
+
+T = TypeVar("T")
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Reader(MemoryReader, ConversationReader, Protocol):
+    """Questions of one user, answered from one consistent snapshot."""
+
+
+class Writer(MemoryWriter, ConversationWriter, Protocol):
+    """Changes of one user, all or nothing."""
+
+    def claim_jobs(self, limit: int, now: datetime, lease_until: datetime) -> Sequence[EmbedJob]:
+        """Take embedding jobs that are due, so that nobody else takes them before the lease ends."""
+        ...
+
+    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector, space: Space, now: datetime) -> None:
+        """Store the vectors of claimed jobs and remove the jobs."""
+        ...
+
+    def postpone_job(self, job: EmbedJob, reason: str, due: datetime | None) -> None:
+        """Note a failure: try again when due, or park it for good when `due` is None."""
+        ...
+
+
+class Pending(Protocol[Result_co]):
+    """A write under way."""
+
+    def result(self) -> Result_co:
+        """Wait for the commit and give the result of the work; raises what went wrong."""
+        ...
+
+
+class Store(Protocol):
+    """A database that keeps memories."""
+
+    @property
+    def backend(self) -> str:
+        """`sqlite` or `postgresql`, for people."""
+        ...
+
+    def read(self, scope: Scope, work: Callable[[Reader], T]) -> T:
+        """Run questions against one snapshot."""
+        ...
+
+    def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
+        """Run changes in one transaction; it is durable when this returns. The work must not wait for anything."""
+        ...
+
+    def write_behind(self, scope: Scope, work: Callable[[Writer], T]) -> Pending[T]:
+        """Like `write`, but may finish the commit in the background while the caller prepares the next batch."""
+        ...
+
+    def scrub(self) -> None:
+        """Make sure that deleted text is not left behind in the database's files, as far as the store can."""
+        ...
+
+    def users_with_jobs(self, now: datetime) -> Iterable[Scope]:
+        """Name the users who have jobs that are due."""
+        ...
+
+    def users_with_expired(self, now: datetime) -> Iterable[Scope]:
+        """Name the users who have memories past their expiry."""
+        ...
+
+    def idle_conversations(self, before: datetime) -> Iterable[tuple[Scope, str]]:
+        """Name the conversations with active messages in which nothing was said since then, oldest first."""
+        ...
+
+    def spent(self, day: str) -> Usage:
+        """Say what all users together spent on a day."""
+        ...
+
+    def stats(self) -> StoreStats:
+        """Count rows of the whole store."""
+        ...
+
+    def version(self) -> str:
+        """The version of the database software."""
+        ...
+
+    def location(self) -> str:
+        """Where the data is, without any password."""
+        ...
+
+    def schema_version(self) -> int:
+        """The number of the newest migration that was applied."""
+        ...
+
+    def check(self) -> Sequence[Problem]:
+        """Look for contradictions; an empty answer means that none was found."""
+        ...
+
+    def tune(self) -> Sequence[str]:
+        """Build what makes large users fast and refresh statistics; says in words what was done."""
+        ...
+
+    def advice(self) -> Sequence[str]:
+        """Say what an operator should do, if anything."""
+        ...
+
+    def close(self) -> None:
+        """Give back connections. Calling it twice is fine."""
+        ...

@@ -1,0 +1,79 @@
+"""What writing memories and writing messages have in common: vectors, jobs, and the user's figures.
+
+Rows are written at once; their vectors wait until the end, so that a bulk load prepares its next batch meanwhile.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect import ids
+from recollect.storage.later import Later
+from recollect.storage.postgres import codec, spaces
+from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.messages import MessageRows
+from recollect.storage.postgres.rows import QUERIES
+from recollect.types import Scope, Space, Vector
+from recollect.vocabulary import ItemKind
+
+
+class Written(NamedTuple):
+    """A row that was just written, with what is still owed to it."""
+
+    id: str
+    vector: Vector | None
+
+
+class ItemWriter(MessageRows):
+    """One user's changes. The user's row is locked, so that the user's other writers wait."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        super().__init__(connection, scope)
+        self._later = Later()
+        self._added: Counter[ItemKind] = Counter()
+        self._resets = 0
+        self._run("lock_user")
+
+    def finish(self) -> None:
+        """Send what was deferred and the user's figures."""
+        self._later.run()
+        memories, messages = self._added["memory"], self._added["message"]
+        if memories or messages or self._resets:
+            self._run("count_user", {"memories": memories, "messages": messages, "resets": self._resets})
+
+    def _owe(self, kind: ItemKind, written: Sequence[Written], space: Space | None, now: datetime) -> None:
+        """Count rows that were written and put off their vectors; note a job where there is none."""
+        self._added[kind] += len(written)
+        if space is None:
+            return
+        ready = [(row.id, row.vector) for row in written if row.vector is not None]
+        if ready:
+            number = spaces.register(self._connection, kind, space, now)
+            item_ids, vectors = [item_id for item_id, _ in ready], np.stack([vector for _, vector in ready])
+            self._later.add(lambda: self._copy_vectors(space, number, item_ids, vectors))
+        for row in written:
+            if row.vector is None:
+                self._insert_job(kind, row.id, now)
+
+    def _copy_vectors(self, space: Space, number: int, item_ids: Sequence[str], vectors: Vector) -> None:
+        sql = QUERIES["copy_vectors"].replace("{space}", str(number))
+        with self._connection.cursor().copy(sql.encode()) as copy:
+            copy.write(codec.pack_vectors(self._user, item_ids, vectors, spaces.number_type(space)))
+
+    def _insert_job(self, kind: ItemKind, item_id: str, now: datetime) -> None:
+        values = {"id": ids.new(now), "kind": "embed", "item_id": item_id, "item_kind": kind, "now": now}
+        self._run("insert_job", values)
+
+    def _delete(self, kind: ItemKind, item_ids: Sequence[str]) -> None:
+        """Remove rows and all that belongs to them."""
+        self._later.run()
+        doomed = {"ids": list(item_ids)}
+        self._added[kind] -= self._run("delete_memories" if kind == "memory" else "delete_messages", doomed).rowcount
+        self._run("delete_jobs", doomed)
+        for (shelved, _), number in spaces.numbers(self._connection).items():
+            if shelved == kind:
+                self._run("delete_vectors", doomed, space=number)
+        self._resets += 1

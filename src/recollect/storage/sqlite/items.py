@@ -1,0 +1,100 @@
+"""What writing memories and writing messages have in common: numbers, terms, vectors, jobs, and the user's figures.
+
+Rows are written at once; their terms, vectors and codes wait until the end of the transaction and then travel in a few
+long steps. SQLite runs those without Python's lock, so a bulk load prepares its next batch meanwhile.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import apsw
+import numpy as np
+
+from recollect import ids
+from recollect.storage.later import Later
+from recollect.storage.sqlite import codec, spaces
+from recollect.storage.sqlite.codes import Seqs, encode
+from recollect.storage.sqlite.messages import MessageRows
+from recollect.storage.sqlite.rows import id_array, seq_array
+from recollect.types import Scope, Space, Vector
+from recollect.vocabulary import ItemKind
+
+
+class Written(NamedTuple):
+    """A row that was just written, with what is still owed to it."""
+
+    seq: int
+    id: str
+    vector: Vector | None
+
+
+class ItemWriter(MessageRows):
+    """One user's changes. `finish` must be called before the commit."""
+
+    def __init__(self, connection: apsw.Connection, scope: Scope) -> None:
+        super().__init__(connection, scope)
+        self._later = Later()
+        self._added: Counter[ItemKind] = Counter()
+        self._resets = 0
+        self._run("lock_user")
+
+    def finish(self) -> None:
+        """Write what was deferred and the user's figures."""
+        self._later.run()
+        memories, messages = self._added["memory"], self._added["message"]
+        if memories or messages or self._resets:
+            self._run("count_user", {"memories": memories, "messages": messages, "resets": self._resets})
+
+    def _next_numbers(self, amount: int) -> int:
+        """Reserve numbers and give the first of them."""
+        return int(self._run("next_numbers", {"amount": amount, "name": "item"})[0][0]) - amount + 1
+
+    def _owe(self, kind: ItemKind, written: Sequence[Written], space: Space | None, now: datetime) -> None:
+        """Count rows that were written and put off their terms and vectors; note a job where there is no vector."""
+        if not written:
+            return
+        self._added[kind] += len(written)
+        seqs = seq_array(np.array([row.seq for row in written], np.int64))
+        self._later.add(lambda: self._index_terms(kind, seqs))
+        if space is None:
+            return
+        ready = [(row.seq, row.vector) for row in written if row.vector is not None]
+        if ready:
+            number = spaces.register(self._connection, kind, space, now)
+            numbers = np.array([seq for seq, _ in ready], np.int64)
+            vectors = np.stack([vector for _, vector in ready])
+            self._later.add(lambda: self._insert_vectors(number, numbers, vectors))
+        for row in written:
+            if row.vector is None:
+                self._insert_job(kind, row.id, now)
+
+    def _index_terms(self, kind: ItemKind, seqs: Any) -> None:  # noqa: ANN401 - apsw gives its bindings no public type
+        self._run("insert_terms", {"seqs": seqs}, kind=kind)
+
+    def _insert_vectors(self, number: int, seqs: Seqs, vectors: Vector) -> None:
+        codes = encode(vectors)
+        bound = seq_array(seqs)
+        values = {"seqs": bound, "slices": vectors.tobytes(), "width": vectors.shape[1] * vectors.itemsize}
+        self._run("insert_vectors", values, space=number)
+        self._run("insert_codes", {"seqs": bound, "slices": codes.tobytes(), "width": codes.shape[1]}, space=number)
+
+    def _insert_job(self, kind: ItemKind, item_id: str, now: datetime) -> None:
+        values = {"id": ids.new(now), "kind": "embed", "item_id": item_id, "item_kind": kind}
+        self._run("insert_job", {**values, "now": codec.to_micros(now)})
+
+    def _delete(self, kind: ItemKind, item_ids: Sequence[str]) -> None:
+        """Remove rows, their words and text first, and then all that belongs to them."""
+        self._later.run()
+        bound = id_array(item_ids)
+        seqs = np.array([row[0] for row in self._run("item_numbers", {"ids": bound}, kind=kind)], np.int64)
+        self._run("delete_terms", {"seqs": seq_array(seqs)}, kind=kind)
+        self._run("delete_memories" if kind == "memory" else "delete_messages", {"ids": bound})
+        self._run("delete_jobs", {"ids": bound})
+        for (shelved, _), number in spaces.numbers(self._connection).items():
+            if shelved == kind:
+                self._run("delete_vectors", {"seqs": seq_array(seqs)}, space=number)
+                self._run("delete_codes", {"seqs": seq_array(seqs)}, space=number)
+        self._added[kind] -= len(seqs)
+        self._resets += 1

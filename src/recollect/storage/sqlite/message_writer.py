@@ -1,0 +1,69 @@
+"""Changes one user's conversations inside one transaction."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from recollect.messages import ConversationRecord, Usage
+from recollect.ports.conversations import Derivation
+from recollect.storage.sqlite import codec
+from recollect.storage.sqlite.items import ItemWriter, Written
+from recollect.storage.sqlite.rows import QUERIES, id_array
+from recollect.types import MessageDraft, Space
+from recollect.vocabulary import MessageStatus
+
+
+class MessageWriter(ItemWriter):
+    """The part of a writer that is about conversations."""
+
+    def save_conversation(self, record: ConversationRecord) -> None:
+        """Write a conversation."""
+        self._run("save_conversation", codec.to_conversation_row(record))
+
+    def insert_messages(self, drafts: Sequence[MessageDraft], space: Space | None) -> None:
+        """Write messages with all that belongs to them."""
+        if not drafts:
+            return
+        numbered = list(enumerate(drafts, self._next_numbers(len(drafts))))
+        rows = [codec.to_message_row(seq, self._user, draft) for seq, draft in numbered]
+        self._connection.executemany(QUERIES["insert_message"], rows)
+        written = [Written(seq, draft.message.id, draft.vector) for seq, draft in numbered]
+        self._owe("message", written, space, drafts[0].message.created_at)
+
+    def set_status(self, ids: Sequence[str], status: MessageStatus) -> None:
+        """Mark messages."""
+        self._run("set_status", {"ids": id_array(ids), "status": status})
+
+    def mark_learned(self, ids: Sequence[str]) -> None:
+        """Note that what these teach has been kept."""
+        self._run("mark_learned", {"ids": id_array(ids)})
+
+    def name_message(self, message_id: str, external_id: str) -> None:
+        """Note the host's own id of a message."""
+        self._run("name_message", {"id": message_id, "external_id": external_id})
+
+    def set_feedback(self, message_id: str, feedback: int | None) -> None:
+        """Note what the user thought."""
+        self._run("set_feedback", {"id": message_id, "feedback": feedback})
+
+    def delete_messages(self, ids: Sequence[str]) -> None:
+        """Remove messages."""
+        self._delete("message", ids)
+
+    def delete_conversation(self, conversation_id: str) -> None:
+        """Remove a conversation."""
+        self._run("delete_conversation", {"id": conversation_id})
+
+    def derive(self, derivations: Sequence[Derivation], now: datetime) -> None:
+        """Note what was made from what."""
+        moment = codec.to_micros(now)
+        rows = [{"user_id": self._user, "now": moment, **derivation._asdict()} for derivation in derivations]
+        self._connection.executemany(QUERIES["insert_derivation"], rows)
+
+    def drop_derivations(self, ids: Sequence[str]) -> None:
+        """Remove the notes about these."""
+        self._run("delete_derivations", {"ids": id_array(ids)})
+
+    def record_spending(self, day: str, purpose: str, model: str, usage: Usage) -> None:
+        """Add to what was spent."""
+        tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        self._run("add_spending", {"day": day, "purpose": purpose, "model": model, **tokens})
