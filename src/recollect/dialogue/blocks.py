@@ -1,0 +1,189 @@
+"""Reads what hosts call the content of a message: a plain text, or blocks in the manner of one of the model providers.
+
+The invariant: nothing of the content is dropped silently. Text becomes the text, tool calls and results become what
+they are, thinking becomes reasoning, and any other block (an image, a file) is kept as it is and named in the text.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.errors import InvalidMessage
+from recollect.messages import Content, NewMessage, ToolCall
+from recollect.vocabulary import ROLES, MessageRole
+
+# What hosts call the roles.
+_ROLES: Mapping[str, MessageRole] = {
+    **{role: role for role in ROLES},
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+    "developer": "system",
+    "function": "tool",
+    "toolresult": "tool",
+    "tool_result": "tool",
+    "thinking": "reasoning",
+}
+_MILLISECONDS = 1e11  # what is larger cannot be seconds: that would be the year 5138
+_CALLS = frozenset({"tool_use", "toolCall", "tool_call", "function_call"})
+_RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
+_THINKING = frozenset({"thinking", "reasoning"})
+_TEXTS = frozenset({"text", "input_text", "output_text"})
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool answered, when it stands inside a message of another role."""
+
+    tool_call_id: str
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a content consists of."""
+
+    text: str
+    blocks: tuple[Mapping[str, Any], ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    thinking: str = ""
+    results: tuple[Result, ...] = ()
+
+
+def role_of(name: object) -> MessageRole:
+    """Understand a host's word for a role."""
+    role = _ROLES.get(str(name).lower())
+    if role is None:
+        raise InvalidMessage(f"Unknown role {name!r}. Roles are: {', '.join(ROLES)}.")
+    return role
+
+
+def read(content: Content) -> Parts:
+    """Take a content apart."""
+    if isinstance(content, str):
+        return Parts(content)
+    if isinstance(content, Mapping) or not isinstance(content, Sequence):
+        raise InvalidMessage(f"The content is a {type(content).__name__}; pass a text or a list of blocks.")
+    blocks = tuple({"type": "text", "text": block} if isinstance(block, str) else _checked(block) for block in content)
+    texts = [text for block in blocks if (text := _shown(block))]
+    thinking = [_thought(block) for block in blocks if block.get("type") in _THINKING]
+    return Parts(
+        text="\n".join(texts),
+        blocks=() if all(block.get("type") in _TEXTS for block in blocks) else blocks,
+        calls=tuple(_call(block) for block in blocks if block.get("type") in _CALLS),
+        thinking="\n".join(filter(None, thinking)),
+        results=tuple(_result(block) for block in blocks if block.get("type") in _RESULTS),
+    )
+
+
+def tool_calls(calls: Sequence[ToolCall | Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+    """Understand tool calls as hosts pass them."""
+    return tuple(call if isinstance(call, ToolCall) else _call(_checked(call)) for call in calls)
+
+
+def messages_of(offered: NewMessage | Mapping[str, Any]) -> Iterator[NewMessage]:
+    """Give the messages that a host's message stands for: thinking before it, tool results after it."""
+    message = offered if isinstance(offered, NewMessage) else _from_mapping(offered)
+    parts = read(message.content)
+    if parts.thinking and message.role == "assistant":
+        yield NewMessage(
+            "reasoning", parts.thinking, id=_derived(message.id, "thinking"), said_at=message.said_at,
+            model=message.model, thinking_tokens=message.thinking_tokens,
+        )  # fmt: skip
+    if parts.text.strip() or message.tool_calls or parts.calls or not (parts.thinking or parts.results):
+        yield message
+    for position, result in enumerate(parts.results):
+        yield NewMessage(
+            "tool", result.content, id=_derived(message.id, f"result{position}"), tool_call_id=result.tool_call_id,
+            said_at=message.said_at,
+        )  # fmt: skip
+
+
+def _derived(message_id: str, part: str) -> str:
+    return f"{message_id}#{part}" if message_id else ""
+
+
+def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
+    """Read a message in the manner of OpenAI, Anthropic or OpenClaw."""
+    if not isinstance(offered, Mapping) or "role" not in offered:
+        raise InvalidMessage("A message needs a role and a content, for example {'role': 'user', 'content': 'Hello'}.")
+    usage = offered.get("usage") or {}
+    message = NewMessage(
+        role_of(offered["role"]),
+        _content(offered),
+        id=str(offered.get("id") or offered.get("message_id") or ""),
+        tool_calls=offered.get("tool_calls") or (),
+        tool_call_id=str(offered.get("tool_call_id") or offered.get("toolCallId") or ""),
+        said_at=_moment(offered.get("said_at") or offered.get("timestamp") or offered.get("created_at")),
+        model=str(offered.get("model") or ""),
+        input_tokens=_tokens(usage, "input_tokens", "prompt_tokens", "input"),
+        output_tokens=_tokens(usage, "output_tokens", "completion_tokens", "output"),
+        thinking_tokens=_tokens(usage, "thinking_tokens", "reasoning_tokens"),
+        metadata=offered.get("metadata") or {},
+    )
+    return replace(message, sequence=offered["sequence"]) if "sequence" in offered else message
+
+
+def _content(offered: Mapping[str, Any]) -> Content:
+    content = offered.get("content")
+    return "" if content is None else content
+
+
+def _tokens(usage: Mapping[str, Any], *names: str) -> int | None:
+    found = (usage[name] for name in names if isinstance(usage.get(name), int))
+    return next(found, None)
+
+
+def _moment(value: object) -> datetime | None:
+    """Understand a moment: aware, as ISO 8601, or as seconds or milliseconds since 1970."""
+    if value is None or isinstance(value, datetime):
+        return value
+    try:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            seconds = value / 1000 if value > _MILLISECONDS else value
+            return datetime.fromtimestamp(seconds, UTC)
+        moment = datetime.fromisoformat(str(value))
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidMessage(f"The time of a message is {value!r}; pass ISO 8601 or seconds since 1970.") from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _checked(block: object) -> Mapping[str, Any]:
+    if not isinstance(block, Mapping):
+        raise InvalidMessage(f"A block is a {type(block).__name__}; it must be a mapping, as in {{'type': 'text', …}}.")
+    return block
+
+
+def _shown(block: Mapping[str, Any]) -> str:
+    """Give what a block says in the text of its message."""
+    kind = block.get("type")
+    if kind in _TEXTS or (kind is None and "text" in block):
+        return str(block.get("text") or "")
+    if kind in _CALLS or kind in _RESULTS or kind in _THINKING or kind == "redacted_thinking":
+        return ""
+    return f"[{kind or 'block'}]"
+
+
+def _thought(block: Mapping[str, Any]) -> str:
+    return str(block.get("thinking") or block.get("text") or block.get("reasoning") or "")
+
+
+def _call(block: Mapping[str, Any]) -> ToolCall:
+    inner = block.get("function")
+    function: Mapping[str, Any] = inner if isinstance(inner, Mapping) else block
+    name, given = function.get("name"), function.get("arguments", function.get("input", {}))
+    call_id = block.get("id") or block.get("call_id")
+    if not name or not call_id:
+        raise InvalidMessage(f"A tool call needs an id and a name; found id {call_id!r} and name {name!r}.")
+    arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, default=str)
+    return ToolCall(str(call_id), str(name), arguments)
+
+
+def _result(block: Mapping[str, Any]) -> Result:
+    call_id = block.get("tool_use_id") or block.get("toolCallId") or block.get("call_id") or block.get("tool_call_id")
+    if not call_id:
+        raise InvalidMessage("A tool result names no tool call. Add tool_use_id.")
+    content = block.get("content", block.get("output", ""))
+    return Result(str(call_id), "" if content is None else content)

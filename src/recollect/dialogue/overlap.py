@@ -1,0 +1,28 @@
+"""Finds what is new in what a host delivers, when it delivers things again and does not name all of them.
+
+Some hosts deliver each turn once, some the whole conversation each time, some both. So the delivery is laid over the
+end of what is known: the longest beginning of the delivery that is the end of the known is not new.
+"""
+
+from collections.abc import Sequence
+
+from recollect.messages import Message
+
+
+def overlap(known: Sequence[Message], delivered: Sequence[Message]) -> int:
+    """Say how many messages at the start of the delivery are the end of what is known."""
+    for length in range(min(len(known), len(delivered)), 0, -1):
+        if all(map(same, known[-length:], delivered)):
+            return length
+    return 0
+
+
+def same(known: Message, delivered: Message) -> bool:
+    """Tell whether two messages are one: by their ids, or, when one of them has none, by what they say."""
+    if known.external_id and delivered.external_id:
+        return known.external_id == delivered.external_id
+    return _likeness(known) == _likeness(delivered)
+
+
+def _likeness(message: Message) -> tuple[str, str, str, tuple[str, ...]]:
+    return message.role, message.content, message.tool_call_id, tuple(call.id for call in message.tool_calls)

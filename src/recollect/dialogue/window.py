@@ -1,0 +1,58 @@
+"""Chooses what of a conversation a model is shown.
+
+The invariant: what is chosen fits, whatever the sizes; tool calls come with their results; and the newest turns come
+without a hole between them, but for what alone is too large.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from recollect.dialogue.exchanges import Exchange, exchanges
+from recollect.messages import Message, Window
+
+# So much of the room that system prompts leave may go to the summary; the rest is for what was said last.
+_SUMMARY_SHARE = 0.5
+
+
+def choose(active: Sequence[Message], max_tokens: int, *, reasoning: bool = False) -> Window:
+    """Give the system prompts, the summary and the newest turns that fit."""
+    room = max_tokens
+    prompts = _newest_that_fit((message for message in active if message.role == "system"), room)
+    room -= _tokens(prompts)
+    summaries = [message for message in active if message.role == "summary" and message.tokens <= room * _SUMMARY_SHARE]
+    room -= _tokens(summaries)
+    spoken = [message for message in active if _is_spoken(message, reasoning=reasoning)]
+    recent = _newest_exchanges(exchanges(spoken), room)
+    chosen = (*prompts, *summaries, *recent)
+    total = sum(_is_spoken(message, reasoning=reasoning) or message.role == "system" for message in active)
+    shown = len(prompts) + len(recent)
+    return Window(chosen, _tokens(chosen), max_tokens, total - shown)
+
+
+def _is_spoken(message: Message, *, reasoning: bool) -> bool:
+    return message.role in ("user", "assistant", "tool") or (reasoning and message.role == "reasoning")
+
+
+def _newest_that_fit(messages: Iterable[Message], room: int) -> list[Message]:
+    kept: list[Message] = []
+    for message in reversed(list(messages)):
+        if message.tokens <= room:
+            kept.append(message)
+            room -= message.tokens
+    return kept[::-1]
+
+
+def _newest_exchanges(groups: Sequence[Exchange], room: int) -> list[Message]:
+    kept: list[Message] = []
+    left = room
+    for group in reversed(groups):
+        if not group.complete or group.tokens > room:
+            continue  # nobody could be shown this; what came before it still can
+        if group.tokens > left:
+            break
+        kept.extend(reversed(group.messages))
+        left -= group.tokens
+    return sorted(kept, key=lambda message: (message.sequence, message.said_at, message.id))
+
+
+def _tokens(messages: Iterable[Message]) -> int:
+    return sum(message.tokens for message in messages)
