@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.language import guess_language
+from recollect.text.language import guess_language, guess_latin
 from recollect.text.stopwords import STOP_WORDS
 
 
@@ -64,3 +64,15 @@ def test_never_fails(text: str) -> None:
 def test_function_words_are_written_as_the_analyser_sees_them() -> None:
     for language, words in STOP_WORDS.items():
         assert all(word == word.casefold() for word in words), language
+
+
+@pytest.mark.parametrize("text", ["garage door", "open garage door", "hat", "the war on drugs"])
+def test_a_word_of_english_does_not_make_a_text_foreign(text: str) -> None:
+    assert guess_latin(text.split()) in (None, "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("de deur wordt door mij geopend", "nl"), ("der mann hat keinen hund", "de")]
+)
+def test_a_sentence_is_still_known_by_its_other_words(text: str, language: str) -> None:
+    assert guess_latin(text.split()) == language

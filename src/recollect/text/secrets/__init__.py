@@ -1,0 +1,6 @@
+"""Secrets in text: found by shape and by the words beside them, and taken out."""
+
+from recollect.text.secrets.redact import Redacted, redact
+from recollect.text.secrets.structures import redact_values
+
+__all__ = ["Redacted", "redact", "redact_values"]

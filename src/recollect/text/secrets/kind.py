@@ -1,0 +1,55 @@
+"""What a kind of secret is: a name, a pattern, and a check for what the pattern cannot see."""
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, TypeAlias
+
+
+class Match(Protocol):
+    """What re2 gives for a find in bytes."""
+
+    @property
+    def string(self) -> bytes: ...
+    def span(self, group: int = 0) -> tuple[int, int]: ...
+
+
+Span: TypeAlias = tuple[int, int]
+Check: TypeAlias = Callable[[Match], Span | None]
+
+_NOWHERE = (-1, -1)
+_TELLING = 4_096
+
+
+class Kind(NamedTuple):
+    """A kind of secret. `hint` is cheaper than the pattern and occurs in every text in which the pattern does."""
+
+    name: str
+    pattern: str
+    check: Check
+    hint: str
+
+
+def text_of(match: Match, span: Span) -> str:
+    """Give the characters in a span, as many as tell what they are."""
+    start, end = span
+    return match.string[start : min(end, start + _TELLING)].decode("utf-8", "replace")
+
+
+def first_group(match: Match, first: int, last: int) -> Span:
+    """Give the span of the first of these groups that took part in the match; of the whole match if none did."""
+    spans = (match.span(group) for group in range(first, last + 1))
+    return next((span for span in spans if span != _NOWHERE), match.span())
+
+
+def group(match: Match) -> Span:
+    """Take the first group."""
+    return match.span(1)
+
+
+def only_if(test: Callable[[str], bool], number: int = 0) -> Check:
+    """Take what was found, or a group of it, if its text passes a test."""
+
+    def check(match: Match) -> Span | None:
+        span = match.span(number)
+        return span if test(text_of(match, span)) else None
+
+    return check

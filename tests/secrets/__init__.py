@@ -1,0 +1,1 @@
+# ruff: noqa: A005 -- imported as tests.secrets only
