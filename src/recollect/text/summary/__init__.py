@@ -1,0 +1,1 @@
+"""Summaries of what was said: their one written form, and a summariser that needs no model."""

@@ -1,0 +1,167 @@
+"""The written form of a summary, and the way back from it.
+
+The invariant: `parse(render(points, …)) == tidy(points)`. The way back also understands what language models make of
+the form: other bullets, bold or translated headings, a missing first line, prose around it.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+
+from recollect.errors import SummaryError
+from recollect.messages import SummaryPoints
+from recollect.text.summary.headings import HEADINGS, TITLES, Section
+from recollect.text.summary.shortening import LONGEST_POINT, shortened
+
+_TIME = "%Y-%m-%d %H:%M"
+_BULLET = re.compile(r"[-*•·‣◦–—]\s+")  # noqa: RUF001  # the bullets that people and models write
+_NUMBER = re.compile(r"\(?\d{1,3}[.)]\s+")
+_CHECKBOX = re.compile(r"(?:\[[ xX✓]?\]\s*)+")
+_ORNAMENT = "#*_ \t"
+_NOTHING = frozenset(("none", "nothing", "n/a", "-", "—", "…", "keine", "nichts", "нет", "ничего", "žádné", "nic"))
+_LONGEST_HEADING = 60
+
+_SHORTEST_POINT = 24
+_ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)  # all times are written equally long
+
+# What a token costs in each section. Actions can be looked up and go first; what is still open must not get lost.
+_WEIGHTS = (1.0, 1.4, 0.7)
+
+_Lists = tuple[list[str], list[str], list[str]]
+
+
+def tidy(points: SummaryPoints) -> SummaryPoints:
+    """Give the points as they can be written: each on one line, none that says nothing."""
+    return SummaryPoints(_tidied(points.key_points), _tidied(points.actions), _tidied(points.open_items))
+
+
+def render(points: SummaryPoints, start: datetime, end: datetime) -> str:
+    """Write a summary of what was said between two moments. Empty sections are left out."""
+    first = f"[Conversation Summary - {_written(start)} to {_written(end)}]"
+    tidied = tidy(points)
+    lines = [first, ""] if tidied else [first]
+    for title, section in zip(TITLES, (tidied.key_points, tidied.actions, tidied.open_items), strict=True):
+        if section:
+            lines += [f"{title}:", *(f"- {point}" for point in section)]
+    return "\n".join(lines)
+
+
+def parse(text: str) -> SummaryPoints:
+    """Read the points of a summary, whoever wrote it. Prose outside the sections is left out.
+
+    Raises SummaryError when no heading of a section is found; then it is no summary.
+    """
+    found: dict[Section, list[str]] = {"key_points": [], "actions": [], "open_items": []}
+    prose: dict[Section, list[str]] = {"key_points": [], "actions": [], "open_items": []}
+    section: Section | None = None
+    for line in text.split("\n"):
+        heading, rest = _heading(line)
+        if heading:
+            section = heading
+            prose[section] += [rest] if rest else []
+        elif section and line.strip():
+            _note(line, found[section], prose[section])
+    if section is None:
+        raise SummaryError(
+            f"No heading of a summary was found in {len(text):,} characters; expected {', '.join(TITLES)}. "
+            "Nothing was changed; try again, or use the extractive summariser."
+        )
+    read = {name: found[name] or prose[name] for name in found}
+    return tidy(SummaryPoints(tuple(read["key_points"]), tuple(read["actions"]), tuple(read["open_items"])))
+
+
+def tokens_of(points: SummaryPoints, count: Callable[[str], int]) -> int:
+    """Count the tokens of the rendered summary."""
+    return count(render(points, _ANY_TIME, _ANY_TIME))
+
+
+def fit(points: SummaryPoints, max_tokens: int, count: Callable[[str], int]) -> SummaryPoints:
+    """Shorten a summary until it fits: first the points that are too long, then whole points, then what is left.
+
+    Points are expected in the order of their importance: the last one of a list goes first, each time of the list that
+    takes up most room (actions count for more than key points, open items for less). The first point of each list is
+    the last to go.
+    """
+    points = tidy(points)
+    lists = _as_lists(points, LONGEST_POINT)
+    form = tokens_of(SummaryPoints(("…",), ("…",), ("…",)), count)
+    costs = tuple([count(f"- {point}\n") for point in section] for section in lists)
+    while form + sum(map(sum, costs)) > max_tokens and _drop_one(lists, costs, keep=1):
+        pass
+    while tokens_of(_as_points(lists), count) > max_tokens and _drop_one(lists, costs, keep=1):
+        pass
+    return _squeeze(lists, costs, max_tokens, count)
+
+
+def _note(line: str, found: list[str], prose: list[str]) -> None:
+    """Take a line of a section: a point, the rest of one, or prose, which counts only where there are no points."""
+    text = line.strip()
+    bullet = _BULLET.match(text) or _NUMBER.match(text)
+    if bullet:
+        found.append(text[bullet.end() :])
+    elif found and line.startswith(("  ", "\t")):
+        found[-1] += f" {text}"
+    else:
+        prose.append(text)
+
+
+def _heading(line: str) -> tuple[Section | None, str]:
+    """Say which section a line opens, if any, and what stands in the same line after it."""
+    text = line.strip()
+    if _BULLET.match(text):
+        return None, ""
+    number = _NUMBER.match(text)
+    name, _, rest = text[number.end() if number else 0 :].partition(":")
+    if len(name) > _LONGEST_HEADING:
+        return None, ""
+    return HEADINGS.get(" ".join(name.strip(_ORNAMENT).casefold().split())), rest.strip(_ORNAMENT)
+
+
+def _tidied(section: Iterable[str]) -> tuple[str, ...]:
+    lines = (_CHECKBOX.sub("", " ".join(point.split()), count=1).strip() for point in section)
+    return tuple(line for line in lines if line and _bare(line) not in _NOTHING)
+
+
+def _bare(line: str) -> str:
+    return line.casefold().strip("().!*_ ")
+
+
+def _written(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime(_TIME)
+
+
+def _as_lists(points: SummaryPoints, longest: int) -> _Lists:
+    key_points, actions, open_items = (
+        [shortened(point, longest) for point in section]
+        for section in (points.key_points, points.actions, points.open_items)
+    )
+    return key_points, actions, open_items
+
+
+def _as_points(lists: _Lists) -> SummaryPoints:
+    return SummaryPoints(tuple(lists[0]), tuple(lists[1]), tuple(lists[2]))
+
+
+def _drop_one(lists: _Lists, costs: tuple[list[int], ...], keep: int) -> bool:
+    """Drop the last point of the heaviest list that has more than `keep`; says whether there was one."""
+    droppable = [index for index, section in enumerate(lists) if len(section) > keep]
+    if not droppable:
+        return False
+    heaviest = max(droppable, key=lambda index: sum(costs[index]) * _WEIGHTS[index])
+    lists[heaviest].pop()
+    costs[heaviest].pop()
+    return True
+
+
+def _squeeze(
+    lists: _Lists, costs: tuple[list[int], ...], max_tokens: int, count: Callable[[str], int]
+) -> SummaryPoints:
+    """Shorten the few points that are left, then give up whole sections, until one short point remains."""
+    longest = LONGEST_POINT
+    while tokens_of(points := _as_points(lists), count) > max_tokens:
+        if longest > _SHORTEST_POINT:
+            longest = max(_SHORTEST_POINT, longest * 3 // 4)
+            lists = _as_lists(points, longest)
+        elif sum(map(len, lists)) <= 1 or not _drop_one(lists, costs, keep=0):
+            break
+    return points
