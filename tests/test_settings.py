@@ -228,7 +228,7 @@ def test_all_unknown_names_stand_in_one_message(write: Write) -> None:
         f"recall.limt in {path}. Did you mean recall.limit?\n"
         f"database.pasword in {path}. Did you mean database.password?\n"
         "RECOLLECT_RECALL_LIMTI in the environment. Did you mean RECOLLECT_RECALL_LIMIT?\n"
-        "minScore in an argument. Did you mean recall.min_score or forget.min_score?"
+        "minScore in an argument. Did you mean recall.min_score, hooks.min_score or forget.min_score?"
     )
 
 
@@ -642,7 +642,8 @@ def test_no_password_is_shown_anywhere() -> None:
 
 def test_repr_shows_every_section() -> None:
     shown = repr(Settings(database="a.db"))
-    assert shown.startswith("Settings(database='a.db', user='default', embedding=EmbeddingSettings(provider='local', ")
+    assert shown.startswith("Settings(database='a.db', user='default', auto_capture='true', auto_recall='true', ")
+    assert "embedding=EmbeddingSettings(provider='local', " in shown
     assert shown.endswith("sqlite=SqliteSettings(busy_timeout_s=10.0))")
 
 
@@ -678,6 +679,10 @@ SECONDS = st.floats(1, 3600)
 VALUES: dict[str, st.SearchStrategy[object]] = {
     "database": st.from_regex(r"/[a-z0-9 =@._-]{1,20}", fullmatch=True).filter(lambda path: path == path.strip()),
     "user": FILLED_TEXT,
+    "auto_capture": st.booleans(),
+    "auto_recall": st.booleans(),
+    "session_summaries": st.booleans(),
+    "redact_secrets": st.booleans(),
     "embedding.provider": st.sampled_from(["local", "none"]),
     "embedding.threads": st.integers(1, 1024) | st.none(),
     "recall.limit": st.integers(1, 100),
@@ -685,6 +690,27 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "recall.vector_weight": st.floats(0, 1000),
     "recall.text_weight": st.floats(0, 1000, exclude_min=True),
     "recall.candidates": st.integers(50, 10_000),
+    "capture.limit": st.integers(0, 20),
+    "capture.patterns": st.just(()) | st.just(("preference: (?i)my favou?rite",)),
+    "capture.extractor": st.sampled_from(["rules", "llm"]),
+    "hooks.items": st.integers(1, 5),
+    "hooks.min_score": SHARES,
+    "hooks.budget_s": st.floats(0.01, 60),
+    "compaction.auto": st.booleans(),
+    "compaction.window_tokens": st.integers(400_000, 10_000_000),
+    "compaction.trigger_share": st.floats(0.1, 1),
+    "compaction.max_messages": st.integers(4, 100_000),
+    "compaction.keep_recent": st.integers(0, 1_000),
+    "compaction.summary_tokens": st.integers(50, 32_000),
+    "compaction.summarizer": st.sampled_from(["extractive", "llm"]),
+    "compaction.idle_hours": st.floats(0, 100_000),
+    "compaction.archive_days": st.floats(0, 100_000) | st.none(),
+    "llm.base_url": FILLED_TEXT,
+    "llm.model": FILLED_TEXT,
+    "llm.api_key": FILLED_TEXT,
+    "llm.timeout_s": st.floats(0.1, 600),
+    "llm.retries": st.integers(0, 10),
+    "llm.tokens_per_day": st.integers(0, 10**12),
     "duplicates.near_threshold": st.floats(0, 1, exclude_min=True) | st.none(),
     "forget.min_score": SHARES,
     "forget.margin": SHARES,
@@ -699,9 +725,12 @@ def test_every_setting_is_among_the_values_tried() -> None:
     assert list(VALUES) == [path for path, _ in walk(Settings)]
 
 
+NOTHING = {"embedding.threads": "auto", "compaction.archive_days": "never"}
+
+
 def as_toml(name: str, value: object) -> str:
     if value is None:
-        value = {"embedding.threads": "auto"}.get(name, "off")
+        value = NOTHING.get(name, "off")
     return f"{name} = {json.dumps(escaped(value), ensure_ascii=False)}"
 
 
@@ -710,7 +739,9 @@ def escaped(value: object) -> object:
 
 
 def as_text(name: str, value: object) -> str:
-    return {"embedding.threads": "auto"}.get(name, "off") if value is None else str(value)
+    if isinstance(value, tuple):
+        return "\n".join(value) or "none"
+    return NOTHING.get(name, "off") if value is None else str(value)
 
 
 @given(st.fixed_dictionaries({}, optional=VALUES))

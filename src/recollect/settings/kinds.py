@@ -157,6 +157,24 @@ def choice(noun: str, words: tuple[Word, ...]) -> Kind[Word]:
     return Kind(", ".join(words), parse, noun=noun)
 
 
+def labelled(label: str, words: tuple[str, ...]) -> Kind[tuple[str, ...]]:
+    """Accept texts that each begin with one of a few words and a colon, as a list or one to a line."""
+
+    def parse(value: object) -> tuple[str, ...]:
+        lines = [] if value == "none" else value.splitlines() if isinstance(value, str) else value
+        if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
+            raise Unfit
+        kept = tuple(clean(line.strip()) for line in lines if line.strip())
+        if any(line.partition(":")[0].strip() not in words or not line.partition(":")[2].strip() for line in kept):
+            raise Unfit
+        return kept
+
+    def show(value: object) -> str:
+        return plain(", ".join(value)) if isinstance(value, list | tuple) and value else "none"
+
+    return Kind(f"a list of texts such as `{words[0]}: …`, with a {label} before the colon, or none", parse, show)
+
+
 def optional(kind: Kind[T], word: str, *, or_false: bool = False) -> Kind[T | None]:
     """Accept nothing as well, which is spelled `null`, the given word, or, where that reads well, `false`.
 

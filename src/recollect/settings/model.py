@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple, get_args
 from recollect.errors import SettingsError
 from recollect.settings.database import LOCATION, Server, default_database
 from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform, entries, environment_name, walk
-from recollect.settings.kinds import choice, number, number_above, optional, text, whole
+from recollect.settings.kinds import choice, number, number_above, optional, switch, text, whole
+from recollect.settings.turns import CaptureSettings, CompactionSettings, HookSettings, LlmSettings
 
 EmbeddingProvider = Literal["local", "none"]
 PROVIDERS: tuple[EmbeddingProvider, ...] = get_args(EmbeddingProvider)
@@ -157,8 +158,25 @@ class Settings:
         default="default",
         metadata=about(text(), "User the command line works for when `--user` is absent.", aliases=("user_id",)),
     )
+    auto_capture: bool = field(
+        default=True, metadata=about(switch(), "Keep what a user says about themselves, after each turn.")
+    )
+    auto_recall: bool = field(
+        default=True, metadata=about(switch(), "Give the agent what is related, before each turn.")
+    )
+    session_summaries: bool = field(
+        default=False, metadata=about(switch(), "Keep a summary of each session as a memory when it ends.")
+    )
+    redact_secrets: bool = field(
+        default=True,
+        metadata=about(switch(), "Replace keys, passwords and card numbers before anything reaches the disk."),
+    )
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
+    capture: CaptureSettings = field(default_factory=CaptureSettings)
+    hooks: HookSettings = field(default_factory=HookSettings)
+    compaction: CompactionSettings = field(default_factory=CompactionSettings)
+    llm: LlmSettings = field(default_factory=LlmSettings)
     duplicates: DuplicateSettings = field(default_factory=DuplicateSettings)
     forget: ForgetSettings = field(default_factory=ForgetSettings)
     postgres: PostgresSettings = field(default_factory=PostgresSettings)

@@ -25,8 +25,13 @@ def refuse(strays: Sequence[Stray]) -> None:
 
 def _line(stray: Stray) -> str:
     suggestions = _suggestions(stray)
-    question = f" Did you mean {' or '.join(suggestions)}?" if suggestions else ""
+    question = f" Did you mean {_one_of(suggestions)}?" if suggestions else ""
     return f"{stray.name} in {stray.origin}.{question}"
+
+
+def _one_of(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def _suggestions(stray: Stray) -> list[str]:

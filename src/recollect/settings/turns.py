@@ -1,0 +1,129 @@
+"""The settings of what happens around an agent's turn: capturing, recalling, compacting, asking a language model."""
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from recollect.errors import SettingsError
+from recollect.settings.declare import about, conform
+from recollect.settings.kinds import choice, labelled, number, optional, switch, text, whole
+from recollect.vocabulary import MEMORY_TYPES
+
+SummarizerName = Literal["extractive", "llm"]
+ExtractorName = Literal["rules", "llm"]
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureSettings:
+    """What is learned from what a user says."""
+
+    limit: int = field(default=2, metadata=about(whole(0, 20), "Memories kept from one turn at most."))
+    patterns: tuple[str, ...] = field(
+        default=(),
+        metadata=about(
+            labelled("type", MEMORY_TYPES),
+            "Patterns of your own in RE2 syntax, each after the type of the memory it makes.",
+            default_words="none",
+        ),
+    )
+    extractor: ExtractorName = field(
+        default="rules",
+        metadata=about(
+            choice("extractor", get_args(ExtractorName)),
+            "`rules` costs nothing. `llm` also asks the model of the section `llm`, within the same limit.",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+
+@dataclass(frozen=True, slots=True)
+class HookSettings:
+    """What is given to an agent before it answers."""
+
+    items: int = field(default=5, metadata=about(whole(1, 5), "Items in the block of related information at most."))
+    min_score: float = field(default=0.25, metadata=about(number(0, 1), "What scores lower is not shown to the agent."))
+    budget_s: float = field(
+        default=2.0,
+        metadata=about(number(0.01, 60), "Seconds a search before the prompt may take; then it goes without."),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionSettings:
+    """When a conversation is summarised, and how."""
+
+    auto: bool = field(
+        default=True, metadata=about(switch(), "Compact a conversation by itself when it has grown too large.")
+    )
+    window_tokens: int = field(
+        default=128_000,
+        metadata=about(whole(500, 10_000_000), "The context window of the agent's model, in tokens."),
+    )
+    trigger_share: float = field(
+        default=0.7, metadata=about(number(0.1, 1), "Share of the window from which a conversation is compacted.")
+    )
+    max_messages: int = field(
+        default=200,
+        metadata=about(whole(4, 100_000), "Active messages from which it is compacted, however short they are."),
+    )
+    keep_recent: int = field(
+        default=16, metadata=about(whole(0, 1_000), "Newest messages that are never folded into the summary.")
+    )
+    summary_tokens: int = field(
+        default=1_200, metadata=about(whole(50, 100_000), "How long a summary may be, in tokens.")
+    )
+    summarizer: SummarizerName = field(
+        default="extractive",
+        metadata=about(
+            choice("summarizer", get_args(SummarizerName)),
+            "`extractive` is local and free. `llm` asks the model of the section `llm`.",
+        ),
+    )
+    idle_hours: float = field(
+        default=24.0,
+        metadata=about(number(0, 100_000), "Hours of silence after which `maintain` compacts a conversation."),
+    )
+    archive_days: float | None = field(
+        default=90.0,
+        metadata=about(
+            optional(number(0, 100_000), "never", or_false=True),
+            "Days of silence after which `maintain` folds a conversation whole and puts it away.",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+        if self.summary_tokens > self.window_tokens // 4:
+            raise SettingsError(
+                f"compaction.summary_tokens is {self.summary_tokens}, more than a quarter of compaction.window_tokens "
+                f"({self.window_tokens}). Make the summary shorter or the window larger."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """A language model behind an OpenAI-compatible endpoint, for those who want one."""
+
+    base_url: str = field(
+        default="",
+        metadata=about(text(empty=True), "Where the endpoint is, without `/chat/completions`.", default_words="none"),
+    )
+    model: str = field(default="", metadata=about(text(empty=True), "The model to ask.", default_words="none"))
+    api_key: str = field(
+        default="", metadata=about(text(empty=True, secret=True), "Key of the endpoint.", default_words="none")
+    )
+    timeout_s: float = field(default=30.0, metadata=about(number(0.1, 600), "Seconds to wait for an answer."))
+    retries: int = field(default=2, metadata=about(whole(0, 10), "How often to try again after a failure."))
+    tokens_per_day: int = field(
+        default=200_000,
+        metadata=about(
+            whole(0, 10**12), "Tokens that may be spent in a day (UTC) by all users together; then it does without."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
