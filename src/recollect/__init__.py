@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 from recollect._version import __version__
 
 if TYPE_CHECKING:
-    from recollect.aio import AsyncMemory, AsyncUserMemory
+    from recollect.aio import AsyncConversation, AsyncMemory, AsyncUserMemory
     from recollect.errors import (
         EmbeddingError,
         InvalidInput,
         InvalidMemory,
+        InvalidMessage,
         InvalidVector,
+        LlmError,
         ModelDamaged,
         NotFound,
         RecollectError,
@@ -30,10 +32,23 @@ if TYPE_CHECKING:
         StoreTooNew,
         StoreTooOld,
         StoreUnavailable,
+        SummaryError,
     )
     from recollect.memory import Memory, UserMemory
+    from recollect.messages import (
+        Appended,
+        Captured,
+        Compaction,
+        ConversationInfo,
+        Message,
+        NewMessage,
+        ToolCall,
+        Usage,
+        Window,
+    )
     from recollect.settings import Settings, load_settings
     from recollect.types import (
+        About,
         ChannelPart,
         Forgotten,
         Hit,
@@ -44,54 +59,77 @@ if TYPE_CHECKING:
         Parts,
         Place,
         Problem,
+        PromptContext,
         Recall,
         Remembered,
         Space,
         Stats,
         Status,
         StoreStats,
+        TurnOutcome,
     )
-    from recollect.vocabulary import MEMORY_TYPES, Trust
+    from recollect.user import Conversation
+    from recollect.vocabulary import MEMORY_TYPES, ROLES, SOURCES, Trust
 
 # Names are looked up when they are used, so that `recollect --help` does not pay for NumPy and two databases.
 _HOMES = {
-    "recollect.aio": ("AsyncMemory", "AsyncUserMemory"),
+    "recollect.aio": ("AsyncConversation", "AsyncMemory", "AsyncUserMemory"),
     "recollect.errors": (
-        "EmbeddingError", "InvalidInput", "InvalidMemory", "InvalidVector", "ModelDamaged", "NotFound",
-        "RecollectError", "SettingsError", "StoreDamaged", "StoreError", "StoreTooNew", "StoreTooOld",
-        "StoreUnavailable",
+        "EmbeddingError", "InvalidInput", "InvalidMemory", "InvalidMessage", "InvalidVector", "LlmError",
+        "ModelDamaged", "NotFound", "RecollectError", "SettingsError", "StoreDamaged", "StoreError", "StoreTooNew",
+        "StoreTooOld", "StoreUnavailable", "SummaryError",
     ),
     "recollect.memory": ("Memory", "UserMemory"),
+    "recollect.messages": (
+        "Appended", "Captured", "Compaction", "ConversationInfo", "Message", "NewMessage", "ToolCall", "Usage",
+        "Window",
+    ),
     "recollect.settings": ("Settings", "load_settings"),
     "recollect.types": (
-        "ChannelPart", "Forgotten", "Hit", "Maintenance", "MemoryRecord", "NewMemory", "Page", "Parts", "Place",
-        "Problem", "Recall", "Remembered", "Space", "Stats", "Status", "StoreStats",
+        "About", "ChannelPart", "Forgotten", "Hit", "Maintenance", "MemoryRecord", "NewMemory", "Page", "Parts",
+        "Place", "Problem", "PromptContext", "Recall", "Remembered", "Space", "Stats", "Status", "StoreStats",
+        "TurnOutcome",
     ),
-    "recollect.vocabulary": ("MEMORY_TYPES", "Trust"),
+    "recollect.user": ("Conversation",),
+    "recollect.vocabulary": ("MEMORY_TYPES", "ROLES", "SOURCES", "Trust"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "MEMORY_TYPES",
+    "ROLES",
+    "SOURCES",
+    "About",
+    "Appended",
+    "AsyncConversation",
     "AsyncMemory",
     "AsyncUserMemory",
+    "Captured",
     "ChannelPart",
+    "Compaction",
+    "Conversation",
+    "ConversationInfo",
     "EmbeddingError",
     "Forgotten",
     "Hit",
     "InvalidInput",
     "InvalidMemory",
+    "InvalidMessage",
     "InvalidVector",
+    "LlmError",
     "Maintenance",
     "Memory",
     "MemoryRecord",
+    "Message",
     "ModelDamaged",
     "NewMemory",
+    "NewMessage",
     "NotFound",
     "Page",
     "Parts",
     "Place",
     "Problem",
+    "PromptContext",
     "Recall",
     "RecollectError",
     "Remembered",
@@ -106,8 +144,13 @@ __all__ = [
     "StoreTooNew",
     "StoreTooOld",
     "StoreUnavailable",
+    "SummaryError",
+    "ToolCall",
     "Trust",
+    "TurnOutcome",
+    "Usage",
     "UserMemory",
+    "Window",
     "__version__",
     "load_settings",
 ]

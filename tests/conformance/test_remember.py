@@ -251,9 +251,9 @@ def test_vectors_that_make_no_sense_are_refused(me: UserMemory, vector: Any) -> 
 
 def test_users_do_not_see_each_other(memory: Memory) -> None:
     ann, bob = memory.user("ann"), memory.user("bob")
-    secret = ann.remember("The safe code is 4711", subject="safe", key="code").id
+    secret = ann.remember("The safe is behind the picture", subject="safe", key="code").id
     bob.remember("The safe is in the cellar", subject="safe", key="place")
-    assert bob.remember("The safe code is 4711", subject="safe", key="code").action == "created"
+    assert bob.remember("The safe is behind the picture", subject="safe", key="code").action == "created"
     assert [hit.content for hit in bob.recall("safe", limit=10).hits if hit.id == secret] == []
     assert bob.forget(secret).action == "not_found"
-    assert ann.get(secret).content == "The safe code is 4711"
+    assert ann.get(secret).content == "The safe is behind the picture"

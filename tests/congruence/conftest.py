@@ -10,8 +10,9 @@ from tests.conftest import Server
 from tests.congruence.twins import StillClock, Twins, WordSum
 
 
-def opened(database: str, clock: StillClock, embedder: WordSum) -> Memory:
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database})
+def opened(database: str, clock: StillClock, embedder: WordSum, **overrides: object) -> Memory:
+    named = {name.replace("__", "."): value for name, value in overrides.items()}
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database, **named})
     return Memory.open(settings=settings, clock=clock, embedder=embedder)
 
 
@@ -23,4 +24,19 @@ def twins(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with opened(str(file), clock, embedder) as sqlite, opened(server.fresh(), clock, embedder) as postgres:
         yield Twins(sqlite, postgres, clock, embedder)
         embedder.fails = False
+        assert sqlite.doctor() == postgres.doctor() == ()
+
+
+@pytest.fixture(scope="module")
+def talkers(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
+    """The two stores again, with a window so small that conversations are folded all the time."""
+    small = {"window_tokens": 600, "summary_tokens": 120, "max_messages": 12, "keep_recent": 4}
+    given = {**{f"compaction__{name}": value for name, value in small.items()}, "hooks__budget_s": 60}
+    clock, embedder = StillClock(), WordSum()
+    file = tmp_path_factory.mktemp("talkers") / "memory.db"
+    with (
+        opened(str(file), clock, embedder, **given) as sqlite,
+        opened(server.fresh(), clock, embedder, **given) as postgres,
+    ):
+        yield Twins(sqlite, postgres, clock, embedder)
         assert sqlite.doctor() == postgres.doctor() == ()

@@ -181,7 +181,7 @@ class Model:
 def _meets(old: Row, new: Row) -> bool:
     """A slot has one holder; what has no slot can only meet its like."""
     if new.has_slot:
-        return old.has_slot and old.about == new.about
+        return old.has_slot and old.about == new.about and (old.type == "preference") == (new.type == "preference")
     return (old.type, old.about, old.said) == (new.type, new.about, new.said)
 
 

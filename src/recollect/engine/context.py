@@ -4,14 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.errors import EmbeddingError, InvalidVector
-from recollect.ports import Clock, Embedder, Role, Store
+from recollect.ports import Clock, Embedder, Extractor, Role, Store, Summarizer, Tokenizer
 from recollect.settings import Settings
+from recollect.text.capture import NONE as NO_PATTERNS
+from recollect.text.capture import CompiledPatterns
 from recollect.types import Space, Vector
 from recollect.vectors import as_units
 
 VECTOR = "vector"
 TEXT = "text"
 REWORDING = "rewording"
+SUMMARIZER = "summarizer"
+EXTRACTOR = "extractor"
+RECALL = "recall"
+SAVING = "saving"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,11 @@ class Engine:
     embedder: Embedder | None
     clock: Clock
     settings: Settings
+    tokenizer: Tokenizer
+    summarizer: Summarizer
+    local_summarizer: Summarizer
+    extractor: Extractor | None = None
+    patterns: CompiledPatterns = NO_PATTERNS
 
     @property
     def space(self) -> Space | None:

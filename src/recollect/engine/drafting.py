@@ -24,6 +24,8 @@ from recollect.vocabulary import MEMORY_TYPES, Trust
 # Several of these may be true side by side, so none replaces another, and the moment is part of what they say.
 HAPPENINGS = frozenset({"event", "experience", "session_summary"})
 
+LONGEST_SESSION = 128
+
 # The longest texts; those of a key must fit into an index entry of either database.
 _LIMITS = {
     "subject": 128,
@@ -31,7 +33,7 @@ _LIMITS = {
     "value": 100_000,
     "context": 128,
     "source": 128,
-    "session": 128,
+    "session": LONGEST_SESSION,
     "address": 500,
     "place_label": 200,
 }
@@ -91,7 +93,7 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
         memory.lng,
         address,
         place_label,
-        _metadata(memory.metadata) if memory.metadata else {},
+        checked_mapping("metadata", memory.metadata) if memory.metadata else {},
         now,
         now,
     )
@@ -135,11 +137,16 @@ def fingerprint(draft: Draft) -> Fingerprint:
     return Fingerprint(record.type, record.subject, record.key, record.context, draft.content_hash)
 
 
+def fingerprint_of(record: MemoryRecord) -> Fingerprint:
+    """Say the same of a record that is kept already."""
+    return Fingerprint(record.type, record.subject, record.key, record.context, content_hash(record))
+
+
 def slot(record: MemoryRecord) -> Slot | None:
     """Say what a new value would replace; None for what stands beside others."""
     if not record.key or record.type in HAPPENINGS:
         return None
-    return Slot(record.subject, record.key, record.context)
+    return Slot(record.subject, record.key, record.context, record.type == "preference")
 
 
 def _check_numbers(memory: NewMemory) -> None:
@@ -205,18 +212,19 @@ def utc(value: object, name: str) -> datetime:
         raise InvalidMemory(f"{name} ({value.isoformat()}) is outside of the years 1 to 9999 in UTC.") from error
 
 
-def _metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+def checked_mapping(name: str, given: Mapping[str, Any], *, limit: int = _METADATA_LIMIT) -> Mapping[str, Any]:
+    """Insist on data that both databases can keep as JSON, and give it as it will come back."""
     try:
-        text = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(given, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidMemory(f"metadata cannot be written as JSON: {error}.") from error
-    if len(text) > _METADATA_LIMIT:
-        raise InvalidMemory(f"metadata is {len(text)} characters long as JSON; at most {_METADATA_LIMIT} are kept.")
+        raise InvalidMemory(f"{name} cannot be written as JSON: {error}.") from error
+    if len(text) > limit:
+        raise InvalidMemory(f"{name} is {len(text)} characters long as JSON; at most {limit} are kept.")
     if _JSON_NUL.search(text) or not _encodable(text):
-        raise InvalidMemory("metadata holds a NUL or a lone surrogate, which cannot be stored. Remove it.")
+        raise InvalidMemory(f"{name} holds a NUL or a lone surrogate, which cannot be stored. Remove it.")
     kept = json.loads(text)
     if not isinstance(kept, dict):
-        raise InvalidMemory(f"metadata is a {type(metadata).__name__}; it must be a mapping.")
+        raise InvalidMemory(f"{name} is a {type(given).__name__}; it must be a mapping.")
     return kept
 
 

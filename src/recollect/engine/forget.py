@@ -1,39 +1,171 @@
-"""Forgetting: exactly what was asked for, with everything that hangs on it, and gone from the files too."""
+"""Forgetting: exactly what was asked for, with everything that was made from it, and gone from the files too.
 
-from collections.abc import Sequence
+What is made from several things stays while one of them does: a memory that was heard in two conversations survives the
+first. A summary does not, because nobody can take a sentence out of it; what else it told becomes active again and is
+folded anew. A value that had replaced another gives its place back.
+"""
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.engine import drafting
 from recollect.engine.context import Engine
 from recollect.ports import Reader, Writer
-from recollect.types import Forgotten, Hit, Scope
+from recollect.types import Forgotten, ForgottenAction, Hit, MemoryRecord, Scope
 
 
-def forget_id(engine: Engine, scope: Scope, memory_id: str, *, dry_run: bool) -> Forgotten:
-    """Forget a memory with its history; an old version is forgotten alone."""
-    if dry_run:
-        return _receipt(engine.store.read(scope, lambda reader: _doomed(reader, memory_id)), dry_run=True)
+class Doomed(NamedTuple):
+    """What goes, the asked-for first, and which of it are messages. `torn` says that versions of it may stay."""
 
-    def work(writer: Writer) -> Sequence[str]:
-        doomed = _doomed(writer, memory_id)
-        for record in writer.get([memory_id]):
-            if record.superseded_by is not None:  # a link is taken out: keep the chain of versions whole
-                writer.relink(memory_id, record.superseded_by)
-        writer.delete(doomed)
-        return doomed
+    ids: tuple[str, ...]
+    messages: frozenset[str]
+    torn: bool = True
 
-    return _finished(engine, engine.store.write(scope, work))
+
+def forget_id(engine: Engine, scope: Scope, item_id: str, *, dry_run: bool) -> Forgotten:
+    """Forget a memory with its history, an old version alone, or a message."""
+    return _forget(engine, scope, lambda rows: _doomed(rows, [item_id], family=True), dry_run=dry_run)
+
+
+def forget_session(engine: Engine, scope: Scope, session: str, *, dry_run: bool) -> Forgotten:
+    """Forget a conversation: its messages, what was learned in it, and what was stored under its name."""
+
+    def doomed(rows: Reader | Writer) -> Doomed:
+        said, learned = rows.message_ids(session), rows.of_session(session)
+        here = frozenset(said)
+        elsewhere = {one.made_id for one in rows.sources(learned) if one.source_id not in here}
+        return _doomed(rows, (*said, *(memory_id for memory_id in learned if memory_id not in elsewhere)))
+
+    return _forget(engine, scope, doomed, dry_run=dry_run, conversations=[session])
+
+
+def forget_source(engine: Engine, scope: Scope, source: str, *, dry_run: bool) -> Forgotten:
+    """Forget all memories that came from one source."""
+    return _forget(engine, scope, lambda rows: _doomed(rows, rows.of_source(source)), dry_run=dry_run)
 
 
 def forget_everything(engine: Engine, scope: Scope, *, dry_run: bool) -> Forgotten:
     """Forget all that a user has."""
+
+    def doomed(rows: Reader | Writer) -> Doomed:
+        said = [message_id for name in rows.conversation_ids() for message_id in rows.message_ids(name)]
+        return Doomed((*rows.everything(), *said), frozenset(said), torn=False)
+
+    return _forget(engine, scope, doomed, dry_run=dry_run, conversations=None)
+
+
+def expire(engine: Engine, scope: Scope) -> int:
+    """Forget the memories that are past their expiry."""
+    now = engine.clock.now()
+    receipt = _forget(engine, scope, lambda rows: _doomed(rows, rows.expired(now), family=True), dry_run=False)
+    return len(receipt.ids)
+
+
+def _forget(
+    engine: Engine,
+    scope: Scope,
+    choose: Callable[[Reader | Writer], Doomed],
+    *,
+    dry_run: bool,
+    conversations: Sequence[str] | None = (),
+) -> Forgotten:
+    """Delete what is chosen inside the transaction; `conversations` go too, all of them when it is None."""
+
+    def empty(rows: Reader | Writer) -> Sequence[str]:
+        names = rows.conversation_ids() if conversations is None else conversations
+        return [name for name in names if rows.conversation(name)]
+
+    def work(writer: Writer) -> Forgotten:
+        doomed, names = choose(writer), empty(writer)
+        _delete(writer, doomed)
+        for name in names:
+            writer.delete_conversation(name)
+        return _receipt(doomed, names, dry_run=False)
+
     if dry_run:
-        return _receipt(engine.store.read(scope, lambda reader: reader.everything()), dry_run=True)
+        return engine.store.read(scope, lambda reader: _receipt(choose(reader), empty(reader), dry_run=True))
+    receipt = engine.store.write(scope, work)
+    if receipt.ids:
+        engine.store.scrub()
+    return receipt
 
-    def work(writer: Writer) -> Sequence[str]:
-        doomed = writer.everything()
-        writer.delete(doomed)
-        return doomed
 
-    return _finished(engine, engine.store.write(scope, work))
+def _receipt(doomed: Doomed, conversations: Sequence[str], *, dry_run: bool) -> Forgotten:
+    action: ForgottenAction = "deleted" if doomed.ids or conversations else "not_found"
+    return Forgotten(action, doomed.ids, dry_run=dry_run, messages=len(doomed.messages))
+
+
+def _delete(writer: Writer, doomed: Doomed) -> None:
+    memories, said = [one for one in doomed.ids if one not in doomed.messages], [*doomed.messages]
+    reopened = {made.source_id for made in writer.sources(said)} - set(doomed.ids)
+    if doomed.torn:
+        _mend(writer, {record.id: record for record in writer.get(memories)})
+    if memories:
+        writer.delete(memories)
+    if said:
+        writer.delete_messages(said)
+    writer.drop_derivations(doomed.ids)
+    if reopened:
+        writer.set_status([*reopened], "active")
+
+
+def _mend(writer: Writer, gone: Mapping[str, MemoryRecord]) -> None:
+    """Keep chains of versions whole: what goes is passed over, and when the present value goes, the last one holds."""
+    for record in gone.values():
+        heir = record.superseded_by
+        while heir is not None and heir in gone:
+            heir = gone[heir].superseded_by
+        left = [version for version in writer.chain(record.id) if version.id not in gone] if heir is None else []
+        if left:
+            twin = writer.same(drafting.fingerprint_of(left[-1]))
+            heir = twin.id if twin else left[-1].id
+            writer.relink(record.id, heir)
+            if twin is None:
+                writer.revive(heir)
+        elif heir is not None:
+            writer.relink(record.id, heir)
+
+
+def _doomed(rows: Reader | Writer, wanted: Sequence[str], *, family: bool = False) -> Doomed:
+    """Give what goes: the wanted, as a `family` with their versions, and what was made from nothing else."""
+    doomed: dict[str, None] = {}
+    messages: set[str] = set()
+    waiting = list(_with_versions(rows, wanted)) if family else list(wanted)
+    while waiting:
+        said = {message.id for message in rows.get_messages(waiting)}
+        known = said | {record.id for record in rows.get(waiting)}
+        fresh = [one for one in waiting if one in known and one not in doomed]
+        doomed.update(dict.fromkeys(fresh))
+        messages |= said
+        waiting = _with_edits(rows, _made_from(rows, fresh, doomed))
+    return Doomed(tuple(doomed), frozenset(messages))
+
+
+def _with_versions(rows: Reader | Writer, ids: Sequence[str]) -> Iterator[str]:
+    """A live memory takes its versions along, itself first; a version goes alone, and so does a message."""
+    yield from ids
+    for record in rows.get(ids):
+        if record.superseded_by is None:
+            yield from (version.id for version in rows.chain(record.id) if version.id != record.id)
+
+
+def _with_edits(rows: Reader | Writer, ids: Sequence[str]) -> list[str]:
+    """Take along what a memory was before it was edited: versions of the same session that came from nowhere else."""
+    found = list(ids)
+    for record in rows.get(ids):
+        edits = [version.id for version in rows.chain(record.id) if version.session == record.session]
+        traced = {one.made_id for one in rows.sources(edits)}
+        found.extend(edit for edit in edits if edit not in traced and edit != record.id)
+    return found
+
+
+def _made_from(rows: Reader | Writer, fresh: Sequence[str], doomed: Iterable[str]) -> list[str]:
+    """Give what was made from these: summaries always, other memories when no other source of theirs stays."""
+    gone = set(doomed)
+    made = {one.made_id: one.made_kind for one in rows.made_from(fresh) if one.made_id not in gone}
+    left = {one.made_id for one in rows.sources([*made]) if one.source_id not in gone}
+    told = {record.id for record in rows.get([*made]) if record.type == "session_summary"}
+    return [one for one, kind in made.items() if kind == "message" or one in told or one not in left]
 
 
 def clear_match(hits: Sequence[Hit], min_score: float, margin: float) -> Hit | None:
@@ -43,24 +175,3 @@ def clear_match(hits: Sequence[Hit], min_score: float, margin: float) -> Hit | N
     if len(hits) > 1 and hits[0].score - hits[1].score < margin:
         return None
     return hits[0]
-
-
-def _doomed(rows: Reader | Writer, memory_id: str) -> Sequence[str]:
-    """A live memory takes its versions along, itself first; a version goes alone."""
-    family = rows.chain(memory_id)
-    asked = next((record for record in family if record.id == memory_id), None)
-    if asked is None:
-        return ()
-    if asked.superseded_by is not None:
-        return (memory_id,)
-    return (memory_id, *(record.id for record in family if record.id != memory_id))
-
-
-def _finished(engine: Engine, ids: Sequence[str]) -> Forgotten:
-    if ids:
-        engine.store.scrub()
-    return _receipt(ids, dry_run=False)
-
-
-def _receipt(ids: Sequence[str], *, dry_run: bool) -> Forgotten:
-    return Forgotten("deleted" if ids else "not_found", tuple(ids), dry_run=dry_run)

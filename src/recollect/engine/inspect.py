@@ -1,6 +1,7 @@
 """Looking at the store itself: what runs on what, and whether anything is amiss."""
 
 from recollect._version import __version__
+from recollect.engine import spending
 from recollect.engine.context import Engine
 from recollect.errors import EmbeddingError
 from recollect.types import Problem, Status
@@ -12,9 +13,13 @@ def status(engine: Engine) -> Status:
     stats = store.stats()
     advice = list(store.advice())
     if stats.pending_jobs:
-        advice.append(f"{stats.pending_jobs} memories wait for their vector: run `recollect maintain`.")
+        advice.append(f"{stats.pending_jobs} items wait for their vector: run `recollect maintain`.")
     if stats.parked_jobs:
-        advice.append(f"{stats.parked_jobs} memories could not be embedded after several tries.")
+        advice.append(f"{stats.parked_jobs} items could not be embedded after several tries.")
+    spent = store.spent(spending.today(engine))
+    budget = engine.settings.llm.tokens_per_day
+    if engine.summarizer.costs and spent.tokens >= budget:
+        advice.append(f"Today's {budget:,} tokens are spent: summaries are made without a model until tomorrow (UTC).")
     return Status(
         version=__version__,
         backend=store.backend,
@@ -24,6 +29,9 @@ def status(engine: Engine) -> Status:
         embedding=f"{space.provider}/{space.model}" if space else "none",
         space=space,
         stats=stats,
+        summarizer=engine.summarizer.name,
+        spent_today=spent,
+        tokens_per_day=budget,
         advice=tuple(advice),
     )
 

@@ -6,16 +6,20 @@ The store only offers candidates; every score is computed here, so both stores r
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
+from itertools import chain
 
 from recollect.engine.context import TEXT, VECTOR, Engine
+from recollect.engine.passages import message_passage
 from recollect.errors import EmbeddingError, InvalidInput, StoreError
+from recollect.messages import Message
 from recollect.ports import Reader
 from recollect.rank.bm25 import TextScores, score
 from recollect.rank.fusion import Fused, Weights, fuse
 from recollect.text.clean import clean
 from recollect.text.terms import Forms, query_terms, query_words
-from recollect.types import Filters, Hit, MemoryRecord, Parts, Place, Recall, Scope, Vector, VectorLike
+from recollect.types import Filters, Hit, MemoryRecord, Parts, Place, Recall, Scope, Vector, VectorLike, Wanted
 from recollect.vectors import as_unit
+from recollect.vocabulary import SOURCE_OF
 
 MAX_QUERY = 2_000
 MAX_LIMIT = 1_000
@@ -29,7 +33,7 @@ class Question:
 
     words: Sequence[Forms]
     vector: Vector | None
-    filters: Filters
+    filters: Wanted
     limit: int
     min_score: float
 
@@ -45,14 +49,26 @@ def recall(
     min_score: float,
 ) -> Recall:
     """Answer a query with the best memories."""
+    question, degraded = prepare(engine, query, vector=vector, filters=filters, limit=limit, min_score=min_score)
+    return answer(engine, scope, [question], degraded)
+
+
+def prepare(
+    engine: Engine, query: str, *, vector: VectorLike | None, filters: Wanted, limit: int, min_score: float
+) -> tuple[Question, tuple[str, ...]]:
+    """Check a query and take it apart; says what could not be done."""
     asked = _checked_query(query)
     _check_bounds(limit, min_score)
     embedded, degraded = _query_vector(engine, asked, vector)
-    question = Question(query_words(asked)[:_MOST_WORDS], embedded, filters, limit, min_score)
+    return Question(query_words(asked)[:_MOST_WORDS], embedded, filters, limit, min_score), degraded
+
+
+def answer(engine: Engine, scope: Scope, questions: Sequence[Question], degraded: tuple[str, ...]) -> Recall:
+    """Answer one question put to several shelves, from one snapshot: the best hits of all."""
     try:
-        return Recall(_asked(engine, scope, question), degraded)
+        return Recall(_asked(engine, scope, questions), degraded)
     except StoreError:
-        return _answer_from_one_channel(engine, scope, question, degraded)
+        return _answer_from_one_channel(engine, scope, questions, degraded)
 
 
 def _checked_query(query: str) -> str:
@@ -82,14 +98,18 @@ def _query_vector(engine: Engine, query: str, given: VectorLike | None) -> tuple
         return None, (VECTOR,)
 
 
-def _answer(engine: Engine, reader: Reader, question: Question) -> tuple[Hit, ...]:
+def _answer(engine: Engine, reader: Reader, question: Question) -> list[Hit]:
     texts = _text_channel(engine, reader, question)
     cosines = _vector_channel(engine, reader, question, texts)
     settings = engine.settings.recall
     ranked = fuse(cosines, texts, Weights(settings.vector_weight, settings.text_weight), question.limit)
     chosen = [fused for fused in ranked if fused.relevance >= question.min_score]
-    records = {record.id: record for record in reader.get([fused.id for fused in chosen])}
-    return tuple(_hit(records[fused.id], fused) for fused in chosen if fused.id in records)
+    wanted = [fused.id for fused in chosen]
+    if question.filters.kind == "message":
+        said = {message.id: message for message in reader.get_messages(wanted)}
+        return [_message_hit(said[fused.id], fused) for fused in chosen if fused.id in said]
+    records = {record.id: record for record in reader.get(wanted)}
+    return [_hit(records[fused.id], fused) for fused in chosen if fused.id in records]
 
 
 def _text_channel(engine: Engine, reader: Reader, question: Question) -> TextScores | None:
@@ -112,22 +132,30 @@ def _vector_channel(
     near = dict(reader.nearest(space, vector, question.filters, wanted))
     if texts is not None:
         best = nsmallest(wanted, texts.scores.keys() - near, key=lambda row: (-texts.scores[row], row))
-        near.update(reader.cosines(space, vector, best))
+        near.update(reader.cosines(question.filters.kind, space, vector, best))
     return near
 
 
-def _answer_from_one_channel(engine: Engine, scope: Scope, question: Question, degraded: tuple[str, ...]) -> Recall:
+def _answer_from_one_channel(
+    engine: Engine, scope: Scope, questions: Sequence[Question], degraded: tuple[str, ...]
+) -> Recall:
     """A part of the store failed: answer from the channel that works, and say which one does not."""
     try:
-        hits = _asked(engine, scope, replace(question, vector=None))
+        hits = _asked(engine, scope, [replace(question, vector=None) for question in questions])
         return Recall(hits, tuple(dict.fromkeys((*degraded, VECTOR))))
     except StoreError:
-        hits = _asked(engine, scope, replace(question, words=()))
+        hits = _asked(engine, scope, [replace(question, words=()) for question in questions])
         return Recall(hits, tuple(dict.fromkeys((*degraded, TEXT))))
 
 
-def _asked(engine: Engine, scope: Scope, question: Question) -> tuple[Hit, ...]:
-    return engine.store.read(scope, lambda reader: _answer(engine, reader, question))
+def _asked(engine: Engine, scope: Scope, questions: Sequence[Question]) -> tuple[Hit, ...]:
+    def work(reader: Reader) -> list[Hit]:
+        return list(chain.from_iterable(_answer(engine, reader, question) for question in questions))
+
+    hits = engine.store.read(scope, work)
+    if len(questions) > 1:
+        hits.sort(key=lambda hit: (-hit.score, hit.id))
+    return tuple(hits[: max(question.limit for question in questions)])
 
 
 def _hit(record: MemoryRecord, fused: Fused) -> Hit:
@@ -146,4 +174,22 @@ def _hit(record: MemoryRecord, fused: Fused) -> Hit:
         trust=record.trust,
         metadata=record.metadata,
         record=record,
+    )
+
+
+def _message_hit(message: Message, fused: Fused) -> Hit:
+    return Hit(
+        id=message.id,
+        source=SOURCE_OF[message.role],
+        type=message.role,
+        content=message.content or message_passage(message),
+        score=fused.relevance,
+        similarity=fused.similarity,
+        parts=Parts(fused.parts, fused.relevance, {}),
+        created_at=message.created_at,
+        occurred_at=message.said_at,
+        place=None,
+        trust=message.trust,
+        metadata=message.metadata,
+        record=message,
     )

@@ -7,11 +7,11 @@ last word. Vectors are made before the transaction starts, because nobody may wa
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
-from recollect.engine import drafting
+from recollect.engine import drafting, keeping
 from recollect.engine.context import REWORDING, VECTOR, Engine
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
 from recollect.ports import Pending, Reader, Writer
@@ -22,20 +22,45 @@ from recollect.vectors import as_units
 
 BATCH = 10_000
 _NEAR_CANDIDATES = 5
+_SURER = 0.5  # hearing something again takes away half of what doubt is left
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A memory about to be decided on, and the one that it may be a rewording of."""
+
+    draft: Draft
+    near: str | None = None
 
 
 def remember(engine: Engine, scope: Scope, memory: NewMemory) -> Remembered:
     """Store one memory, unless it is already known in these or in nearly these words."""
-    (draft,), degraded = _prepare(engine, [memory])
-    return _remember_draft(engine, scope, draft, degraded)
+    (prepared,), degraded = prepare_many(engine, scope, [memory])
+    return _store(engine, scope, prepared, degraded)
 
 
-def _remember_draft(engine: Engine, scope: Scope, draft: Draft, degraded: tuple[str, ...]) -> Remembered:
+def prepare_many(engine: Engine, scope: Scope, memories: Sequence[NewMemory]) -> tuple[list[Prepared], tuple[str, ...]]:
+    """Do all that takes time before a transaction: vectors, and the search for rewordings. Says what failed."""
+    drafts, degraded = _prepare(engine, memories)
+    return _compared(engine, scope, drafts, degraded)
+
+
+def _compared(
+    engine: Engine, scope: Scope, drafts: Sequence[Draft], degraded: tuple[str, ...]
+) -> tuple[list[Prepared], tuple[str, ...]]:
     try:
-        near = _near_duplicate(engine, scope, draft)
-    except StoreDamaged:  # the new memory is sound; only the comparison with the old ones is not possible
-        near, degraded = None, (*degraded, REWORDING)
-    remembered = engine.store.write(scope, lambda writer: _decide(writer, draft, engine, near))
+        return [Prepared(draft, _near_duplicate(engine, scope, draft)) for draft in drafts], degraded
+    except StoreDamaged:  # the new memories are sound; only the comparison with the old ones is not possible
+        return [Prepared(draft) for draft in drafts], (*degraded, REWORDING)
+
+
+def decide(writer: Writer, engine: Engine, prepared: Prepared) -> Remembered:
+    """Find out what a memory is to what is known, and write what follows from it."""
+    return _decide(writer, prepared.draft, engine, prepared.near)
+
+
+def _store(engine: Engine, scope: Scope, prepared: Prepared, degraded: tuple[str, ...]) -> Remembered:
+    remembered = engine.store.write(scope, lambda writer: decide(writer, engine, prepared))
     return replace(remembered, degraded=degraded) if degraded else remembered
 
 
@@ -65,6 +90,11 @@ def remember_many(
     return kept
 
 
+def _remember_draft(engine: Engine, scope: Scope, draft: Draft, degraded: tuple[str, ...]) -> Remembered:
+    (prepared,), named = _compared(engine, scope, [draft], degraded)
+    return _store(engine, scope, prepared, named)
+
+
 @contextmanager
 def _no_collections() -> Iterator[None]:
     """Keep Python from looking for cycles: a batch makes a hundred thousand objects and not one cycle."""
@@ -80,6 +110,7 @@ def _no_collections() -> Iterator[None]:
 
 def _prepare(engine: Engine, memories: Sequence[NewMemory]) -> tuple[list[Draft], tuple[str, ...]]:
     """Draft memories and give each its vector; what cannot be embedded now is stored without one."""
+    memories = [keeping.public(engine, memory) for memory in memories]
     drafts = drafting.draft_memories(memories, engine.clock.now(), _given_vectors(engine, memories))
     lacking = [position for position, draft in enumerate(drafts) if draft.vector is None]
     if engine.embedder is None or not lacking:
@@ -172,9 +203,12 @@ def _inserted(writer: Writer, draft: Draft, engine: Engine) -> Remembered:
 
 
 def _confirmed(writer: Writer, known: MemoryRecord, record: MemoryRecord) -> Remembered:
-    """It is known already; when a better source says so now, that is worth noting."""
-    if record.trust > known.trust:
-        writer.confirm(known.id, record.trust, record.source, record.created_at)
+    """It is known already. Hearing it again makes it surer, and hearing it from a better source more trusted."""
+    surer = known.confidence + (1 - known.confidence) * record.confidence * _SURER
+    better = record if record.trust > known.trust else known
+    confirmed = known._replace(trust=better.trust, source=better.source, confidence=surer, updated_at=record.created_at)
+    if confirmed._replace(updated_at=known.updated_at) != known:
+        writer.confirm(confirmed)
     return Remembered("duplicate", known.id, known.id)
 
 

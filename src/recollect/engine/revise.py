@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect import ids
-from recollect.engine import drafting
+from recollect.engine import drafting, keeping
 from recollect.engine.context import Engine
 from recollect.errors import EmbeddingError, InvalidMemory, NotFound
 from recollect.ports import Writer
@@ -27,6 +27,7 @@ class _ChangedMeanwhileError(Exception):
 
 def update(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
     """Change fields of a live memory. Gives the memory as it is now."""
+    changes = keeping.public_changes(engine, changes)
     for _ in range(_TRIES):
         try:
             return _update_once(engine, scope, memory_id, changes)

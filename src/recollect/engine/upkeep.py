@@ -1,13 +1,18 @@
-"""Maintenance: gives vectors to the rows that still lack one, and lets the store tidy up."""
+"""Maintenance: what is old is put away, what waits for a vector gets it, and the store tidies up.
 
-from collections.abc import Sequence
+Each step is a transaction of its own or many small ones, so that a round may be interrupted anywhere and begun again.
+"""
+
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
-from recollect.engine import drafting
+from recollect.engine import compact, forget
 from recollect.engine.context import Engine
+from recollect.engine.passages import passage_of
 from recollect.errors import EmbeddingError
+from recollect.messages import Compaction, Message
 from recollect.ports import EmbedJob, Writer
-from recollect.types import Maintenance, Scope, Space, Vector
+from recollect.types import Maintenance, MemoryRecord, Scope, Space, Vector
 
 _BATCH = 64
 _LEASE = timedelta(minutes=5)
@@ -15,14 +20,52 @@ _MOST_ATTEMPTS = 5
 
 
 def maintain(engine: Engine) -> Maintenance:
-    """Drain the embedding jobs of all users and tune the store."""
+    """Expire, fold and put away what is old, embed what waits, and tune the store. Safe to interrupt at any point."""
+    expired = sum(forget.expire(engine, scope) for scope in engine.store.users_with_expired(engine.clock.now()))
+    archived, gone_wrong = _archive(engine)
+    compacted, failed = _compact(engine)
     embedded = parked = 0
     space = engine.space
     if space is not None:
         for scope in engine.store.users_with_jobs(engine.clock.now()):
             done, given_up = _drain(engine, scope, space)
             embedded, parked = embedded + done, parked + given_up
-    return Maintenance(embedded, parked, tuple(engine.store.tune()))
+    notes = tuple(engine.store.tune())
+    return Maintenance(embedded, parked, expired, compacted, archived, notes, (*gone_wrong, *failed))
+
+
+def _archive(engine: Engine) -> tuple[int, list[str]]:
+    """Fold conversations whole that have been silent for very long."""
+    days = engine.settings.compaction.archive_days
+    if days is None:
+        return 0, []
+    return _fold_idle(engine, timedelta(days=days), compact.archive)
+
+
+def _compact(engine: Engine) -> tuple[int, list[str]]:
+    """Fold the older part of conversations that have been silent for a while."""
+    return _fold_idle(engine, timedelta(hours=engine.settings.compaction.idle_hours), compact.compact)
+
+
+def _fold_idle(
+    engine: Engine, silence: timedelta, fold: Callable[[Engine, Scope, str], Compaction]
+) -> tuple[int, list[str]]:
+    done, failed = 0, []
+    for scope, conversation in engine.store.idle_conversations(engine.clock.now() - silence):
+        outcome = fold(engine, scope, conversation)
+        done += outcome.action == "compacted"
+        if outcome.action == "failed":
+            failed.append(f"a conversation could not be summarised: {outcome.reason}")
+    return done, failed
+
+
+def embed_waiting(engine: Engine, scope: Scope) -> None:
+    """Give vectors to one batch of what a user's turn has left waiting; what cannot be done now stays in the queue."""
+    space = engine.space
+    if space is not None:
+        jobs = _claim(engine, scope)
+        if jobs:
+            _serve(engine, scope, jobs, space)
 
 
 def _drain(engine: Engine, scope: Scope, space: Space) -> tuple[int, int]:
@@ -36,7 +79,7 @@ def _drain(engine: Engine, scope: Scope, space: Space) -> tuple[int, int]:
 def _serve(engine: Engine, scope: Scope, jobs: Sequence[EmbedJob], space: Space) -> tuple[int, int]:
     """Embed a batch. When it fails again, one by one: a text that nobody can embed must not hold up its neighbours."""
     try:
-        vectors = engine.embed([drafting.passage(job.record) for job in jobs], "passage")
+        vectors = engine.embed([passage_of(job.item) for job in jobs], "passage")
     except EmbeddingError as error:
         if len(jobs) > 1 and any(job.attempts > 1 for job in jobs):
             served = [_serve(engine, scope, [job], space) for job in jobs]
@@ -55,8 +98,10 @@ def _finish(engine: Engine, scope: Scope, jobs: Sequence[EmbedJob], vectors: Vec
     now = engine.clock.now()
 
     def work(writer: Writer) -> int:
-        texts = {record.id: drafting.passage(record) for record in writer.get([job.record.id for job in jobs])}
-        rows = [row for row, job in enumerate(jobs) if texts.get(job.record.id) == drafting.passage(job.record)]
+        wanted = [job.item.id for job in jobs]
+        items: list[MemoryRecord | Message] = [*writer.get(wanted), *writer.get_messages(wanted)]
+        texts = {item.id: passage_of(item) for item in items}
+        rows = [row for row, job in enumerate(jobs) if texts.get(job.item.id) == passage_of(job.item)]
         if rows:
             writer.finish_jobs([jobs[row] for row in rows], vectors[rows], space, now)
         return len(rows)

@@ -1,0 +1,63 @@
+"""What of a text may reach the disk: nothing that is marked private, and no secrets."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from recollect.engine import drafting
+from recollect.engine.context import Engine
+from recollect.text.private import without_private
+from recollect.text.secrets import redact, redact_values
+from recollect.types import NewMemory
+
+_TEXTS = ("content", "subject", "value", "context", "address", "place_label")
+_DEEPEST = 100  # what lies deeper is refused when it is checked
+
+
+def public(engine: Engine, memory: NewMemory) -> NewMemory:
+    """Give a memory without what may not be kept; usually the very same one."""
+    changed = _changed(engine, {name: getattr(memory, name) for name in (*_TEXTS, "metadata")})
+    return replace(memory, **changed) if changed else memory
+
+
+def public_changes(engine: Engine, changes: dict[str, Any]) -> dict[str, Any]:
+    """Do the same for the changed fields of a memory."""
+    return {**changes, **_changed(engine, changes)}
+
+
+def public_text(engine: Engine, text: str) -> str:
+    """Give what of a text may be kept."""
+    kept = without_private(text)
+    return redact(kept).text if engine.settings.redact_secrets else kept
+
+
+def public_values(engine: Engine, values: Any) -> Any:  # noqa: ANN401 - JSON
+    """Give what of some data may be kept."""
+    kept = _without_private(values)
+    return redact_values(kept)[0] if engine.settings.redact_secrets else kept
+
+
+def _without_private(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, str):
+        return without_private(value)
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, Mapping):
+        return {name: _without_private(inner, depth + 1) for name, inner in value.items()}
+    return [_without_private(inner, depth + 1) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _changed(engine: Engine, fields: dict[str, Any]) -> dict[str, Any]:
+    changed: dict[str, Any] = {}
+    for name in _TEXTS:
+        text = fields.get(name)
+        if text and isinstance(text, str):
+            kept = public_text(engine, text)
+            if kept is not text:
+                changed[name] = kept
+    metadata = fields.get("metadata")
+    if metadata:
+        kept_metadata = public_values(engine, drafting.checked_mapping("metadata", metadata))
+        if kept_metadata != metadata:
+            changed["metadata"] = kept_metadata
+    return changed

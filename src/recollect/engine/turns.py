@@ -1,0 +1,147 @@
+"""What runs around an agent's turn: recalling before it, learning after it.
+
+Before the prompt the search comes first and the request is saved after it, so that a question is never its own answer.
+Nothing here may keep an agent from answering: what fails is named in `degraded`, and the turn goes on without it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from queue import Empty, Queue
+from secrets import token_hex
+from threading import Thread
+from typing import Any
+
+from recollect.engine import compact, converse, learning, saying, search, upkeep
+from recollect.engine.context import RECALL, SAVING, Engine
+from recollect.errors import RecollectError
+from recollect.messages import Appended, Message, NewMessage
+from recollect.ports import Reader, Writer
+from recollect.text.fence import Quoted, fenced, without_fences
+from recollect.types import Filters, Hit, MessageFilters, PromptContext, Recall, Remembered, Scope, TurnOutcome
+from recollect.vocabulary import Source, Trust
+
+_LONGEST_QUERY = 2_000
+_RECALLED: tuple[Source, ...] = ("memory", "request", "response", "file")
+
+
+def before_prompt(
+    engine: Engine, scope: Scope, session: str, request: NewMessage, *, save: bool = True
+) -> PromptContext:
+    """Search with what the user says, then save it, then give the block of related information."""
+    found = Recall(())
+    if engine.settings.auto_recall:
+        found = _within_budget(engine, scope, session, request)
+    message_id, degraded = None, found.degraded
+    if save:
+        try:
+            message_id = _save_request(engine, scope, session, request)
+        except RecollectError:
+            degraded = (*degraded, SAVING)
+    block = fenced([_quoted(hit) for hit in found.hits], token_hex(8)) if found.hits else ""
+    return PromptContext(block, found.hits, message_id, degraded)
+
+
+def _within_budget(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
+    """Search for as long as the agent can wait, and no longer."""
+    answers: Queue[Recall] = Queue()
+
+    def look() -> None:
+        try:
+            answers.put(_related(engine, scope, session, request))
+        except RecollectError:
+            answers.put(Recall((), (RECALL,)))
+
+    Thread(target=look, daemon=True, name="recollect-recall").start()
+    try:
+        return answers.get(timeout=engine.settings.hooks.budget_s)
+    except Empty:
+        return Recall((), (RECALL,))
+
+
+def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
+    query = without_fences(saying.plain_text(request.content))[:_LONGEST_QUERY].strip()
+    if not query:
+        return Recall(())
+    hooks = engine.settings.hooks
+    return search.search(
+        engine,
+        scope,
+        query,
+        sources=_RECALLED,
+        memories=Filters(now=engine.clock.now(), min_trust=Trust.FILE),
+        messages=MessageFilters(beyond=session, min_trust=Trust.FILE),
+        limit=hooks.items,
+        min_score=hooks.min_score,
+    )
+
+
+def _save_request(engine: Engine, scope: Scope, session: str, request: NewMessage) -> str | None:
+    now = engine.clock.now()
+    spoken = [saying.speak(engine, session, request, now)]
+
+    def work(writer: Writer) -> tuple[Appended, ...]:
+        return converse.deliver(writer, engine, converse.opened(writer, session, now), spoken, now)
+
+    (appended,) = engine.store.write(scope, work)
+    return appended.id
+
+
+def _quoted(hit: Hit) -> Quoted:
+    day = (hit.occurred_at or hit.created_at).date().isoformat()
+    kind = f"memory · {hit.type}" if hit.source == "memory" else hit.source
+    return Quoted(f"{kind} · {day}", hit.content)
+
+
+def after_turn(
+    engine: Engine, scope: Scope, session: str, offered: Iterable[NewMessage | Mapping[str, Any]]
+) -> TurnOutcome:
+    """Save what was said, and keep what can be learned from it. Delivered again, the same turn has no effect."""
+    now = engine.clock.now()
+    spoken = [saying.speak(engine, session, message, now) for message in converse.expand(offered)]
+    news = _to_learn_from(engine, scope, session, spoken) if engine.settings.auto_capture else ()
+    learned = learning.learn(engine, scope, news)
+
+    def work(writer: Writer) -> TurnOutcome:
+        said = converse.deliver(writer, engine, converse.opened(writer, session, now), spoken, now)
+        pairs = zip(spoken, said, strict=True)
+        kept_as = {one.draft.message.id: kept.message.id for one, kept in pairs if one.draft and kept.message}
+        delivered = list(kept_as.values())
+        captured, events = learning.keep(writer, engine, learned, kept_as, writer.unlearned(delivered))
+        writer.mark_learned(delivered)
+        return TurnOutcome(sum(one.action == "created" for one in said), captured, events)
+
+    outcome = engine.store.write(scope, work)
+    compaction = compact.if_due(engine, scope, session) if outcome.saved else None
+    upkeep.embed_waiting(engine, scope)
+    return replace(outcome, compaction=compaction, degraded=learned.degraded)
+
+
+def capture(engine: Engine, scope: Scope, text: str, session: str) -> tuple[Remembered, ...]:
+    """Keep what a text says about the user who said it."""
+    record = engine.store.read(scope, lambda reader: reader.conversation(session))
+    if record is not None and record.private:
+        return ()
+    spoken = saying.speak(engine, session, NewMessage("user", text), engine.clock.now())
+    return learning.capture_text(engine, scope, spoken.draft.message) if spoken.draft else ()
+
+
+def _to_learn_from(engine: Engine, scope: Scope, session: str, spoken: Sequence[saying.Spoken]) -> Sequence[Message]:
+    """Give the messages that nobody has learned from, as far as can be seen before the transaction that decides it.
+
+    Each has the id of its draft: as which message it is kept is decided there, too.
+    """
+
+    def look(reader: Reader) -> Sequence[Message]:
+        record = reader.conversation(session)
+        if record is not None and record.private:
+            return ()
+        known = converse.recognised(reader, session, spoken)
+        open_questions = set(reader.unlearned([message.id for message in known if message]))
+        pairs = ((one.draft.message, old) for one, old in zip(spoken, known, strict=True) if one.draft)
+        return [
+            old._replace(id=new.id) if old else new
+            for new, old in pairs
+            if not old or (old.id in open_questions and old.role == new.role)
+        ]
+
+    return engine.store.read(scope, look)

@@ -1,0 +1,12 @@
+"""One user's part of a store. Every verb belongs to a user; there is no way to ask for "everybody"."""
+
+from recollect.user.conversation import Conversation
+from recollect.user.memories import MemoryVerbs
+from recollect.user.turns import TurnVerbs
+from recollect.user.typed import TypedVerbs
+
+__all__ = ["Conversation", "UserMemory"]
+
+
+class UserMemory(MemoryVerbs, TypedVerbs, TurnVerbs):
+    """What one user has stored, and the verbs for it."""

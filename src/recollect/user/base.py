@@ -1,0 +1,69 @@
+"""What all verbs of a user have in common: the engine, the scope, and filters."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from recollect import ids
+from recollect.engine import drafting
+from recollect.engine.context import Engine
+from recollect.errors import InvalidInput, NotFound
+from recollect.text.clean import clean
+from recollect.types import FilterFields, Filters, Scope
+from recollect.vocabulary import MEMORY_TYPES
+
+MAX_PAGE = 1_000
+
+
+class Scoped:
+    """One user's part of an open store."""
+
+    def __init__(self, engine: Engine, scope: Scope) -> None:
+        self._engine = engine
+        self._scope = scope
+
+    @property
+    def user_id(self) -> str:
+        """Whose memories these are."""
+        return self._scope.user_id
+
+    def _filters(self, filters: FilterFields) -> Filters:
+        given: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
+        types = types_of(given.pop("type", ()))
+        for name in ("since", "until", "as_of"):
+            if name in given:
+                given[name] = drafting.utc(given[name], name)
+        for name in ("subject", "key", "context", "session"):
+            if name in given:
+                given[name] = clean(given[name])  # as the field was when it was stored
+        if "min_importance" in given:
+            drafting.check_share("min_importance", given["min_importance"])
+        try:
+            return Filters(now=self._engine.clock.now(), types=types, **given)
+        except TypeError as error:
+            known = ", ".join(sorted(FilterFields.__annotations__))
+            raise InvalidInput(f"{error}. The filters are: {known}.") from error
+
+
+def canonical(id: str, noun: str = "memory") -> str:
+    """Give an id as it is kept. Raises NotFound for what cannot be one."""
+    known = ids.canonical(id)
+    if known is None:
+        advice = " See what there is with `list`." if noun == "memory" else ""
+        raise NotFound(f"No {noun} {id!r}: that is not an id.{advice}")
+    return known
+
+
+def types_of(wanted: object) -> tuple[Any, ...]:
+    """Insist on types of memories, one or several."""
+    types = (wanted,) if isinstance(wanted, str) else tuple(wanted) if isinstance(wanted, Sequence) else (wanted,)
+    for name in types:
+        if name not in MEMORY_TYPES:
+            raise InvalidInput(f"Unknown memory type {name!r}. Known types: {', '.join(MEMORY_TYPES)}.")
+    return types
+
+
+def check_limit(limit: int) -> int:
+    """Insist on a number of items that one answer can hold."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
+        raise InvalidInput(f"limit is {limit}; it must be from 1 to {MAX_PAGE}.")
+    return limit

@@ -1,0 +1,171 @@
+"""The verbs for memories: remember, recall, forget, and looking at what is there."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, Unpack
+
+from recollect import ids
+from recollect.engine import forget, recall, remember, revise
+from recollect.errors import InvalidInput, InvalidMemory, NotFound
+from recollect.types import (
+    FilterFields,
+    Forgotten,
+    MemoryChanges,
+    MemoryFields,
+    MemoryRecord,
+    NewMemory,
+    Page,
+    Recall,
+    Remembered,
+    Stats,
+    VectorLike,
+)
+from recollect.user.base import Scoped, canonical, check_limit
+
+
+class MemoryVerbs(Scoped):
+    """The verbs for single memories."""
+
+    def remember(self, content: str, **fields: Unpack[MemoryFields]) -> Remembered:
+        """Store a memory. It is durable when this returns.
+
+        The same text twice is a `duplicate`, and so is a rewording of a known memory of the same type. A new value for
+        the same `subject`, `key` and `context` supersedes the old one, which stays in the history.
+        """
+        return remember.remember(self._engine, self._scope, NewMemory(content, **fields))
+
+    def remember_many(
+        self, memories: Iterable[str | NewMemory | Mapping[str, Any]], *, near_duplicates: bool = False
+    ) -> tuple[Remembered, ...]:
+        """Store many memories fast, one transaction for each ten thousand; give one answer for each, in order.
+
+        Items are texts, `NewMemory`, or mappings with the fields of one. Equal texts are recognised; rewordings only
+        with `near_duplicates`, which compares each with all the others and takes its time. When an item is wrong,
+        nothing of its batch is stored, and the error names it.
+        """
+        if isinstance(memories, (str, Mapping)):
+            raise InvalidInput("remember_many takes several memories, for example a list. To store one, use remember.")
+        offered = (_as_new_memory(memory) for memory in memories)
+        return tuple(remember.remember_many(self._engine, self._scope, offered, near_duplicates=near_duplicates))
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        min_score: float | None = None,
+        vector: VectorLike | None = None,
+        **filters: Unpack[FilterFields],
+    ) -> Recall:
+        """Find memories by meaning and by words, best first.
+
+        `type`, `subject`, `key`, `context` and `session` must be equal; `since` (inclusive) and `until` (exclusive)
+        bound when it happened or was stored; `as_of` asks what was held true at a moment. `vector` is the query's
+        embedding, if you have it already.
+        """
+        defaults = self._engine.settings.recall
+        return recall.recall(
+            self._engine,
+            self._scope,
+            query,
+            vector=vector,
+            filters=self._filters(filters),
+            limit=defaults.limit if limit is None else limit,
+            min_score=defaults.min_score if min_score is None else min_score,
+        )
+
+    def forget(
+        self,
+        id: str | None = None,
+        *,
+        query: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        everything: bool = False,
+        dry_run: bool = False,
+    ) -> Forgotten:
+        """Delete for good, with everything that was made from it.
+
+        By `id`: a memory with its history, or a message. By `query`: the memory that clearly matches; one that fits
+        several deletes nothing and gives them as `candidates`, with their ids. By `session`: a conversation and what
+        was learned in it. By `source`: all memories that came from there. `dry_run` says what would go.
+        """
+        if sum((id is not None, query is not None, session is not None, source is not None, everything)) != 1:
+            raise InvalidInput("Say what to forget with exactly one of: id, query, session, source, everything.")
+        if query is not None:
+            return self._forget_by_query(query, dry_run=dry_run)
+        if session is not None:
+            return forget.forget_session(self._engine, self._scope, session, dry_run=dry_run)
+        if source is not None:
+            return forget.forget_source(self._engine, self._scope, source, dry_run=dry_run)
+        if everything:
+            return forget.forget_everything(self._engine, self._scope, dry_run=dry_run)
+        known = ids.canonical(id or "")
+        if known is None:
+            return Forgotten("not_found", dry_run=dry_run)
+        return forget.forget_id(self._engine, self._scope, known, dry_run=dry_run)
+
+    def _forget_by_query(self, query: str, *, dry_run: bool) -> Forgotten:
+        wanted = self._engine.settings.forget
+        hits = self.recall(query, limit=5, min_score=wanted.min_score / 2).hits  # less is no candidate for anything
+        match = forget.clear_match(hits, wanted.min_score, wanted.margin)
+        if match is not None:
+            return forget.forget_id(self._engine, self._scope, match.id, dry_run=dry_run)
+        return Forgotten("candidates" if hits else "not_found", candidates=hits, dry_run=dry_run)
+
+    def get(self, id: str) -> MemoryRecord:
+        """Give one memory, live or not. Raises NotFound."""
+        known = canonical(id)
+        found = self._engine.store.read(self._scope, lambda reader: reader.get([known]))
+        if not found:
+            raise NotFound(f"No memory {id}. See what there is with `list`.")
+        return found[0]
+
+    def update(self, id: str, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
+        """Change a memory's content or fields and give it as it is now; what it was stays in its `history`."""
+        known = {field.name for field in fields(NewMemory)}
+        unknown = sorted(changes.keys() - known)
+        if unknown or not changes:
+            found = f"Unknown fields: {', '.join(unknown)}." if unknown else "Nothing to change."
+            raise InvalidMemory(f"{found} A memory has: {', '.join(sorted(known))}.")
+        return revise.update(self._engine, self._scope, canonical(id), dict(changes))
+
+    def list(self, *, limit: int = 50, cursor: str | None = None, **filters: Unpack[FilterFields]) -> Page:
+        """List what is live, newest first."""
+        check_limit(limit)
+        before = None if cursor is None else ids.canonical(cursor)
+        if cursor is not None and before is None:
+            raise InvalidInput(f"The cursor {cursor!r} is not one. Pass the cursor of the page before, or none.")
+        wanted = self._filters(filters)
+        found = self._engine.store.read(self._scope, lambda reader: reader.select(wanted, limit + 1, before))
+        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+
+    def history(self, id: str) -> tuple[MemoryRecord, ...]:
+        """Give all versions of a memory, oldest first, whichever of their ids is asked for. Raises NotFound."""
+        known = canonical(id)
+        versions = self._engine.store.read(self._scope, lambda reader: reader.chain(known))
+        if not versions:
+            raise NotFound(f"No memory {id}. See what there is with `list`.")
+        return tuple(versions)
+
+    def count(self, **filters: Unpack[FilterFields]) -> int:
+        """Count what is live."""
+        wanted = self._filters(filters)
+        return self._engine.store.read(self._scope, lambda reader: reader.count(wanted))
+
+    def stats(self) -> Stats:
+        """Give figures about what this user has stored."""
+        now = self._engine.clock.now()
+        return self._engine.store.read(self._scope, lambda reader: reader.stats(self._engine.space, now))
+
+
+def _as_new_memory(memory: str | NewMemory | Mapping[str, Any]) -> NewMemory:
+    if isinstance(memory, NewMemory):
+        return memory
+    if isinstance(memory, str):
+        return NewMemory(memory)
+    try:
+        return NewMemory(**memory)
+    except TypeError as error:
+        known = ", ".join(field.name for field in fields(NewMemory))
+        raise InvalidMemory(f"A memory cannot be made from this: {error}. Its fields are: {known}.") from error

@@ -1,0 +1,111 @@
+"""The verbs around an agent's turn, and for what was said in it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from recollect.engine import converse, drafting, saying, search, sessions, turns
+from recollect.errors import InvalidInput
+from recollect.messages import Captured, Content, ConversationInfo, Message, NewMessage
+from recollect.text import capture
+from recollect.text.fence import is_envelope, without_fences
+from recollect.types import Filters, MessageFilters, PromptContext, Recall, Remembered, TurnOutcome, VectorLike
+from recollect.user.base import Scoped, canonical, check_limit
+from recollect.user.conversation import Conversation
+from recollect.vocabulary import USUAL_SOURCES, Source
+
+
+class TurnVerbs(Scoped):
+    """The verbs that an agent's host calls."""
+
+    def conversation(self, id: str) -> Conversation:
+        """Give a conversation; it need not exist yet."""
+        return Conversation(self._engine, self._scope, id)
+
+    def conversations(self, *, limit: int = 50) -> tuple[ConversationInfo, ...]:
+        """List the conversations with their figures, the one that was spoken in last first."""
+        return converse.listing(self._engine, self._scope, check_limit(limit))
+
+    def before_prompt(
+        self, content: Content, *, session: str, id: str = "", metadata: Mapping[str, Any] | None = None
+    ) -> PromptContext:
+        """Call this with what the user said, before the agent answers.
+
+        It searches, then saves the request, and gives a block of related information to put before the prompt. It does
+        not fail because something is slow or broken: `degraded` says what is missing.
+        """
+        request = NewMessage("user", content, id=id, metadata=metadata or {})
+        return turns.before_prompt(self._engine, self._scope, saying.conversation_name(session), request)
+
+    def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
+        """Call this with the messages of a turn, after the agent has answered.
+
+        It saves what is not saved yet, and keeps what can be learned from the user's words. Messages may be in the
+        manner of OpenAI or Anthropic, and may contain the whole conversation: a turn that comes twice has one effect.
+        """
+        if isinstance(messages, (str, Mapping)):
+            raise InvalidInput("after_turn takes the messages of a turn, for example a list.")
+        return turns.after_turn(self._engine, self._scope, saying.conversation_name(session), messages)
+
+    def end_session(self, session: str) -> Remembered | None:
+        """Call this when a session ends: it keeps a summary as a memory, if `session_summaries` is set."""
+        if not self._engine.settings.session_summaries:
+            return None
+        return sessions.end(self._engine, self._scope, saying.conversation_name(session))
+
+    def search_context(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        sources: Sequence[Source] = USUAL_SOURCES,
+        session: str | None = None,
+        current: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        min_score: float = 0.0,
+        vector: VectorLike | None = None,
+    ) -> Recall:
+        """Search memories and all that was said, best first.
+
+        `session` narrows it down to one conversation and what was stored in it. `current` is the conversation that is
+        going on: its last turn is left out, because it is what you ask about.
+        """
+        start = None if since is None else drafting.utc(since, "since")
+        end = None if until is None else drafting.utc(until, "until")
+        going_on: tuple[str, ...] = ()
+        if current is not None:
+            going_on = self._engine.store.read(self._scope, lambda reader: search.current_turn(reader, current))
+        return search.search(
+            self._engine,
+            self._scope,
+            query,
+            sources=sources,
+            memories=Filters(now=self._engine.clock.now(), session=session, since=start, until=end),
+            messages=MessageFilters(conversation=session, since=start, until=end, excluded=going_on),
+            limit=check_limit(limit),
+            min_score=min_score,
+            vector=vector,
+        )
+
+    def message(self, id: str) -> Message:
+        """Give one message. Raises NotFound."""
+        return converse.message(self._engine, self._scope, canonical(id, "message"))
+
+    def rate(self, message_id: str, feedback: int | None) -> Message:
+        """Note what the user thought of a message: 1, -1, or None to take it back. Raises NotFound."""
+        return converse.rate(self._engine, self._scope, canonical(message_id, "message"), feedback)
+
+    def should_capture(self, text: str) -> bool:
+        """Tell whether a user's message says anything worth keeping."""
+        return not is_envelope(text) and capture.should_capture(without_fences(text), self._engine.patterns)
+
+    def captures(self, text: str) -> tuple[Captured, ...]:
+        """Give what the rules would keep of a user's message, without keeping it."""
+        found = () if is_envelope(text) else without_fences(text)
+        limit = self._engine.settings.capture.limit
+        return capture.capture(found, limit=limit, patterns=self._engine.patterns) if found else ()
+
+    def capture(self, text: str, *, session: str = "") -> tuple[Remembered, ...]:
+        """Keep what a user's message says about them; usually `after_turn` does this."""
+        return turns.capture(self._engine, self._scope, text, session)

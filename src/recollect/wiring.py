@@ -1,0 +1,68 @@
+"""Wires the ports to their adapters, as the settings say."""
+
+from recollect.embedding import create_embedder
+from recollect.embedding.tokens import LocalTokenizer
+from recollect.engine.context import Engine
+from recollect.errors import InvalidInput, SettingsError
+from recollect.llm import ChatClient, ChatExtractor, ChatSummarizer
+from recollect.ports import Clock, Embedder, Summarizer, Tokenizer
+from recollect.settings import Settings
+from recollect.storage import open_store
+from recollect.text.capture import CompiledPatterns, Pattern, compile_patterns
+from recollect.text.summary.extractive import ExtractiveSummarizer
+from recollect.text.summary.format import parse
+from recollect.vocabulary import MEMORY_TYPES, MemoryType
+
+
+def assemble(
+    settings: Settings, clock: Clock, embedder: Embedder | None = None, summarizer: Summarizer | None = None
+) -> Engine:
+    """Open the store and make the engine. What is given takes the place of what the settings name."""
+    tokenizer = LocalTokenizer()
+    local = ExtractiveSummarizer(tokenizer.count)
+    patterns = _patterns(settings)
+    client = _client(settings)
+    used = embedder or create_embedder(settings.embedding.provider, threads=settings.embedding.threads)
+    return Engine(
+        store=open_store(settings, clock),
+        embedder=used,
+        clock=clock,
+        settings=settings,
+        tokenizer=tokenizer,
+        summarizer=summarizer or _summarizer(settings, client, tokenizer, local),
+        local_summarizer=local,
+        extractor=ChatExtractor(client) if client and settings.capture.extractor == "llm" else None,
+        patterns=patterns,
+    )
+
+
+def _client(settings: Settings) -> ChatClient | None:
+    """Make the client of a language model, if anything in the settings wants one."""
+    if "llm" not in (settings.compaction.summarizer, settings.capture.extractor):
+        return None
+    llm = settings.llm
+    missing = [name for name in ("base_url", "model") if not getattr(llm, name)]
+    if missing:
+        raise SettingsError(
+            f"A language model is asked for, but llm.{missing[0]} is not set. Set it, or set compaction.summarizer to "
+            "extractive and capture.extractor to rules."
+        )
+    return ChatClient(
+        llm.base_url, llm.model, api_key=llm.api_key or None, timeout_s=llm.timeout_s, retries=llm.retries
+    )
+
+
+def _summarizer(settings: Settings, client: ChatClient | None, tokenizer: Tokenizer, local: Summarizer) -> Summarizer:
+    if client is None or settings.compaction.summarizer != "llm":
+        return local
+    return ChatSummarizer(client, parse=parse, count=tokenizer.count)
+
+
+def _patterns(settings: Settings) -> CompiledPatterns:
+    """Compile the user's own patterns; the settings have checked that each names a type."""
+    split = (line.partition(":") for line in settings.capture.patterns)
+    types: dict[str, MemoryType] = {name: name for name in MEMORY_TYPES}
+    try:
+        return compile_patterns([Pattern(pattern.strip(), types[name.strip()]) for name, _, pattern in split])
+    except InvalidInput as error:
+        raise SettingsError(f"capture.patterns: {error}") from error

@@ -1,0 +1,99 @@
+"""What `about` gathers, on both stores."""
+
+from datetime import timedelta
+
+import pytest
+
+from recollect import InvalidInput, Memory, UserMemory
+from tests.conftest import SteppingClock
+
+
+@pytest.fixture
+def home(me: UserMemory, clock: SteppingClock) -> UserMemory:
+    """Somebody who has a garage, and other things."""
+    me.state_fact("light.garage", "location", "ceiling")
+    me.state_fact("cover.garage_door", "purpose", "car entrance")
+    me.state_fact("light.office", "location", "home office")
+    me.state_fact("lock.front", "nickname", "Cerberus")
+    me.state_fact("lock.front", "location", "entrance hall")
+    me.set_preference("light.garage", "brightness", "40%", confidence=0.5)
+    me.set_preference("light.garage", "colour", "warm", confidence=0.9)
+    me.log_event("The garage door was opened", entity="cover.garage_door", kind="state_change")
+    me.log_event(
+        "The garage door was closed", entity="cover.garage_door", occurred_at=clock.moment + timedelta(hours=1)
+    )
+    me.learn_lesson("The garage freezes in January", confidence=0.8)
+    me.remember("The ladder hangs on the garage wall")
+    me.remember("Grandmother was born in Olomouc")
+    return me
+
+
+def test_a_place_gathers_its_things(home: UserMemory) -> None:
+    found = home.about("garage")
+    assert set(found.subjects) == {"light.garage", "cover.garage_door"}
+    assert {record.value for record in found.facts} == {"ceiling", "car entrance"}
+    assert [record.value for record in found.preferences] == ["warm", "40%"]
+    assert [record.content for record in found.events] == ["The garage door was opened", "The garage door was closed"]
+    assert {hit.content for hit in found.hits} == {
+        "The garage freezes in January",
+        "The ladder hangs on the garage wall",
+    }
+    assert found.degraded == ()
+    assert found
+
+
+def test_more_words_mean_fewer_things(home: UserMemory) -> None:
+    assert home.about("garage door").subjects == ("cover.garage_door",)
+    assert home.about("the garage doors").subjects == ("cover.garage_door",)
+    assert home.about("cover.garage_door").subjects == ("cover.garage_door",)
+    assert "light.office" not in home.about("light.garage").subjects
+
+
+def test_a_nickname_finds_the_thing_and_all_about_it(home: UserMemory) -> None:
+    found = home.about("cerberus")
+    assert found.subjects == ("lock.front",)
+    assert {record.key for record in found.facts} == {"nickname", "location"}
+    home.state_fact("lock.front", "nickname", "Fluffy")
+    assert home.about("cerberus").subjects == ()
+    assert home.about("Fluffy").subjects == ("lock.front",)
+
+
+def test_what_is_recorded_is_not_repeated_among_the_hits(home: UserMemory) -> None:
+    found = home.about("garage", limit=100)
+    recorded = {record.id for group in (found.facts, found.preferences, found.events) for record in group}
+    assert recorded.isdisjoint(hit.id for hit in found.hits)
+
+
+def test_only_what_holds_now(home: UserMemory, clock: SteppingClock) -> None:
+    home.state_fact("light.garage", "location", "wall")
+    home.log_event("A mouse", entity="garage.mouse", expires_at=clock.moment + timedelta(hours=2))
+    assert "garage.mouse" in home.about("garage").subjects
+    clock.advance(hours=3)
+    found = home.about("garage")
+    assert {record.value for record in found.facts} == {"wall", "car entrance"}
+    assert "garage.mouse" not in found.subjects
+
+
+def test_the_newest_events_when_there_are_very_many(me: UserMemory, clock: SteppingClock) -> None:
+    for number in range(25):
+        me.log_event(f"Ring {number}", entity="bell.door", occurred_at=clock.moment + timedelta(minutes=number))
+    assert [event.content for event in me.about("bell").events] == [f"Ring {number}" for number in range(5, 25)]
+
+
+def test_other_languages(me: UserMemory) -> None:
+    me.state_fact("свет.гараж", "location", "потолок")
+    me.state_fact("světlo_garáž", "location", "strop")
+    assert me.about("гараже").subjects == ("свет.гараж",)
+    assert me.about("garáže").subjects == ("světlo_garáž",)
+
+
+def test_of_another_user_nothing_is_found(home: UserMemory, memory: Memory) -> None:
+    found = memory.user("you").about("garage")
+    assert not found
+    assert found.subjects == ()
+
+
+def test_a_topic_must_be_named(me: UserMemory) -> None:
+    with pytest.raises(InvalidInput, match="topic is empty"):
+        me.about("  ")
+    assert not me.about("nothing at all")

@@ -1,0 +1,254 @@
+"""Forgetting what was said, with all that was made from it, on both stores."""
+
+from typing import Any
+
+import pytest
+
+from recollect import InvalidInput, Memory, NotFound, UserMemory
+from recollect.user import Conversation
+from tests.conftest import OpenMemory, SteppingClock
+
+TEA = "I prefer green tea in the morning."
+
+
+def turn(text: str, answer: str = "I see.") -> list[dict[str, Any]]:
+    return [{"role": "user", "content": text}, {"role": "assistant", "content": answer}]
+
+
+def tulips(me: UserMemory, amount: int = 12) -> Conversation:
+    """Talk about tulips."""
+    chat = me.conversation("c")
+    for number in range(amount):
+        chat.append("user", f"Please plant {number + 10} tulips in bed number {number} of the garden.")
+    return chat
+
+
+def active(chat: Conversation) -> list[str]:
+    return [message.content for message in chat.messages(limit=1_000) if message.status == "active"]
+
+
+def test_a_conversation_goes_with_what_was_learned_and_stored_in_it(memory: Memory, me: UserMemory) -> None:
+    me.after_turn(turn(TEA), session="s1")
+    me.after_turn([{"role": "assistant", "tool_calls": [_action()]}], session="s1")
+    me.conversation("s1").compact(keep_recent=0)
+    me.remember("The pump is in the attic", session="s1")
+    kept = me.remember("Grandmother was born in Olomouc", session="s2")
+    me.after_turn(turn("I live in Brno."), session="s2")
+    answer = me.forget(session="s1")
+    assert answer.action == "deleted"
+    assert len(answer.ids) == 4 + 3  # three messages and their summary; a preference, an event, a memory
+    assert me.conversation("s1").messages() == ()
+    assert [info.id for info in me.conversations()] == ["s2"]
+    assert {record.content for record in me.list().items} == {"Grandmother was born in Olomouc", "I live in Brno."}
+    assert me.get(kept.id)
+    assert not any("tea" in hit.content for hit in me.search_context("green tea", limit=50).hits)
+    assert me.forget(session="s1").action == "not_found"
+    assert memory.doctor() == ()
+
+
+def _action() -> dict[str, Any]:
+    return {"id": "t", "name": "turn_on", "arguments": {"entity_id": "light.garage"}}
+
+
+def test_a_memory_heard_in_two_conversations_survives_the_first(memory: Memory, me: UserMemory) -> None:
+    for session in ("s1", "s2"):
+        me.after_turn(turn(TEA), session=session)
+    (kept,) = me.list().items
+    me.forget(session="s1")
+    assert [record.id for record in me.list().items] == [kept.id]
+    assert memory.doctor() == ()
+    me.forget(session="s2")
+    assert me.count() == 0
+    assert memory.doctor() == ()
+
+
+def test_a_memory_that_was_stored_by_hand_does_not_depend_on_who_repeats_it(me: UserMemory) -> None:
+    me.remember(TEA, type="preference", subject="user", value="green tea", context="in the morning")
+    (again,) = me.after_turn(turn(TEA), session="s1").captured
+    assert again.action == "duplicate"
+    me.forget(session="s1")
+    assert me.count() == 1
+
+
+def test_a_message_takes_along_what_only_it_taught(memory: Memory, me: UserMemory) -> None:
+    me.after_turn(turn(TEA), session="s1")
+    me.after_turn(turn("I live in Brno."), session="s1")
+    said = me.conversation("s1").messages()
+    answer = me.forget(said[0].id)
+    assert answer.id == said[0].id
+    assert len(answer.ids) == 2
+    assert [record.content for record in me.list().items] == ["I live in Brno."]
+    assert [message.id for message in me.conversation("s1").messages()] == [message.id for message in said[1:]]
+    assert memory.doctor() == ()
+
+
+def test_a_folded_message_takes_its_summary_along_and_the_rest_becomes_active(memory: Memory, me: UserMemory) -> None:
+    chat = tulips(me)
+    summary = chat.compact(keep_recent=4).summary
+    assert summary is not None
+    said = chat.messages()
+    answer = me.forget(said[2].id)
+    assert set(answer.ids) == {said[2].id, summary.id}
+    assert chat.summary() is None
+    assert active(chat) == [message.content for message in said if message.id != said[2].id]
+    assert memory.doctor() == ()
+    again = chat.compact(keep_recent=4)
+    assert (again.action, again.folded) == ("compacted", 7)
+    assert "12 tulips" not in again.summary.content  # type: ignore[union-attr]
+    assert memory.doctor() == ()
+
+
+def test_only_the_summaries_that_told_it_go(memory: Memory, me: UserMemory) -> None:
+    chat = tulips(me, 8)
+    first = chat.compact(keep_recent=0).summary
+    for number in range(3):
+        chat.append("user", f"Please plant {number + 50} roses behind the house.")
+    second = chat.compact(keep_recent=0).summary
+    chat.append("user", "Please mow the lawn on Friday.")
+    third = chat.compact(keep_recent=0).summary
+    assert first and second and third  # noqa: PT018 - for mypy
+    rose = next(message for message in chat.messages() if "50 roses" in message.content)
+    answer = me.forget(rose.id)
+    assert set(answer.ids) == {rose.id, second.id, third.id}
+    assert chat.summary() == first
+    assert active(chat) == [
+        "Please plant 51 roses behind the house.",
+        "Please plant 52 roses behind the house.",
+        "Please mow the lawn on Friday.",
+    ]
+    assert memory.doctor() == ()
+    tulip = chat.messages()[0]
+    me.forget(tulip.id)
+    assert chat.summary() is None
+    assert len(active(chat)) == 7 + 3
+    assert memory.doctor() == ()
+
+
+def test_a_summary_alone_can_be_forgotten_and_its_originals_are_active_again(memory: Memory, me: UserMemory) -> None:
+    chat = tulips(me)
+    summary = chat.compact(keep_recent=0).summary
+    assert summary is not None
+    assert me.forget(summary.id).ids == (summary.id,)
+    assert chat.summary() is None
+    assert len(active(chat)) == 12
+    assert memory.doctor() == ()
+
+
+def test_the_summary_of_a_session_does_not_outlive_what_it_tells(open_memory: OpenMemory) -> None:
+    memory = open_memory(session_summaries=True)
+    me = memory.user("me")
+    chat = tulips(me, 4)
+    chat.append("user", "Please tell nobody about the treasure under bed number 9.")
+    kept = me.end_session("c")
+    assert kept is not None
+    secret = chat.messages()[-1]
+    me.forget(secret.id)
+    with pytest.raises(NotFound):
+        me.get(kept.id)
+    assert memory.doctor() == ()
+
+
+def test_a_message_that_belongs_to_an_exchange_leaves_the_rest_standing(memory: Memory, me: UserMemory) -> None:
+    chat = me.conversation("c")
+    chat.append("user", "Look.")
+    chat.append("assistant", tool_calls=[{"id": "t", "name": "look"}])
+    result = chat.append("tool", "a rake", tool_call_id="t")
+    assert result.id is not None
+    me.forget(result.id)
+    assert [message.content for message in chat.window().messages] == ["Look."]
+    assert chat.window().omitted == 1
+    assert memory.doctor() == ()
+
+
+def test_all_from_one_source(memory: Memory, me: UserMemory) -> None:
+    gone = [me.remember(f"Page {number} says so", source="web", trust=0).id for number in range(3)]
+    kept = me.remember("The pump is in the attic")
+    answer = me.forget(source="web")
+    assert set(answer.ids) == set(gone)
+    assert [record.id for record in me.list().items] == [kept.id]
+    assert me.forget(source="web").action == "not_found"
+    assert memory.doctor() == ()
+
+
+def test_everything(memory: Memory, me: UserMemory, clock: SteppingClock) -> None:
+    me.after_turn(turn(TEA), session="s1")
+    tulips(me).compact(keep_recent=2)
+    me.conversation("private").set_private()
+    you = memory.user("you")
+    you.after_turn(turn(TEA), session="s1")
+    answer = me.forget(everything=True)
+    assert len(answer.ids) == 2 + 1 + 12 + 1
+    assert (me.conversations(), me.count(), me.stats().messages, me.stats().pending_jobs) == ((), 0, 0, 0)
+    assert (you.count(), you.stats().messages, len(you.conversations())) == (1, 2, 1)
+    assert me.forget(everything=True).action == "not_found"
+    assert memory.doctor() == ()
+    assert me.after_turn(turn(TEA), session="s1").saved == 2
+
+
+def test_a_dry_run_changes_nothing(me: UserMemory) -> None:
+    me.after_turn(turn(TEA), session="c")
+    chat = tulips(me)
+    chat.compact(keep_recent=2)
+    before = (chat.messages(), chat.summary(), me.list().items)
+    first = chat.messages()[0].id
+    for asked in ({"session": "c"}, {"id": first}, {"everything": True}):
+        answer = me.forget(**asked, dry_run=True)
+        assert (answer.action, answer.dry_run) == ("deleted", True)
+        assert first in answer.ids
+    assert (chat.messages(), chat.summary(), me.list().items) == before
+
+
+def test_what_belongs_to_another_user_is_not_found(memory: Memory, me: UserMemory) -> None:
+    chat = tulips(me, 2)
+    you = memory.user("you")
+    assert you.forget(chat.messages()[0].id).action == "not_found"
+    assert you.forget(session="c").action == "not_found"
+    assert len(chat.messages()) == 2
+
+
+@pytest.mark.parametrize("given", [{"session": "c", "source": "web"}, {"session": "c", "everything": True}])
+def test_exactly_one_thing_must_be_said(me: UserMemory, given: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="exactly one of"):
+        me.forget(**given)
+
+
+def test_a_message_that_was_forgotten_may_be_said_again(me: UserMemory) -> None:
+    chat = me.conversation("c")
+    first = chat.append("user", "Hello", id="m1")
+    assert first.id is not None
+    me.forget(first.id)
+    assert chat.append("user", "Hello", id="m1").action == "created"
+
+
+def test_a_value_that_was_learned_elsewhere_holds_again(memory: Memory, me: UserMemory) -> None:
+    me.after_turn(turn("My name is Anna."), session="s1")
+    me.after_turn(turn("My name is Hana."), session="s2")
+    (name,) = me.list(subject="user", key="name").items
+    assert name.value == "Hana"
+    me.forget(session="s2")
+    (name,) = me.list(subject="user", key="name").items
+    assert (name.value, len(me.history(name.id))) == ("Anna", 1)
+    assert memory.doctor() == ()
+
+
+def test_what_a_forgotten_message_taught_gives_its_place_back(memory: Memory, me: UserMemory) -> None:
+    me.remember("Tea in the morning", type="preference", subject="user", key="favourite drink", value="tea")
+    me.after_turn(turn("My favourite drink is coffee."), session="s1")
+    (drink,) = me.list(subject="user", key="favourite drink").items
+    assert drink.value == "coffee"
+    edited = me.update(drink.id, importance=0.2)
+    me.forget(me.conversation("s1").messages()[0].id)
+    (drink,) = me.list(subject="user", key="favourite drink").items
+    assert (drink.value, [record.id for record in me.history(drink.id)]) == ("tea", [drink.id])
+    assert edited.id != drink.id
+    assert memory.doctor() == ()
+
+
+def test_forgetting_a_source_takes_back_what_it_had_replaced(memory: Memory, me: UserMemory) -> None:
+    me.state_fact("light.office", "location", "the office")
+    me.state_fact("light.office", "location", "the attic", source="import")
+    me.state_fact("light.office", "location", "the cellar", source="import")
+    assert len(me.forget(source="import").ids) == 2
+    (fact,) = me.facts("light.office")
+    assert (fact.value, len(me.history(fact.id))) == ("the office", 1)
+    assert memory.doctor() == ()

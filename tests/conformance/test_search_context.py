@@ -1,0 +1,125 @@
+"""Searching memories and all that was said, on both stores."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from recollect import InvalidInput, Memory, Recall, UserMemory
+from tests.conftest import SteppingClock
+
+ASKED = "blue bicycle pump"
+
+
+def sources(found: Recall) -> set[str]:
+    return {hit.source for hit in found.hits}
+
+
+@pytest.fixture
+def told(me: UserMemory) -> UserMemory:
+    """Somebody who said it in every way."""
+    me.remember("The blue bicycle pump is in the attic", type="fact")
+    chat = me.conversation("s1")
+    chat.append("system", "You know all about the blue bicycle pump.")
+    chat.append("user", "Where did the blue bicycle pump go?")
+    chat.append("reasoning", "The blue bicycle pump must be upstairs.")
+    chat.append("assistant", "I look for it.", tool_calls=[{"id": "t", "name": "find", "arguments": "{}"}])
+    chat.append("tool", "blue bicycle pump: attic, left shelf", tool_call_id="t")
+    chat.append("assistant", "The blue bicycle pump is on the left shelf.", model="gpt-9")
+    return me
+
+
+def test_every_usual_source_is_searched(told: UserMemory) -> None:
+    found = told.search_context(ASKED, limit=20)
+    assert sources(found) == {"memory", "request", "response", "reasoning", "tool"}
+    assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
+    response = next(hit for hit in found.hits if hit.content.endswith("left shelf."))
+    assert (response.source, response.type, response.trust) == ("response", "assistant", 2)
+    assert response.record.model == "gpt-9"  # type: ignore[union-attr]
+    assert found.degraded == ()
+
+
+@pytest.mark.parametrize("source", ["memory", "request", "response", "reasoning", "tool", "system"])
+def test_one_source_alone(told: UserMemory, source: Any) -> None:
+    assert sources(told.search_context(ASKED, sources=[source])) == {source}
+
+
+def test_summaries_and_what_they_folded_are_found(told: UserMemory) -> None:
+    told.conversation("s1").compact(keep_recent=0)
+    assert sources(told.search_context(ASKED, sources=["summary"])) == {"summary"}
+    assert sources(told.search_context(ASKED, limit=20)) == {"memory", "request", "response", "reasoning", "tool"}
+
+
+def test_files_are_no_source_yet_but_asking_is_no_error(told: UserMemory) -> None:
+    assert told.search_context(ASKED, sources=["file"]).hits == ()
+    with pytest.raises(InvalidInput, match="Unknown source 'dream'"):
+        told.search_context(ASKED, sources=["dream"])  # type: ignore[list-item]
+
+
+def test_meaning_finds_what_was_said_once_it_is_embedded(told: UserMemory, memory: Memory) -> None:
+    told.conversation("s2").append("user", "Grandmother was born in Olomouc")
+    memory.maintain()
+    best = told.search_context("the place of birth of my granny", sources=["request"]).hits[0]
+    assert best.content == "Grandmother was born in Olomouc"
+    assert best.similarity is not None
+    assert "text" not in best.parts.channels or best.parts.channels["text"].rank is None
+
+
+def test_the_turn_that_is_going_on_is_left_out(told: UserMemory) -> None:
+    chat = told.conversation("s1")
+    before = {hit.id for hit in told.search_context(ASKED, limit=20).hits}
+    chat.append("user", "Once more: is it true that the blue bicycle pump is there?")
+    chat.append("reasoning", "The blue bicycle pump, again.")
+    assert {hit.id for hit in told.search_context(ASKED, limit=20, current="s1").hits} == before
+    assert len(told.search_context(ASKED, limit=20).hits) == len(before) + 2
+    assert len(told.search_context(ASKED, limit=20, current="s2").hits) == len(before) + 2
+
+
+def test_however_many_tools_a_turn_needs_it_is_left_out(told: UserMemory) -> None:
+    before = {hit.id for hit in told.search_context(ASKED, limit=50).hits}
+    chat = told.conversation("s1")
+    chat.append("user", "Is it true that the blue bicycle pump is there?")
+    for number in range(40):
+        chat.append("assistant", tool_calls=[{"id": f"t{number}", "name": "look", "arguments": "{}"}])
+        chat.append("tool", f"blue bicycle pump, page {number}", tool_call_id=f"t{number}")
+    assert {hit.id for hit in told.search_context(ASKED, limit=50, current="s1").hits} == before
+
+
+def test_a_request_that_only_repeats_the_query_is_no_answer(me: UserMemory) -> None:
+    me.conversation("s1").append("user", "Where is the blue bicycle pump?")
+    me.conversation("s1").append("assistant", "The blue bicycle pump is in the attic.")
+    found = me.search_context("where is the  BLUE bicycle pump?")
+    assert sources(found) == {"response"}
+
+
+def test_time_bounds(told: UserMemory, clock: SteppingClock) -> None:
+    start = clock.moment
+    clock.advance(days=2)
+    told.conversation("s2").append("user", "The blue bicycle pump broke.", said_at=start + timedelta(days=1))
+    recent = told.search_context(ASKED, since=start + timedelta(hours=1))
+    assert [hit.content for hit in recent.hits] == ["The blue bicycle pump broke."]
+    assert "The blue bicycle pump broke." not in {
+        hit.content for hit in told.search_context(ASKED, until=start + timedelta(hours=1)).hits
+    }
+    with pytest.raises(InvalidInput, match="since"):
+        told.search_context(ASKED, since=start.replace(tzinfo=None))
+
+
+def test_of_another_user_nothing_is_found(told: UserMemory, memory: Memory) -> None:
+    you = memory.user("you")
+    assert you.search_context(ASKED).hits == ()
+    you.conversation("s1").append("user", "My blue bicycle pump is red.")
+    memory.maintain()
+    assert [hit.content for hit in you.search_context(ASKED).hits] == ["My blue bicycle pump is red."]
+    assert "My blue bicycle pump is red." not in {hit.content for hit in told.search_context(ASKED, limit=50).hits}
+
+
+def test_limit_and_least_score(told: UserMemory) -> None:
+    assert len(told.search_context(ASKED, limit=2).hits) == 2
+    least = told.search_context(ASKED, limit=3).hits[-1].score
+    assert all(hit.score >= least for hit in told.search_context(ASKED, min_score=least).hits)
+    for limit in (0, 1_001):
+        with pytest.raises(InvalidInput, match="limit"):
+            told.search_context(ASKED, limit=limit)
+    with pytest.raises(InvalidInput, match="query is empty"):
+        told.search_context(" ")

@@ -1,0 +1,133 @@
+"""Facts, preferences, events and lessons, on both stores."""
+
+from datetime import timedelta
+
+import pytest
+
+from recollect import InvalidInput, InvalidMemory, Memory, UserMemory
+from tests.conftest import SteppingClock
+
+
+def test_a_fact_about_a_thing(me: UserMemory) -> None:
+    kept = me.state_fact("light.office", "location", "home office")
+    (fact,) = me.facts("light.office")
+    assert (fact.id, fact.type, fact.content) == (kept.id, "fact", "light.office location: home office")
+    assert (fact.subject, fact.key, fact.value) == ("light.office", "location", "home office")
+    me.state_fact("light.office", "purpose", "reading", content="The office light is for reading")
+    me.state_fact("light.kitchen", "location", "kitchen")
+    assert [record.key for record in me.facts("light.office")] == ["purpose", "location"]
+    assert [record.subject for record in me.facts(key="location")] == ["light.kitchen", "light.office"]
+    assert len(me.facts()) == 3
+    assert me.facts("light.attic") == ()
+    assert me.recall("where is the office light?").hits[0].id == kept.id
+
+
+def test_a_newer_value_wins_and_the_older_stays_in_the_history(me: UserMemory, clock: SteppingClock) -> None:
+    first = me.state_fact("light.office", "location", "home office")
+    between = clock.now()
+    second = me.state_fact("light.office", "location", "garage")
+    assert (second.action, second.existing_id) == ("superseded", first.id)
+    assert [record.value for record in me.facts("light.office")] == ["garage"]
+    assert [record.value for record in me.history(second.id)] == ["home office", "garage"]
+    assert [record.value for record in me.list(as_of=between).items] == ["home office"]
+
+
+def test_a_more_trusted_value_is_not_overruled(me: UserMemory) -> None:
+    stated = me.state_fact("light.office", "location", "home office")
+    for trust in (0, 1, 2):
+        assert me.state_fact("light.office", "location", f"cellar {trust}", trust=trust).action == "outranked"
+    assert [record.id for record in me.facts("light.office")] == [stated.id]
+    assert {record.value for record in me.history(stated.id)} == {"home office", "cellar 0", "cellar 1", "cellar 2"}
+    assert me.state_fact("light.office", "location", "garage", trust=3).action == "superseded"
+
+
+def test_hearing_it_again_makes_it_surer_but_never_certain(me: UserMemory) -> None:
+    kept = me.set_preference("lighting", "evening_brightness", "40%", confidence=0.4)
+    seen = [me.get(kept.id).confidence]
+    for _ in range(4):
+        assert me.set_preference("lighting", "evening_brightness", "40%", confidence=0.4).action == "duplicate"
+        seen.append(me.get(kept.id).confidence)
+    assert seen == sorted(set(seen))
+    assert seen[0] == 0.4
+    assert seen[-1] < 1
+    assert len(me.history(kept.id)) == 1
+
+
+def test_preferences_the_surest_first(me: UserMemory) -> None:
+    me.set_preference("lighting", "brightness", "40%", context="after_sunset", confidence=0.5)
+    me.set_preference("lighting", "brightness", "90%", confidence=0.9)
+    me.set_preference("music", "volume", "low", confidence=0.7)
+    assert [(record.value, record.context) for record in me.preferences("lighting")] == [
+        ("90%", ""),
+        ("40%", "after_sunset"),
+    ]
+    assert [record.subject for record in me.preferences()] == ["lighting", "music", "lighting"]
+    assert [record.value for record in me.preferences(key="volume")] == ["low"]
+    assert me.preferences("lighting")[1].content == "lighting: brightness 40% (after sunset)"
+    assert len(me.preferences(limit=1)) == 1
+
+
+def test_events_in_the_order_in_which_they_happened(me: UserMemory, clock: SteppingClock) -> None:
+    noon = clock.moment
+    me.log_event("The door was opened", entity="door", kind="state_change", details="open", occurred_at=noon)
+    me.log_event("The night was quiet", occurred_at=noon - timedelta(hours=9), importance=0.1)
+    me.log_event(
+        "The alarm went off", kind="alert", entity="alarm", occurred_at=noon - timedelta(hours=3), importance=1.0
+    )
+    me.log_event("Just now")
+    assert [event.content for event in me.events()] == [
+        "The night was quiet",
+        "The alarm went off",
+        "The door was opened",
+        "Just now",
+    ]
+    assert [event.content for event in me.events(limit=2)] == ["The door was opened", "Just now"]
+    night = me.events(since=noon - timedelta(hours=10), until=noon, min_importance=0.3)
+    assert [event.content for event in night] == ["The alarm went off"]
+    assert [event.value for event in me.events(entity="door")] == ["open"]
+    assert [event.content for event in me.events(kind="alert")] == ["The alarm went off"]
+    assert me.events()[-1].importance == 0.5
+
+
+def test_the_same_event_at_another_time_is_another_event(me: UserMemory, clock: SteppingClock) -> None:
+    moment = clock.moment
+    assert me.log_event("The door was opened", entity="door", occurred_at=moment).action == "created"
+    assert me.log_event("The door was opened", entity="door", occurred_at=moment).action == "duplicate"
+    later = me.log_event("The door was opened", entity="door", occurred_at=moment + timedelta(minutes=1))
+    assert later.action == "created"
+    assert len(me.events()) == 2
+
+
+def test_lessons_the_surest_first(me: UserMemory) -> None:
+    me.learn_lesson("Check the oven before leaving", context="home", confidence=0.5)
+    me.learn_lesson("Ask before deleting files", context="work", confidence=0.9)
+    assert [record.content for record in me.lessons()] == ["Ask before deleting files", "Check the oven before leaving"]
+    assert [record.confidence for record in me.lessons(context="home")] == [0.5]
+
+
+def test_a_memory_that_ended_is_not_listed(me: UserMemory, clock: SteppingClock) -> None:
+    me.state_fact("car", "location", "garage", valid_until=clock.moment + timedelta(hours=1))
+    me.set_preference("tea", "sugar", "none", expires_at=clock.moment + timedelta(hours=1))
+    assert len(me.facts()) == len(me.preferences()) == 1
+    clock.advance(hours=2)
+    assert me.facts() == me.preferences() == ()
+
+
+def test_users_do_not_meet(memory: Memory, me: UserMemory) -> None:
+    me.state_fact("car", "location", "garage")
+    me.log_event("The door was opened")
+    you = memory.user("you")
+    assert (you.facts(), you.events(), you.preferences(), you.lessons()) == ((), (), (), ())
+
+
+def test_what_says_nothing_is_refused(me: UserMemory) -> None:
+    for subject, key, value in (("", "location", "x"), ("car", " ", "x"), ("car", "location", "\n")):
+        with pytest.raises(InvalidMemory, match="is empty"):
+            me.state_fact(subject, key, value)
+        with pytest.raises(InvalidMemory, match="is empty"):
+            me.set_preference(subject, key, value)
+    with pytest.raises(InvalidMemory):
+        me.log_event("")
+    for limit in (0, 1_001):
+        with pytest.raises(InvalidInput, match="limit"):
+            me.events(limit=limit)
