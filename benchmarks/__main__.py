@@ -1,4 +1,4 @@
-"""Runs all measurements, or the ones named: `python -m benchmarks [ingest large small cold help footprint]`."""
+"""Runs all measurements, or the ones named, as in `python -m benchmarks ingest conversations`; `--help` lists them."""
 
 import argparse
 import sys
@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from benchmarks import ingest, recall, startup
+from benchmarks import capture, conversations, ingest, recall, secrets, startup
 from benchmarks.figures import Figure
 from benchmarks.stores import server
 
@@ -19,6 +19,9 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "cold": lambda folder, _address, amount: startup.cold_recall(folder, amount),
     "help": lambda _folder, _address, _amount: startup.help_text(),
     "footprint": lambda folder, _address, _amount: startup.footprint(folder),
+    "conversations": conversations.measure,
+    "capture": lambda _folder, _address, _amount: capture.measure(),
+    "secrets": lambda _folder, _address, _amount: secrets.measure(),
 }
 
 

@@ -1,9 +1,12 @@
 """Processes for the tests of this folder."""
 
+import shutil
+import subprocess
 from collections.abc import Iterator
 
 import pytest
 
+from tests.reliability.tracing import traced
 from tests.reliability.zygote import Zygote
 
 
@@ -20,3 +23,18 @@ def zygote(warm_zygote: Zygote) -> Iterator[Zygote]:
     """The same, without children of other tests."""
     yield warm_zygote
     warm_zygote.clear()
+
+
+@pytest.fixture(scope="session")
+def strace(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skip where processes cannot be traced."""
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed")
+    victim = subprocess.Popen(["sleep", "60"])
+    try:
+        with traced(victim.pid, tmp_path_factory.mktemp("strace") / "log"):
+            pass
+    except PermissionError as error:
+        pytest.skip(f"strace may not attach to a process here: {error}")
+    finally:
+        victim.wait()

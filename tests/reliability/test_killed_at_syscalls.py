@@ -3,15 +3,11 @@
 And a disk that fails or is full at such a call: that is reported, and nothing is acknowledged that was not kept.
 """
 
-import os
 import shutil
-import signal
-import subprocess
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,61 +15,17 @@ from typing import Any
 import pytest
 
 from recollect.storage.statements import load_migrations
+from tests.reliability.tracing import counted, traced
 from tests.reliability.worker import WITH_VECTORS, open_memory
 from tests.reliability.zygote import Child, Zygote, was_killed
 
-# Which of them there are depends on the processor; the question mark lets strace pass over the others.
-_CALLS = (
-    "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "unlinkat", "chmod", "fchmodat", "mknod",
-    "mknodat", "mkdir", "mkdirat", "rename", "renameat",
-)  # fmt: skip
 _KEPT = "The ladder leans on the barn"
 _DOOMED = "The key to the cellar is under the third pot"
 _NEW = "The mower is out of petrol"
 _BATCH = ["Order 1 of screws", "Order 2 of nails", "Order 3 of glue"]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _strace(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Skip where processes cannot be traced."""
-    if not shutil.which("strace"):
-        pytest.skip("strace is not installed")
-    victim = subprocess.Popen(["sleep", "60"])
-    try:
-        with _traced(victim.pid, tmp_path_factory.mktemp("strace") / "log"):
-            pass
-    except PermissionError as error:
-        pytest.skip(f"strace may not attach to a process here: {error}")
-    finally:
-        victim.wait()
-
-
-@contextmanager
-def _traced(pid: int, log: Path, inject: str = "") -> Iterator[None]:
-    """Attach strace to a process, and be sure that it is attached. The process is killed at the end."""
-    command = [
-        "strace",
-        "-f",
-        "-qq",
-        "-o",
-        str(log),
-        "-e",
-        f"trace={','.join(f'?{call}' for call in _CALLS)}",
-        "-p",
-        str(pid),
-    ]
-    if inject:
-        command[1:1] = ["-e", f"inject={inject}"]
-    tracer = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    try:
-        while "TracerPid:\t0" in Path(f"/proc/{pid}/status").read_text():
-            if tracer.poll() is not None:
-                raise PermissionError(tracer.communicate()[1])
-            time.sleep(0.001)
-        yield
-    finally:
-        os.kill(pid, signal.SIGKILL)  # strace ends by itself when nobody is left to trace
-        tracer.communicate(timeout=30)
+pytestmark = pytest.mark.usefixtures("strace")
 
 
 @dataclass(frozen=True)
@@ -142,7 +94,7 @@ def test_a_failing_disk_is_reported(name: str, stride: int, error: str, zygote: 
 def _fails_at(inject: str, step: Step, database: Path, doomed: str, zygote: Zygote) -> None:
     """Let a call fail once: the verb says so, and the next one works in the same process."""
     child = _serving(zygote, database)
-    with _traced(child.pid, database.with_suffix(".log"), inject):
+    with traced(child.pid, database.with_suffix(".log"), inject):
         with pytest.raises(AssertionError, match=r"a child failed: Store(Error|Unavailable): .*disk"):
             step.ask(child, doomed)
         text = "After the trouble"
@@ -166,11 +118,11 @@ def test_killed_at_every_call_of_a_first_opening(zygote: Zygote, tmp_path: Path)
 def _opened(zygote: Zygote, database: Path, log: Path, inject: str) -> Counter[str]:
     child = zygote.start("open_only", database=str(database))
     assert child.hear() == "ready"
-    with _traced(child.pid, log, inject):
+    with traced(child.pid, log, inject):
         child.say("go")
         child.rest()
     assert was_killed(child.end()) or not inject
-    return _counted(log)
+    return counted(log)
 
 
 def _prepare(base: Path, zygote: Zygote) -> str:
@@ -191,22 +143,17 @@ def _copied(base: Path, database: Path) -> Path:
 def _count_calls(step: Step, database: Path, doomed: str, zygote: Zygote) -> Counter[str]:
     log = database.with_suffix(".log")
     child = _serving(zygote, database)
-    with _traced(child.pid, log):
+    with traced(child.pid, log):
         step.ask(child, doomed)
     child.end()
-    return _counted(log)
-
-
-def _counted(log: Path) -> Counter[str]:
-    calls = (line.split()[1].partition("(")[0] for line in log.read_text(errors="replace").splitlines())
-    return Counter(call for call in calls if call in _CALLS)
+    return counted(log)
 
 
 def _killed_at(inject: str, step: Step, database: Path, doomed: str, zygote: Zygote) -> bool:
     """Kill a process at a certain call; says whether it had acknowledged by then."""
     child = _serving(zygote, database)
     done = False
-    with _traced(child.pid, database.with_suffix(".log"), inject), suppress(EOFError):
+    with traced(child.pid, database.with_suffix(".log"), inject), suppress(EOFError):
         step.ask(child, doomed)
         done = True
     assert was_killed(child.end())

@@ -9,21 +9,10 @@ import pytest
 from recollect import UserMemory
 from recollect.storage.statements import load_migrations
 from tests.conftest import BACKENDS, OpenMemory, Server
-from tests.reliability.zygote import Child, Zygote
+from tests.reliability.zygote import Zygote, at_once
 from tests.storage.catalogue import plain
 
 _PROCESSES = 8
-
-
-def _at_once(children: list[Child]) -> list[Any]:
-    """Let all begin at the same moment; gives the last thing that each of them said."""
-    for child in children:
-        assert child.hear() == "ready"
-    for child in children:
-        child.say("go")
-    last = [child.rest()[-1] for child in children]
-    assert [child.end() for child in children] == [0] * len(children)
-    return last
 
 
 @pytest.mark.parametrize(
@@ -44,7 +33,7 @@ def test_the_same_facts_are_kept_once(
     for number in range(_PROCESSES):
         order = random.Random(number).sample(range(amount), amount)
         children.append(zygote.start("store_facts", database=database, facts=facts, order=order, **way))
-    answers = [answer for told in _at_once(children) for answer in told]
+    answers = [answer for told in at_once(children) for answer in told]
 
     assert len(answers) == _PROCESSES * amount
     assert sorted(number for number, action, _ in answers if action == "created") == list(range(amount))
@@ -68,7 +57,7 @@ def test_a_new_store_may_be_opened_by_all_at_once(
             database = server.fresh(empty=True)
         children = [zygote.start("open_only", database=database) for _ in range(_PROCESSES)]
         steps = len(load_migrations("sqlite"))
-        assert _at_once(children) == [[steps, 0]] * _PROCESSES
+        assert at_once(children) == [[steps, 0]] * _PROCESSES
         with plain(database) as store:
             assert store.rows("SELECT count(*), count(DISTINCT applied_at) FROM schema_migrations") == [(steps, 1)]
         child = zygote.serve(database)
@@ -78,7 +67,7 @@ def test_a_new_store_may_be_opened_by_all_at_once(
 
 def test_one_slot_has_one_value_whoever_wins(database: str, zygote: Zygote, open_memory: OpenMemory) -> None:
     values = [[f"shade-{number}-{step}" for step in range(12)] for number in range(_PROCESSES)]
-    _at_once([zygote.start("supersede", database=database, values=mine) for mine in values])
+    at_once([zygote.start("supersede", database=database, values=mine) for mine in values])
 
     memory = open_memory(embedding__provider="none")
     me = memory.user("me")
@@ -113,7 +102,7 @@ def _insist_chain(me: UserMemory, newest: str) -> None:
 def test_all_verbs_at_once(database: str, zygote: Zygote, open_memory: OpenMemory) -> None:
     rounds = 6
     names = [f"user{number}" for number in range(_PROCESSES)]
-    kept = _at_once([zygote.start("live", database=database, name=name, rounds=rounds) for name in names])
+    kept = at_once([zygote.start("live", database=database, name=name, rounds=rounds) for name in names])
 
     memory = open_memory(embedding__provider="none")
     for name, ids in zip(names, kept, strict=True):

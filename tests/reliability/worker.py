@@ -1,7 +1,7 @@
 """What happens in the processes that the tests start, kill and compare.
 
-Run as a module this is a zygote: it has imported everything and opened nothing, and forks a child for each request. So
-a child is at work within milliseconds, and it inherits neither threads nor connections.
+Run as a module this is a zygote: it has imported everything, has nothing open, and forks a child for each request. So a
+child is at work within milliseconds, and it inherits neither threads nor connections.
 """
 
 import json
@@ -13,31 +13,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
-from zlib import crc32
 
-import numpy as np
-
-from recollect import Memory, NewMemory, RecollectError, Remembered, UserMemory, load_settings
+from recollect import Conversation, Memory, NewMemory, RecollectError, Remembered, UserMemory, wiring
+from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.drafting import draft_memories
+from tests.reliability import talking
 from tests.reliability.link import Link
+from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 
-WITH_VECTORS = {"embedding.provider": "local"}  # the encoder is not loaded as long as vectors are given
+__all__ = ["TASKS", "WITH_VECTORS", "answer", "open_memory", "remember_batch", "vector_of"]
 
-_DIMENSIONS = 384
 _LONGEST_REQUEST = 2**20
-
-
-def open_memory(database: str, **settings: Any) -> Memory:
-    """Open a store; without vectors unless the settings say otherwise."""
-    overrides = {"database": database, "embedding.provider": "none", **settings}
-    return Memory.open(settings=load_settings(environ={}, overrides=overrides))
-
-
-def vector_of(text: str) -> list[float]:
-    """Make the vector that belongs to a text, the same in every process."""
-    made: list[float] = np.random.default_rng(crc32(text.encode())).standard_normal(_DIMENSIONS).tolist()
-    return made
 
 
 def store_facts(
@@ -137,9 +126,13 @@ def serve(link: Link, database: str, settings: dict[str, Any]) -> None:
     link.say("closed")
 
 
-def answer(memory: Memory, verb: str, user: str | None = None, **arguments: Any) -> Any:
+def answer(
+    memory: Memory, verb: str, user: str | None = None, conversation: str | None = None, **arguments: Any
+) -> Any:
     """Do what is asked, and give the answer as plain values. `vector_of` stands for the vector of that text."""
-    whose: Memory | UserMemory = memory.user(user) if user else memory
+    whose: Memory | UserMemory | Conversation = memory.user(user) if user else memory
+    if user and conversation:
+        whose = memory.user(user).conversation(conversation)
     for given in (arguments, *arguments.get("memories", [])):
         if "vector_of" in given:
             given["vector"] = vector_of(given.pop("vector_of"))
@@ -157,10 +150,17 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, tuple | list) else value
 
 
-TASKS: dict[str, Callable[..., None]] = {
-    task.__name__: task
-    for task in (store_facts, open_only, supersede, live, remember_on, remember_many_on, forget_on, serve)
-}
+_OWN: tuple[Callable[..., None], ...] = (
+    store_facts,
+    open_only,
+    supersede,
+    live,
+    remember_on,
+    remember_many_on,
+    forget_on,
+    serve,
+)
+TASKS: dict[str, Callable[..., None]] = {task.__name__: task for task in (*_OWN, *talking.TASKS)}
 
 
 def _run(end: socket.socket, task: str, arguments: dict[str, Any]) -> None:
@@ -177,10 +177,19 @@ def _run(end: socket.socket, task: str, arguments: dict[str, Any]) -> None:
 
 
 def _warm_up() -> None:
-    """Import and compute beforehand what every child would have to."""
+    """Import, read and compute beforehand what every child would have to: live once, and close everything again."""
     for store in ("recollect.storage.sqlite.store", "recollect.storage.postgres.store"):
         import_module(store)
     draft_memories([NewMemory("The words of this sentence are analysed")], datetime.now(UTC))
+    vocabulary = LocalTokenizer()
+    vars(wiring)["LocalTokenizer"] = lambda: vocabulary  # children share what was read once
+    with TemporaryDirectory() as folder, open_memory(str(Path(folder) / "warm.db")) as memory:
+        me = memory.user("me")
+        me.after_turn(
+            [{"role": "user", "content": "I prefer the words of a sentence that is analysed"}], session="warm"
+        )
+        me.conversation("warm").compact(keep_recent=0)
+        me.search_context("words")
 
 
 def _fork(requests: socket.socket) -> None:

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -124,3 +125,14 @@ class Zygote:
 def was_killed(code: int) -> bool:
     """Whether an exit code says that the process was killed rather than done."""
     return code == _KILLED
+
+
+def at_once(children: Sequence[Child]) -> list[Any]:
+    """Let all begin at the same moment; gives the last thing that each of them said."""
+    for child in children:
+        assert child.hear() == "ready"
+    for child in children:
+        child.say("go")
+    last = [child.rest()[-1] for child in children]
+    assert [child.end() for child in children] == [0] * len(children)
+    return last

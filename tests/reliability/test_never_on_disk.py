@@ -1,0 +1,125 @@
+"""Secrets, private passages and private conversations never reach the disk, whichever verb they come by."""
+
+import json
+import random
+import string
+from pathlib import Path
+from typing import Any
+
+from tests.reliability.canaries import Canaries, left_in
+from tests.reliability.opening import WITH_QUICK_VECTORS
+from tests.reliability.spoken import WITH_SUMMARIES
+from tests.reliability.zygote import Child, Zygote
+from tests.storage.catalogue import is_server, plain
+
+
+class Secrets:
+    """Makes tokens that look real, from parts, so that nobody takes this file for a leak."""
+
+    def __init__(self) -> None:
+        self._chance = random.Random(20260301)
+        self.made: list[str] = []
+
+    def token(self) -> str:
+        """Make a token of a kind that everybody knows."""
+        start, length = self._chance.choice([("gh" + "p_", 36), ("sk-" + "ant-", 40), ("xox" + "b-", 30)])
+        self.made.append("".join(self._chance.choices(string.ascii_letters + string.digits, k=length)))
+        return start + self.made[-1]
+
+
+def test_secrets(database: str, zygote: Zygote) -> None:
+    secrets = Secrets()
+    child = zygote.serve(database, **WITH_QUICK_VECTORS, **WITH_SUMMARIES)
+    for number in range(3):
+        _say_everywhere(child, lambda: f"My token {len(secrets.made)} is {secrets.token()} now", f"talk{number}")
+    assert len(secrets.made) > 60
+    raw = _bytes_of(database)
+    assert b"REDACTED" in raw.upper(), "the texts themselves are not there"
+    assert [secret for secret in secrets.made if secret.encode() in raw] == []
+    child.close()
+    assert [secret for secret in secrets.made if secret.encode() in _bytes_of(database)] == []
+    store = "postgresql" if is_server(database) else "sqlite"
+    print(f"\n{store}: {len(secrets.made)} secrets by every verb, 0 on disk")  # noqa: T201 - a result
+
+
+def test_private_passages(database: str, zygote: Zygote) -> None:
+    canaries = Canaries(seed=21)
+
+    def passage() -> str:
+        number = len(canaries.words)
+        return f"I prefer tea {number}. <private>But {canaries.word()} is my own affair.</private> I prefer honey."
+
+    child = zygote.serve(database, **WITH_QUICK_VECTORS, **WITH_SUMMARIES)
+    for number in range(3):
+        _say_everywhere(child, passage, f"talk{number}")
+    assert b"I prefer honey." in _bytes_of(database)
+    assert left_in(_bytes_of(database), canaries) == []
+    child.close()
+    assert left_in(_bytes_of(database), canaries) == []
+    assert len(canaries.words) > 60
+
+
+def test_private_conversations(database: str, zygote: Zygote) -> None:
+    canaries = Canaries(seed=22)
+    child = zygote.serve(database, **WITH_QUICK_VECTORS, **WITH_SUMMARIES)
+    for number in range(3):
+        child.ask("set_private", user="me", conversation=f"talk{number}")
+        _converse(child, lambda: f"I prefer {canaries.word()} tea in the morning.", f"talk{number}")
+        child.ask("end_session", user="me", session=f"talk{number}")
+        assert child.ask("messages", user="me", conversation=f"talk{number}") == []
+    assert child.ask("count", user="me") == 0
+    assert left_in(_bytes_of(database), canaries) == []
+    child.close()
+    assert left_in(_bytes_of(database), canaries) == []
+    assert len(canaries.words) > 20
+
+
+def _say_everywhere(child: Child, text: Any, session: str) -> None:
+    """Pass texts by every verb and in every field that holds one."""
+    _converse(child, text, session)
+    fields = {name: text() for name in ("value", "context", "address", "place_label", "subject")}
+    made = child.ask("remember", user="me", content=text(), type="fact", metadata={"note": [text(), {"deep": text()}]})
+    child.ask("remember", user="me", content=text(), type="fact", **fields)
+    child.ask("update", user="me", id=made["id"], content=text(), metadata={"note": text()}, address=text())
+    child.ask("remember_many", user="me", memories=[{"content": text()}, {"content": text(), "value": text()}])
+    child.ask("state_fact", user="me", subject="light.kitchen", key="note", value=text())
+    child.ask("set_preference", user="me", category="tea", key="kind", value=text())
+    child.ask("log_event", user="me", summary=text(), details=text())
+    child.ask("learn_lesson", user="me", lesson=text())
+    child.ask("capture", user="me", text=f"Remember that {text()}")
+    child.ask("compact", user="me", conversation=session, keep_recent=0)
+    child.ask("end_session", user="me", session=session)
+
+
+def _converse(child: Child, text: Any, session: str) -> None:
+    """Say texts in every way in which something can be said."""
+    child.ask("append", user="me", conversation=session, role="user", content=text(), metadata={"note": text()})
+    child.ask("append", user="me", conversation=session, role="system", content=[{"type": "text", "text": text()}])
+    child.ask("before_prompt", user="me", content=text(), session=session, metadata={"note": [text()]})
+    arguments = {"entity_id": "light.kitchen", "note": text()}
+    answer = [
+        {"type": "thinking", "thinking": text()},
+        {"type": "text", "text": text()},
+        {"type": "document", "source": {"data": text()}},
+        {"type": "tool_use", "id": "call", "name": "turn_on", "input": arguments},
+    ]
+    calls = [{"id": "other", "function": {"name": "look", "arguments": json.dumps({"note": text()})}}]
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": text()},
+        {"role": "assistant", "content": answer, "metadata": {"note": text()}},
+        {"role": "tool", "tool_call_id": "call", "content": text()},
+        {"role": "assistant", "content": text(), "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "other", "content": json.dumps({"found": text()})},
+    ]
+    child.ask("after_turn", user="me", messages=messages, session=session)
+
+
+def _bytes_of(database: str) -> bytes:
+    """All that is stored: the bytes of the files, or on a server the rows of all tables."""
+    if not is_server(database):
+        files = (Path(f"{database}{suffix}") for suffix in ("", "-wal", "-shm", "-journal"))
+        return b"".join(file.read_bytes() for file in files if file.exists())
+    catalogue = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    with plain(database) as store:
+        tables = [name for (name,) in store.rows(catalogue)]
+        return "\n".join(str(row) for table in tables for row in store.rows(f'SELECT * FROM "{table}"')).encode()  # noqa: S608

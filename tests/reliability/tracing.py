@@ -1,0 +1,50 @@
+"""Stops a process at a certain system call, by way of strace."""
+
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+# Which of them there are depends on the processor; the question mark lets strace pass over the others.
+CALLS = (
+    "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "unlinkat", "chmod", "fchmodat", "mknod",
+    "mknodat", "mkdir", "mkdirat", "rename", "renameat",
+)  # fmt: skip
+
+
+@contextmanager
+def traced(pid: int, log: Path, inject: str = "") -> Iterator[None]:
+    """Attach strace to a process, and be sure that it is attached. The process is killed at the end."""
+    command = [
+        "strace",
+        "-f",
+        "-qq",
+        "-o",
+        str(log),
+        "-e",
+        f"trace={','.join(f'?{call}' for call in CALLS)}",
+        "-p",
+        str(pid),
+    ]
+    if inject:
+        command[1:1] = ["-e", f"inject={inject}"]
+    tracer = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        while "TracerPid:\t0" in Path(f"/proc/{pid}/status").read_text():
+            if tracer.poll() is not None:
+                raise PermissionError(tracer.communicate()[1])
+            time.sleep(0.001)
+        yield
+    finally:
+        os.kill(pid, signal.SIGKILL)  # strace ends by itself when nobody is left to trace
+        tracer.communicate(timeout=30)
+
+
+def counted(log: Path) -> Counter[str]:
+    """Count the calls that strace has written down."""
+    calls = (line.split()[1].partition("(")[0] for line in log.read_text(errors="replace").splitlines())
+    return Counter(call for call in calls if call in CALLS)
