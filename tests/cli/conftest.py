@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-import recollect.memory
+import recollect.wiring
 from recollect.cli import app
 from recollect.ports import Embedder, Role
 from recollect.types import Space, Vector
@@ -100,7 +100,7 @@ class LastingEncoder:
 @pytest.fixture
 def with_meaning(encoder: Embedder, monkeypatch: pytest.MonkeyPatch) -> Callable[[Cli], Cli]:
     """Let a command line recall by meaning, without loading the encoder for each command."""
-    monkeypatch.setattr(recollect.memory, "create_embedder", lambda *_, **__: LastingEncoder(encoder))
+    monkeypatch.setattr(recollect.wiring, "create_embedder", lambda *_, **__: LastingEncoder(encoder))
 
     def arrange(cli: Cli) -> Cli:
         cli.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")

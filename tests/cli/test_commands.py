@@ -198,7 +198,7 @@ def test_doctor_and_maintain(cli: Cli) -> None:
     cli.store("One")
     assert cli.ok("doctor") == "All is well.\n"
     assert cli.json("doctor") == {"problems": []}
-    assert cli.ok("maintain").startswith("Embedded 0 memories.\n")
+    assert cli.ok("maintain").startswith("Embedded 0 texts.\n")
     assert cli.json("maintain")["embedded"] == 0
 
 
@@ -236,5 +236,5 @@ def test_forget_everything(cli: Cli) -> None:
     assert refused.exit_code == 2
     assert refused.stderr == "Error: Forgetting everything needs --yes when there is no terminal to ask on.\n"
     assert len(cli.json("forget", "--everything", "--dry-run")["ids"]) == 2
-    assert cli.ok("forget", "--everything", "--yes") == "Forgotten for good: 2 entries.\n"
+    assert cli.ok("forget", "--everything", "--yes") == "Forgotten for good: 2 memories.\n"
     assert cli.ok("forget", "--everything", "-y") == "There is nothing to forget.\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import recollect.memory
+import recollect.wiring
 from recollect.embedding import LocalEmbedder
 from tests.cli.conftest import Cli
 
@@ -34,7 +34,7 @@ def test_a_query_that_matches_nothing_is_not_found(cli: Cli) -> None:
 
 
 BAD_USAGE = {
-    "a wrong date": (("recall", "x", "--since", "yesterday"), "--since is 'yesterday'; expected a date or time"),
+    "a wrong date": (("recall", "x", "--since", "soon"), "--since is 'soon'; expected 7d, today, yesterday"),
     "wrong JSON": (("store", "x", "--metadata", "{"), "--metadata is '{'; expected a JSON object"),
     "a list as metadata": (("store", "x", "--metadata", "[1]"), "--metadata is '[1]'; expected a JSON object"),
     "an unknown type": (("store", "x", "--type", "thought"), "Unknown memory type 'thought'. Known types: preference"),
@@ -50,8 +50,8 @@ BAD_USAGE = {
     "a score that is no number": (("recall", "x", "--min-score", "nan"), "Invalid value for '--min-score'"),
     "a wrong cursor": (("list", "--cursor", "foo"), "The cursor 'foo' is not one"),
     "nothing to change": (("update", UNKNOWN), "Nothing to change: name at least one option"),
-    "nothing to forget": (("forget",), "exactly one of: id, query, everything"),
-    "too much to forget": (("forget", UNKNOWN, "--query", "x"), "exactly one of: id, query, everything"),
+    "nothing to forget": (("forget",), "exactly one of: id, query, session"),
+    "too much to forget": (("forget", UNKNOWN, "--query", "x"), "exactly one of: id, query, session"),
     "everything without a terminal": (("forget", "--everything"), "needs --yes"),
     "a missing argument": (("store",), "Missing argument 'TEXT'"),
     "an unknown option": (("count", "--foo"), "No such option: --foo"),
@@ -140,7 +140,7 @@ def test_a_damaged_encoder_is_told_and_made_good(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_meaning: Callable[[Cli], Cli]
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(recollect.memory, "create_embedder", lambda *_, **__: LocalEmbedder(folder=tmp_path))
+        broken.setattr(recollect.wiring, "create_embedder", lambda *_, **__: LocalEmbedder(folder=tmp_path))
         assert "Without vector search: it failed." in cli.ok("store", "The pasta place by the river was too loud")
         assert cli.json("recall", "pasta")["degraded"] == ["vector"]
         assert "The pasta place" in cli.ok("recall", "pasta")
@@ -148,6 +148,6 @@ def test_a_damaged_encoder_is_told_and_made_good(
         doctor = cli("doctor")
         assert (doctor.exit_code, doctor.stdout.partition(":")[0]) == (1, "embedder")
     with_meaning(cli)
-    assert cli.ok("maintain").startswith("Embedded 1 memory.\n")
+    assert cli.ok("maintain").startswith("Embedded 1 text.\n")
     assert cli.ok("doctor") == "All is well.\n"
     assert cli.json("recall", "a noisy restaurant")["hits"][0]["similarity"] > 0.3

@@ -63,7 +63,7 @@ def test_version() -> None:
 def test_help_fits_a_terminal_and_lists_the_commands() -> None:
     shown = Cli().ok("--help")
     assert max(map(len, shown.splitlines())) <= 80
-    assert "..." not in shown.partition("Commands:")[2], "a command's first sentence is too long for the list"
+    assert "..." not in shown.partition("Memories:")[2], "a command's first sentence is too long for the list"
     assert Cli().ok("-h") == shown
 
 

@@ -67,9 +67,22 @@ def test_a_person_is_asked_before_everything_is_forgotten(cli: Cli, database: st
     cli.store("One")
     cli.store("Two")
     terminal = Terminal("--database", database, "forget", "--everything")
-    terminal.wait_for("Forget everything, 2 entries, for good? [y/N] ")
+    terminal.wait_for("Forget everything, 2 memories, for good? [y/N] ")
     assert terminal.press("yes\n")[0] == 0
     assert cli.json("count") == {"count": 0}
+
+
+def test_a_person_is_told_what_goes_with_a_conversation(cli: Cli, database: str) -> None:
+    message = cli.json("say", "c1", "user", "Can the roof be insulated?")["id"]
+    cli.json("say", "c1", "assistant", "Yes.")
+    cli.store("The roof is old", "--session", "c1")
+    terminal = Terminal("--database", database, "forget", message)
+    terminal.wait_for("Forget 1 message for good? [y/N] ")
+    assert terminal.press("n\n")[0] == 1
+    terminal = Terminal("--database", database, "forget", "--session", "c1")
+    terminal.wait_for("Forget conversation c1, 1 memory and 2 messages, for good? [y/N] ")
+    assert terminal.press("y\n")[0] == 0
+    assert cli("conversation", "c1").exit_code == 3
 
 
 def test_whoever_says_yes_or_is_a_program_is_not_asked(cli: Cli, database: str) -> None:
@@ -117,7 +130,13 @@ def test_a_terminal_without_unicode_shows_the_nearest_letters(cli: Cli, database
 
 def test_a_memory_cannot_command_the_terminal(cli: Cli) -> None:
     made = cli.store("red \x9b31m [bold]text[/bold] :boom: \u202egnp.exe", "--subject", "\x9b2J")
-    for typed in (("list",), ("recall", "text"), ("get", made), ("history", made)):
+    cli.json("say", "c1", "user", "red \x9b31m [bold]text[/bold] :boom: \u202egnp.exe")
+    cli.json("fact", "\x9b2J", "key", "red \x9b31m [bold]text[/bold] :boom: \u202egnp.exe")
+    typed_commands = (
+        ("list",), ("recall", "text"), ("get", made), ("history", made), ("search", "text"), ("conversation", "c1"),
+        ("facts",), ("about", "text"),
+    )  # fmt: skip
+    for typed in typed_commands:
         shown = cli.ok(*typed)
         assert "[bold]text[/bold] :boom:" in shown
         assert not re.search("[\x80-\x9f\u202e\x1b]", shown)
@@ -130,6 +149,27 @@ def test_whole_ids_and_no_line_over_80_columns(cli: Cli) -> None:
         shown = cli.ok(*typed)
         assert max(map(len, shown.splitlines())) <= 80
         assert made in shown or typed == ("status",)
+
+
+def test_no_line_of_a_chat_or_of_what_is_known_is_over_80_columns(cli: Cli) -> None:
+    long = "A rather long story, as people tell them, with word after word after word. " * 20
+    said = cli.json("say", "c" * 100, "assistant", long)["id"]
+    known = {
+        ("facts",): cli.json("fact", "s" * 100, "k" * 100, long)["id"],
+        ("preferences",): cli.json("prefer", "p" * 100, "k" * 100, long)["id"],
+        ("events",): cli.json("event", long, "--entity", "e" * 100, "--kind", "k" * 30, "--details", long)["id"],
+        ("lessons",): cli.json("lesson", long, "--context", "c" * 100)["id"],
+        ("conversation", "c" * 100): said,
+        ("conversation", "c" * 100, "--all"): said,
+        ("conversation", "c" * 100, "--window", "9999"): said,
+        ("conversation",): "c" * 30,
+        ("search", "story"): said,
+        ("about", "story"): "About story",
+    }
+    for typed, expected in known.items():
+        shown = cli.ok(*typed)
+        assert max(map(len, shown.splitlines())) <= 80, typed
+        assert expected in shown
 
 
 def test_a_reader_that_leaves_early_is_no_error(cli: Cli, database: str) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recollect import InvalidInput, Trust
-from recollect.cli.values import json_object, memory_fields, moment, past_moment, trust_tier
+from recollect.cli.values import json_object, memory_fields, moment, past_moment, period, trust_tier
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 NOTHING = dict.fromkeys(("occurred", "valid_from", "valid_until", "expires", "place", "trust", "metadata"))
@@ -57,6 +57,28 @@ def test_what_is_no_time_is_refused_by_the_name_of_its_option(text: str) -> None
 def test_a_span_reaches_ahead_for_expiry_and_back_for_searches(text: str, span: timedelta) -> None:
     assert memory_fields({**NOTHING, "expires": text}, NOW) == {"expires_at": NOW + span}
     assert past_moment(text, "since", NOW) == NOW - span
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("today", datetime(2026, 11, 14, 23, tzinfo=UTC), datetime(2026, 11, 15, 23, tzinfo=UTC)),
+        ("Yesterday", datetime(2026, 11, 13, 23, tzinfo=UTC), datetime(2026, 11, 14, 23, tzinfo=UTC)),
+        ("last night", datetime(2026, 11, 14, 19, tzinfo=UTC), datetime(2026, 11, 15, 5, tzinfo=UTC)),
+        (" last-night ", datetime(2026, 11, 14, 19, tzinfo=UTC), datetime(2026, 11, 15, 5, tzinfo=UTC)),
+        ("2026-10-25", datetime(2026, 10, 24, 22, tzinfo=UTC), datetime(2026, 10, 25, 23, tzinfo=UTC)),
+    ],
+)
+@pytest.mark.usefixtures("in_prague")
+def test_words_for_times_are_read_on_the_local_clock(text: str, start: datetime, end: datetime) -> None:
+    assert period(text, "when", NOW) == (start, end)
+    assert past_moment(text, "since", NOW) == start
+
+
+@pytest.mark.parametrize("text", ["", "7d", "tomorrow", "2026-12-03T12:00", "9999-12-31"])
+def test_what_is_no_period_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^--when is .*; expected today, yesterday, last night, or a day"):
+        period(text, "when", NOW)
 
 
 @pytest.mark.parametrize("text", ["9999999d", "99999999999999999999d", "9" * 5000 + "m"])

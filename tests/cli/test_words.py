@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recollect.cli.words import ago, counted, percent, shortened, size
+from recollect.cli.words import ago, amounts, counted, excerpt, listing, percent, shortened, size
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -27,7 +27,7 @@ def test_ages(age: timedelta, expected: str) -> None:
 
 
 def test_numbers() -> None:
-    assert [percent(0), percent(0.856), percent(1)] == ["0 %", "86 %", "100 %"]
+    assert [percent(0), percent(-0.0), percent(0.856), percent(1)] == ["0 %", "0 %", "86 %", "100 %"]
     assert [counted(1, "memory", "memories"), counted(1200, "memory", "memories")] == ["1 memory", "1,200 memories"]
     assert [size(0), size(2048), size(5 * 1024**2), size(3 * 1024**4)] == ["0 bytes", "2 KiB", "5 MiB", "3072.0 GiB"]
 
@@ -44,3 +44,28 @@ def test_numbers() -> None:
 def test_long_texts_are_cut_at_a_word(text: str, expected: str) -> None:
     assert shortened(text, 16) == expected
     assert len(shortened(text, 16)) <= 16
+
+
+def test_several_things_are_listed_as_one_would_say_them() -> None:
+    assert [listing([]), listing(["a"]), listing(["a", "b"]), listing(["a", "b", "c"])] == [
+        "",
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
+    assert amounts((2, "memory", "memories"), (0, "version", "versions"), (1, "message", "messages")) == (
+        "2 memories and 1 message"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("two\nlines", "two\nlines"),
+        ("1\n2\n3\n4", "1\n2\n3…"),
+        ("words that do not fit", "words that do…"),
+        ("x" * 30, "x" * 15 + "…"),
+    ],
+)
+def test_excerpts_keep_lines_and_are_cut(text: str, expected: str) -> None:
+    assert excerpt(text, 16, 3) == expected

@@ -1,15 +1,19 @@
 """The command line.
 
     app        the application: options before the command, and the list of commands
-    writing, finding, tending    the commands as they are typed: names, options, help texts, examples
+    writing, finding, knowing, talking, hosting, tending
+               the commands as they are typed: names, options, help texts, examples
     options    options that several commands share
     edge       where errors become messages and exit codes
     run        where a command goes to work, and with it everything that is slow to import
     desk       opens the store, lets a verb work, and has the answer printed
-    verbs      what the commands do; values reads what stands behind their options
+    errand     what a verb is sent with and what it comes back with
+    verbs      what the commands do, with verbs_forget, verbs_knowledge, verbs_conversations and verbs_turns;
+               values reads what stands behind their options, and hosts what agents' hosts send
     demo       the guided tour; script is what is typed on it
     documents  answers for programs
-    show       answers for people, with show_demo, entries, screen and words
+    show       answers for people, with show_knowledge, show_conversations, show_turns, show_store and show_demo;
+               they write on a sheet, with entries, screen and words
     streams    standard output that takes any text
     reference  the commands for the documentation
 

@@ -1,21 +1,21 @@
 """Opens the store, lets a verb work, and prints what it found: for a program or for a person."""
 
 import sys
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
 from recollect.cli import demo
 from recollect.cli.documents import print_document
+from recollect.cli.errand import Answer, Confirm, Errand, Loss
 from recollect.cli.run import Shared
 from recollect.cli.streams import tolerate_any_text
 from recollect.cli.values import Asked
-from recollect.cli.verbs import VERBS, Answer, Errand
+from recollect.cli.verbs import VERBS
 from recollect.clock import SystemClock
 from recollect.memory import Memory
 from recollect.settings import load_settings
-from recollect.types import Forgotten, MemoryRecord
+from recollect.types import MemoryRecord
 
 
 class Audience(Protocol):
@@ -25,7 +25,7 @@ class Audience(Protocol):
         """Show that a long command is at work."""
         ...
 
-    def confirm(self, plan: Forgotten, record: MemoryRecord | None) -> bool:
+    def confirm(self, loss: Loss, record: MemoryRecord | None) -> bool:
         """Ask before something is forgotten."""
         ...
 
@@ -55,7 +55,7 @@ def _answer(
     shared: Shared,
     asked: Asked,
     now: datetime,
-    confirm: Callable[[Forgotten, MemoryRecord | None], bool] | None = None,
+    confirm: Confirm | None = None,
 ) -> Answer:
     if command == "demo":
         return Answer(demo.tour(now, keep=asked["keep"]))

@@ -2,20 +2,24 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from recollect.cli.demo import Step
+from recollect.cli.errand import Loss
 from recollect.cli.streams import is_unicode
 from recollect.cli.verbs import FullStatus, UserStats
+from recollect.cli.verbs_conversations import Chat, Compacted, Said, Shown
+from recollect.cli.verbs_turns import Learned, Turn
 from recollect.errors import RecollectError
 from recollect.types import Forgotten, Hit, MemoryRecord
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
-_ABOUT = ("subject", "key", "value", "context")
+_OF_A_MEMORY = ("subject", "key", "value", "context", "session")
+_OF_A_MESSAGE = ("conversation", "role", "sequence", "status", "feedback")
 
 
 def print_document(value: object) -> None:
@@ -34,7 +38,7 @@ def document(value: object) -> Json:
             return {"error": {"type": type(value).__name__, "message": str(value)}}
         case Mapping():
             return {str(name): document(part) for name, part in value.items()}
-        case tuple() | list() if not isinstance(value, MemoryRecord):
+        case tuple() | list() if not hasattr(value, "_asdict"):
             return [document(part) for part in value]
         case _:
             return _fields(value)
@@ -42,25 +46,83 @@ def document(value: object) -> Json:
 
 def _fields(value: object) -> dict[str, Json]:
     """Give the fields of a value by their names; some values look better from outside than they are built."""
-    match value:
-        case Hit():
-            return {**_plain_fields(value, "record"), **{name: getattr(value.record, name) for name in _ABOUT}}
-        case Forgotten():
-            return {"action": value.action, "id": value.id, **_plain_fields(value, "action")}
-        case UserStats():
-            return {"user": value.user, **_plain_fields(value.stats)}
-        case FullStatus():
-            rows: list[Json] = [{"name": row.name, "value": row.value, "source": row.source} for row in value.settings]
-            return {"user": value.user, **_plain_fields(value.status), "settings": rows}
-        case Step():
-            return {"chapter": value.chapter, "typed": value.typed, "result": document(value.result)}
-    return _plain_fields(value)
+    form = _FORMS.get(type(value))
+    return form(value) if form else _plain_fields(value)
 
 
-def _plain_fields(value: object, without: str = "") -> dict[str, Json]:
-    if isinstance(value, MemoryRecord):
+def _hit(hit: Hit) -> dict[str, Json]:
+    more = _OF_A_MEMORY if isinstance(hit.record, MemoryRecord) else _OF_A_MESSAGE
+    return {**_plain_fields(hit, "record"), **{name: getattr(hit.record, name) for name in more}}
+
+
+def _forgotten(receipt: Forgotten) -> dict[str, Json]:
+    return {"action": receipt.action, "id": receipt.id, **_plain_fields(receipt, "action")}
+
+
+def _loss(loss: Loss) -> dict[str, Json]:
+    return {**_forgotten(loss.receipt), **_plain_fields(loss, "receipt", "whole")}
+
+
+def _status(value: FullStatus) -> dict[str, Json]:
+    rows: list[Json] = [{"name": row.name, "value": row.value, "source": row.source} for row in value.settings]
+    return {"user": value.user, **_plain_fields(value.status), "settings": rows}
+
+
+def _step(step: Step) -> dict[str, Json]:
+    return {"chapter": step.chapter, "typed": step.typed, "result": document(step.result)}
+
+
+def _said(said: Said) -> dict[str, Json]:
+    appended, summary = said.appended, said.folded_into
+    return {
+        "action": appended.action,
+        "id": appended.id,
+        "tokens": appended.message.tokens if appended.message else 0,
+        "message": document(appended.message),
+        "compacted_into": summary.id if summary else None,
+    }
+
+
+def _chat(chat: Chat) -> dict[str, Json]:
+    """`messages` are the messages themselves, so their number is called `total_messages`."""
+    figures = _plain_fields(chat.info)
+    named = {"id": figures.pop("id"), "total_messages": figures.pop("messages")}
+    return {**named, **figures, **_plain_fields(chat, "info")}
+
+
+def _unfolded(outer: str, inner: str) -> Callable[[Any], dict[str, Json]]:
+    """Make a form for a value that is a name and something else: the name, and the fields of the other."""
+    return lambda value: {outer: document(getattr(value, outer)), **_plain_fields(getattr(value, inner))}
+
+
+def _learned(one: Learned) -> dict[str, Json]:
+    return {**_plain_fields(one.remembered), "memory": document(one.memory)}
+
+
+def _turn(turn: Turn) -> dict[str, Json]:
+    return {**_plain_fields(turn.outcome), **_plain_fields(turn, "outcome")}
+
+
+def _plain_fields(value: object, *without: str) -> dict[str, Json]:
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {name: document(part) for name, part in value._asdict().items()}
     if not is_dataclass(value):
         raise TypeError(f"{type(value).__name__} has no form in JSON")
-    names = (field.name for field in fields(value) if field.name != without)
+    names = (field.name for field in fields(value) if field.name not in without)
     return {name: document(getattr(value, name)) for name in names}
+
+
+_FORMS: Mapping[type, Callable[[Any], dict[str, Json]]] = {
+    Hit: _hit,
+    Forgotten: _forgotten,
+    Loss: _loss,
+    UserStats: _unfolded("user", "stats"),
+    FullStatus: _status,
+    Step: _step,
+    Said: _said,
+    Chat: _chat,
+    Shown: _unfolded("conversation", "window"),
+    Compacted: _unfolded("conversation", "compaction"),
+    Learned: _learned,
+    Turn: _turn,
+}

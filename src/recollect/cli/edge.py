@@ -40,6 +40,17 @@ class Edge(TyperGroup):
         except typer.TyperException as error:
             _leave(error, error.format_message(), error.exit_code, as_json=as_json)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as inherited
+        """List the commands under what they are about; without colours typer would put all of them on one heap."""
+        shown = [command for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))]
+        longest = max(len(command.name or "") for command in shown)
+        room = formatter.width - longest - 6
+        for panel in dict.fromkeys(command.rich_help_panel for command in shown):  # type: ignore[attr-defined]
+            members = [command for command in shown if command.rich_help_panel == panel]  # type: ignore[attr-defined]
+            rows = [((command.name or "").ljust(longest), command.get_short_help_str(room)) for command in members]
+            with formatter.section(panel):
+                formatter.write_dl(rows)
+
 
 class Verb(TyperCommand):
     """A command. It knows the options that belong before it."""

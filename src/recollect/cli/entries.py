@@ -20,11 +20,11 @@ def listed(records: Iterable[MemoryRecord], now: datetime) -> RenderableType:
     return Group(*(_entry(record, _told(record, now)) for record in records))
 
 
-def ranked(hits: Sequence[Hit], now: datetime, *, explain: bool = False) -> RenderableType:
-    """Show hits with their scores, and how these came about if that was asked."""
+def ranked(hits: Sequence[Hit], now: datetime, *, explain: bool = False, sources: bool = False) -> RenderableType:
+    """Show hits with their scores, and how these came about if that was asked; `sources` names where each is from."""
     table = _grid()
     for hit in hits:
-        entry = _entry(hit.record, _told(hit.record, now))
+        entry = _found(hit, now, sources=sources)
         table.add_row(Text(percent(hit.score), "bold cyan"), Group(entry, explained(hit.parts)) if explain else entry)
     return table
 
@@ -43,7 +43,7 @@ def explained(parts: Parts) -> RenderableType:
         rank = "not found" if part.rank is None else f"rank {part.rank}"
         product = f"score {part.score:.4f} {_TIMES} weight {part.weight:.4f}"
         table.add_row(name, rank, f"raw {part.raw:.4f}", product, f"= {part.score * part.weight:.4f}")
-    table.add_row("sum", "", "", "", f"= {parts.relevance:.4f}")
+    table.add_row("sum", "", "", "", f"= {max(0.0, parts.relevance):.4f}")
     for name, factor in parts.factors.items():
         table.add_row(name, "", "", f"{_TIMES} {factor:.4f}", "")
     return table
@@ -56,10 +56,25 @@ def _grid() -> Table:
     return table
 
 
+def _found(hit: Hit, now: datetime, *, sources: bool) -> Text:
+    record = hit.record
+    if isinstance(record, MemoryRecord):
+        details = _told(record, now)
+        return _entry(record, " · ".join(_where(f"memory · {details}", record.session)) if sources else details)
+    entry = safe(shortened(hit.content, _LONGEST))
+    details = " · ".join(_where(f"{hit.source} · {ago(record.said_at, now)}", record.conversation))
+    return entry.append("\n").append_text(safe(f"{hit.id}  {details}", "dim"))
+
+
+def _where(details: str, conversation: str) -> tuple[str, ...]:
+    return (details, f"in {conversation}") if conversation else (details,)
+
+
 def _entry(record: MemoryRecord, details: str) -> Text:
     entry = safe(shortened(record.content, _LONGEST))
-    about = " ".join(part for part in (record.subject, record.key, record.context) if part)
-    if about:
+    named = [part for part in (record.subject, record.key, record.context) if part]
+    about = " ".join(named)
+    if not all(part.replace("_", " ").casefold() in record.content.casefold() for part in named):
         entry.append_text(safe(f" ({about})", "dim"))
     return entry.append("\n").append_text(safe(f"{record.id}  {details}", "dim"))
 

@@ -1,6 +1,7 @@
 """The commands that look at what is kept, as they are typed."""
 # ruff: noqa: ARG001 - parameters are declared for typer; `run` finds them in the context
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -11,10 +12,10 @@ from recollect.cli.options import example
 from recollect.cli.run import run
 
 commands = typer.Typer()
+_command = partial(commands.command, cls=Verb, rich_help_panel="Memories")
 
 
-@commands.command(
-    cls=Verb,
+@_command(
     epilog=example(
         'recollect recall "which theme do I like?"',
         'recollect recall "what did we decide about the roof?" --type decision --since 90d',
@@ -40,22 +41,54 @@ def recall(
         float | None,
         typer.Option(metavar="0..1", min=0, max=1, help="Leave out what scores lower; the settings say 0."),
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show how each score came about.")] = False,
+    explain: options.Explain = False,
     json: options.Json = False,
 ) -> None:
     """Find memories by meaning and by words, best first."""
     run(ctx)
 
 
-@commands.command(cls=Verb, epilog=example("recollect get 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"))
+@_command(
+    epilog=example(
+        'recollect search "the colour of the roof"',
+        'recollect search "what did you suggest?" --source response --since "last night"',
+    ),
+)
+def search(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or a few words, in any language.")],
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many.")] = 10,
+    source: options.Sources = None,
+    session: options.OfSession = None,
+    current: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The conversation that is going on; what its last turn says is left out."),
+    ] = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    min_score: Annotated[
+        float | None, typer.Option(metavar="0..1", min=0, max=1, help="Leave out what scores lower.")
+    ] = None,
+    explain: options.Explain = False,
+    json: options.Json = False,
+) -> None:
+    """Search everything: memories and all that was said.
+
+    Each hit names its source: a memory, a user's request, an assistant's response, its reasoning, a tool's result.
+    System prompts and summaries are searched when --source names them.
+    """
+    run(ctx)
+
+
+@_command(epilog=example("recollect get 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"))
 def get(ctx: typer.Context, id: options.Id, *, json: options.Json = False) -> None:
     """Show one memory with all its fields, old versions included."""
     run(ctx)
 
 
-@commands.command(
+@_command(
     "list",
-    cls=Verb,
     epilog=example("recollect list", "recollect list --type fact --subject light.office", "recollect list --since 7d"),
 )
 def list_memories(
@@ -79,7 +112,7 @@ def list_memories(
     run(ctx)
 
 
-@commands.command(cls=Verb, epilog=example("recollect history 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"))
+@_command(epilog=example("recollect history 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"))
 def history(ctx: typer.Context, id: options.Id, *, json: options.Json = False) -> None:
     """Show all versions of a memory, oldest first.
 
@@ -88,7 +121,7 @@ def history(ctx: typer.Context, id: options.Id, *, json: options.Json = False) -
     run(ctx)
 
 
-@commands.command(cls=Verb, epilog=example("recollect count", "recollect count --type preference"))
+@_command(epilog=example("recollect count", "recollect count --type preference"))
 def count(
     ctx: typer.Context,
     *,

@@ -8,9 +8,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from recollect.vocabulary import MEMORY_TYPES, Trust
+from recollect.vocabulary import MEMORY_TYPES, SOURCES, Trust
 
 _TYPES = ", ".join(MEMORY_TYPES)
+_SOURCES = ", ".join(SOURCES)
 _TIERS = ", ".join(tier.name.lower() for tier in reversed(Trust))
 
 
@@ -23,12 +24,22 @@ def _types() -> list[str]:
     return list(MEMORY_TYPES)
 
 
+def _sources() -> list[str]:
+    return list(SOURCES)
+
+
 def _tiers() -> list[str]:
     return [tier.name.lower() for tier in Trust]
 
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Id: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="The id of a memory, as `list` and `recall` show it.")]
+Conversation: TypeAlias = Annotated[
+    str, typer.Argument(metavar="CONVERSATION", help="The conversation, by any name you give it.")
+]
+HostSession: TypeAlias = Annotated[
+    str | None, typer.Option("--session", metavar="ID", help="The conversation that the turn belongs to.")
+]
 
 # What a memory is made of
 
@@ -80,6 +91,10 @@ Address: TypeAlias = Annotated[str | None, typer.Option(metavar="TEXT", help="Ad
 PlaceLabel: TypeAlias = Annotated[
     str | None, typer.Option("--place", metavar="NAME", help="What its place is called, such as home.")
 ]
+At: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--at", metavar="TIME", help="When it was: a time, or how long ago, such as 2h; now unless you say."),
+]
 Metadata: TypeAlias = Annotated[str | None, typer.Option(metavar="JSON", help="Anything else, as a JSON object.")]
 
 # What a search may return
@@ -94,9 +109,22 @@ OfSubject: TypeAlias = Annotated[str | None, typer.Option("--subject", metavar="
 OfKey: TypeAlias = Annotated[str | None, typer.Option("--key", metavar="NAME", help="Only this property.")]
 OfContext: TypeAlias = Annotated[str | None, typer.Option("--context", metavar="NAME", help="Only in this context.")]
 OfSession: TypeAlias = Annotated[str | None, typer.Option("--session", metavar="ID", help="Only from this session.")]
+Sources: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--source",
+        metavar="SOURCE",
+        autocompletion=_sources,
+        help=f"Only from this source; may be repeated. One of {_SOURCES}.",
+    ),
+]
 Since: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Only what happened, or was stored, then or later; 7d means a week ago."),
+    typer.Option(
+        metavar="TIME",
+        help="Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), today, "
+        "yesterday, or last night (since 20:00).",
+    ),
 ]
 Until: TypeAlias = Annotated[
     str | None, typer.Option(metavar="TIME", help="Only what happened, or was stored, before then.")
@@ -104,3 +132,5 @@ Until: TypeAlias = Annotated[
 AsOf: TypeAlias = Annotated[
     str | None, typer.Option(metavar="TIME", help="What was held true at that moment, instead of now.")
 ]
+Explain: TypeAlias = Annotated[bool, typer.Option("--explain", help="Show how each score came about.")]
+Most: TypeAlias = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many.")]

@@ -57,7 +57,7 @@ def _rows(parameters: Sequence[Any]) -> Iterator[tuple[str, str]]:
 def _spelling(parameter: Any) -> str:  # noqa: ANN401 - typer keeps the class to itself
     if parameter.param_type_name == "argument":
         return str(parameter.metavar)
-    names = ", ".join(sorted(parameter.opts, key=len))
+    names = ", ".join((*sorted(parameter.opts, key=len), *parameter.secondary_opts))
     return f"{names} {parameter.metavar}" if parameter.metavar else names
 
 

@@ -1,33 +1,31 @@
 """Results for people. Every command has its view here; `documents` gives the same values to programs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
-from typing import Any, NamedTuple, TypeAlias
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from recollect.cli import show_conversations, show_knowledge, show_store, show_turns
 from recollect.cli.demo import Step, Tour
 from recollect.cli.entries import listed, ranked, versions
+from recollect.cli.errand import Loss
 from recollect.cli.screen import ask, busy, open_console, print_plainly, safe
+from recollect.cli.sheet import Sheet, View, figures, show_degraded
 from recollect.cli.show_demo import show_tour
 from recollect.cli.values import Asked, filters
-from recollect.cli.verbs import Count, Diagnosis, FullStatus, History, UserStats
-from recollect.cli.words import ago, clock, counted, size
-from recollect.types import Forgotten, Maintenance, MemoryRecord, Page, Recall, Remembered, Status, StoreStats
+from recollect.cli.verbs import Count, History
+from recollect.cli.words import ago, amounts, clock, counted
+from recollect.types import MemoryRecord, Page, Recall, Remembered
 from recollect.vocabulary import Trust
 
-_BUSY = {"doctor": "Examining the store", "maintain": "Tidying up", "demo": "Taking the tour"}
-
-
-class Sheet(NamedTuple):
-    """Where a view writes, and what it may need to know."""
-
-    console: Console
-    asked: Asked
-    now: datetime
+_BUSY = {
+    "doctor": "Examining the store",
+    "maintain": "Tidying up",
+    "compact": "Summarising",
+    "demo": "Taking the tour",
+}
+_MOST_IDS = 20
 
 
 def show(command: str, value: object, asked: Asked, now: datetime) -> None:
@@ -42,12 +40,13 @@ def busy_with(command: str) -> AbstractContextManager[object]:
     return busy(open_console(), _BUSY[command]) if command in _BUSY else nullcontext()
 
 
-def confirm(plan: Forgotten, record: MemoryRecord | None) -> bool:
+def confirm(loss: Loss, record: MemoryRecord | None) -> bool:
     """Show what would be forgotten, and ask."""
-    if record is None:
-        return ask(f"Forget everything, {_amount(plan, everything=True)}, for good?")
-    open_console().print(safe(record.content, "bold"))
-    return ask(f"Forget {_amount(plan)} for good?")
+    if record is not None:
+        open_console().print(safe(record.content, "bold"))
+    return ask(
+        f"Forget {loss.whole}, {_amount(loss)}, for good?" if loss.whole else f"Forget {_amount(loss)} for good?"
+    )
 
 
 def _show_remembered(sheet: Sheet, value: Remembered) -> None:
@@ -59,7 +58,7 @@ def _show_remembered(sheet: Sheet, value: Remembered) -> None:
     }
     sheet.console.print(said[value.action])
     sheet.console.print(value.id, style="dim")
-    _show_degraded(sheet, value.degraded, "It is found by its words until `recollect maintain` has embedded it.")
+    show_degraded(sheet, value.degraded, "It is found by its words until `recollect maintain` has embedded it.")
 
 
 def _show_recall(sheet: Sheet, value: Recall) -> None:
@@ -67,17 +66,20 @@ def _show_recall(sheet: Sheet, value: Recall) -> None:
         sheet.console.print(ranked(value.hits, sheet.now, explain=sheet.asked["explain"]))
     else:
         sheet.console.print("No relevant memories found. `recollect list` shows what there is.")
-    _show_degraded(sheet, value.degraded, "The answer comes from what still works; `recollect doctor` may know why.")
+    show_degraded(sheet, value.degraded, "The answer comes from what still works; `recollect doctor` may know why.")
 
 
-def _show_degraded(sheet: Sheet, channels: Sequence[str], so_what: str) -> None:
-    if channels:
-        sheet.console.print(f"Without {' and '.join(channels)} search: it failed. {so_what}", style="yellow")
+def _show_search(sheet: Sheet, value: Recall) -> None:
+    if value.hits:
+        sheet.console.print(ranked(value.hits, sheet.now, explain=sheet.asked["explain"], sources=True))
+    else:
+        sheet.console.print("Nothing was found, neither in memories nor in what was said.")
+    show_degraded(sheet, value.degraded, "The answer comes from what still works; `recollect doctor` may know why.")
 
 
 def _show_record(sheet: Sheet, record: MemoryRecord) -> None:
     sheet.console.print(safe(record.content, "bold"))
-    table = _figures()
+    table = figures()
     for name, text in _described(record, sheet.now):
         if text:
             table.add_row(name, safe(text))
@@ -137,8 +139,8 @@ def _show_count(sheet: Sheet, value: Count) -> None:
     sheet.console.print(counted(value.count, "memory", "memories"))
 
 
-def _show_forgotten(sheet: Sheet, receipt: Forgotten) -> None:
-    console = sheet.console
+def _show_forgotten(sheet: Sheet, loss: Loss) -> None:
+    console, receipt = sheet.console, loss.receipt
     if receipt.action == "candidates":
         console.print("Several memories may be meant; nothing was forgotten.", style="yellow")
         console.print(ranked(receipt.candidates, sheet.now))
@@ -146,87 +148,29 @@ def _show_forgotten(sheet: Sheet, receipt: Forgotten) -> None:
     elif receipt.action == "not_found":
         console.print(_nothing(sheet.asked))
     else:
-        amount = _amount(receipt, everything=sheet.asked["everything"])
-        console.print(f"{'Would forget' if receipt.dry_run else 'Forgotten for good:'} {amount}.")
+        console.print(f"{'Would forget' if receipt.dry_run else 'Forgotten for good:'} {_amount(loss)}.")
         if receipt.dry_run:
-            console.print("\n".join(receipt.ids), style="dim")
+            console.print("\n".join(receipt.ids[:_MOST_IDS]), style="dim")
+        if receipt.dry_run and len(receipt.ids) > _MOST_IDS:
+            console.print(f"... and {len(receipt.ids) - _MOST_IDS:,} more; --json gives all ids.", style="dim")
 
 
 def _nothing(asked: Asked) -> Text:
     if asked["id"] is not None:
         return safe(f"No memory {asked['id']}; nothing was forgotten. `recollect list` shows what there is.")
+    if asked["session"] is not None:
+        return safe(
+            f"Nothing is kept of {asked['session']}; nothing was forgotten. `recollect conversation` lists them."
+        )
     return Text("There is nothing to forget." if asked["everything"] else "No memory matches; nothing was forgotten.")
 
 
-def _amount(receipt: Forgotten, *, everything: bool = False) -> str:
-    if everything:
-        return counted(len(receipt.ids), "entry", "entries")
-    earlier = len(receipt.ids) - 1
-    return f"1 memory and {counted(earlier, 'earlier version', 'earlier versions')}" if earlier else "1 memory"
-
-
-def _show_stats(sheet: Sheet, value: UserStats) -> None:
-    stats = value.stats
-    table = _figures()
-    table.add_row("user", value.user)
-    table.add_row("memories", f"{stats.memories:,}")
-    for kind, amount in sorted(stats.by_type.items(), key=lambda item: (-item[1], item[0])):
-        table.add_row(f"  {kind}", f"{amount:,}")
-    table.add_row("replaced", f"{stats.superseded:,}")
-    table.add_row("expired", f"{stats.expired:,}")
-    table.add_row("with a vector", f"{stats.with_vector:,}")
-    _add_jobs(table, stats.pending_jobs, stats.parked_jobs)
-    table.add_row("oldest", ago(stats.oldest, sheet.now) if stats.oldest else "-")
-    table.add_row("newest", ago(stats.newest, sheet.now) if stats.newest else "-")
-    sheet.console.print(table)
-
-
-def _add_jobs(table: Table, pending: int, parked: int) -> None:
-    if pending:
-        table.add_row("waiting for one", f"{pending:,}")
-    if parked:
-        table.add_row("given up on", f"{parked:,}")
-
-
-def _show_status(sheet: Sheet, value: FullStatus) -> None:
-    table = _figures()
-    for name, text in (*_installation(value.status), ("user", value.user), *_amounts(value.status.stats)):
-        table.add_row(name, safe(text))
-    for row in value.settings:
-        if row.source != "default":
-            table.add_row(row.name, safe(f"{row.value} ({row.source})"))
-    sheet.console.print(table)
-    for advice in value.status.advice:
-        sheet.console.print(safe(advice, "yellow"))
-
-
-def _installation(status: Status) -> Sequence[tuple[str, str]]:
-    return (
-        ("recollect", status.version),
-        ("store", f"{status.backend} {status.backend_version}, schema {status.schema_version}"),
-        ("location", status.location),
-        ("embedding", status.embedding),
+def _amount(loss: Loss) -> str:
+    return amounts(
+        (loss.memories, "memory", "memories"),
+        (loss.versions, "earlier version", "earlier versions"),
+        (loss.messages, "message", "messages"),
     )
-
-
-def _amounts(stats: StoreStats) -> Sequence[tuple[str, str]]:
-    held = f"{counted(stats.memories, 'memory', 'memories')} of {counted(stats.users, 'user', 'users')}"
-    return (("holds", f"{held}, {counted(stats.vectors, 'vector', 'vectors')}"), ("size", size(stats.size_bytes)))
-
-
-def _show_diagnosis(sheet: Sheet, value: Diagnosis) -> None:
-    if not value.problems:
-        sheet.console.print("All is well.", style="green")
-    for problem in value.problems:
-        sheet.console.print(Text(f"{problem.check}: {problem.count:,}", "bold red"), safe(problem.advice))
-
-
-def _show_maintenance(sheet: Sheet, value: Maintenance) -> None:
-    sheet.console.print(f"Embedded {counted(value.embedded, 'memory', 'memories')}.")
-    if value.parked:
-        sheet.console.print(f"Gave up on {value.parked:,}; `recollect doctor` may know why.", style="yellow")
-    for note in value.notes:
-        sheet.console.print(safe(f"{note[:1].upper()}{note[1:]}."))
 
 
 def _show_tour(sheet: Sheet, tour: Tour) -> None:
@@ -236,27 +180,20 @@ def _show_tour(sheet: Sheet, tour: Tour) -> None:
     show_tour(sheet.console, tour, view)
 
 
-def _figures() -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    return table
-
-
-View: TypeAlias = Callable[[Sheet, Any], None]
-
 _VIEWS: Mapping[str, View] = {
     "store": _show_remembered,
     "recall": _show_recall,
+    "search": _show_search,
     "get": _show_record,
     "update": _show_record,
     "list": _show_page,
     "history": _show_history,
     "count": _show_count,
     "forget": _show_forgotten,
-    "stats": _show_stats,
-    "status": _show_status,
-    "doctor": _show_diagnosis,
-    "maintain": _show_maintenance,
+    **dict.fromkeys(("fact", "prefer", "event", "lesson"), _show_remembered),
+    **show_knowledge.VIEWS,
+    **show_conversations.VIEWS,
+    **show_turns.VIEWS,
+    **show_store.VIEWS,
     "demo": _show_tour,
 }

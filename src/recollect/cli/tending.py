@@ -1,6 +1,7 @@
 """The commands that look after the store itself, as they are typed."""
 # ruff: noqa: ARG001 - parameters are declared for typer; `run` finds them in the context
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -11,15 +12,16 @@ from recollect.cli.options import example
 from recollect.cli.run import run
 
 commands = typer.Typer()
+_command = partial(commands.command, cls=Verb, rich_help_panel="The store")
 
 
-@commands.command(cls=Verb, epilog=example("recollect --user anna stats"))
+@_command(epilog=example("recollect --user anna stats"))
 def stats(ctx: typer.Context, *, json: options.Json = False) -> None:
     """Show figures about what the user has stored."""
     run(ctx)
 
 
-@commands.command(cls=Verb, epilog=example("recollect status"))
+@_command(epilog=example("recollect status"))
 def status(ctx: typer.Context, *, json: options.Json = False) -> None:
     """Show what runs on what, and which settings differ.
 
@@ -28,7 +30,7 @@ def status(ctx: typer.Context, *, json: options.Json = False) -> None:
     run(ctx)
 
 
-@commands.command(cls=Verb, epilog=example("recollect doctor"))
+@_command(epilog=example("recollect doctor"))
 def doctor(ctx: typer.Context, *, json: options.Json = False) -> None:
     """Look for what is wrong, and say what to do about it.
 
@@ -37,16 +39,17 @@ def doctor(ctx: typer.Context, *, json: options.Json = False) -> None:
     run(ctx)
 
 
-@commands.command(cls=Verb, epilog=example("recollect maintain"))
+@_command(epilog=example("recollect maintain"))
 def maintain(ctx: typer.Context, *, json: options.Json = False) -> None:
     """Let the store tidy up, and embed what is waiting.
 
-    Gives vectors to memories of all users that still lack one. Safe to interrupt.
+    For all users: what has expired goes, conversations that have been silent for long are folded or put away, and what
+    lacks a vector gets one. Safe to interrupt.
     """
     run(ctx)
 
 
-@commands.command(cls=Verb, epilog=example("recollect demo", "recollect demo --keep"))
+@_command(epilog=example("recollect demo", "recollect demo --keep"))
 def demo(
     ctx: typer.Context,
     *,

@@ -6,7 +6,7 @@ Whatever is wrong is an InvalidInput that names the option, what was found and w
 import json
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, TypeAlias
 
 from recollect.cli.words import shortened
@@ -18,6 +18,12 @@ Asked: TypeAlias = Mapping[str, Any]
 _LONGEST = 60
 _SPAN = re.compile(r"(\d+)\s*([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+_PERIODS = {
+    "today": (0, 0, 1, 0),
+    "yesterday": (-1, 0, 0, 0),
+    "last night": (-1, 20, 0, 6),
+}  # from which day and hour to which, counted from today
 
 _PLAIN_FIELDS = (
     "content", "type", "importance", "confidence", "subject", "key", "value", "context", "session", "source",
@@ -59,17 +65,35 @@ def filters(asked: Asked, now: datetime) -> dict[str, Any]:
 
 
 def past_moment(text: str, option: str, now: datetime) -> datetime:
-    """Read a time, or a span that reaches back from now."""
+    """Read a time, a span that reaches back from now, or a word such as yesterday: it stands for its beginning."""
+    named = _named_period(text, now)
+    if named:
+        return named[0]
     span = _span(text, option)
-    return moment(text, option) if span is None else _shifted(now, -span, option, text)
+    if span is not None:
+        return _shifted(now, -span, option, text)
+    return moment(text, option, "7d, today, yesterday, last night, or ")
 
 
-def moment(text: str, option: str) -> datetime:
+def period(text: str, option: str, now: datetime) -> tuple[datetime, datetime]:
+    """Read a stretch of time on the local clock: a day, today, yesterday, or last night (20:00 to 06:00)."""
+    named = _named_period(text, now)
+    if named:
+        return named
+    try:
+        day = date.fromisoformat(text.strip())
+        return _local(day, 0), _local(day + timedelta(days=1), 0)
+    except (ValueError, OverflowError, OSError):
+        raise _unfit(option, text, "today, yesterday, last night, or a day such as 2026-12-03") from None
+
+
+def moment(text: str, option: str, other: str = "") -> datetime:
     """Read an ISO 8601 date or time. Without an offset it is local, as the clock on the wall shows it."""
     try:
         return datetime.fromisoformat(text.strip()).astimezone(UTC)
     except (ValueError, OverflowError, OSError):
-        raise _unfit(option, text, "a date or time such as 2026-12-03 or 2026-12-03T12:00+01:00") from None
+        expected = f"{other}a date or time such as 2026-12-03 or 2026-12-03T12:00+01:00"
+        raise _unfit(option, text, expected) from None
 
 
 def trust_tier(text: str) -> Trust:
@@ -89,6 +113,19 @@ def json_object(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise _unfit("metadata", text, 'a JSON object such as {"color": "blue"}')
     return found
+
+
+def _named_period(text: str, now: datetime) -> tuple[datetime, datetime] | None:
+    named = _PERIODS.get(" ".join(text.lower().replace("-", " ").split()))
+    if named is None:
+        return None
+    today = now.astimezone().date()
+    first_day, first_hour, last_day, last_hour = named
+    return _local(today + timedelta(days=first_day), first_hour), _local(today + timedelta(days=last_day), last_hour)
+
+
+def _local(day: date, hour: int) -> datetime:
+    return datetime.combine(day, time(hour)).astimezone(UTC)
 
 
 def _moment_or_none(text: str, option: str, ahead_of: datetime | None) -> datetime | None:

@@ -1,43 +1,17 @@
 """What the commands do: each takes what was asked, uses the store, and gives a value. Nothing is printed here."""
 
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TypeAlias
+from typing import Any
 
-from recollect.cli.edge import FAILED, NOT_FOUND
-from recollect.cli.values import Asked, filters, memory_fields
-from recollect.errors import InvalidInput, RecollectError
-from recollect.memory import Memory, UserMemory
+from recollect.cli import verbs_conversations, verbs_knowledge, verbs_turns
+from recollect.cli.edge import FAILED
+from recollect.cli.errand import Answer, Errand, VerbFunction, given_text
+from recollect.cli.values import filters, memory_fields, past_moment
+from recollect.cli.verbs_forget import forget
+from recollect.errors import InvalidInput
 from recollect.settings import SettingRow
-from recollect.types import Forgotten, MemoryRecord, Problem, Stats, Status
-
-
-@dataclass(frozen=True, slots=True)
-class Errand:
-    """What a verb works with: the open store, its user, what was asked and when.
-
-    `confirm` shows what would be forgotten and asks; it is None when nobody is there to answer.
-    """
-
-    memory: Memory
-    me: UserMemory
-    asked: Asked
-    now: datetime
-    confirm: Callable[[Forgotten, MemoryRecord | None], bool] | None
-
-
-class Declined(RecollectError):
-    """The person at the terminal said no."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a verb found, and the exit code that says so."""
-
-    value: object
-    exit_code: int = 0
+from recollect.types import MemoryRecord, Problem, Stats, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +54,8 @@ class FullStatus:
 
 def store(errand: Errand) -> Answer:
     """Remember a text."""
-    text = errand.asked["text"]
     fields = memory_fields(errand.asked, errand.now)
-    return Answer(errand.me.remember(_standard_input() if text == "-" else text, **fields))
+    return Answer(errand.me.remember(given_text(errand.asked["text"]), **fields))
 
 
 def recall(errand: Errand) -> Answer:
@@ -90,6 +63,20 @@ def recall(errand: Errand) -> Answer:
     asked = errand.asked
     wanted = filters(asked, errand.now)
     return Answer(errand.me.recall(asked["query"], limit=asked["limit"], min_score=asked["min_score"], **wanted))
+
+
+def search(errand: Errand) -> Answer:
+    """Find memories and what was said."""
+    asked, now = errand.asked, errand.now
+    wanted: dict[str, Any] = {
+        name: past_moment(asked[name], name, now) for name in ("since", "until") if asked[name] is not None
+    }
+    if asked["source"]:
+        wanted["sources"] = asked["source"]
+    if asked["min_score"] is not None:
+        wanted["min_score"] = asked["min_score"]
+    names = {name: asked[name] for name in ("limit", "session", "current")}
+    return Answer(errand.me.search_context(asked["query"], **names, **wanted))
 
 
 def get(errand: Errand) -> Answer:
@@ -144,41 +131,10 @@ def maintain(errand: Errand) -> Answer:
     return Answer(errand.memory.maintain())
 
 
-def forget(errand: Errand) -> Answer:
-    """Delete what was asked for, after the person at the terminal has agreed."""
-    asked, me = errand.asked, errand.me
-    wanted = {name: asked[name] for name in ("id", "query", "everything")}
-    if asked["everything"] and not (asked["yes"] or asked["dry_run"] or errand.confirm):
-        raise InvalidInput("Forgetting everything needs --yes when there is no terminal to ask on.")
-    if asked["yes"] or asked["dry_run"] or not errand.confirm:
-        return _forgotten(asked, me.forget(**wanted, dry_run=asked["dry_run"]))
-    plan = me.forget(**wanted, dry_run=True)
-    if plan.id is None:
-        return _forgotten(asked, plan)
-    if not errand.confirm(plan, None if asked["everything"] else me.get(plan.id)):
-        raise Declined("Nothing was forgotten.")
-    return _forgotten(asked, me.forget(everything=True) if asked["everything"] else me.forget(plan.id))
-
-
-def _forgotten(asked: Asked, receipt: Forgotten) -> Answer:
-    """Nothing to forget is what `--everything` wants; several candidates mean that the work is not done."""
-    if receipt.action == "not_found":
-        return Answer(receipt, 0 if asked["everything"] else NOT_FOUND)
-    return Answer(receipt, FAILED if receipt.action == "candidates" and not asked["dry_run"] else 0)
-
-
-def _standard_input() -> str:
-    try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"Standard input is not UTF-8: byte {error.start} cannot be read.") from None
-
-
-VerbFunction: TypeAlias = Callable[[Errand], Answer]
-
 VERBS: Mapping[str, VerbFunction] = {
     "store": store,
     "recall": recall,
+    "search": search,
     "get": get,
     "update": update,
     "list": list_memories,
@@ -189,4 +145,7 @@ VERBS: Mapping[str, VerbFunction] = {
     "doctor": doctor,
     "maintain": maintain,
     "forget": forget,
+    **verbs_knowledge.VERBS,
+    **verbs_conversations.VERBS,
+    **verbs_turns.VERBS,
 }

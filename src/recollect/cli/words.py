@@ -1,5 +1,6 @@
 """Numbers and times in the words of people. Pure."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 _MINUTE = timedelta(minutes=1)
@@ -10,7 +11,7 @@ _KILO = 1024
 
 def percent(share: float) -> str:
     """Give a share of one as a percentage."""
-    return f"{share * 100:.0f} %"
+    return f"{max(0.0, share) * 100:.0f} %"
 
 
 def ago(moment: datetime, now: datetime) -> str:
@@ -21,7 +22,7 @@ def ago(moment: datetime, now: datetime) -> str:
     if _MINUTE <= age < _WEEK:
         unit, name = next(pair for pair in _UNITS if age >= pair[0])
         return f"{age // unit} {name} ago"
-    return moment.astimezone().strftime("%Y-%m-%d")
+    return day(moment)
 
 
 def clock(moment: datetime) -> str:
@@ -32,6 +33,16 @@ def clock(moment: datetime) -> str:
 def minute(moment: datetime) -> str:
     """Give a time to the minute, on the local clock."""
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def day(moment: datetime) -> str:
+    """Give a day on the local clock."""
+    return moment.astimezone().strftime("%Y-%m-%d")
+
+
+def hour(moment: datetime) -> str:
+    """Give the time of a day to the minute, on the local clock."""
+    return moment.astimezone().strftime("%H:%M")
 
 
 def size(size_bytes: int) -> str:
@@ -56,3 +67,22 @@ def shortened(text: str, most: int) -> str:
         return line
     cut = line[: most - 1]
     return (cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut).rstrip(" ,.;:") + "…"
+
+
+def listing(parts: Sequence[str]) -> str:
+    """Give several things as one would say them: a, b and c."""
+    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
+
+
+def amounts(*counts: tuple[int, str, str]) -> str:
+    """Give several amounts with their nouns, leaving out what there is nothing of."""
+    return listing([counted(amount, one, many) for amount, one, many in counts if amount])
+
+
+def excerpt(text: str, most: int = 600, most_lines: int = 8) -> str:
+    """Give the beginning of a text with its lines as they are, cut at a word when it is long."""
+    lines = text.splitlines()
+    kept = "\n".join(lines[:most_lines])
+    if len(kept) > most:
+        kept = kept[: most - 1].rsplit(maxsplit=1)[0] if " " in kept[most // 2 : most - 1] else kept[: most - 1]
+    return kept if kept == "\n".join(lines) else f"{kept.rstrip(' ,.;:')}…"

@@ -1,6 +1,7 @@
 """The commands that change what is kept, as they are typed."""
 # ruff: noqa: ARG001 - parameters are declared for typer; `run` finds them in the context
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -11,10 +12,10 @@ from recollect.cli.options import example
 from recollect.cli.run import run
 
 commands = typer.Typer()
+_command = partial(commands.command, cls=Verb, rich_help_panel="Memories")
 
 
-@commands.command(
-    cls=Verb,
+@_command(
     epilog=example(
         'recollect store "Prefers dark mode in all applications" --type preference',
         'recollect store "The office light is in the garage" --type fact \\',
@@ -56,8 +57,7 @@ def store(
     run(ctx)
 
 
-@commands.command(
-    cls=Verb,
+@_command(
     epilog=example(
         "recollect update 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90 --importance 0.9",
         'recollect update 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90 --content "Prefers light mode"',
@@ -97,29 +97,39 @@ def update(
     run(ctx)
 
 
-@commands.command(
-    cls=Verb,
+@_command(
     epilog=example(
         "recollect forget 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90",
         'recollect forget --query "dark mode" --dry-run',
+        "recollect forget --session c1 --dry-run",
         "recollect --user anna forget --everything --yes",
     ),
 )
 def forget(
     ctx: typer.Context,
-    id: Annotated[str | None, typer.Argument(metavar="ID", help="The memory to forget, with its history.")] = None,
+    id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The memory to forget, with its history; or a message.")
+    ] = None,
     *,
     query: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="Forget the memory that clearly matches; show candidates if none does."),
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Forget a conversation, and what was learned in it and nowhere else."),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Forget the memories that came from there, such as user_stated.")
     ] = None,
     everything: Annotated[bool, typer.Option("--everything", help="Forget all that the user has.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Delete for good: by id, by query, or everything.
+    """Delete for good: a memory, a conversation, or everything.
 
-    On a terminal you are asked first. A query that fits several memories deletes none of them and shows their ids.
+    On a terminal you are told what would go, and asked. Where nobody can be asked, --session, --source and --everything
+    need --yes. A query that fits several memories deletes none of them and shows their ids.
     """
     run(ctx)

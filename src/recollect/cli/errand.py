@@ -1,0 +1,68 @@
+"""What every verb has to do with: the errand it is sent on, and the answer it comes back with."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from recollect.cli.values import Asked
+from recollect.errors import InvalidInput, RecollectError
+from recollect.memory import Memory, UserMemory
+from recollect.types import Forgotten, MemoryRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What forgetting takes, or took: how much of what. `whole` names what goes as a whole, if anything does."""
+
+    receipt: Forgotten
+    whole: str = ""
+    memories: int = 0
+    versions: int = 0
+    messages: int = 0
+
+
+Confirm: TypeAlias = Callable[[Loss, MemoryRecord | None], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What a verb works with: the open store, its user, what was asked and when.
+
+    `confirm` shows what would be forgotten and asks; it is None when nobody is there to answer.
+    """
+
+    memory: Memory
+    me: UserMemory
+    asked: Asked
+    now: datetime
+    confirm: Confirm | None
+
+
+class Declined(RecollectError):
+    """The person at the terminal said no."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a verb found, and the exit code that says so."""
+
+    value: object
+    exit_code: int = 0
+
+
+VerbFunction: TypeAlias = Callable[[Errand], Answer]
+
+
+def given_text(text: str) -> str:
+    """Give a text as it was typed, or what standard input holds."""
+    return standard_input() if text == "-" else text
+
+
+def standard_input() -> str:
+    """Read all of standard input."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"Standard input is not UTF-8: byte {error.start} cannot be read.") from None

@@ -1,0 +1,143 @@
+"""Facts, preferences, events and lessons, for people and for programs, on both stores."""
+
+import re
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.cli.test_commands import ID
+
+
+def test_facts_are_noted_replaced_and_listed_by_subject(cli: Cli) -> None:
+    assert cli.ok("facts").startswith("No facts yet.")
+    first = cli.json("fact", "light.office", "location", "home office")
+    cli.ok("fact", "jana", "birthday", "1990-05-17", "--confidence", "0.5", "--context", "certain")
+    cli.ok("fact", "light.office", "purpose", "reading")
+    replaced = cli.ok("fact", "light.office", "location", "garage")
+    assert replaced.startswith(f"Remembered, replacing {first['id']}.")
+    items = cli.json("facts")["items"]
+    assert [(item["subject"], item["key"], item["value"]) for item in items] == [
+        ("light.office", "location", "garage"),
+        ("light.office", "purpose", "reading"),
+        ("jana", "birthday", "1990-05-17"),
+    ]
+    shown = cli.ok("facts")
+    assert shown.startswith("light.office\n  location: garage\n  ")
+    assert "  birthday: 1990-05-17 (certain)\n" in shown
+    assert "50 % sure" in shown
+    assert len(ID.findall(shown)) == 3
+    assert [item["value"] for item in cli.json("facts", "light.office", "--key", "purpose")["items"]] == ["reading"]
+    assert cli.ok("facts", "nobody") == "Nothing matches.\n"
+
+
+def test_a_fact_that_was_told_in_a_sentence_shows_it(cli: Cli) -> None:
+    cli.store("We put it under the pot", "--type", "fact", "--subject", "key", "--key", "location", "--value", "pot")
+    assert "  location: pot  We put it under the pot\n" in cli.ok("facts")
+
+
+def test_preferences_are_noted_and_listed(cli: Cli) -> None:
+    assert cli.ok("preferences").startswith("No preferences yet.")
+    cli.ok("prefer", "food", "breakfast", "porridge", "--confidence", "0.8")
+    cli.ok("prefer", "lighting", "evening_brightness", "40%", "--context", "after_sunset")
+    assert [item["subject"] for item in cli.json("preferences")["items"]] == ["lighting", "food"]
+    (food,) = cli.json("preferences", "food")["items"]
+    assert (food["type"], food["key"], food["value"], food["confidence"]) == (
+        "preference", "breakfast", "porridge", 0.8,
+    )  # fmt: skip
+    assert "lighting\n  evening_brightness: 40% (after_sunset)\n" in cli.ok("preferences")
+
+
+def test_events_are_told_in_order_by_day(cli: Cli) -> None:
+    assert cli.ok("events").startswith("Nothing has happened yet.")
+    cli.ok("event", "The door was opened", "--entity", "cover.garage", "--at", "2026-03-02T07:00")
+    cli.ok(
+        "event", "Smoke in the kitchen", "--kind", "alert", "--details", "for 40 seconds", "--importance", "0.9",
+        "--at", "2026-03-01T22:30",
+    )  # fmt: skip
+    cli.ok("event", "Just a moment ago")
+    shown = cli.ok("events", "--until", "2026-04-01")
+    assert re.fullmatch(
+        r"2026-03-01\n  22:30  Smoke in the kitchen\n +for 40 seconds\n +\S+  alert · importance 0\.9\n"
+        r"2026-03-02\n  07:00  The door was opened \(cover\.garage\)\n +\S+  event · importance 0\.5\n",
+        shown,
+    )
+    for options, expected in {
+        ("--when", "2026-03-01"): ["Smoke in the kitchen"],
+        ("--when", "today"): ["Just a moment ago"],
+        ("--since", "1h"): ["Just a moment ago"],
+        ("--min-importance", "0.7"): ["Smoke in the kitchen"],
+        ("--entity", "cover.garage"): ["The door was opened"],
+        ("--kind", "alert"): ["Smoke in the kitchen"],
+        ("--limit", "2"): ["The door was opened", "Just a moment ago"],
+        ("--when", "yesterday"): [],
+    }.items():
+        assert [item["content"] for item in cli.json("events", *options)["items"]] == expected
+    assert cli.ok("events", "--when", "yesterday") == "Nothing matches.\n"
+
+
+def test_lessons_are_noted_and_listed(cli: Cli) -> None:
+    assert cli.ok("lessons").startswith("Nothing was learned yet.")
+    cli.ok("lesson", "-", "--context", "internet", "--confidence", "0.8", standard_input="Restart the router first\n")
+    cli.ok("lesson", "Measure twice")
+    assert [item["content"] for item in cli.json("lessons")["items"]] == ["Measure twice", "Restart the router first"]
+    assert "Restart the router first (internet)\n" in cli.ok("lessons", "--context", "internet")
+    assert cli.ok("lessons", "--context", "garden") == "Nothing matches.\n"
+
+
+def test_about_gives_one_answer(cli: Cli) -> None:
+    cli.ok("fact", "light.garage", "nickname", "the big lamp")
+    cli.ok("prefer", "garage", "temperature", "12 °C")
+    cli.ok("event", "Opened at night", "--entity", "light.garage", "--at", "2026-03-03T01:00")
+    cli.ok("event", "The door was opened", "--entity", "cover.garage", "--at", "2026-03-02T07:00")
+    cli.store("Knock before entering", "--type", "lesson", "--subject", "garage")
+    cli.store("The garage needs paint", "--type", "experience", "--subject", "garage")
+    about = cli.json("about", "garage")
+    assert set(about["subjects"]) == {"light.garage", "garage", "cover.garage"}
+    assert [event["content"] for event in about["events"]] == ["The door was opened", "Opened at night"]
+    assert [hit["content"] for hit in about["hits"]] == ["The garage needs paint"]
+    shown = cli.ok("about", "garage")
+    assert shown.startswith("About garage: ")
+    titles = [line for line in shown.splitlines() if re.fullmatch(r"[A-Z][a-z ]+", line)]
+    assert titles == ["Facts", "Preferences", "Events", "Lessons", "Also related"]
+    assert "    nickname: the big lamp\n" in shown
+    assert "light.garage" in cli.ok("about", "big lamp")
+
+
+def test_about_nothing_is_not_found(cli: Cli) -> None:
+    outcome = cli("about", "quantum physics")
+    assert (outcome.exit_code, outcome.stdout) == (3, "Nothing is known about quantum physics.\n")
+    for_programs = cli("about", "quantum physics", "--json")
+    assert (for_programs.exit_code, for_programs.document["facts"], for_programs.stderr) == (3, [], "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (("events", "--when", "soon"), "--when is 'soon'; expected today, yesterday, last night, or a day such as"),
+        (("events", "--when", "today", "--since", "7d"), "--when already says from when to when"),
+        (
+            ("event", "x", "--at", "soon"),
+            "--at is 'soon'; expected 7d, today, yesterday, last night, or a date or time",
+        ),
+        (("event", "x", "--importance", "3"), "importance is 3.0"),
+        (("fact", "light", "location", " "), "The value is empty"),
+        (("about", " "), "The topic is empty"),
+        (("say", "c1", "robot", "x"), "Unknown role 'robot'. Roles are: user, assistant"),
+        (("say", "c1", "tool", "x"), "needs tool_call_id"),
+        (("say", "", "user", "x"), "The conversation id '' cannot be used"),
+        (("rate", "x", "great"), "The rating is 'great'; expected up, down or none."),
+        (("conversation", "--window", "5"), "--window needs to know which conversation"),
+        (("conversation", "--private"), "--private needs to know which conversation"),
+        (("compact", "c1", "--keep", "-1"), "keep_recent is -1"),
+    ],
+)
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_bad_usage(cli: Cli, typed: tuple[str, ...], message: str) -> None:
+    if typed[0] == "compact":
+        cli.ok("say", "c1", "user", "Hello")
+    outcome = cli(*typed)
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert message in outcome.stderr
+    for_programs = cli("--json", *typed)
+    assert (for_programs.exit_code, for_programs.stderr) == (2, "")
+    assert message in for_programs.document["error"]["message"]
