@@ -25,7 +25,10 @@ def examples(page: Path) -> Iterator[tuple[str, str | None]]:
             yield body, follower[1] if follower[0] == "text" else None
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "guide.md"], ids=lambda page: page.name)
+EXECUTED = [ROOT / "README.md", ROOT / "docs" / "guide.md", ROOT / "docs" / "conversations.md"]
+
+
+@pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.name)
 def test_examples_do_what_they_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_DATABASE", str(tmp_path / "docs.db"))
     monkeypatch.setenv("RECOLLECT_CONFIG", os.devnull)
