@@ -36,6 +36,15 @@ _LATIN_LETTERS = {
     "sv": "åäö",
     "tr": "çöüğış",
 }
+# Function words elsewhere that are words of English with a meaning of their own: alone, they speak for neither.
+_ENGLISH_TOO = frozenset(
+    {
+        "also", "arm", "are", "art", "bad", "come", "den", "die", "do", "door", "due", "fast", "for", "gift", "had",
+        "hat", "her", "hand", "list", "man", "me", "men", "more", "name", "no", "note", "of", "on", "or", "over",
+        "past", "per", "plus", "pour", "six", "son", "ten", "tot", "under", "via", "want", "war", "was", "will", "wind",
+    }
+)  # fmt: skip
+
 _CYRILLIC_LETTERS = {"ru": "ъыэё", "sr": "ђћџљњј", "uk": "їєґі"}
 
 # Where each script begins, in order; None marks what is no script of a language we name.
@@ -101,7 +110,13 @@ def _voters(signs: Mapping[str, Iterable[str]]) -> _Voters:
     return {word: tuple(languages) for word, languages in voters.items()}
 
 
-_LATIN_WORD_VOTERS = _voters({language: words for language, words in STOP_WORDS.items() if language not in _CYRILLIC})
+_LATIN_WORD_VOTERS = _voters(
+    {
+        language: words | _ENGLISH_TOO if language == "en" else words
+        for language, words in STOP_WORDS.items()
+        if language not in _CYRILLIC
+    }
+)
 _LATIN_LETTER_VOTERS = _voters(_LATIN_LETTERS)
 _CYRILLIC_WORD_VOTERS = _voters({language: STOP_WORDS[language] for language in _CYRILLIC})
 _CYRILLIC_LETTER_VOTERS = _voters(_CYRILLIC_LETTERS)
