@@ -86,7 +86,17 @@ def test_every_message_is_in_one_exchange(talk: list[Message]) -> None:
 
 def test_the_newest_prompts_win_when_not_all_fit() -> None:
     prompts = [said("system", f"rule {number}", number=number, tokens=40) for number in (1, 2, 3)]
-    assert [message.sequence for message in choose(prompts, 90).messages] == [2, 3]
+    assert [message.sequence for message in choose(prompts, 170).messages] == [2, 3]
+    assert [message.sequence for message in choose(prompts, 45).messages] == [3]
+
+
+def test_a_new_prompt_with_every_turn_does_not_crowd_out_the_turns() -> None:
+    talk = []
+    for number in range(50):
+        talk.append(said("system", f"It is minute {number}", number=2 * number, tokens=30))
+        talk.append(said("user", f"Question {number}", number=2 * number + 1, tokens=10))
+    roles = [message.role for message in choose(talk, 200).messages]
+    assert (roles.count("system"), roles.count("user")) == (3, 11)
 
 
 def test_a_summary_may_not_crowd_out_what_was_just_said() -> None:

@@ -11,12 +11,13 @@ from recollect.messages import Message, Window
 
 # So much of the room that system prompts leave may go to the summary; the rest is for what was said last.
 _SUMMARY_SHARE = 0.5
+_PROMPT_SHARE = 0.5
 
 
 def choose(active: Sequence[Message], max_tokens: int, *, reasoning: bool = False) -> Window:
     """Give the system prompts, the summary and the newest turns that fit."""
     room = max_tokens
-    prompts = _newest_that_fit((message for message in active if message.role == "system"), room)
+    prompts = _prompts([message for message in active if message.role == "system"], room)
     room -= _tokens(prompts)
     summaries = [message for message in active if message.role == "summary" and message.tokens <= room * _SUMMARY_SHARE]
     room -= _tokens(summaries)
@@ -32,12 +33,17 @@ def _is_spoken(message: Message, *, reasoning: bool) -> bool:
     return message.role in ("user", "assistant", "tool") or (reasoning and message.role == "reasoning")
 
 
-def _newest_that_fit(messages: Iterable[Message], room: int) -> list[Message]:
+def _prompts(prompts: Sequence[Message], room: int) -> list[Message]:
+    """Take the newest system prompt if it fits at all, and older ones while they leave half of the room to the turns.
+
+    Some hosts bring a new prompt with every turn; a hundred of them must not crowd out what was said.
+    """
     kept: list[Message] = []
-    for message in reversed(list(messages)):
-        if message.tokens <= room:
-            kept.append(message)
-            room -= message.tokens
+    taken = 0
+    for prompt in reversed(prompts):
+        if taken + prompt.tokens <= (room * _PROMPT_SHARE if kept else room):
+            kept.append(prompt)
+            taken += prompt.tokens
     return kept[::-1]
 
 

@@ -133,7 +133,9 @@ def _affordable(engine: Engine) -> tuple[Summarizer, tuple[str, ...]]:
 def _summarize(engine: Engine, summarizer: Summarizer, planned: Plan) -> Summarized:
     previous = parse(planned.previous.content) if planned.previous else SummaryPoints()
     folded = sum(message.tokens for message in planned.sources)
-    longest = min(engine.settings.compaction.summary_tokens, max(_SHORTEST_SUMMARY, folded // 2))
+    settings = engine.settings.compaction
+    most = min(settings.summary_tokens, settings.window_tokens // 4)
+    longest = min(most, max(_SHORTEST_SUMMARY, folded // 2))
     made = summarizer.summarize(SummaryTask(planned.folded, previous, longest))
     sections = (made.points.key_points, made.points.actions, made.points.open_items)
     size = sum(len(point) for section in sections for point in section)

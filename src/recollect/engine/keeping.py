@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from recollect.engine import drafting
@@ -11,11 +12,16 @@ from recollect.text.secrets import redact, redact_values
 from recollect.types import NewMemory
 
 _TEXTS = ("content", "subject", "value", "context", "address", "place_label")
+_others = attrgetter(*_TEXTS[1:], "metadata")
+_NO_OTHERS = _others(NewMemory(""))
 _DEEPEST = 100  # what lies deeper is refused when it is checked
 
 
 def public(engine: Engine, memory: NewMemory) -> NewMemory:
     """Give a memory without what may not be kept; usually the very same one."""
+    if _others(memory) == _NO_OTHERS and isinstance(memory.content, str):  # as in nearly all of a bulk load
+        kept = public_text(engine, memory.content)
+        return memory if kept is memory.content else replace(memory, content=kept)
     changed = _changed(engine, {name: getattr(memory, name) for name in (*_TEXTS, "metadata")})
     return replace(memory, **changed) if changed else memory
 

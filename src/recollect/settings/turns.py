@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from recollect.errors import SettingsError
 from recollect.settings.declare import about, conform
 from recollect.settings.kinds import choice, labelled, number, optional, switch, text, whole
 from recollect.vocabulary import MEMORY_TYPES
@@ -74,7 +73,10 @@ class CompactionSettings:
         default=16, metadata=about(whole(0, 1_000), "Newest messages that are never folded into the summary.")
     )
     summary_tokens: int = field(
-        default=1_200, metadata=about(whole(50, 100_000), "How long a summary may be, in tokens.")
+        default=1_200,
+        metadata=about(
+            whole(50, 100_000), "How long a summary may be, in tokens; never more than a quarter of the window."
+        ),
     )
     summarizer: SummarizerName = field(
         default="extractive",
@@ -97,11 +99,6 @@ class CompactionSettings:
 
     def __post_init__(self) -> None:
         conform(self)
-        if self.summary_tokens > self.window_tokens // 4:
-            raise SettingsError(
-                f"compaction.summary_tokens is {self.summary_tokens}, more than a quarter of compaction.window_tokens "
-                f"({self.window_tokens}). Make the summary shorter or the window larger."
-            )
 
 
 @dataclass(frozen=True, slots=True)
