@@ -252,3 +252,34 @@ def test_forgetting_a_source_takes_back_what_it_had_replaced(memory: Memory, me:
     (fact,) = me.facts("light.office")
     assert (fact.value, len(me.history(fact.id))) == ("the office", 1)
     assert memory.doctor() == ()
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_was_forgotten_does_not_come_back_with_the_history(memory: Memory, me: UserMemory, *, named: bool) -> None:
+    history: list[dict[str, Any]] = []
+    for number, text in enumerate([TEA, "I live in Brno.", "The roof is done."]):
+        history += turn(text, f"Answer {number}.")
+        if named:
+            history[-2]["id"], history[-1]["id"] = f"u{number}", f"a{number}"
+        me.after_turn(history, session="s1")
+    me.forget(me.conversation("s1").messages()[0].id)
+    outcome = me.after_turn([*history, *turn("And the door is blue.", "Fine.")], session="s1")
+    assert (outcome.saved, outcome.captured) == (2, ())
+    said = [message.content for message in me.conversation("s1").messages()]
+    assert said == [
+        "Answer 0.",
+        "I live in Brno.",
+        "Answer 1.",
+        "The roof is done.",
+        "Answer 2.",
+        "And the door is blue.",
+        "Fine.",
+    ]
+    assert TEA not in [record.content for record in me.list().items]
+
+
+def test_whoever_says_it_again_is_heard(me: UserMemory) -> None:
+    me.after_turn(turn(TEA), session="s1")
+    me.forget(session="s1")
+    assert me.before_prompt(TEA, session="s1").message_id is not None
+    assert len(me.after_turn(turn(TEA), session="s1").captured) == 1

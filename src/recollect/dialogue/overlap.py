@@ -4,6 +4,7 @@ Some hosts deliver each turn once, some the whole conversation each time, some b
 end of what is known: the longest beginning of the delivery that is the end of the known is not new.
 """
 
+import hashlib
 from collections.abc import Sequence
 
 from recollect.messages import Message
@@ -22,6 +23,14 @@ def same(known: Message, delivered: Message) -> bool:
     if known.external_id and delivered.external_id:
         return known.external_id == delivered.external_id
     return _likeness(known) == _likeness(delivered)
+
+
+def fingerprints(message: Message) -> tuple[str, ...]:
+    """Identify a message in its conversation without telling what it says: by its words, and by its host's id."""
+    said = ("said", *_likeness(message)[:3], *(call.id for call in message.tool_calls))
+    named = [("named", message.external_id)] if message.external_id else []
+    texts = ("\x1f".join((message.conversation, *parts)) for parts in (said, *named))
+    return tuple(hashlib.blake2b(text.encode(), digest_size=16).hexdigest() for text in texts)
 
 
 def _likeness(message: Message) -> tuple[str, str, str, tuple[str, ...]]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import chain, pairwise, takewhile
+from itertools import chain
 from typing import Any
 
-from recollect.dialogue import blocks, overlap, window
-from recollect.engine import drafting, keeping, saying
+from recollect.dialogue import blocks, window
+from recollect.dialogue.overlap import fingerprints
+from recollect.engine import drafting, keeping, recognition, saying
 from recollect.engine.context import Engine
 from recollect.errors import InvalidInput, InvalidMessage, NotFound
 from recollect.messages import Appended, ConversationInfo, ConversationRecord, Message, NewMessage, Window
@@ -14,8 +15,6 @@ from recollect.ports import Reader, Writer
 from recollect.types import MessageDraft, Scope
 
 _MOST_SHOWN = 10_000
-_THOUGHTS = 50  # so many messages at the end may be ones that are not compared
-_NEVER_COMPARED = frozenset({"reasoning", "summary", "system"})  # hosts deliver these or not, as they like
 
 
 def append(engine: Engine, scope: Scope, conversation: str, offered: Sequence[NewMessage]) -> tuple[Appended, ...]:
@@ -69,86 +68,21 @@ def _write(writer: Writer, engine: Engine, record: ConversationRecord, drafts: S
     if drafts:
         writer.save_conversation(record)
         writer.insert_messages(drafts, engine.space)
+        writer.exhume([mark for draft in drafts for mark in fingerprints(draft.message)])
 
 
 def deliver(
     writer: Writer, engine: Engine, record: ConversationRecord, spoken: Sequence[saying.Spoken], now: datetime
 ) -> tuple[Appended, ...]:
     """Add what a host delivers, which may contain what it has delivered before, with ids or without."""
-    known = recognised(writer, record.id, spoken)
+    known = recognition.recognised(writer, record.id, spoken)
     told: set[str] = set()
     for one, message in zip(spoken, known, strict=True):
-        if message and one.draft and _may_be_named(message, one.draft.message, told):
+        if message and one.draft and recognition.may_be_named(message, one.draft.message, told):
             writer.name_message(message.id, one.draft.message.external_id)  # by this it is known from now on
             told.add(one.draft.message.external_id)
     fresh = iter(add(writer, engine, record, [one for one, old in zip(spoken, known, strict=True) if not old], now))
     return tuple(Appended("duplicate", message) if message else next(fresh) for message in known)
-
-
-def _may_be_named(known: Message, delivered: Message, told: set[str]) -> bool:
-    """A thought that is known by what follows it must not give its name to that, nor two messages share one."""
-    new = bool(delivered.external_id) and delivered.external_id not in told
-    return new and not known.external_id and known.role == delivered.role
-
-
-def recognised(rows: Reader | Writer, conversation: str, spoken: Sequence[saying.Spoken]) -> list[Message | None]:
-    """Give for each delivered message the one that is known already, if it is.
-
-    A thought belongs to what follows it: it is known when that is. A system prompt is known by its words: hosts put it
-    in front of whatever they deliver.
-    """
-    drafted = [one.draft.message if one.draft else None for one in spoken]
-    named = [message.external_id for message in drafted if message and message.external_id]
-    by_id = rows.delivered(conversation, named) if named else {}
-    last = rows.last_messages(conversation, 2 * len(spoken) + _THOUGHTS)
-    tail = [message for message in last if message.role not in _NEVER_COMPARED]
-    compared = [message for message in drafted if message and message.role not in _NEVER_COMPARED]
-    known_at_end = overlap.overlap(tail, compared)
-    by_place = {new.id: old for new, old in zip(compared[:known_at_end], tail[len(tail) - known_at_end :], strict=True)}
-    _follow(tail, compared, by_id, by_place)
-    by_place |= _known_prompts(rows, conversation, [one for one in drafted if one and one.role == "system"])
-    if all(message.external_id in by_id or message.id in by_place for message in compared):
-        by_place |= _known_thoughts(last, drafted)
-    known: list[Message | None] = []
-    following: Message | None = None
-    for message in reversed(drafted):
-        found = message and (by_id.get(message.external_id) or by_place.get(message.id))
-        if message and message.role == "reasoning":
-            found = found or following
-        known.append(found or None)
-        following = found or None
-    return known[::-1]
-
-
-def _follow(
-    tail: Sequence[Message], compared: Sequence[Message], by_id: Mapping[str, Message], by_place: dict[str, Message]
-) -> None:
-    """Recognise what has no id by standing where it stood: right after a message that is known."""
-    after = {message.id: follower for message, follower in pairwise(tail)}
-    before: Message | None = None
-    for message in compared:
-        known = by_id.get(message.external_id) or by_place.get(message.id)
-        follower = after.get(before.id) if before else None
-        if known is None and follower and overlap.same(follower, message):
-            known = by_place[message.id] = follower
-        before = known
-
-
-def _known_thoughts(last: Sequence[Message], drafted: Sequence[Message | None]) -> dict[str, Message]:
-    """Give the thoughts at the end that are known, when all the rest is: nothing follows them that could tell."""
-    kept = {message.content: message for message in takewhile(lambda one: one.role == "reasoning", reversed(last))}
-    delivered = takewhile(lambda one: one is None or one.role in _NEVER_COMPARED, reversed(drafted))
-    thoughts = [message for message in delivered if message and message.role == "reasoning"]
-    return {message.id: kept[message.content] for message in thoughts if message.content in kept}
-
-
-def _known_prompts(rows: Reader | Writer, conversation: str, prompts: Sequence[Message]) -> dict[str, Message]:
-    """Give the kept system prompts by the ids of the delivered ones that say the same; they are always active."""
-    if not prompts:
-        return {}
-    active = rows.active_messages(conversation, 1)
-    kept = {message.content: message for message in active if message.role == "system"}
-    return {prompt.id: kept[prompt.content] for prompt in prompts if prompt.content in kept}
 
 
 def expand(offered: Iterable[NewMessage | object]) -> list[NewMessage]:

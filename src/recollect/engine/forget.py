@@ -6,8 +6,10 @@ folded anew. A value that had replaced another gives its place back.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
+from recollect.dialogue.overlap import fingerprints
 from recollect.engine import drafting
 from recollect.engine.context import Engine
 from recollect.ports import Reader, Writer
@@ -77,7 +79,7 @@ def _forget(
 
     def work(writer: Writer) -> Forgotten:
         doomed, names = choose(writer), empty(writer)
-        _delete(writer, doomed)
+        _delete(writer, doomed, engine.clock.now())
         for name in names:
             writer.delete_conversation(name)
         return _receipt(doomed, names, dry_run=False)
@@ -95,11 +97,14 @@ def _receipt(doomed: Doomed, conversations: Sequence[str], *, dry_run: bool) -> 
     return Forgotten(action, doomed.ids, dry_run=dry_run, messages=len(doomed.messages))
 
 
-def _delete(writer: Writer, doomed: Doomed) -> None:
+def _delete(writer: Writer, doomed: Doomed, now: datetime) -> None:
     memories, said = [one for one in doomed.ids if one not in doomed.messages], [*doomed.messages]
     reopened = {made.source_id for made in writer.sources(said)} - set(doomed.ids)
     if doomed.torn:
         _mend(writer, {record.id: record for record in writer.get(memories)})
+        _bury(writer, said, now)
+    else:
+        writer.delete_tombstones()
     if memories:
         writer.delete(memories)
     if said:
@@ -107,6 +112,13 @@ def _delete(writer: Writer, doomed: Doomed) -> None:
     writer.drop_derivations(doomed.ids)
     if reopened:
         writer.set_status([*reopened], "active")
+
+
+def _bury(writer: Writer, message_ids: Sequence[str], now: datetime) -> None:
+    """Leave marks by which the messages are known when their host delivers them again; what they said is gone."""
+    for message in writer.get_messages(message_ids):
+        if message.role != "summary":
+            writer.bury(fingerprints(message), now)
 
 
 def _mend(writer: Writer, gone: Mapping[str, MemoryRecord]) -> None:

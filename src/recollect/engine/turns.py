@@ -11,7 +11,7 @@ from secrets import token_hex
 from threading import Thread
 from typing import Any
 
-from recollect.engine import compact, converse, learning, saying, search, upkeep
+from recollect.engine import compact, converse, learning, recognition, saying, search, upkeep
 from recollect.engine.context import RECALL, SAVING, Engine
 from recollect.errors import RecollectError
 from recollect.messages import Appended, Message, NewMessage
@@ -102,9 +102,10 @@ def after_turn(
     learned = learning.learn(engine, scope, news)
 
     def work(writer: Writer) -> TurnOutcome:
-        said = converse.deliver(writer, engine, converse.opened(writer, session, now), spoken, now)
-        pairs = zip(spoken, said, strict=True)
-        kept_as = {one.draft.message.id: kept.message.id for one, kept in pairs if one.draft and kept.message}
+        kept = recognition.unburied(writer, session, spoken)
+        said = converse.deliver(writer, engine, converse.opened(writer, session, now), kept, now)
+        pairs = zip(kept, said, strict=True)
+        kept_as = {one.draft.message.id: done.message.id for one, done in pairs if one.draft and done.message}
         delivered = list(kept_as.values())
         captured, events = learning.keep(writer, engine, learned, kept_as, writer.unlearned(delivered))
         writer.mark_learned(delivered)
@@ -135,9 +136,10 @@ def _to_learn_from(engine: Engine, scope: Scope, session: str, spoken: Sequence[
         record = reader.conversation(session)
         if record is not None and record.private:
             return ()
-        known = converse.recognised(reader, session, spoken)
+        kept = recognition.unburied(reader, session, spoken)
+        known = recognition.recognised(reader, session, kept)
         open_questions = set(reader.unlearned([message.id for message in known if message]))
-        pairs = ((one.draft.message, old) for one, old in zip(spoken, known, strict=True) if one.draft)
+        pairs = ((one.draft.message, old) for one, old in zip(kept, known, strict=True) if one.draft)
         return [
             old._replace(id=new.id) if old else new
             for new, old in pairs

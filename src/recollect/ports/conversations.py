@@ -52,6 +52,10 @@ class ConversationRows(Protocol):
         """Find messages by the ids that their host has for them."""
         ...
 
+    def buried(self, fingerprints: Sequence[str]) -> Mapping[str, datetime]:
+        """Say which of these were forgotten, and when."""
+        ...
+
     def unlearned(self, ids: Sequence[str]) -> Sequence[str]:
         """Say which of these messages nobody has learned from yet."""
         ...
@@ -126,6 +130,18 @@ class ConversationWriter(ConversationRows, Protocol):
 
     def drop_derivations(self, ids: Sequence[str]) -> None:
         """Remove every note about these items, as makers and as made."""
+        ...
+
+    def bury(self, fingerprints: Sequence[str], now: datetime) -> None:
+        """Note what was forgotten, by fingerprints."""
+        ...
+
+    def exhume(self, fingerprints: Sequence[str]) -> None:
+        """Note that these were said again, after they were forgotten."""
+        ...
+
+    def delete_tombstones(self) -> None:
+        """Forget also what was forgotten."""
         ...
 
     def record_spending(self, day: str, purpose: str, model: str, usage: Usage) -> None:

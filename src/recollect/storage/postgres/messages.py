@@ -1,6 +1,7 @@
 """One user's conversations: reading and writing them inside one transaction."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from recollect.messages import ConversationInfo, ConversationRecord, Message, Usage
@@ -42,6 +43,11 @@ class MessageRows(PostgresRows):
         """Find messages by their host's ids."""
         values = {"conversation_id": conversation_id, "ids": list(external_ids)}
         return {message.external_id: message for message in self._messages("delivered_messages", values)}
+
+    def buried(self, fingerprints: Sequence[str]) -> Mapping[str, datetime]:
+        """Say which of these were forgotten, and when."""
+        values = {"fingerprints": list(fingerprints)}
+        return {row[0]: row[1].astimezone(UTC) for row in self._run("tombstones", values)}
 
     def unlearned(self, ids: Sequence[str]) -> Sequence[str]:
         """Say which of these nobody has learned from yet."""

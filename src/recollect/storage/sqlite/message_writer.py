@@ -63,6 +63,20 @@ class MessageWriter(ItemWriter):
         """Remove the notes about these."""
         self._run("delete_derivations", {"ids": id_array(ids)})
 
+    def bury(self, fingerprints: Sequence[str], now: datetime) -> None:
+        """Note that these were forgotten."""
+        for fingerprint in fingerprints:
+            values = {"fingerprint": fingerprint, "now": codec.to_micros(now)}
+            self._run("insert_tombstone", values)
+
+    def exhume(self, fingerprints: Sequence[str]) -> None:
+        """Note that these were said again."""
+        self._run("lift_tombstones", {"fingerprints": id_array(fingerprints)})
+
+    def delete_tombstones(self) -> None:
+        """Leave no trace."""
+        self._run("delete_tombstones")
+
     def record_spending(self, day: str, purpose: str, model: str, usage: Usage) -> None:
         """Add to what was spent."""
         tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}

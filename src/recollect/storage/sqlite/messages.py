@@ -1,6 +1,7 @@
 """One user's conversations: reading and writing them inside one transaction."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from recollect.messages import ConversationInfo, ConversationRecord, Message, Usage
@@ -41,6 +42,11 @@ class MessageRows(SqliteRows):
         """Find messages by their host's ids."""
         values = {"conversation_id": conversation_id, "ids": id_array(external_ids)}
         return {message.external_id: message for message in self._messages("delivered_messages", values)}
+
+    def buried(self, fingerprints: Sequence[str]) -> Mapping[str, datetime]:
+        """Say which of these were forgotten, and when."""
+        values = {"fingerprints": id_array(fingerprints)}
+        return {row[0]: codec.from_micros(row[1]) for row in self._run("tombstones", values)}
 
     def unlearned(self, ids: Sequence[str]) -> Sequence[str]:
         """Say which of these nobody has learned from yet."""

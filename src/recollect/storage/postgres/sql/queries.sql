@@ -378,3 +378,24 @@ SELECT made_kind, made_id, source_kind, source_id
 DELETE FROM derivations
  WHERE user_id = %(user_id)s
    AND (made_id = ANY(%(ids)s::uuid[]) OR source_id = ANY(%(ids)s::uuid[]))
+
+-- insert_tombstone --
+-- This was forgotten.
+INSERT INTO tombstones (user_id, fingerprint, forgotten_at)
+VALUES (%(user_id)s, %(fingerprint)s, %(now)s)
+    ON CONFLICT DO NOTHING
+
+-- tombstones --
+-- Which of these were forgotten, and when.
+SELECT fingerprint, forgotten_at
+  FROM tombstones
+ WHERE user_id = %(user_id)s AND fingerprint = ANY(%(fingerprints)s::text[])
+
+-- lift_tombstones --
+-- It was said again, after it was forgotten.
+DELETE FROM tombstones
+ WHERE user_id = %(user_id)s AND fingerprint = ANY(%(fingerprints)s::text[])
+
+-- delete_tombstones --
+-- Whoever forgets everything leaves no trace.
+DELETE FROM tombstones WHERE user_id = %(user_id)s

@@ -380,3 +380,24 @@ SELECT made_kind, made_id, source_kind, source_id
 DELETE FROM derivations
  WHERE user_id = :user_id
    AND (made_id IN (SELECT value FROM carray(:ids)) OR source_id IN (SELECT value FROM carray(:ids)))
+
+-- insert_tombstone --
+-- This was forgotten.
+INSERT INTO tombstones (user_id, fingerprint, forgotten_at)
+VALUES (:user_id, :fingerprint, :now)
+    ON CONFLICT DO NOTHING
+
+-- tombstones --
+-- Which of these were forgotten, and when.
+SELECT fingerprint, forgotten_at
+  FROM tombstones
+ WHERE user_id = :user_id AND fingerprint IN (SELECT value FROM carray(:fingerprints))
+
+-- lift_tombstones --
+-- It was said again, after it was forgotten.
+DELETE FROM tombstones
+ WHERE user_id = :user_id AND fingerprint IN (SELECT value FROM carray(:fingerprints))
+
+-- delete_tombstones --
+-- Whoever forgets everything leaves no trace.
+DELETE FROM tombstones WHERE user_id = :user_id

@@ -94,6 +94,14 @@ CREATE TABLE derivations (
 
 CREATE INDEX derivations_source ON derivations (user_id, source_id);
 
+-- What was forgotten, as hashes: a host that delivers its history again must not bring it back.
+CREATE TABLE tombstones (
+    user_id      text        NOT NULL,
+    fingerprint  text        NOT NULL,
+    forgotten_at timestamptz NOT NULL,
+    PRIMARY KEY (user_id, fingerprint)
+);
+
 -- What models were paid for, by day.
 CREATE TABLE spending (
     user_id       text   NOT NULL,

@@ -101,6 +101,14 @@ CREATE TABLE derivations (
 
 CREATE INDEX derivations_source ON derivations (user_id, source_id);
 
+-- What was forgotten, as hashes: a host that delivers its history again must not bring it back.
+CREATE TABLE tombstones (
+    user_id      TEXT    NOT NULL,
+    fingerprint  TEXT    NOT NULL,
+    forgotten_at INTEGER NOT NULL,
+    PRIMARY KEY (user_id, fingerprint)
+) STRICT, WITHOUT ROWID;
+
 -- What models were paid for, by day.
 CREATE TABLE spending (
     user_id       TEXT    NOT NULL,
