@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from recollect.clock import SystemClock
-from recollect.engine import inspect, upkeep
+from recollect.engine import inspect, turns, upkeep
 from recollect.engine.context import Engine
 from recollect.errors import InvalidInput
 from recollect.ports import Clock, Embedder, Summarizer
@@ -92,6 +92,7 @@ class Memory:
 
     def close(self) -> None:
         """Close the store. Calling it twice is fine."""
+        turns.settle(self._engine)
         self._engine.store.close()
         if self._owns_embedder and self._engine.embedder:
             self._engine.embedder.close()

@@ -172,7 +172,7 @@ def test_what_is_no_turn_is_refused(me: UserMemory) -> None:
         with pytest.raises(InvalidInput, match="messages of a turn"):
             me.after_turn(wrong, session="s1")  # type: ignore[arg-type]
     with pytest.raises(InvalidMessage):
-        me.after_turn([user("Hello"), {"content": "Hello"}], session="s1")
+        me.after_turn([{"content": "Hello"}], session="s1")
     with pytest.raises(InvalidMessage):
         me.after_turn([user("Hello")], session="")
     assert me.conversations() == ()

@@ -64,7 +64,7 @@ def test_anthropic() -> None:
 
 def test_a_result_with_words_of_the_user_is_two_messages() -> None:
     content = [{"type": "tool_result", "tool_use_id": "t", "content": "sunny"}, {"type": "text", "text": "And now?"}]
-    said, result = messages_of({"role": "user", "content": content})
+    result, said = messages_of({"role": "user", "content": content})
     assert (said.role, read(said.content).text) == ("user", "And now?")
     assert (result.role, result.content, result.id) == ("tool", "sunny", "")
 

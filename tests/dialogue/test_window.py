@@ -35,7 +35,7 @@ def test_prompts_come_first_then_the_summary_then_what_was_said_in_order(
     ranks = [{"system": 0, "summary": 1}.get(message.role, 2) for message in shown]
     assert ranks == sorted(ranks)
     assert in_order([message for message in shown if message.role == "system"])
-    assert in_order([message for message in shown if message.role not in ("system", "summary")])
+    assert in_order([message for message in shown if message.role not in ("system", "summary", "tool")])
     assert len({message.id for message in shown}) == len(shown)
 
 
@@ -112,11 +112,20 @@ def test_one_enormous_message_does_not_hide_what_came_before_it() -> None:
     assert window.omitted == 1
 
 
+@given(talk=talks(), room=ROOMS)
+def test_results_come_right_after_their_calls(talk: list[Message], room: int) -> None:
+    owed: set[str] = set()
+    for message in choose(talk, room).messages:
+        assert (message.role == "tool") == bool(owed), "something stands between a call and its result"
+        owed |= {call.id for call in message.tool_calls}
+        owed.discard(message.tool_call_id)
+
+
 def test_an_exchange_that_does_not_fit_goes_as_a_whole() -> None:
     talk = [
         said("user", number=1), called("a", "b", number=2), answered("b", number=3), said("assistant", number=4),
         answered("a", number=5, tokens=40),
     ]  # fmt: skip
     assert [message.sequence for message in choose(talk, 69).messages] == [4]
-    assert [message.sequence for message in choose(talk, 70).messages] == [2, 3, 4, 5]
-    assert [message.sequence for message in choose(talk, 80).messages] == [1, 2, 3, 4, 5]
+    assert [message.sequence for message in choose(talk, 70).messages] == [2, 3, 5, 4]
+    assert [message.sequence for message in choose(talk, 80).messages] == [1, 2, 3, 5, 4]

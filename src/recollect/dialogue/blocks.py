@@ -84,7 +84,7 @@ def tool_calls(calls: Sequence[ToolCall | Mapping[str, Any]]) -> tuple[ToolCall,
 
 
 def messages_of(offered: NewMessage | Mapping[str, Any]) -> Iterator[NewMessage]:
-    """Give the messages that a host's message stands for: thinking before it, tool results after it."""
+    """Give the messages that a host's message stands for: before it what was thought, and what tools answered."""
     message = offered if isinstance(offered, NewMessage) else _from_mapping(offered)
     parts = read(message.content)
     if parts.thinking and message.role == "assistant":
@@ -92,13 +92,13 @@ def messages_of(offered: NewMessage | Mapping[str, Any]) -> Iterator[NewMessage]
             "reasoning", parts.thinking, id=_derived(message.id, "thinking"), said_at=message.said_at,
             model=message.model, thinking_tokens=message.thinking_tokens,
         )  # fmt: skip
-    if parts.text.strip() or message.tool_calls or parts.calls or not (parts.thinking or parts.results):
-        yield message
     for position, result in enumerate(parts.results):
         yield NewMessage(
             "tool", result.content, id=_derived(message.id, f"result{position}"), tool_call_id=result.tool_call_id,
             said_at=message.said_at,
         )  # fmt: skip
+    if parts.text.strip() or message.tool_calls or parts.calls or not (parts.thinking or parts.results):
+        yield message
 
 
 def _derived(message_id: str, part: str) -> str:
@@ -109,7 +109,8 @@ def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
     """Read a message in the manner of OpenAI, Anthropic or OpenClaw."""
     if not isinstance(offered, Mapping) or "role" not in offered:
         raise InvalidMessage("A message needs a role and a content, for example {'role': 'user', 'content': 'Hello'}.")
-    usage = offered.get("usage") or {}
+    counted = offered.get("usage")
+    usage: Mapping[str, Any] = counted if isinstance(counted, Mapping) else {}
     message = NewMessage(
         role_of(offered["role"]),
         _content(offered),

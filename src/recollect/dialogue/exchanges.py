@@ -4,7 +4,7 @@ The invariant: every message is in exactly one exchange, exchanges keep the orde
 would accept a complete one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from recollect.messages import Message
@@ -40,8 +40,3 @@ def exchanges(messages: Iterable[Message]) -> list[Exchange]:
             waiting[call.id] = groups[-1]
     unanswered = {id(group) for group in waiting.values()}
     return [Exchange(tuple(group), id(group) not in unanswered and group[0].id not in lost) for group in groups]
-
-
-def turns(groups: Sequence[Exchange]) -> int:
-    """Count the messages of several exchanges."""
-    return sum(len(group.messages) for group in groups)

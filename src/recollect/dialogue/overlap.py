@@ -22,7 +22,14 @@ def same(known: Message, delivered: Message) -> bool:
     """Tell whether two messages are one: by their ids, or, when one of them has none, by what they say."""
     if known.external_id and delivered.external_id:
         return known.external_id == delivered.external_id
+    if _is_dated(known) and _is_dated(delivered) and known.said_at != delivered.said_at:
+        return False
     return _likeness(known) == _likeness(delivered)
+
+
+def _is_dated(message: Message) -> bool:
+    """Tell whether the host said when it was said; otherwise that is the moment it was kept."""
+    return message.said_at != message.created_at
 
 
 def fingerprints(message: Message) -> tuple[str, ...]:

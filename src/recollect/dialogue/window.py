@@ -48,16 +48,17 @@ def _prompts(prompts: Sequence[Message], room: int) -> list[Message]:
 
 
 def _newest_exchanges(groups: Sequence[Exchange], room: int) -> list[Message]:
-    kept: list[Message] = []
+    """Take exchanges from the end. Each stays in one piece, because a model wants results right after their calls."""
+    kept: list[Exchange] = []
     left = room
     for group in reversed(groups):
         if not group.complete or group.tokens > room:
             continue  # nobody could be shown this; what came before it still can
         if group.tokens > left:
             break
-        kept.extend(reversed(group.messages))
+        kept.append(group)
         left -= group.tokens
-    return sorted(kept, key=lambda message: (message.sequence, message.said_at, message.id))
+    return [message for group in reversed(kept) for message in group.messages]
 
 
 def _tokens(messages: Iterable[Message]) -> int:

@@ -103,9 +103,10 @@ def _fold(
         return Compaction("failed", summarizer=summarizer.name, reason=str(error), degraded=degraded)
     draft = _draft(engine, conversation, planned, made.points)
     folded = sum(message.tokens for message in planned.sources)
-    done = _put_in_place(engine, scope, planned, draft, status)
     if summarizer.costs:
         spending.record(engine, scope, _PURPOSE, summarizer.name, made.usage)
+    done = _put_in_place(engine, scope, planned, draft, status)
+    if summarizer.costs:
         _lease(engine, scope, conversation, None)
     if not done:
         reason = "another process was faster"

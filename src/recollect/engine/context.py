@@ -1,7 +1,8 @@
 """What every verb works with: the ports and the settings, passed as one value."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Thread
 
 from recollect.errors import EmbeddingError, InvalidVector
 from recollect.ports import Clock, Embedder, Extractor, Role, Store, Summarizer, Tokenizer
@@ -18,6 +19,8 @@ SUMMARIZER = "summarizer"
 EXTRACTOR = "extractor"
 RECALL = "recall"
 SAVING = "saving"
+UPKEEP = "upkeep"
+MESSAGE = "message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class Engine:
     local_summarizer: Summarizer
     extractor: Extractor | None = None
     patterns: CompiledPatterns = NO_PATTERNS
+    searching: set[Thread] = field(default_factory=set)  # searches that took longer than somebody could wait
 
     @property
     def space(self) -> Space | None:

@@ -57,10 +57,13 @@ def forget_everything(engine: Engine, scope: Scope, *, dry_run: bool) -> Forgott
 
 
 def expire(engine: Engine, scope: Scope) -> int:
-    """Forget the memories that are past their expiry."""
+    """Forget the memories that are past their expiry; their traces go when the store is tuned."""
     now = engine.clock.now()
-    receipt = _forget(engine, scope, lambda rows: _doomed(rows, rows.expired(now), family=True), dry_run=False)
-    return len(receipt.ids)
+
+    def doomed(rows: Reader | Writer) -> Doomed:
+        return _doomed(rows, _with_edits(rows, rows.expired(now)))
+
+    return len(_forget(engine, scope, doomed, dry_run=False, scrub=False).ids)
 
 
 def _forget(
@@ -70,6 +73,7 @@ def _forget(
     *,
     dry_run: bool,
     conversations: Sequence[str] | None = (),
+    scrub: bool = True,
 ) -> Forgotten:
     """Delete what is chosen inside the transaction; `conversations` go too, all of them when it is None."""
 
@@ -87,7 +91,7 @@ def _forget(
     if dry_run:
         return engine.store.read(scope, lambda reader: _receipt(choose(reader), empty(reader), dry_run=True))
     receipt = engine.store.write(scope, work)
-    if receipt.ids:
+    if scrub and receipt.action == "deleted":
         engine.store.scrub()
     return receipt
 
@@ -123,19 +127,29 @@ def _bury(writer: Writer, message_ids: Sequence[str], now: datetime) -> None:
 
 def _mend(writer: Writer, gone: Mapping[str, MemoryRecord]) -> None:
     """Keep chains of versions whole: what goes is passed over, and when the present value goes, the last one holds."""
+    seen: set[str] = set()
     for record in gone.values():
-        heir = record.superseded_by
-        while heir is not None and heir in gone:
-            heir = gone[heir].superseded_by
-        left = [version for version in writer.chain(record.id) if version.id not in gone] if heir is None else []
-        if left:
-            twin = writer.same(drafting.fingerprint_of(left[-1]))
-            heir = twin.id if twin else left[-1].id
-            writer.relink(record.id, heir)
-            if twin is None:
-                writer.revive(heir)
-        elif heir is not None:
-            writer.relink(record.id, heir)
+        if record.id not in seen:
+            family = writer.chain(record.id)
+            seen.update(version.id for version in family)
+            left = [version for version in family if version.id not in gone]
+            if left:
+                _close_ranks(writer, gone, left)
+
+
+def _close_ranks(writer: Writer, gone: Mapping[str, MemoryRecord], left: Sequence[MemoryRecord]) -> None:
+    """Let what is left of a chain point at what is left; its newest holds, if nothing newer does."""
+    newest = left[-1]
+    headless = newest.superseded_by in gone
+    twin = writer.same(drafting.fingerprint_of(newest)) if headless else None
+    heir = twin.id if twin else newest.id
+    later = heir
+    for version in reversed(left):
+        if version.superseded_by in gone:
+            writer.relink(version.superseded_by, later)
+        later = version.id
+    if headless and twin is None:
+        writer.revive(newest.id)
 
 
 def _doomed(rows: Reader | Writer, wanted: Sequence[str], *, family: bool = False) -> Doomed:
@@ -162,12 +176,12 @@ def _with_versions(rows: Reader | Writer, ids: Sequence[str]) -> Iterator[str]:
 
 
 def _with_edits(rows: Reader | Writer, ids: Sequence[str]) -> list[str]:
-    """Take along what a memory was before it was edited: versions of the same session that came from nowhere else."""
+    """Take along what a memory was before it was edited. An edit leaves the moment of birth as it was."""
     found = list(ids)
     for record in rows.get(ids):
-        edits = [version.id for version in rows.chain(record.id) if version.session == record.session]
-        traced = {one.made_id for one in rows.sources(edits)}
-        found.extend(edit for edit in edits if edit not in traced and edit != record.id)
+        if record.superseded_by is None:
+            family = (version for version in rows.chain(record.id) if version.id != record.id)
+            found.extend(version.id for version in family if version.created_at == record.created_at)
     return found
 
 

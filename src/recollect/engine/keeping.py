@@ -22,7 +22,7 @@ def public(engine: Engine, memory: NewMemory) -> NewMemory:
     if _others(memory) == _NO_OTHERS and isinstance(memory.content, str):  # as in nearly all of a bulk load
         kept = public_text(engine, memory.content)
         return memory if kept is memory.content else replace(memory, content=kept)
-    changed = _changed(engine, {name: getattr(memory, name) for name in (*_TEXTS, "metadata")})
+    changed = _changed(engine, {name: getattr(memory, name) for name in (*_TEXTS, "key", "metadata")})
     return replace(memory, **changed) if changed else memory
 
 
@@ -34,6 +34,8 @@ def public_changes(engine: Engine, changes: dict[str, Any]) -> dict[str, Any]:
 def public_text(engine: Engine, text: str) -> str:
     """Give what of a text may be kept."""
     kept = without_private(text)
+    while kept is not text and "<" in kept:  # what is cut out may have torn another mark apart
+        text, kept = kept, without_private(kept)
     return redact(kept).text if engine.settings.redact_secrets else kept
 
 
@@ -61,6 +63,11 @@ def _changed(engine: Engine, fields: dict[str, Any]) -> dict[str, Any]:
             kept = public_text(engine, text)
             if kept is not text:
                 changed[name] = kept
+    key, value = fields.get("key"), changed.get("value", fields.get("value"))
+    if engine.settings.redact_secrets and isinstance(key, str) and isinstance(value, str) and key and value:
+        kept_value = redact_values({key: value})[0][key]
+        if kept_value != value:
+            changed["value"] = kept_value
     metadata = fields.get("metadata")
     if metadata:
         kept_metadata = public_values(engine, drafting.checked_mapping("metadata", metadata))

@@ -166,7 +166,7 @@ def _actions(message: Message) -> Iterator[NewMemory]:
 def _entities(call: ToolCall) -> list[str]:
     try:
         arguments = json.loads(call.arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     if not isinstance(arguments, dict):
         return []

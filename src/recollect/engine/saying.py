@@ -51,11 +51,16 @@ def speak(engine: Engine, conversation: str, offered: NewMessage, now: datetime)
     role = blocks.role_of(offered.role)
     parts = blocks.read(offered.content)
     calls = (*parts.calls, *blocks.tool_calls(offered.tool_calls))
-    if not parts.text.strip() and not parts.blocks and not calls:
+    if not parts.text.strip() and not parts.blocks and not calls and role != "tool":
         raise InvalidMessage("The message is empty. Pass its text, its blocks or its tool calls.")
     _check(offered, role)
-    text = _kept_text(engine, parts.text)
-    if not text and not calls and not any(block.get("type") not in (None, "text") for block in parts.blocks):
+    text = _kept_text(engine, _bounded(parts.text) if role == "tool" else parts.text)
+    if (
+        not text
+        and not calls
+        and role != "tool"
+        and not any(block.get("type") not in (None, "text") for block in parts.blocks)
+    ):
         return Spoken(None, None)
     message = Message(
         id=ids.new(now),
@@ -82,6 +87,13 @@ def speak(engine: Engine, conversation: str, offered: NewMessage, now: datetime)
         created_at=now,
     )
     return Spoken(_finished(engine, message), offered.sequence)
+
+
+def _bounded(output: str) -> str:
+    """Cut what a tool gave to what is kept: nobody chose its length or its bytes, and the call needs its answer."""
+    if len(output) > MAX_CHARACTERS:
+        output = f"{output[: MAX_CHARACTERS - 1]}…"
+    return output.encode("utf-8", "replace").decode() if not output.isascii() else output
 
 
 def _finished(engine: Engine, message: Message) -> MessageDraft:
@@ -117,8 +129,18 @@ def _kept_text(engine: Engine, text: str) -> str:
 
 
 def _kept_call(engine: Engine, call: ToolCall) -> ToolCall:
-    arguments = keeping.public_text(engine, clean(call.arguments))
+    arguments = _kept_arguments(engine, call.arguments)
     return ToolCall(_name("tool call id", call.id), _name("tool name", call.name), arguments)
+
+
+def _kept_arguments(engine: Engine, arguments: str) -> str:
+    """Clean the values and leave the form, so that what was JSON stays JSON."""
+    try:
+        values = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return keeping.public_text(engine, clean(arguments))
+    kept = keeping.public_values(engine, values)
+    return clean(arguments if kept == values else json.dumps(kept, ensure_ascii=False))
 
 
 def _kept_blocks(engine: Engine, given: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
@@ -149,7 +171,7 @@ def _check(offered: NewMessage, role: MessageRole) -> None:
         raise InvalidMessage("The result of a tool needs tool_call_id, the id of the call that it answers.")
     for name in ("sequence", "input_tokens", "output_tokens", "thinking_tokens"):
         number = getattr(offered, name)
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**62):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**53):
             raise InvalidMessage(f"{name} is {number!r}; it must be a whole number, not negative.")
 
 

@@ -6,14 +6,15 @@ Nothing here may keep an agent from answering: what fails is named in `degraded`
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from queue import Empty, Queue
 from secrets import token_hex
 from threading import Thread
 from typing import Any
 
 from recollect.engine import compact, converse, learning, recognition, saying, search, upkeep
-from recollect.engine.context import RECALL, SAVING, Engine
-from recollect.errors import RecollectError
+from recollect.engine.context import MESSAGE, RECALL, SAVING, UPKEEP, Engine
+from recollect.errors import InvalidInput, RecollectError
 from recollect.messages import Appended, Message, NewMessage
 from recollect.ports import Reader, Writer
 from recollect.text.fence import Quoted, fenced, without_fences
@@ -51,11 +52,20 @@ def _within_budget(engine: Engine, scope: Scope, session: str, request: NewMessa
         except Exception:  # noqa: BLE001 - the edge of the hook: whatever is broken, the agent answers
             answers.put(Recall((), (RECALL,)))
 
-    Thread(target=look, daemon=True, name="recollect-recall").start()
+    search_on = Thread(target=look, name="recollect-recall")  # no daemon: a model must not be torn down while it works
+    search_on.start()
     try:
         return answers.get(timeout=engine.settings.hooks.budget_s)
     except Empty:
+        engine.searching.add(search_on)
         return Recall((), (RECALL,))
+
+
+def settle(engine: Engine) -> None:
+    """Wait for searches that nobody waited for, before what they use is closed."""
+    for search_on in tuple(engine.searching):
+        search_on.join()
+        engine.searching.discard(search_on)
 
 
 def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
@@ -97,7 +107,7 @@ def after_turn(
 ) -> TurnOutcome:
     """Save what was said, and keep what can be learned from it. Delivered again, the same turn has no effect."""
     now = engine.clock.now()
-    spoken = [saying.speak(engine, session, message, now) for message in converse.expand(offered)]
+    spoken, refused = _heard(engine, session, offered, now)
     news = _to_learn_from(engine, scope, session, spoken) if engine.settings.auto_capture else ()
     learned = learning.learn(engine, scope, news)
 
@@ -112,9 +122,30 @@ def after_turn(
         return TurnOutcome(sum(one.action == "created" for one in said), captured, events)
 
     outcome = engine.store.write(scope, work)
-    compaction = compact.if_due(engine, scope, session) if outcome.saved else None
-    upkeep.embed_waiting(engine, scope)
-    return replace(outcome, compaction=compaction, degraded=learned.degraded)
+    degraded = (*learned.degraded, *refused)
+    compaction = None
+    try:
+        compaction = compact.if_due(engine, scope, session) if outcome.saved else None
+        upkeep.embed_waiting(engine, scope)
+    except RecollectError:  # the turn is saved; maintenance does the rest
+        degraded = (*degraded, UPKEEP)
+    return replace(outcome, compaction=compaction, degraded=degraded)
+
+
+def _heard(
+    engine: Engine, session: str, offered: Iterable[NewMessage | Mapping[str, Any]], now: datetime
+) -> tuple[list[saying.Spoken], tuple[str, ...]]:
+    """Prepare the messages of a turn. One that cannot be kept does not cost the others; if none can, it is an error."""
+    spoken: list[saying.Spoken] = []
+    refused: list[InvalidInput] = []
+    for message in offered:
+        try:
+            spoken += [saying.speak(engine, session, part, now) for part in converse.expand([message])]
+        except InvalidInput as error:
+            refused.append(error)
+    if refused and not spoken:
+        raise refused[0]
+    return spoken, (MESSAGE,) if refused else ()
 
 
 def capture(engine: Engine, scope: Scope, text: str, session: str) -> tuple[Remembered, ...]:

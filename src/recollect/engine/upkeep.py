@@ -17,6 +17,7 @@ from recollect.types import Maintenance, MemoryRecord, Scope, Space, Vector
 _BATCH = 64
 _LEASE = timedelta(minutes=5)
 _MOST_ATTEMPTS = 5
+_MOST_FAILURES = 3
 
 
 def maintain(engine: Engine) -> Maintenance:
@@ -56,6 +57,8 @@ def _fold_idle(
         done += outcome.action == "compacted"
         if outcome.action == "failed":
             failed.append(f"a conversation could not be summarised: {outcome.reason}")
+            if engine.summarizer.costs and len(failed) >= _MOST_FAILURES:
+                break  # the model seems to be away, and every try waits for it
     return done, failed
 
 

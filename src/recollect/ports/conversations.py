@@ -41,7 +41,7 @@ class ConversationRows(Protocol):
         ...
 
     def active_size(self, conversation_id: str) -> Size:
-        """Count the active messages and their tokens, the summary among them."""
+        """Count the active messages and their tokens, the summary among them, but no system prompts."""
         ...
 
     def last_messages(self, conversation_id: str, limit: int, before: int | None = None) -> Sequence[Message]:

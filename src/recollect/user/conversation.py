@@ -51,7 +51,7 @@ class Conversation(Scoped):
 
     def extend(self, messages: Iterable[NewMessage | Mapping[str, Any]]) -> tuple[Appended, ...]:
         """Add several messages, all or none; mappings may be in the manner of OpenAI or Anthropic."""
-        if isinstance(messages, (str, Mapping)):
+        if isinstance(messages, (str, Mapping)) or not isinstance(messages, Iterable):
             raise InvalidInput("extend takes several messages, for example a list. To add one, use append.")
         return self._added(converse.expand(messages))
 

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 from recollect import ids
 from recollect.engine import forget, recall, remember, revise
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
+from recollect.text.clean import clean
 from recollect.types import (
     FilterFields,
     Forgotten,
@@ -95,9 +96,9 @@ class MemoryVerbs(Scoped):
         if query is not None:
             return self._forget_by_query(query, dry_run=dry_run)
         if session is not None:
-            return forget.forget_session(self._engine, self._scope, session, dry_run=dry_run)
+            return forget.forget_session(self._engine, self._scope, clean(session), dry_run=dry_run)
         if source is not None:
-            return forget.forget_source(self._engine, self._scope, source, dry_run=dry_run)
+            return forget.forget_source(self._engine, self._scope, clean(source), dry_run=dry_run)
         if everything:
             return forget.forget_everything(self._engine, self._scope, dry_run=dry_run)
         known = ids.canonical(id or "")

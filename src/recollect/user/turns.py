@@ -43,7 +43,7 @@ class TurnVerbs(Scoped):
         It saves what is not saved yet, and keeps what can be learned from the user's words. Messages may be in the
         manner of OpenAI or Anthropic, and may contain the whole conversation: a turn that comes twice has one effect.
         """
-        if isinstance(messages, (str, Mapping)):
+        if isinstance(messages, (str, Mapping)) or not isinstance(messages, Iterable):
             raise InvalidInput("after_turn takes the messages of a turn, for example a list.")
         return turns.after_turn(self._engine, self._scope, saying.conversation_name(session), messages)
 

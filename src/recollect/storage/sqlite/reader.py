@@ -106,6 +106,8 @@ class SqliteReader(MessageReader):
         candidates = self._matching(promising(terms, counts, limit), filters, limit)
         if len(candidates) < limit:
             candidates = self._matching(any_of(terms), filters, limit)
+        if len(candidates) < limit:
+            counts = frequencies.among(candidates, terms)
         return TextCandidates(candidates, counts, self._figures.rows(filters.kind))
 
     def _matching(self, expression: str, filters: Wanted, limit: int) -> list[TextCandidate]:

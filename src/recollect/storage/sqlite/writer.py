@@ -117,7 +117,14 @@ class SqliteWriter(MessageWriter):
                 message.id: message for message in self.get_messages([row[1] for row in claimed if row[2] == "message"])
             },
         }
-        return [EmbedJob(job_id, items[kind][item_id], attempts) for job_id, item_id, kind, attempts in claimed]
+        orphans = [item_id for _, item_id, kind, _ in claimed if item_id not in items[kind]]
+        if orphans:
+            self._run("delete_jobs", {"ids": id_array(orphans)})
+        return [
+            EmbedJob(job_id, items[kind][item_id], attempts)
+            for job_id, item_id, kind, attempts in claimed
+            if item_id in items[kind]
+        ]
 
     def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector, space: Space, now: datetime) -> None:
         """Store vectors that came late, for the rows that still exist."""

@@ -16,6 +16,7 @@ from recollect.messages import Captured
 from recollect.text.capture.gate import is_shouted, passes
 from recollect.text.capture.judging import cut_at_turns, is_pasted, judge
 from recollect.text.capture.own import NONE, CompiledPatterns, Pattern, compile_patterns, judge_by_own
+from recollect.text.capture.plausible import plausible
 from recollect.text.capture.prose import sentences
 from recollect.text.capture.tables import Category
 
@@ -60,4 +61,4 @@ def _findings(text: str, patterns: CompiledPatterns) -> Iterator[Captured]:
     for sentence in spoken:
         for piece in cut_at_turns(sentence):
             if passes(piece) and (found := judge_by_own(piece, patterns) or judge(piece)):
-                yield found
+                yield plausible(found)

@@ -20,8 +20,9 @@ _MEMORY = 64 << 20  # what the automata of one pattern may occupy before they st
 _MARK = b"[redacted: "
 _MARKED = re.compile(rb"\[redacted: [^\[\]\n]{1,40}\]")
 _MOST_ROUNDS = 5
-_JUDGED = 400
-_FEW, _MOST = 0.002, 0.9
+_LONG = 100_000
+_LOOKED_AT = 1_000
+_DUMPED, _MOST = 400, 0.9
 
 
 class Redacted(NamedTuple):
@@ -72,17 +73,17 @@ def _finds(data: bytes, kinds: list[int]) -> Iterator[_Find]:
 
 
 def _finds_of(data: bytes, kind: int) -> Iterator[_Find]:
-    """Look for one kind. A text is judged by its first candidates, because hostile text may hold a hundred thousand.
+    """Look for one kind. A very long text is judged by its first candidates: it may hold a hundred thousand of them.
 
-    When hardly one of them was a secret, the text is full of things that only look like it, such as order numbers, and
-    the rest is let be. When nearly all were, it is a dump of secrets, and the rest goes as a whole.
+    When not one of a thousand was a secret, the text is full of things that only look like it, such as order numbers,
+    and the rest is let be. When nearly all were, it is a dump of secrets, and the rest goes as a whole.
     """
     check = KINDS[kind].check
     found = 0
     for looked_at, match in enumerate(_compiled(kind).finditer(data)):
-        if looked_at == _JUDGED and found <= _JUDGED * _FEW:
+        if looked_at == _LOOKED_AT and not found and len(data) > _LONG:
             return
-        if looked_at >= _JUDGED and found >= looked_at * _MOST:
+        if looked_at >= _DUMPED and found >= looked_at * _MOST:
             yield _Find(match.span()[0], len(data), kind)
             return
         span: Span | None = check(match)

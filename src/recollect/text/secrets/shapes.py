@@ -123,11 +123,13 @@ _INNER = {
 
 _PEM = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-{1,4}[^-])*(?:-----END [A-Z0-9 ]{0,40}-----)?"
 
+_SCATTERED = 0.4  # a token of letters alone
 _LEAST_DIFFERENT = 20  # characters in a secret of forty
 
 
 def _random_rest(value: str) -> bool:
-    return (checks.is_random(value) or checks.is_hex(value[-32:])) and not checks.is_placeholder(value)
+    random = checks.is_random(value) or checks.is_hex(value[-32:]) or checks.scatter(value) >= _SCATTERED
+    return random and not checks.is_placeholder(value)
 
 
 def _dense_rest(value: str) -> bool:

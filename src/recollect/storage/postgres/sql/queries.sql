@@ -279,10 +279,11 @@ SELECT {message}
  ORDER BY sequence, said_at, id
 
 -- active_size --
--- How much a window would have to show.
+-- How much there is that could be folded.
 SELECT count(*) AS messages, coalesce(sum(tokens), 0) AS tokens
   FROM messages
  WHERE user_id = %(user_id)s AND conversation_id = %(conversation_id)s AND status = 'active'
+   AND role <> 'system'
 
 -- last_messages --
 -- What was said last, latest first.
