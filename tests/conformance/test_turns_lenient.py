@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect import UserMemory
+from recollect import InvalidInput, UserMemory
 
 KAREL: dict[str, Any] = {"role": "user", "content": "My name is Karel."}
 
@@ -105,3 +105,16 @@ def test_a_search_that_takes_too_long_does_no_harm(tmp_path: Path) -> None:
     environment = {**os.environ, "RECOLLECT_CONFIG": os.devnull}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stdout.strip()) == (0, "('recall',)"), done.stderr
+
+
+def test_an_update_may_not_bring_a_secret_either(me: UserMemory) -> None:
+    fact = me.state_fact("wifi", "password", "unknown as yet")
+    assert "hunterFPW1" not in str(me.update(fact.id, value="hunterFPW1"))
+
+
+def test_blocks_that_are_nested_too_deeply_are_refused(me: UserMemory) -> None:
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    with pytest.raises(InvalidInput):
+        me.conversation("s").append("user", [{"type": "image", "data": deep}])

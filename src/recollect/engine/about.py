@@ -1,8 +1,9 @@
 """What is known about a topic: by the names of things, by what people call them, and by meaning."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 
 from recollect.engine import recall
 from recollect.engine.context import Engine
@@ -74,9 +75,10 @@ def _recorded(reader: Reader, topic: str, filters: Filters) -> tuple[list[Memory
 
 def _closest(topic: str, subjects: Sequence[str]) -> list[str]:
     """Give those that hold most of the topic; what is a stop word in some language (`door`) may tell things apart."""
-    asked = frozenset(_each(*map(index_terms, topic.split())))
+    asked = frozenset(chain.from_iterable(map(index_terms, topic.split())))
     held = {subject: len(asked & _words(subject)) for subject in subjects}
-    return [subject for subject in subjects if held[subject] == max(held.values())]
+    most = max(held.values(), default=0)
+    return [subject for subject in subjects if held[subject] == most]
 
 
 def _of(reader: Reader, subject: str, filters: Filters) -> Sequence[MemoryRecord]:
@@ -95,8 +97,4 @@ def names(topic: str, name: str) -> bool:
 
 def _words(name: str) -> frozenset[str]:
     spaced = name.replace("_", " ").replace(".", " ")
-    return frozenset(_each(index_terms(name), index_terms(spaced)))
-
-
-def _each(*terms: Iterable[str]) -> Iterable[str]:
-    return (term for several in terms for term in several)
+    return frozenset((*index_terms(name), *index_terms(spaced)))

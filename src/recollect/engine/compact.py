@@ -162,7 +162,7 @@ def _draft(engine: Engine, conversation: str, planned: Plan, points: SummaryPoin
         input_tokens=None, output_tokens=None, thinking_tokens=None, feedback=None, metadata={}, said_at=start,
         created_at=now,
     )  # fmt: skip
-    return saying.summary_draft(engine, message)
+    return saying.finished(engine, message)
 
 
 def _put_in_place(engine: Engine, scope: Scope, planned: Plan, draft: MessageDraft, status: MessageStatus) -> bool:

@@ -85,9 +85,9 @@ def deliver(
     return tuple(Appended("duplicate", message) if message else next(fresh) for message in known)
 
 
-def expand(offered: Iterable[NewMessage | object]) -> list[NewMessage]:
+def expand(offered: Iterable[NewMessage | Mapping[str, Any]]) -> list[NewMessage]:
     """Read messages in any host's manner."""
-    return list(chain.from_iterable(blocks.messages_of(message) for message in offered))  # type: ignore[arg-type]
+    return list(chain.from_iterable(blocks.messages_of(message) for message in offered))
 
 
 def show(engine: Engine, scope: Scope, conversation: str, max_tokens: int, *, reasoning: bool) -> Window:

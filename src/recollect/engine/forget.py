@@ -77,19 +77,19 @@ def _forget(
 ) -> Forgotten:
     """Delete what is chosen inside the transaction; `conversations` go too, all of them when it is None."""
 
-    def empty(rows: Reader | Writer) -> Sequence[str]:
+    def begun(rows: Reader | Writer) -> Sequence[str]:
         names = rows.conversation_ids() if conversations is None else conversations
         return [name for name in names if rows.conversation(name)]
 
     def work(writer: Writer) -> Forgotten:
-        doomed, names = choose(writer), empty(writer)
+        doomed, names = choose(writer), begun(writer)
         _delete(writer, doomed, engine.clock.now())
         for name in names:
             writer.delete_conversation(name)
         return _receipt(doomed, names, dry_run=False)
 
     if dry_run:
-        return engine.store.read(scope, lambda reader: _receipt(choose(reader), empty(reader), dry_run=True))
+        return engine.store.read(scope, lambda reader: _receipt(choose(reader), begun(reader), dry_run=True))
     receipt = engine.store.write(scope, work)
     if scrub and receipt.action == "deleted":
         engine.store.scrub()

@@ -1,6 +1,6 @@
 """What of a text may reach the disk: nothing that is marked private, and no secrets."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -26,11 +26,6 @@ def public(engine: Engine, memory: NewMemory) -> NewMemory:
     return replace(memory, **changed) if changed else memory
 
 
-def public_changes(engine: Engine, changes: dict[str, Any]) -> dict[str, Any]:
-    """Do the same for the changed fields of a memory."""
-    return {**changes, **_changed(engine, changes)}
-
-
 def public_text(engine: Engine, text: str) -> str:
     """Give what of a text may be kept."""
     kept = without_private(text)
@@ -41,18 +36,19 @@ def public_text(engine: Engine, text: str) -> str:
 
 def public_values(engine: Engine, values: Any) -> Any:  # noqa: ANN401 - JSON
     """Give what of some data may be kept."""
-    kept = _without_private(values)
+    kept = each_text(values, without_private)
     return redact_values(kept)[0] if engine.settings.redact_secrets else kept
 
 
-def _without_private(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - JSON
+def each_text(value: Any, change: Callable[[str], str], depth: int = 0) -> Any:  # noqa: ANN401 - JSON
+    """Change every text in some data."""
     if isinstance(value, str):
-        return without_private(value)
+        return change(value)
     if depth > _DEEPEST:
         return value
     if isinstance(value, Mapping):
-        return {name: _without_private(inner, depth + 1) for name, inner in value.items()}
-    return [_without_private(inner, depth + 1) for inner in value] if isinstance(value, list | tuple) else value
+        return {name: each_text(inner, change, depth + 1) for name, inner in value.items()}
+    return [each_text(inner, change, depth + 1) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _changed(engine: Engine, fields: dict[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ _LONGEST_DETAILS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class Finding:
     """Something to keep, ready to be decided about, and the message it comes from."""
 
     message_id: str
@@ -40,7 +40,7 @@ class Lesson:
 class Learned:
     """What a turn teaches. `degraded` names what could not be done."""
 
-    lessons: tuple[Lesson, ...] = ()
+    findings: tuple[Finding, ...] = ()
     degraded: tuple[str, ...] = ()
 
 
@@ -48,14 +48,14 @@ def learn(engine: Engine, scope: Scope, said: Sequence[Message]) -> Learned:
     """Find what is worth keeping in messages that are new."""
     if not said:
         return Learned()
-    findings, degraded = _findings(engine, scope, [message for message in said if message.role == "user"])
-    offered = [(message.id, _as_memory(message, found), False) for message, found in findings]
+    said_so, degraded = _worth_keeping(engine, scope, [message for message in said if message.role == "user"])
+    offered = [(message.id, _as_memory(message, found), False) for message, found in said_so]
     offered += [(message.id, memory, True) for message in said for memory in _actions(message)]
     prepared, more = remember.prepare_many(engine, scope, [memory for _, memory, _ in offered])
-    lessons = tuple(
-        Lesson(message_id, ready, event) for (message_id, _, event), ready in zip(offered, prepared, strict=True)
+    findings = tuple(
+        Finding(message_id, ready, event) for (message_id, _, event), ready in zip(offered, prepared, strict=True)
     )
-    return Learned(lessons, tuple(dict.fromkeys((*degraded, *more))))
+    return Learned(findings, tuple(dict.fromkeys((*degraded, *more))))
 
 
 def keep(
@@ -68,13 +68,13 @@ def keep(
     new = frozenset(unlearned)
     captured: list[Remembered] = []
     events: list[Remembered] = []
-    for lesson in learned.lessons:
-        message_id = kept_as.get(lesson.message_id)
+    for finding in learned.findings:
+        message_id = kept_as.get(finding.message_id)
         if message_id not in new or message_id is None:
             continue
-        kept = remember.decide(writer, engine, lesson.prepared)
-        _trace(writer, kept, message_id, lesson.prepared)
-        (events if lesson.event else captured).append(kept)
+        kept = remember.decide(writer, engine, finding.prepared)
+        _trace(writer, kept, message_id, finding.prepared)
+        (events if finding.event else captured).append(kept)
     return tuple(captured), tuple(events)
 
 
@@ -83,9 +83,9 @@ def capture_text(engine: Engine, scope: Scope, message: Message) -> tuple[Rememb
     learned = learn(engine, scope, [message])
 
     def work(writer: Writer) -> tuple[Remembered, ...]:
-        return tuple(remember.decide(writer, engine, lesson.prepared) for lesson in learned.lessons)
+        return tuple(remember.decide(writer, engine, finding.prepared) for finding in learned.findings)
 
-    return engine.store.write(scope, work) if learned.lessons else ()
+    return engine.store.write(scope, work) if learned.findings else ()
 
 
 def _trace(writer: Writer, kept: Remembered, message_id: str, prepared: remember.Prepared) -> None:
@@ -95,7 +95,7 @@ def _trace(writer: Writer, kept: Remembered, message_id: str, prepared: remember
     writer.derive([Derivation("memory", kept.id, "message", message_id)], prepared.draft.record.created_at)
 
 
-def _findings(
+def _worth_keeping(
     engine: Engine, scope: Scope, said: Sequence[Message]
 ) -> tuple[list[tuple[Message, Captured]], tuple[str, ...]]:
     """Let the rules look, and the model when there is one; the most important findings of all messages."""

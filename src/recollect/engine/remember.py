@@ -54,11 +54,6 @@ def _compared(
         return [Prepared(draft) for draft in drafts], (*degraded, REWORDING)
 
 
-def decide(writer: Writer, engine: Engine, prepared: Prepared) -> Remembered:
-    """Find out what a memory is to what is known, and write what follows from it."""
-    return _decide(writer, prepared.draft, engine, prepared.near)
-
-
 def _store(engine: Engine, scope: Scope, prepared: Prepared, degraded: tuple[str, ...]) -> Remembered:
     remembered = engine.store.write(scope, lambda writer: decide(writer, engine, prepared))
     return replace(remembered, degraded=degraded) if degraded else remembered
@@ -168,18 +163,19 @@ def _batch_work(
         return [
             Remembered("created", draft.record.id, degraded=degraded)
             if draft.record.id in done
-            else replace(_decide(writer, draft, engine, None), degraded=degraded)
+            else replace(decide(writer, engine, Prepared(draft)), degraded=degraded)
             for draft in drafts
         ]
 
     return work
 
 
-def _decide(writer: Writer, draft: Draft, engine: Engine, near: str | None) -> Remembered:
-    """Find out what a draft is to what is known, and write what follows from it.
+def decide(writer: Writer, engine: Engine, prepared: Prepared) -> Remembered:
+    """Find out what a memory is to what is known, and write what follows from it.
 
     A slot has one live holder at most; what has no slot can only meet its like.
     """
+    draft, near = prepared.draft, prepared.near
     record, slot = draft.record, drafting.slot(draft.record)
     old = writer.current(slot) if slot else writer.same(drafting.fingerprint(draft))
     if old is not None and not drafting.lapsed(old, record.created_at):

@@ -27,7 +27,6 @@ class _ChangedMeanwhileError(Exception):
 
 def update(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
     """Change fields of a live memory. Gives the memory as it is now."""
-    changes = keeping.public_changes(engine, changes)
     for _ in range(_TRIES):
         try:
             return _update_once(engine, scope, memory_id, changes)
@@ -38,7 +37,7 @@ def update(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]
 
 def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
     old = _live(engine.store.read(scope, lambda reader: reader.get([memory_id])), memory_id)
-    planned = _revised(old, changes, engine.clock.now())
+    planned = _revised(engine, old, changes)
     if _unchanged(old, planned.record, changes):
         return old
     text = drafting.passage(planned.record)
@@ -47,7 +46,7 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
 
     def work(writer: Writer) -> MemoryRecord:
         held = _live(writer.get([memory_id]), memory_id)
-        draft = _revised(held, changes, engine.clock.now())
+        draft = _revised(engine, held, changes)
         if _unchanged(held, draft.record, changes):
             return held
         if drafting.passage(draft.record) != text:
@@ -70,11 +69,12 @@ def _live(found: Sequence[MemoryRecord], memory_id: str) -> MemoryRecord:
     return found[0]
 
 
-def _revised(old: MemoryRecord, changes: dict[str, Any], now: datetime) -> Draft:
+def _revised(engine: Engine, old: MemoryRecord, changes: dict[str, Any]) -> Draft:
     """Check the changed memory like a new one, and give it the old one's id and birth."""
+    now = engine.clock.now()
     kept = {name: getattr(old, name) for name in _FIELDS}
     offered = NewMemory(**{**kept, "valid_from": _start(old, changes, now), **changes})
-    (draft,) = drafting.draft_memories([replace(offered, vector=None)], now)
+    (draft,) = drafting.draft_memories([keeping.public(engine, replace(offered, vector=None))], now)
     return draft._replace(record=draft.record._replace(id=old.id, created_at=old.created_at))
 
 

@@ -54,7 +54,7 @@ def speak(engine: Engine, conversation: str, offered: NewMessage, now: datetime)
     if not parts.text.strip() and not parts.blocks and not calls and role != "tool":
         raise InvalidMessage("The message is empty. Pass its text, its blocks or its tool calls.")
     _check(offered, role)
-    text = _kept_text(engine, _bounded(parts.text) if role == "tool" else parts.text)
+    text = kept_text(engine, _bounded(parts.text) if role == "tool" else parts.text)
     if (
         not text
         and not calls
@@ -86,7 +86,7 @@ def speak(engine: Engine, conversation: str, offered: NewMessage, now: datetime)
         said_at=now if offered.said_at is None else drafting.utc(offered.said_at, "said_at"),
         created_at=now,
     )
-    return Spoken(_finished(engine, message), offered.sequence)
+    return Spoken(finished(engine, message), offered.sequence)
 
 
 def _bounded(output: str) -> str:
@@ -96,7 +96,7 @@ def _bounded(output: str) -> str:
     return output.encode("utf-8", "replace").decode() if not output.isascii() else output
 
 
-def _finished(engine: Engine, message: Message) -> MessageDraft:
+def finished(engine: Engine, message: Message) -> MessageDraft:
     """Count the tokens and find the terms."""
     said = message_passage(message)
     calls = sum(engine.tokenizer.count(f"{call.name} {call.arguments}") for call in message.tool_calls)
@@ -109,17 +109,8 @@ def plain_text(content: Content) -> str:
     return blocks.read(content).text
 
 
-def summary_draft(engine: Engine, message: Message) -> MessageDraft:
-    """Prepare a summary, whose text is ours."""
-    return _finished(engine, message)
-
-
 def kept_text(engine: Engine, text: str) -> str:
     """Give what of a text may reach the disk."""
-    return _kept_text(engine, text)
-
-
-def _kept_text(engine: Engine, text: str) -> str:
     kept = clean(without_recall_blocks(text))
     if len(kept) > MAX_CHARACTERS:
         raise InvalidMessage(
@@ -147,8 +138,8 @@ def _kept_blocks(engine: Engine, given: Sequence[Mapping[str, Any]]) -> tuple[Ma
     """Keep the parts as they came, without what is private or secret in any of their texts."""
     if not given or _hides_across(given):
         return ()
-    plain = drafting.checked_mapping("blocks", {"blocks": _public(list(given))}, limit=_MAX_BLOCKS)["blocks"]
-    return tuple(keeping.public_values(engine, plain))
+    plain = drafting.checked_mapping("blocks", {"blocks": list(given)}, limit=_MAX_BLOCKS)["blocks"]
+    return tuple(keeping.public_values(engine, keeping.each_text(plain, without_recall_blocks)))
 
 
 def _hides_across(given: Sequence[Mapping[str, Any]]) -> bool:
@@ -156,14 +147,6 @@ def _hides_across(given: Sequence[Mapping[str, Any]]) -> bool:
     texts = [block["text"] for block in given if isinstance(block.get("text"), str)]
     apart = "".join(map(without_private, texts))
     return "".join(apart.split()) != "".join(without_private("".join(texts)).split())
-
-
-def _public(value: Any) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(value, str):
-        return without_private(without_recall_blocks(value))
-    if isinstance(value, Mapping):
-        return {name: _public(inner) for name, inner in value.items()}
-    return [_public(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _check(offered: NewMessage, role: MessageRole) -> None:

@@ -25,19 +25,16 @@ _LONGEST_QUERY = 2_000
 _RECALLED: tuple[Source, ...] = ("memory", "request", "response", "file")
 
 
-def before_prompt(
-    engine: Engine, scope: Scope, session: str, request: NewMessage, *, save: bool = True
-) -> PromptContext:
+def before_prompt(engine: Engine, scope: Scope, session: str, request: NewMessage) -> PromptContext:
     """Search with what the user says, then save it, then give the block of related information."""
     found = Recall(())
     if engine.settings.auto_recall:
         found = _within_budget(engine, scope, session, request)
     message_id, degraded = None, found.degraded
-    if save:
-        try:
-            message_id = _save_request(engine, scope, session, request)
-        except RecollectError:
-            degraded = (*degraded, SAVING)
+    try:
+        message_id = _save_request(engine, scope, session, request)
+    except RecollectError:
+        degraded = (*degraded, SAVING)
     block = fenced([_quoted(hit) for hit in found.hits], token_hex(8)) if found.hits else ""
     return PromptContext(block, found.hits, message_id, degraded)
 

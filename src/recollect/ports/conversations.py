@@ -84,10 +84,6 @@ class ConversationReader(ConversationRows, Protocol):
         """List the conversations, the one that was spoken in last first; or only the one with this id."""
         ...
 
-    def spent_by(self, day: str) -> Usage:
-        """Say what this user spent on a day."""
-        ...
-
 
 class ConversationWriter(ConversationRows, Protocol):
     """Changes of one user's conversations."""

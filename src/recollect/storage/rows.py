@@ -26,8 +26,6 @@ def columns(fields: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_COLUMNS.get(name, name) for name in fields)
 
 
-RECORD_COLUMNS: tuple[str, ...] = columns(RECORD_FIELDS)
-
 # For each kind of item that is searched: the table of its rows, and on SQLite the index of its words.
 ROWS: Mapping[ItemKind, str] = {"memory": "memories", "message": "messages"}
 WORDS: Mapping[ItemKind, str] = {"memory": "memory_terms", "message": "message_terms"}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.messages import ConversationInfo, ConversationRecord, Message, Usage
+from recollect.messages import ConversationInfo, ConversationRecord, Message
 from recollect.ports.conversations import Derivation, Size
 from recollect.storage.postgres import codec
 from recollect.storage.postgres.rows import PostgresRows, one
@@ -80,7 +80,3 @@ class MessageReader(MessageRows):
         """List conversations with their figures, or one."""
         values = {"limit": limit, "id": conversation_id}
         return [codec.info_from_row(row) for row in self._run("list_conversations", values)]
-
-    def spent_by(self, day: str) -> Usage:
-        """Say what this user spent."""
-        return Usage(*map(int, one(self._run("spent_by_user", {"day": day}))))

@@ -327,12 +327,6 @@ VALUES (%(user_id)s, %(day)s, %(purpose)s, %(model)s, 1, %(input_tokens)s, %(out
    SET calls = spending.calls + 1, input_tokens = spending.input_tokens + excluded.input_tokens,
        output_tokens = spending.output_tokens + excluded.output_tokens
 
--- spent_by_user --
--- What one user spent on a day.
-SELECT coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens
-  FROM spending
- WHERE user_id = %(user_id)s AND day = %(day)s
-
 -- spent_by_all --
 -- What everybody together spent on a day.
 SELECT coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens
