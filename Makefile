@@ -35,7 +35,7 @@ bench: $(VENV)/.installed-dev
 
 # Writes the generated parts of the documentation anew.
 docs: $(VENV)/.installed-dev
-	$(BIN)/python -m tests.test_settings
+	$(BIN)/python -m tests.settings.test_documentation
 	$(BIN)/python -m tests.cli.reference
 
 clean:

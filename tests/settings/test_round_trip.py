@@ -1,0 +1,95 @@
+"""Any valid value survives the way through a file and through the environment."""
+
+import json
+import os
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recollect.settings import (
+    Settings,
+    load_settings,
+)
+from recollect.settings.declare import environment_name, walk
+from tests.settings.common import FILLED_TEXT, escaped
+
+SHARES = st.floats(0, 1)
+SECONDS = st.floats(1, 3600)
+VALUES: dict[str, st.SearchStrategy[object]] = {
+    "database": st.from_regex(r"/[a-z0-9 =@._-]{1,20}", fullmatch=True).filter(lambda path: path == path.strip()),
+    "user": FILLED_TEXT,
+    "auto_capture": st.booleans(),
+    "auto_recall": st.booleans(),
+    "session_summaries": st.booleans(),
+    "redact_secrets": st.booleans(),
+    "embedding.provider": st.sampled_from(["local", "none"]),
+    "embedding.threads": st.integers(1, 1024) | st.none(),
+    "recall.limit": st.integers(1, 100),
+    "recall.min_score": SHARES,
+    "recall.vector_weight": st.floats(0, 1000),
+    "recall.text_weight": st.floats(0, 1000, exclude_min=True),
+    "recall.candidates": st.integers(50, 10_000),
+    "capture.limit": st.integers(0, 20),
+    "capture.patterns": st.just(()) | st.just(("preference: (?i)my favou?rite",)),
+    "capture.extractor": st.sampled_from(["rules", "llm"]),
+    "hooks.items": st.integers(1, 5),
+    "hooks.min_score": SHARES,
+    "hooks.budget_s": st.floats(0.01, 60),
+    "compaction.auto": st.booleans(),
+    "compaction.window_tokens": st.integers(400_000, 10_000_000),
+    "compaction.trigger_share": st.floats(0.1, 1),
+    "compaction.max_messages": st.integers(4, 100_000),
+    "compaction.keep_recent": st.integers(0, 1_000),
+    "compaction.summary_tokens": st.integers(50, 32_000),
+    "compaction.summarizer": st.sampled_from(["extractive", "llm"]),
+    "compaction.idle_hours": st.floats(0, 100_000),
+    "compaction.archive_days": st.floats(0, 100_000) | st.none(),
+    "llm.base_url": FILLED_TEXT,
+    "llm.model": FILLED_TEXT,
+    "llm.api_key": FILLED_TEXT,
+    "llm.timeout_s": st.floats(0.1, 600),
+    "llm.retries": st.integers(0, 10),
+    "llm.tokens_per_day": st.integers(0, 10**12),
+    "duplicates.near_threshold": st.floats(0, 1, exclude_min=True) | st.none(),
+    "forget.min_score": SHARES,
+    "forget.margin": SHARES,
+    "postgres.pool_size": st.integers(1, 100),
+    "postgres.connect_timeout_s": SECONDS,
+    "postgres.giant_user_rows": st.integers(1, 10**9),
+    "sqlite.busy_timeout_s": SECONDS,
+}
+
+
+def test_every_setting_is_among_the_values_tried() -> None:
+    assert list(VALUES) == [path for path, _ in walk(Settings)]
+
+
+NOTHING = {"embedding.threads": "auto", "compaction.archive_days": "never"}
+
+
+def as_toml(name: str, value: object) -> str:
+    if value is None:
+        value = NOTHING.get(name, "off")
+    return f"{name} = {json.dumps(escaped(value), ensure_ascii=False)}"
+
+
+def as_text(name: str, value: object) -> str:
+    if isinstance(value, tuple):
+        return "\n".join(value) or "none"
+    return NOTHING.get(name, "off") if value is None else str(value)
+
+
+@given(st.fixed_dictionaries({}, optional=VALUES))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_valid_value_round_trips(tmp_path: Path, values: dict[str, object]) -> None:
+    overrides = {name: escaped(value) for name, value in values.items()}
+    expected = load_settings(os.devnull, environ={}, overrides=overrides)
+    path = tmp_path / "any.toml"
+    path.write_text("\n".join(as_toml(name, value) for name, value in values.items()), encoding="utf-8")
+    assert load_settings(path, environ={}) == expected
+    variables = {environment_name(name): as_text(name, value) for name, value in values.items()}
+    assert load_settings(os.devnull, environ=variables) == expected
+    for name, value in values.items():
+        section, _, field = name.rpartition(".")
+        assert getattr(getattr(expected, section) if section else expected, field) == value
