@@ -18,11 +18,12 @@ from benchmarks.stores import open_memory
 from recollect import NewMemory
 from recollect.clock import SystemClock
 from recollect.engine.drafting import draft_memories
-from recollect.storage.rows import RECORD_COLUMNS, TIME_FIELDS
+from recollect.storage.rows import RECORD_FIELDS, TIME_FIELDS, columns
 from recollect.storage.sqlite import codec as sqlite_codec
 from recollect.types import Draft, Vector
 
 BATCH = 10_000
+RECORD_COLUMNS = columns(RECORD_FIELDS)
 
 
 def measure(folder: Path, address: str, amount: int) -> Iterator[Figure]:
@@ -74,9 +75,9 @@ def _ours(database: str, user: str, items: Sequence[NewMemory]) -> None:
 def _bare_sqlite(path: Path, rows: Sequence[tuple[Any, ...]]) -> None:
     connection = apsw.Connection(str(path))
     connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-    columns = ", ".join(RECORD_COLUMNS)
+    names = ", ".join(RECORD_COLUMNS)
     connection.execute(
-        f"CREATE TABLE bare (seq INTEGER, user_id, content_hash, terms, {columns}, vector, PRIMARY KEY (user_id, id))"
+        f"CREATE TABLE bare (seq INTEGER, user_id, content_hash, terms, {names}, vector, PRIMARY KEY (user_id, id))"
     )
     marks = ", ".join("?" * len(rows[0]))
     for start in range(0, len(rows), BATCH):
@@ -97,9 +98,9 @@ def _bare_postgres(address: str, run: int, rows: Sequence[tuple[Any, ...]]) -> N
         register_vector(connection)
         connection.execute(f"CREATE TABLE bare{run} (LIKE memories, embedding vector({DIMENSIONS}))")
         connection.execute(f"ALTER TABLE bare{run} ADD PRIMARY KEY (user_id, id)")
-        columns = ", ".join(("user_id", "content_hash", "terms", *RECORD_COLUMNS, "embedding"))
+        names = ", ".join(("user_id", "content_hash", "terms", *RECORD_COLUMNS, "embedding"))
         for start in range(0, len(rows), BATCH):
-            with connection.cursor().copy(f"COPY bare{run} ({columns}) FROM STDIN (FORMAT BINARY)") as copy:
+            with connection.cursor().copy(f"COPY bare{run} ({names}) FROM STDIN (FORMAT BINARY)") as copy:
                 copy.set_types(["text", "text", "text[]", *map(_column_type, RECORD_COLUMNS), "vector"])
                 for row in rows[start : start + BATCH]:
                     copy.write_row(row)
