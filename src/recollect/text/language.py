@@ -35,6 +35,7 @@ _LATIN_LETTERS = {
     "ro": "âîășțşţ",
     "sv": "åäö",
     "tr": "çöüğış",
+    "vi": "ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
 }
 # Function words elsewhere that are words of English with a meaning of their own: alone, they speak for neither.
 _ENGLISH_TOO = frozenset(
@@ -44,6 +45,9 @@ _ENGLISH_TOO = frozenset(
         "past", "per", "plus", "pour", "six", "son", "ten", "tot", "under", "via", "want", "war", "was", "will", "wind",
     }
 )  # fmt: skip
+
+# The languages in Latin script, the most widely used first.
+_BY_USE = ("en", "es", "de", "fr", "pt", "it", "pl", "nl", "cs", "ro", "tr", "vi", "sv", "hu", "da", "no", "fi")
 
 _CYRILLIC_LETTERS = {"ru": "ъыэё", "sr": "ђћџљњј", "uk": "їєґі"}
 
@@ -139,12 +143,20 @@ def guess_language(text: str) -> str | None:
 
 
 def guess_latin(words: Sequence[str]) -> str | None:
-    """Guess among the languages in Latin script, from words already split and without case."""
-    spoken = set(map(_DISTINCTIVE.get, words))
-    spoken.discard(None)
-    if len(spoken) == 1:
-        return spoken.pop()
+    """Guess among the languages in Latin script, from words already split and without case. Some have no stemmer."""
+    spoken = [_DISTINCTIVE[word] for word in words if word in _DISTINCTIVE]
+    if len(spoken) > 1 and len(set(spoken)) == 1:
+        return spoken[0]
     return _best(_votes(words, _LATIN_WORD_VOTERS, _LATIN_LETTER_VOTERS))
+
+
+def likeliest_latin(words: Sequence[str]) -> str | None:
+    """Name the language that most speaks for, well founded or not; of several the one that more people write in."""
+    guess = guess_latin(words)
+    if guess is not None:
+        return guess
+    votes = _votes(words, _LATIN_WORD_VOTERS, _LATIN_LETTER_VOTERS)
+    return max(_BY_USE, key=lambda language: votes.get(language, 0.0)) if votes else None
 
 
 def _votes(words: Sequence[str], by_word: _Voters, by_letter: _Voters) -> Mapping[str, float]:

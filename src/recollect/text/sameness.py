@@ -33,6 +33,12 @@ _NEGATIONS = _words("""
     yok
 """)
 _NEGATION = "not"
+
+# Words that say nothing: with or without them it is the same sentence.
+_FILLERS = _words("""
+    a an the well so oh yes okay ok just really please again also hey hi ну вот же да так пожалуйста опять снова no tak
+    ano jo prosím zase zas der die das ein eine einen ja also doch bitte mal wieder le la les un une el los las il lo
+""")
 _NEGATIVE_PREFIXES = ("un", "dis", "in", "im", "non", "ne", "nie", "не", "без", "dé", "des", "s")
 
 # Words that decide. Of a pair of opposites one is enough: a text that has it is no repetition of one that lacks it.
@@ -97,6 +103,12 @@ def same_statement(a: str, b: str) -> bool:
     if not content or [w.key for w in ours if w.key in decisive] != [w.key for w in theirs if w.key in decisive]:
         return fingerprint_text(a) == fingerprint_text(b)
     return not (_negated(ours, theirs) or _negated(theirs, ours))
+
+
+def repeats(a: str, b: str) -> bool:
+    """Tell whether one text says the other again: the same words in the same order, but for articles and fillers."""
+    ours, theirs = ([word for word in _TOKEN.findall(fold(text)) if word not in _FILLERS] for text in (a, b))
+    return ours == theirs
 
 
 def _read(text: str, language: str) -> Iterator[_Word]:

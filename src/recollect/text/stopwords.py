@@ -2,7 +2,9 @@
 """Function words: what nearly every sentence of a language has, and so what tells its language but not its topic.
 
 The invariant: only closed classes stand here (articles, pronouns, prepositions, conjunctions, auxiliaries, question
-words). Words that are also a name or a month (*Will*, *May*, *US*) are left out, so that they can be searched for.
+words). Words that are also a name or a month (*Will*, *May*, *US*) are left out, so that they can be searched for: of
+their own language one by one, and the first names that happen to be function words elsewhere (*Tom* in Czech, *Ella* in
+Spanish) by a list, because nobody knows for sure which language a short text is in.
 """
 
 from collections.abc import Mapping
@@ -12,7 +14,12 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-STOP_WORDS: Mapping[str, frozenset[str]] = {
+_FIRST_NAMES = _words("""
+    asta aura ben bo dan della dina ed ela ella elle hans inga jim jo kim lui mai mia mina nell noi oli ona sana sina
+    sue tai till tom uma wil will ким том
+""")
+
+_FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
     "en": _words("""
         a an the this that these those there here i me my mine myself you your yours yourself he him his himself she her
         hers herself it its itself we our ours ourselves they them their theirs themselves who whom whose which what
@@ -161,4 +168,12 @@ STOP_WORDS: Mapping[str, frozenset[str]] = {
         kim kimin ne neden niçin nasıl nerede nereye nereden hangi kaç ne zaman mi mı mu mü değil var yok idi ise olan
         olarak oldu olur olacak daha çok en her hiç şimdi burada orada
     """),
+    "vi": _words("""
+        và của là có không được trong cho với một các những này kia đó người khi để đã đang sẽ ở như về tại từ bởi bao
+        nhiêu gì nào ai đâu sao thế tôi bạn anh chị em họ chúng mình cũng rất chỉ nhưng hoặc nếu thì mà bị ra vào lên
+    """),
+}
+
+STOP_WORDS: Mapping[str, frozenset[str]] = {
+    language: words - _FIRST_NAMES for language, words in _FUNCTION_WORDS.items()
 }

@@ -14,11 +14,12 @@ from itertools import chain, islice
 from typing import TypeAlias, TypeVar
 
 from recollect.text.clean import MAX_CHARACTERS, compose, fold
-from recollect.text.language import guess_latin
+from recollect.text.language import likeliest_latin
 from recollect.text.stems import LATIN_LANGUAGES, is_latin, stem
 from recollect.text.stopwords import STOP_WORDS
 
-MAX_TERMS = 5_000
+ANALYSER = 2  # raise it whenever a text may get other terms than before; `maintain` then brings stores up to it
+MAX_TERMS = 40_000
 MAX_TERM_CHARACTERS = 64
 
 Forms: TypeAlias = tuple[str, ...]  # any of these terms stands for the same word
@@ -88,7 +89,8 @@ def _split(text: str) -> tuple[list[str], str]:
         for spelling, usual in _SPELLINGS:
             plain = plain.replace(spelling, usual)
         chunks = _PUNCTUATION.sub(" ", plain).split()
-    return chunks, guess_latin(chunks[:_TELLING_CHUNKS]) or _DEFAULT
+    language = likeliest_latin(chunks[:_TELLING_CHUNKS])
+    return chunks, language if language in _ASKED else _DEFAULT
 
 
 class _Cache(dict[str, tuple[T, ...]]):

@@ -1,0 +1,216 @@
+# ruff: noqa: RUF001  # letters of other alphabets are the point here
+"""What somebody who searches has typed: words, "a phrase", -without, and when.
+
+The invariant: whatever is typed is text first. Two signs have a meaning, and only where it cannot be another: quotation
+marks in pairs, and a minus before a word after a blank. Everything else, the syntax of any database included, is just
+characters.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from itertools import pairwise
+
+from recollect.text.clean import fold
+from recollect.text.language import guess_language
+from recollect.text.moments import Span, spans
+from recollect.text.stems import is_latin
+from recollect.text.stopwords import STOP_WORDS
+from recollect.text.terms import Forms, query_words
+
+_MOST_WORDS = 64
+_MARKS = ".,;:!?"
+_UNSPACED = "\u0e00"  # from here on there are scripts without blanks between words
+_QUOTATION = r'"([^"\n]{2,200})"|«([^»\n]{2,200})»|“([^”\n]{2,200})”|„([^“”\n]{2,200})[“”]'
+_QUOTED = re.compile(_QUOTATION)
+_WITHOUT = re.compile(rf"(?:(?<=\s)|^)-(?:{_QUOTATION}|(?=[^\W\d_])([^\s\"]+))")
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_FUNCTION_WORDS = frozenset().union(*(STOP_WORDS[language] for language in ("en", "ru", "cs", "de")))
+
+# What one says when one asks for nothing but a time: "what happened last night?"
+_ANYTHING = _words("""
+    happen happens happened happening going went occur occurred event events anything something everything new news
+    do doing done show tell list me summary summarize summarise
+    произошло происходило произошла случилось случалось событие события событий было делалось делал делала делали сделал
+    сделала нового покажи расскажи
+    stalo dělo dělalo dělal dělala dělali udělal udělala událo přihodilo bylo nového události událostí ukaž řekni
+    gemacht getan passiert passierte geschehen geschah los gab neues ereignis ereignisse zeig zeige erzähl erzähle
+    """)
+
+# The same about what was said: "what did we talk about yesterday?"
+_TALK = _words("""
+    talk talked talking discuss discussed chat chatted conversation conversations said say
+    говорили говорил обсуждали обсуждал разговаривали беседовали mluvili mluvil bavili bavil probírali povídali
+    gesprochen geredet besprochen diskutiert gesagt
+""")
+
+# What one says when one asks for what the assistant said.
+_YOU = _words("""
+    you your ты вы тебя вас твой твоя твоё твои ваш ваша ваши ty tys tvůj tvoje tvá vy jste jsi du dein deine
+""")
+_TOLD = _words("""
+    said told suggested recommended mentioned advised provided listed explained answered proposed described gave wrote
+    suggestion suggestions recommendation recommendations advice answer response
+    сказал сказала советовал советовала посоветовал посоветовала предложил предложила рекомендовал рекомендовала
+    упомянул упомянула объяснил объяснила говорил говорила совет ответ
+    řekl řekla říkal říkala doporučil doporučila navrhl navrhla zmínil zmínila poradil poradila vysvětlil vysvětlila
+    sagtest gesagt empfohlen empfahlst vorgeschlagen erwähnt geraten erklärt rat antwort vorschlag empfehlung
+    """)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query taken apart.
+
+    `text` is what its meaning is taken from. `words` are looked for; those in `extra`, such as `yesterday`, need not be
+    there. A row must hold one form of each word in `required` and none of `excluded`; its text must not hold the
+    `unwanted`, and must hold the `phrases` word for word if it is `strict`; otherwise those are preferred. `open_ended`
+    asks for whatever happened at a time, or with `about_talk` was said then.
+    """
+
+    text: str
+    words: tuple[Forms, ...]
+    extra: frozenset[Forms] = frozenset()
+    phrases: tuple[str, ...] = ()
+    strict: bool = False
+    required: tuple[Forms, ...] = ()
+    excluded: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
+    language: str | None = None
+    spans: tuple[Span, ...] = ()
+    open_ended: bool = False
+    about_talk: bool = False
+    asks_assistant: bool = False
+
+
+def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Query:
+    """Take a query apart.
+
+    `now` is the asker's clock in the asker's time zone; without it, words of time are just words. Without `signs`,
+    quotation marks and minuses are just characters too, as in what somebody says to an agent.
+    """
+    text, without = _split(typed) if signs else (typed, [])
+    quoted = [next(filter(None, match.groups())) for match in _QUOTED.finditer(text)] if signs else []
+    phrases = tuple(phrase for phrase, _ in _bare(quoted) if phrase)
+    strict = bool(phrases) and not _is_sentence(text)
+    plain = {word: _plain_word(fold(said).strip(_MARKS)) for word, said in _bare(without) if word}
+    times = spans(text, now) if now is not None else ()
+    words, rest = query_words(text)[:_MOST_WORDS], _tokens(_without(text, times))
+    vague = [span for span in times if not any(map(str.isdigit, text[span.start : span.end]))]
+    asked = frozenset(query_words(_without(text, vague)) if vague else words)
+    return Query(
+        text=text,
+        words=words,
+        extra=frozenset(words) - asked,
+        phrases=phrases,
+        strict=strict,
+        required=tuple(_required(phrases)) if strict else (),
+        excluded=tuple(dict.fromkeys(form for forms in plain.values() for form in forms)),
+        unwanted=tuple(plain),
+        language=guess_language(text),
+        spans=times,
+        open_ended=bool(times) and not phrases and all(_says_nothing(token) for token in rest),
+        about_talk=not _TALK.isdisjoint(rest),
+        asks_assistant=_asks_assistant(_tokens(text)),
+    )
+
+
+def _split(typed: str) -> tuple[str, list[str]]:
+    """Take out what is not wanted. A minus inside of a quotation is part of it; one alone in a query is just text."""
+    quotations = [match.span() for match in _QUOTED.finditer(typed)]
+    found = [
+        match for match in _WITHOUT.finditer(typed) if not any(start < match.start() < end for start, end in quotations)
+    ]
+    rest = list(typed)
+    for match in found:
+        rest[match.start() : match.end()] = " " * (match.end() - match.start())
+    text = " ".join("".join(rest).split())
+    if not found or not any(map(str.isalnum, text)):
+        return typed, []
+    return text, [next(filter(None, match.groups())) for match in found]
+
+
+def _bare(quoted: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Give quoted texts as they are compared, without marks at their ends, and as they were typed."""
+    return ((normal(text).strip(_MARKS), text) for text in quoted)
+
+
+def normal(text: str) -> str:
+    """Give a text as phrases are compared: without case, accents and soft hyphens, with single blanks."""
+    plain = fold(text).replace("\u2019", "'").replace("\u02bc", "'").replace("\u00ad", "")
+    return " ".join((plain if plain.isascii() else "".join(map(_plain_letter, plain))).split())
+
+
+@lru_cache(maxsize=1_000)
+def _plain_letter(letter: str) -> str:
+    """Give a Latin letter without its accents, and the Russian io as ie; elsewhere a mark makes another letter."""
+    if is_latin(letter):
+        return "".join(c for c in unicodedata.normalize("NFD", letter) if not unicodedata.combining(c))
+    return "\u0435" if letter == "\u0451" else letter
+
+
+def holds(text: str, phrase: str) -> bool:
+    """Tell whether a text holds a phrase as whole words; both are given as by `normal`."""
+    start = text.find(phrase)
+    while start >= 0:
+        end = start + len(phrase)
+        if not _joined(text[:start][-1:], phrase[:1]) and not _joined(phrase[-1:], text[end : end + 1]):
+            return True
+        start = text.find(phrase, start + 1)
+    return False
+
+
+def _joined(left: str, right: str) -> bool:
+    """Tell whether two characters belong to one word, in scripts that put blanks between words."""
+    return left.isalnum() and right.isalnum() and max(left, right) < _UNSPACED
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(fold(text))
+
+
+def _is_sentence(text: str) -> bool:
+    """Tell a question that happens to quote something from keywords, of which a quoted one must be there."""
+    outside = _QUOTED.sub(" ", text)
+    return "?" in outside or not _FUNCTION_WORDS.isdisjoint(_tokens(outside))
+
+
+def _asks_assistant(spoken: Sequence[str]) -> bool:
+    if ("did", "you") in pairwise(spoken):
+        return True
+    return not _YOU.isdisjoint(spoken) and not _TOLD.isdisjoint(spoken)
+
+
+def _plain_word(text: str) -> Forms:
+    """Give the terms of a text that is one word and nothing else; none for what is looked up in the texts instead."""
+    found = query_words(text) if text.isalnum() else ()
+    return found[0] if len(found) == 1 else ()
+
+
+def _required(phrases: Iterable[str]) -> Iterable[Forms]:
+    """Give the words without which a text cannot hold the phrases, as far as texts are indexed under them."""
+    for word in dict.fromkeys(word for phrase in phrases for word in phrase.split()):
+        forms = _plain_word(word)
+        if forms and not any(word in words for words in STOP_WORDS.values()):
+            yield forms
+
+
+def _without(text: str, times: Sequence[Span]) -> str:
+    """Give a query without its words of time."""
+    rest = list(text)
+    for span in times:
+        rest[span.start : span.end] = " " * (span.end - span.start)
+    return "".join(rest)
+
+
+def _says_nothing(token: str) -> bool:
+    return token in _FUNCTION_WORDS or token in _ANYTHING or token in _TALK
