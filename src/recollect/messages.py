@@ -23,6 +23,7 @@ class MessageFields(TypedDict, total=False):
     """The optional fields of a message, as keyword arguments of `append`."""
 
     id: str
+    speaker: str
     tool_calls: Sequence[ToolCall | Mapping[str, Any]]
     tool_call_id: str
     sequence: int | None
@@ -39,7 +40,8 @@ class NewMessage:
     """A message on its way in.
 
     `id` is the host's own id for it: a message that is delivered twice is kept once. `sequence` is for hosts that
-    number their messages; without it a message comes after those that are there.
+    number their messages; without it a message comes after those that are there. `speaker` is the name of whoever says
+    it, where a conversation has several people in it.
     """
 
     role: MessageRole
@@ -54,13 +56,14 @@ class NewMessage:
     output_tokens: int | None = None
     thinking_tokens: int | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    speaker: str = ""
 
 
 class Message(NamedTuple):
     """A turn of a conversation as it is kept. Order within a conversation is by `sequence`, then by `said_at`.
 
     `content` is the plain text, `blocks` what it consisted of when it came in parts. `external_id` is the host's own id
-    for the message; delivering it again changes nothing.
+    for the message; delivering it again changes nothing. `speaker` is the name of whoever spoke, empty when unknown.
     """
 
     id: str
@@ -68,6 +71,7 @@ class Message(NamedTuple):
     external_id: str
     sequence: int
     role: MessageRole
+    speaker: str
     content: str
     blocks: tuple[Mapping[str, Any], ...]
     tool_calls: tuple[ToolCall, ...]

@@ -170,13 +170,16 @@ class Filters:
     """What a search may return, decided inside the store. An absent filter lets everything pass.
 
     `since` and `until` bound the time a memory is about: when it occurred, or else when it was stored. `as_of` asks for
-    what was held true at that moment instead of now. `now` is the caller's clock, against which things expire.
+    what was held true at that moment instead of now. `now` is the caller's clock, against which things expire. Of each
+    group of terms in `holding` one must be there, of those in `lacking` none.
     """
 
     kind: ClassVar[ItemKind] = "memory"
 
     now: datetime
     types: tuple[MemoryType, ...] = ()
+    holding: tuple[tuple[str, ...], ...] = ()
+    lacking: tuple[str, ...] = ()
     subject: str | None = None
     key: str | None = None
     context: str | None = None
@@ -205,6 +208,8 @@ class MessageFilters:
     min_trust: int | None = None
     excluded: tuple[str, ...] = ()
     beyond: str | None = None
+    holding: tuple[tuple[str, ...], ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 Wanted: TypeAlias = Filters | MessageFilters
@@ -246,7 +251,10 @@ class ChannelPart:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """How a score came about, in numbers a person can add up by hand."""
+    """How a score came about, in numbers a person can check by hand.
+
+    The channels add up to the relevance; times all factors, and cut at 1, that is the score.
+    """
 
     channels: Mapping[str, ChannelPart]
     relevance: float
@@ -258,7 +266,7 @@ class Hit:
     """A found item. `score` and `similarity` are in [0, 1]; `parts` explains the score.
 
     `record` is all there is to know: a MemoryRecord when the source is `memory`, a Message otherwise. `type` is the
-    type of a memory or the role of a message.
+    type of a memory or the role of a message. `folded` are the ids of further hits that say the same.
     """
 
     id: str
@@ -274,14 +282,20 @@ class Hit:
     trust: int
     metadata: Mapping[str, Any]
     record: MemoryRecord | Message
+    folded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The answer to a question. `degraded` names the channels that failed: the hits come from the others."""
+    """The answer to a question. `degraded` names the channels that failed or were late: the hits come from the others.
+
+    `answerable`, in [0, 1], says how likely an answer is among the hits. When it is low, better say that nothing is
+    known.
+    """
 
     hits: tuple[Hit, ...]
     degraded: tuple[str, ...] = ()
+    answerable: float = 0.0
 
 
 ForgottenAction = Literal["deleted", "not_found", "candidates"]
@@ -384,7 +398,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """What a round of maintenance did. `failed` says in words what could not be done; it is tried again next time."""
+    """What a round of maintenance did. `failed` says in words what could not be done; it is tried again next time.
+
+    `reindexed` counts the items whose terms changed because a newer analyser reads them in another way.
+    """
 
     embedded: int
     parked: int
@@ -393,6 +410,7 @@ class Maintenance:
     archived: int = 0
     notes: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
+    reindexed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,9 @@ SOURCE_OF: Mapping[MessageRole, Source] = {
     "summary": "summary",
 }
 
+Fusion = Literal["weighted", "rrf", "fixed"]
+FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
+
 
 class Trust(IntEnum):
     """Where a memory comes from, as a tier that nothing ever raises by rewording."""

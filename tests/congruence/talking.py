@@ -99,6 +99,7 @@ def spoken(draw: st.DrawFn, roles: Sequence[str] = ("user", "assistant", "reason
         sequence=draw(_SEQUENCES),
         said_at=draw(_MOMENTS),
         metadata=draw(st.sampled_from([{}, {"chat": 7}])),
+        speaker=draw(st.sampled_from(["", "", "Jana", "Кирилл"])),
     )
 
 

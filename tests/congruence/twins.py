@@ -58,6 +58,7 @@ class WordSum:
     """An embedder by random indexing: each word has a direction, and a text points where its words do."""
 
     space = Space("test", "word-sum", "1", "none", DIMENSIONS, normalised=True)
+    languages: frozenset[str] | None = None
 
     def __init__(self) -> None:
         self.fails = False

@@ -46,6 +46,10 @@ class Stuck:
     def space(self) -> Space:
         return self._encoder.space
 
+    @property
+    def languages(self) -> frozenset[str] | None:
+        return None
+
     def stick(self) -> None:
         self._free.clear()
 

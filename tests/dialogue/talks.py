@@ -15,7 +15,8 @@ START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 def said(role: MessageRole, content: str = "", *, number: int = 0, tokens: int = 10, **fields: Any) -> Message:
     """Make a message as a store would give it."""
     blank = Message(
-        id=f"message {number}", conversation="c", external_id="", sequence=number, role=role, content=content,
+        id=f"message {number}", conversation="c", external_id="", sequence=number, role=role, speaker="",
+        content=content,
         blocks=(), tool_calls=(), tool_call_id="", tokens=tokens, status="active", trust=3, model="",
         input_tokens=None, output_tokens=None, thinking_tokens=None, feedback=None, metadata={},
         said_at=START + timedelta(seconds=number), created_at=START,

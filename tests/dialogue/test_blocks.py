@@ -36,6 +36,23 @@ def test_openai() -> None:
     assert parts.blocks[1]["image_url"] == {"url": "https://x/y"}
 
 
+@pytest.mark.parametrize(
+    ("role", "fields", "speaker"),
+    [
+        ("user", {"name": "Jana"}, "Jana"),
+        ("assistant", {"name": "Butler"}, "Butler"),
+        ("user", {"name": "jana_k", "speaker": "Jana"}, "Jana"),
+        ("user", {"name": "Jana", "speaker": ""}, "Jana"),
+        ("user", {"name": None}, ""),
+        ("user", {"name": {"first": "Jana"}}, ""),
+        ("tool", {"name": "look", "tool_call_id": "t"}, ""),
+        ("function", {"name": "look", "tool_call_id": "t"}, ""),
+    ],
+)
+def test_who_speaks(role: str, fields: dict[str, Any], speaker: str) -> None:
+    assert one({"role": role, "content": "Hello", **fields}).speaker == speaker
+
+
 def test_anthropic() -> None:
     content = [
         {"type": "thinking", "thinking": "Where is it?", "signature": "…"},

@@ -51,6 +51,16 @@ def test_the_longest_overlap_counts() -> None:
     assert overlap(known, [said("user", "yes", number=number) for number in range(5)]) == 3
 
 
+def test_two_names_tell_apart_and_one_does_not() -> None:
+    plain = said("user", "yes")
+    jana, petr = plain._replace(speaker="Jana"), plain._replace(speaker="Petr")
+    assert same(jana, jana)
+    assert not same(jana, petr)
+    assert same(jana, plain)
+    assert same(plain, jana)
+    assert same(jana._replace(external_id="a"), petr._replace(external_id="a"))
+
+
 def test_two_ids_decide_and_one_does_not() -> None:
     plain = said("user", "yes")
     assert same(plain._replace(external_id="a"), plain._replace(external_id="a", content="edited"))

@@ -60,6 +60,8 @@ def test_an_older_store_is_brought_up_to_date(fresh_database: FreshDatabase, ver
     assert _structure(database) == _structure(new)
     with open_memory(database) as memory:
         assert memory.status().schema_version == _LATEST
+        assert [problem.check for problem in memory.doctor()] == (["index_of_words"] if version else [])
+        memory.maintain()
         assert memory.doctor() == ()
         me = memory.user("me")
         assert [record.content for record in me.list().items] == kept

@@ -173,13 +173,14 @@ def _talk(memory: Memory) -> tuple[UserMemory, list[str]]:
                 "user",
                 "Where is it?",
                 id="u1",
+                speaker="Jana",
                 said_at=_MOMENT,
                 metadata={"telegram_message_id": 17, "telegram_chat_id": "-100"},
             ),
             NewMessage("reasoning", "The attic?", model="claude", thinking_tokens=9, said_at=_MOMENT),
             NewMessage("assistant", "In the attic.", model="claude", input_tokens=50, output_tokens=5, said_at=_MOMENT),
             NewMessage("user", "And now?"),
-            NewMessage("assistant", "Still there."),
+            NewMessage("assistant", "Still there.", speaker="Butler"),
         ]
     )
     ids = [str(one.id) for one in kept]
@@ -193,7 +194,8 @@ def _talk(memory: Memory) -> tuple[UserMemory, list[str]]:
 def test_requests(memory: Memory, database: str) -> None:
     _, ids = _talk(memory)
     columns = (
-        "user_id, id, session_id, message_text, external_id, tokens, telegram_message_id, telegram_chat_id, created_at"
+        "user_id, id, session_id, speaker, message_text, external_id, tokens, telegram_message_id, telegram_chat_id, "
+        "created_at"
     )
     first, second, other = _view(database, "requests", columns)
     assert [str(row["id"]) for row in (first, second)] == [ids[2], ids[5]]
@@ -201,17 +203,21 @@ def test_requests(memory: Memory, database: str) -> None:
     assert (first["external_id"], first["created_at"]) == ("u1", _MOMENT)
     assert (str(first["telegram_message_id"]), first["telegram_chat_id"]) == ("17", "-100")
     assert first["tokens"] > 4
+    assert (first["speaker"], second["speaker"]) == ("Jana", "")
     assert (second["telegram_message_id"], second["telegram_chat_id"]) == (None, None)
     assert (other["user_id"], other["message_text"]) == ("you", "Hello")
 
 
 def test_responses_know_what_they_answer(memory: Memory, database: str) -> None:
     _, ids = _talk(memory)
-    columns = "user_id, id, session_id, request_id, response_text, feedback, model_used, input_tokens, output_tokens"
+    columns = (
+        "user_id, id, session_id, request_id, speaker, response_text, feedback, model_used, input_tokens, output_tokens"
+    )
     rows = _view(database, "responses", columns)
     assert [str(row["id"]) for row in rows] == [ids[1], ids[4], ids[6]]
     assert [row["request_id"] and str(row["request_id"]) for row in rows] == [None, ids[2], ids[5]]
     assert [row["feedback"] for row in rows] == [None, -1, None]
+    assert [row["speaker"] for row in rows] == ["", "", "Butler"]
     answer = rows[1]
     assert (answer["response_text"], answer["model_used"]) == ("In the attic.", "claude")
     assert (answer["input_tokens"], answer["output_tokens"]) == (50, 5)

@@ -90,7 +90,7 @@ def messages_of(offered: NewMessage | Mapping[str, Any]) -> Iterator[NewMessage]
     if parts.thinking and message.role == "assistant":
         yield NewMessage(
             "reasoning", parts.thinking, id=_derived(message.id, "thinking"), said_at=message.said_at,
-            model=message.model, thinking_tokens=message.thinking_tokens,
+            model=message.model, thinking_tokens=message.thinking_tokens, speaker=message.speaker,
         )  # fmt: skip
     for position, result in enumerate(parts.results):
         yield NewMessage(
@@ -111,8 +111,9 @@ def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
         raise InvalidMessage("A message needs a role and a content, for example {'role': 'user', 'content': 'Hello'}.")
     counted = offered.get("usage")
     usage: Mapping[str, Any] = counted if isinstance(counted, Mapping) else {}
+    role = role_of(offered["role"])
     message = NewMessage(
-        role_of(offered["role"]),
+        role,
         _content(offered),
         id=str(offered.get("id") or offered.get("message_id") or ""),
         tool_calls=offered.get("tool_calls") or (),
@@ -123,6 +124,7 @@ def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
         output_tokens=_tokens(usage, "output_tokens", "completion_tokens", "output"),
         thinking_tokens=_tokens(usage, "thinking_tokens", "reasoning_tokens"),
         metadata=offered.get("metadata") or {},
+        speaker=_speaker(offered, role),
     )
     return replace(message, sequence=offered["sequence"]) if "sequence" in offered else message
 
@@ -130,6 +132,12 @@ def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
 def _content(offered: Mapping[str, Any]) -> Content:
     content = offered.get("content")
     return "" if content is None else content
+
+
+def _speaker(offered: Mapping[str, Any], role: MessageRole) -> str:
+    """Give the name of whoever spoke. The name of a tool's result is that of the tool."""
+    names = (offered.get("speaker"), None if role == "tool" else offered.get("name"))
+    return next((name for name in names if isinstance(name, str) and name), "")
 
 
 def _tokens(usage: Mapping[str, Any], *names: str) -> int | None:

@@ -19,10 +19,15 @@ def overlap(known: Sequence[Message], delivered: Sequence[Message]) -> int:
 
 
 def same(known: Message, delivered: Message) -> bool:
-    """Tell whether two messages are one: by their ids, or, when one of them has none, by what they say."""
+    """Tell whether two messages are one: by their ids, or, when one of them has none, by what they say.
+
+    Two people may say the same; a name that only one of the two has says nothing.
+    """
     if known.external_id and delivered.external_id:
         return known.external_id == delivered.external_id
     if _is_dated(known) and _is_dated(delivered) and known.said_at != delivered.said_at:
+        return False
+    if known.speaker and delivered.speaker and known.speaker != delivered.speaker:
         return False
     return _likeness(known) == _likeness(delivered)
 

@@ -4,8 +4,8 @@ The invariant of the stores: whatever runs inside `write` happens wholly or not 
 one after the other. So a decision taken inside `write` from what it has read there still holds when it commits.
 """
 
-from recollect.ports.conversations import Derivation, Size
-from recollect.ports.memories import EmbedJob, Fingerprint, Neighbour, Slot, TextCandidate, TextCandidates
+from recollect.ports.conversations import Derivation, Size, Spot
+from recollect.ports.memories import EmbedJob, Fingerprint, Indexed, Neighbour, Slot, TextCandidate, TextCandidates
 from recollect.ports.store import Pending, Reader, Store, Writer
 from recollect.ports.world import Clock, Embedder, Extractor, Role, Summarizer, Tokenizer
 
@@ -16,12 +16,14 @@ __all__ = [
     "Embedder",
     "Extractor",
     "Fingerprint",
+    "Indexed",
     "Neighbour",
     "Pending",
     "Reader",
     "Role",
     "Size",
     "Slot",
+    "Spot",
     "Store",
     "Summarizer",
     "TextCandidate",

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from recollect.messages import ConversationInfo, ConversationRecord, Message, Usage
-from recollect.types import MessageDraft, Space
-from recollect.vocabulary import ItemKind, MessageStatus
+from recollect.types import MessageDraft, MessageFilters, Space
+from recollect.vocabulary import ItemKind, MessageRole, MessageStatus
 
 
 class Derivation(NamedTuple):
@@ -23,6 +23,20 @@ class Size(NamedTuple):
 
     messages: int
     tokens: int
+
+
+class Spot(NamedTuple):
+    """Where a message stands, and what of it counts in ranking without its text. `asks`: it ends as a question."""
+
+    id: str
+    conversation: str
+    sequence: int
+    role: MessageRole
+    speaker: str
+    tokens: int
+    trust: int
+    said_at: datetime
+    asks: bool
 
 
 class ConversationRows(Protocol):
@@ -82,6 +96,14 @@ class ConversationReader(ConversationRows, Protocol):
 
     def conversations(self, limit: int, conversation_id: str | None = None) -> Sequence[ConversationInfo]:
         """List the conversations, the one that was spoken in last first; or only the one with this id."""
+        ...
+
+    def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[Spot]:
+        """Give these messages and those up to `reach` before and after each of them, as far as they pass; each once."""
+        ...
+
+    def said_between(self, filters: MessageFilters, limit: int) -> Sequence[Message]:
+        """Give the newest messages that pass, in the order in which they were said."""
         ...
 
 

@@ -60,6 +60,13 @@ class Neighbour(NamedTuple):
     cosine: float
 
 
+class Indexed(NamedTuple):
+    """An item, and the terms by which it is found."""
+
+    item: MemoryRecord | Message
+    terms: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class EmbedJob:
     """An item that waits for its vector."""
@@ -76,6 +83,10 @@ class EmbedJob:
 
 class MemoryReader(Protocol):
     """Questions about one user's memories. Searching works alike for memories and messages: the filters say which."""
+
+    def generation(self) -> int:
+        """Give a number that grows with every write of this user."""
+        ...
 
     def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
         """Give the rows with these ids, live or not, in any order; unknown ids are left out."""
@@ -127,6 +138,10 @@ class MemoryReader(Protocol):
 
     def cosines(self, kind: ItemKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
         """Give the cosines of known rows; rows without a vector are left out."""
+        ...
+
+    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[Indexed]:
+        """Give items of any validity with their terms, in the order of their ids, starting above the id `after`."""
         ...
 
     def stats(self, space: Space | None, now: datetime) -> Stats:

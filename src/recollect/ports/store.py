@@ -1,6 +1,6 @@
 """What the engine asks of a store as a whole."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeVar
 
@@ -8,6 +8,7 @@ from recollect.messages import Usage
 from recollect.ports.conversations import ConversationReader, ConversationWriter
 from recollect.ports.memories import EmbedJob, MemoryReader, MemoryWriter
 from recollect.types import Problem, Scope, Space, StoreStats, Vector
+from recollect.vocabulary import ItemKind
 
 T = TypeVar("T")
 Result_co = TypeVar("Result_co", covariant=True)
@@ -19,6 +20,10 @@ class Reader(MemoryReader, ConversationReader, Protocol):
 
 class Writer(MemoryWriter, ConversationWriter, Protocol):
     """Changes of one user, all or nothing."""
+
+    def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
+        """Let items be found by other terms than before, by their ids; the items themselves stay as they are."""
+        ...
 
     def claim_jobs(self, limit: int, now: datetime, lease_until: datetime) -> Sequence[EmbedJob]:
         """Take embedding jobs that are due, so that nobody else takes them before the lease ends."""
@@ -65,6 +70,10 @@ class Store(Protocol):
         """Make sure that deleted text is not left behind in the database's files, as far as the store can."""
         ...
 
+    def users(self) -> Iterable[Scope]:
+        """Name the users who have memories or messages."""
+        ...
+
     def users_with_jobs(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have jobs that are due."""
         ...
@@ -75,6 +84,14 @@ class Store(Protocol):
 
     def idle_conversations(self, before: datetime) -> Iterable[tuple[Scope, str]]:
         """Name the conversations with active messages in which nothing was said since then, oldest first."""
+        ...
+
+    def analyser(self) -> int:
+        """Say which version of the analyser made the terms. A store is born with the one it was opened with."""
+        ...
+
+    def set_analyser(self, version: int) -> None:
+        """Note that all terms are those of this version."""
         ...
 
     def spent(self, day: str) -> Usage:

@@ -26,6 +26,11 @@ class Embedder(Protocol):
         """The space its vectors live in. Asking must not load a model."""
         ...
 
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """The languages it has learned, as ISO 639-1 codes; None when it takes any."""
+        ...
+
     def embed(self, texts: Sequence[str], role: Role) -> Vector:
         """Give one row per text. Raises EmbeddingError when it cannot."""
         ...

@@ -10,11 +10,14 @@ from recollect.settings import Settings
 _SERVER_PREFIXES = ("postgresql://", "postgres://")
 
 
-def open_store(settings: Settings, clock: Clock) -> Store:
-    """Open the store that the settings name. A driver is imported only when it is the one in use."""
+def open_store(settings: Settings, clock: Clock, *, analyser: int) -> Store:
+    """Open the store that the settings name. A driver is imported only when it is the one in use.
+
+    `analyser` is the version by which the terms of a new store are made.
+    """
     if settings.database.startswith(_SERVER_PREFIXES):
         postgres = import_module("recollect.storage.postgres.store")
-        store: Store = postgres.PostgresStore(settings.database, settings.postgres, clock)
+        store: Store = postgres.PostgresStore(settings.database, settings.postgres, clock, analyser=analyser)
         return store
     if settings.database == ":memory:":
         raise StoreUnavailable(
@@ -23,6 +26,6 @@ def open_store(settings: Settings, clock: Clock) -> Store:
         )
     sqlite = import_module("recollect.storage.sqlite.store")
     embedded: Store = sqlite.SqliteStore(
-        Path(settings.database), busy_timeout_s=settings.sqlite.busy_timeout_s, clock=clock
+        Path(settings.database), busy_timeout_s=settings.sqlite.busy_timeout_s, clock=clock, analyser=analyser
     )
     return embedded

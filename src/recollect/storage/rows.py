@@ -31,6 +31,9 @@ ROWS: Mapping[ItemKind, str] = {"memory": "memories", "message": "messages"}
 WORDS: Mapping[ItemKind, str] = {"memory": "memory_terms", "message": "message_terms"}
 
 
+ANALYSER = "analyser"  # the mark that says which version of it made the terms
+
+
 def of_kind(sql: str, kind: ItemKind) -> str:
     """Fill the gaps for the tables of a kind."""
     return sql.replace("{rows}", ROWS[kind]).replace("{words}", WORDS[kind])

@@ -37,10 +37,17 @@ _MESSAGE_CONDITIONS = {
 
 def conditions(filters: Wanted) -> tuple[str, dict[str, Any]]:
     """Give the condition and its values."""
-    return _of_messages(filters) if isinstance(filters, MessageFilters) else _of_memories(filters)
+    texts, values = _of_messages(filters) if isinstance(filters, MessageFilters) else _of_memories(filters)
+    for group, forms in enumerate(filters.holding):
+        texts.append(f"terms && %(f_holding{group})s::text[]")
+        values[f"f_holding{group}"] = list(forms)
+    if filters.lacking:
+        texts.append("NOT (terms && %(f_lacking)s::text[])")
+        values["f_lacking"] = list(filters.lacking)
+    return " AND ".join(texts), values
 
 
-def _of_memories(filters: Filters) -> tuple[str, dict[str, Any]]:
+def _of_memories(filters: Filters) -> tuple[list[str], dict[str, Any]]:
     texts = [_NOT_EXPIRED] if filters.as_of is not None else [_NOT_EXPIRED, _LIVE]
     values: dict[str, Any] = {"f_now": filters.now}
     for name, text in _CONDITIONS.items():
@@ -50,10 +57,10 @@ def _of_memories(filters: Filters) -> tuple[str, dict[str, Any]]:
             if name == "subject" and value:
                 texts.append("subject <> ''")  # says that the index of subjects may be used
             values[f"f_{name}"] = list(value) if name == "types" else value
-    return " AND ".join(texts), values
+    return texts, values
 
 
-def _of_messages(filters: MessageFilters) -> tuple[str, dict[str, Any]]:
+def _of_messages(filters: MessageFilters) -> tuple[list[str], dict[str, Any]]:
     texts = ["status IN ('active', 'compacted', 'archived')"]
     values: dict[str, Any] = {}
     for name, text in _MESSAGE_CONDITIONS.items():
@@ -61,4 +68,4 @@ def _of_messages(filters: MessageFilters) -> tuple[str, dict[str, Any]]:
         if value is not None and value != ():
             texts.append(text)
             values[f"f_{name}"] = list(value) if isinstance(value, tuple) else value
-    return " AND ".join(texts), values
+    return texts, values

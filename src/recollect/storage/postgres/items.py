@@ -4,7 +4,7 @@ Rows are written at once; their vectors wait until the end, so that a bulk load 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.messages import MessageRows
 from recollect.storage.postgres.rows import QUERIES
+from recollect.storage.rows import of_kind
 from recollect.types import Scope, Space, Vector
 from recollect.vocabulary import ItemKind
 
@@ -57,6 +58,12 @@ class ItemWriter(MessageRows):
         for row in written:
             if row.vector is None:
                 self._insert_job(kind, row.id, now)
+
+    def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
+        """Write the new words; the index follows."""
+        rows = [{"user_id": self._user, "id": item_id, "terms": list(words)} for item_id, words in terms.items()]
+        with self._connection.cursor() as cursor:
+            cursor.executemany(of_kind(QUERIES["update_terms"], kind).encode(), rows)
 
     def _copy_vectors(self, space: Space, number: int, item_ids: Sequence[str], vectors: Vector) -> None:
         sql = QUERIES["copy_vectors"].replace("{space}", str(number))

@@ -5,6 +5,7 @@ from datetime import datetime
 from recollect.storage import migrating
 from recollect.storage.postgres.connection import Connection, ensure_vector
 from recollect.storage.postgres.spaces import SCHEMA_LOCK
+from recollect.storage.rows import ANALYSER
 from recollect.storage.statements import load_migrations
 
 _LEDGER = """
@@ -17,8 +18,11 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 """
 
 
-def migrate(connection: Connection, where: str, now: datetime) -> None:
-    """Apply what is missing. Processes that open the same database at once wait for each other at the lock."""
+def migrate(connection: Connection, where: str, now: datetime, analyser: int) -> None:
+    """Apply what is missing. Processes that open the same database at once wait for each other at the lock.
+
+    A new database notes which version of the analyser will make its terms.
+    """
     known = load_migrations("postgres")
     if _has_ledger(connection) and not migrating.pending(known, _applied(connection), where):
         return
@@ -26,10 +30,13 @@ def migrate(connection: Connection, where: str, now: datetime) -> None:
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
         ensure_vector(connection)
         connection.execute(_LEDGER)
-        for migration in migrating.pending(known, _applied(connection), where):
+        applied = _applied(connection)
+        for migration in migrating.pending(known, applied, where):
             connection.execute(migration.sql.encode())
             row = (migration.version, migration.name, migration.checksum, now)
             connection.execute("INSERT INTO schema_migrations VALUES (%s, %s, %s, %s)", row)
+        if not applied:
+            connection.execute("UPDATE store_marks SET value = %s WHERE name = %s", (analyser, ANALYSER))
 
 
 def _has_ledger(connection: Connection) -> bool:

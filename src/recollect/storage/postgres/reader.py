@@ -9,7 +9,8 @@ import psycopg
 from pgvector import HalfVector
 from pgvector import Vector as PgVector
 
-from recollect.ports import Neighbour, TextCandidate, TextCandidates
+from recollect.messages import Message
+from recollect.ports import Indexed, Neighbour, Spot, TextCandidate, TextCandidates
 from recollect.storage import frequencies
 from recollect.storage.postgres import codec
 from recollect.storage.postgres.connection import Connection
@@ -18,10 +19,11 @@ from recollect.storage.postgres.messages import MessageReader
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.postgres.spaces import Spaces, number_type
 from recollect.storage.rows import of_kind
-from recollect.types import Filters, MemoryRecord, Scope, Space, Stats, Vector, Wanted
+from recollect.types import Filters, MemoryRecord, MessageFilters, Scope, Space, Stats, Vector, Wanted
 from recollect.vocabulary import ItemKind
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+_BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 
 
 class PostgresReader(MessageReader):
@@ -37,6 +39,10 @@ class PostgresReader(MessageReader):
         condition, bound = conditions(filters)
         sql = of_kind(QUERIES[name], filters.kind).replace("{filters}", condition).replace("{space}", str(space))
         return self._connection.execute(sql.encode(), {"user_id": self._user, **bound, **values})
+
+    def generation(self) -> int:
+        """Count the user's writes."""
+        return next((int(row[0]) for row in self._run("user_figures")), 0)
 
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
         """List rows, newest first."""
@@ -55,6 +61,17 @@ class PostgresReader(MessageReader):
     def subjects(self, filters: Filters) -> Sequence[str]:
         """Give the subjects there are."""
         return [row[0] for row in self._filtered("subjects", filters, {})]
+
+    def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[Spot]:
+        """Give messages and what stands next to them."""
+        found = self._filtered("around_messages", filters, {"ids": list(ids), "reach": reach})
+        spots = (Spot._make(row) for row in found)
+        return list({spot.id: spot._replace(said_at=spot.said_at.astimezone(UTC)) for spot in spots}.values())
+
+    def said_between(self, filters: MessageFilters, limit: int) -> Sequence[Message]:
+        """Give the newest messages in the order in which they were said."""
+        found = self._filtered("said_between", filters, {"limit": limit}).fetchall()
+        return [codec.message_from_row(row) for row in reversed(found)]
 
     def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms; when there are too many, those with the rarer ones."""
@@ -90,6 +107,14 @@ class PostgresReader(MessageReader):
             return {}
         values = {"vector": _bound(space, vector), "ids": list(ids)}
         return {row[0]: row[1] for row in self._run("cosines", values, space=number)}
+
+    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[Indexed]:
+        """Give items with their terms."""
+        values = {"after": after or _BELOW_ALL_IDS, "limit": limit}
+        if kind == "message":
+            found = self._run("indexed_messages", values)
+            return [Indexed(codec.message_from_row(row[:-1]), tuple(row[-1])) for row in found]
+        return [Indexed(codec.from_row(row[:-1]), tuple(row[-1])) for row in self._run("indexed_memories", values)]
 
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what the user has."""

@@ -23,6 +23,7 @@ from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.postgres.writer import PostgresWriter
+from recollect.storage.rows import ANALYSER
 from recollect.storage.statements import load_checks
 from recollect.types import Problem, Scope, StoreStats
 
@@ -34,7 +35,7 @@ class PostgresStore:
 
     backend = "postgresql"
 
-    def __init__(self, url: str, settings: PostgresSettings, clock: Clock) -> None:
+    def __init__(self, url: str, settings: PostgresSettings, clock: Clock, *, analyser: int) -> None:
         self._url = url
         self._settings = settings
         self._where = hide_password(url)
@@ -43,7 +44,7 @@ class PostgresStore:
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-write")
         with connect(url, settings.connect_timeout_s) as connection, translated(self._where):
             check_server(connection)
-            migrate(connection, self._where, clock.now())
+            migrate(connection, self._where, clock.now(), analyser)
         self._pool: ConnectionPool[Connection] | None = None
         self._pool_lock = Lock()
 
@@ -112,6 +113,12 @@ class PostgresStore:
     def scrub(self) -> None:
         """Do nothing: a server keeps deleted rows in its files until an operator has the tables rewritten."""
 
+    def users(self) -> Iterable[Scope]:
+        """Name the users who have anything."""
+        with self._connected() as connection:
+            rows = connection.execute(QUERIES["users_with_rows"].encode()).fetchall()
+        return [Scope(row[0]) for row in rows]
+
     def users_with_jobs(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have jobs that are due."""
         with self._connected() as connection:
@@ -129,6 +136,16 @@ class PostgresStore:
         with self._connected() as connection:
             rows = connection.execute(QUERIES["idle_conversations"].encode(), {"before": before}).fetchall()
         return [(Scope(user_id), conversation_id) for user_id, conversation_id in rows]
+
+    def analyser(self) -> int:
+        """Say which version of the analyser made the terms."""
+        with self._connected() as connection:
+            return int(one(connection.execute(QUERIES["get_mark"].encode(), {"name": ANALYSER}))[0])
+
+    def set_analyser(self, version: int) -> None:
+        """Note that all terms are those of this version."""
+        with self._connected() as connection:
+            connection.execute(QUERIES["set_mark"].encode(), {"name": ANALYSER, "value": version})
 
     def spent(self, day: str) -> Usage:
         """Say what all users together spent."""

@@ -34,12 +34,26 @@ _MESSAGE_CONDITIONS = {
 }
 
 
+# Terms stand in their column with a blank between; the index of words has a column of the same name.
+_HOLDS = "instr(' ' || {rows}.terms || ' ', :{name}) > 0"
+
+
 def conditions(filters: Wanted) -> tuple[str, dict[str, Any]]:
     """Give the condition and its values."""
-    return _of_messages(filters) if isinstance(filters, MessageFilters) else _of_memories(filters)
+    texts, values = _of_messages(filters) if isinstance(filters, MessageFilters) else _of_memories(filters)
+    for group, forms in enumerate(filters.holding):
+        holds = [_holds(form, f"f_holding{group}_{number}", values) for number, form in enumerate(forms)]
+        texts.append(f"({' OR '.join(holds)})")
+    texts += [f"NOT {_holds(term, f'f_lacking{number}', values)}" for number, term in enumerate(filters.lacking)]
+    return " AND ".join(texts), values
 
 
-def _of_memories(filters: Filters) -> tuple[str, dict[str, Any]]:
+def _holds(term: str, name: str, values: dict[str, Any]) -> str:
+    values[name] = f" {term} "
+    return _HOLDS.replace("{name}", name)
+
+
+def _of_memories(filters: Filters) -> tuple[list[str], dict[str, Any]]:
     texts = [_NOT_EXPIRED, _LIVE if filters.as_of is None else _HELD]
     values: dict[str, Any] = {"f_now": to_micros(filters.now)}
     if filters.as_of is not None:
@@ -53,10 +67,10 @@ def _of_memories(filters: Filters) -> tuple[str, dict[str, Any]]:
             if name == "subject" and value:
                 texts.append("subject <> ''")  # says that the index of subjects may be used
             values[f"f_{name}"] = to_micros(value) if isinstance(value, datetime) else value
-    return " AND ".join(texts), values
+    return texts, values
 
 
-def _of_messages(filters: MessageFilters) -> tuple[str, dict[str, Any]]:
+def _of_messages(filters: MessageFilters) -> tuple[list[str], dict[str, Any]]:
     values: dict[str, Any] = {}
     texts = ["status IN ('active', 'compacted', 'archived')"]
     if filters.roles:
@@ -68,7 +82,7 @@ def _of_messages(filters: MessageFilters) -> tuple[str, dict[str, Any]]:
         if value is not None:
             texts.append(text)
             values[f"f_{name}"] = to_micros(value) if isinstance(value, datetime) else value
-    return " AND ".join(texts), values
+    return texts, values
 
 
 def _bound(wanted: Sequence[str], prefix: str, values: dict[str, Any]) -> str:

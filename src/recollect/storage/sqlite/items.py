@@ -5,7 +5,7 @@ long steps. SQLite runs those without Python's lock, so a bulk load prepares its
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -72,6 +72,16 @@ class ItemWriter(MessageRows):
 
     def _index_terms(self, kind: ItemKind, seqs: Any) -> None:  # noqa: ANN401 - apsw gives its bindings no public type
         self._run("insert_terms", {"seqs": seqs}, kind=kind)
+
+    def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
+        """Take the old words out of the index while the rows still tell what they were, then write the new ones."""
+        self._later.run()
+        numbered = self._run("item_numbers", {"ids": id_array(terms)}, kind=kind)
+        seqs = seq_array(np.array([seq for seq, _ in numbered], np.int64))
+        self._run("delete_terms", {"seqs": seqs}, kind=kind)
+        for _, item_id in numbered:
+            self._run("update_terms", {"id": item_id, "terms": " ".join(terms[item_id])}, kind=kind)
+        self._index_terms(kind, seqs)
 
     def _insert_vectors(self, number: int, seqs: Seqs, vectors: Vector) -> None:
         codes = encode(vectors)

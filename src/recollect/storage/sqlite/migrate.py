@@ -5,6 +5,7 @@ from datetime import datetime
 import apsw
 
 from recollect.storage import migrating
+from recollect.storage.rows import ANALYSER
 from recollect.storage.sqlite.codec import to_micros
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.statements import Migration, load_migrations
@@ -19,16 +20,22 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 """
 
 
-def migrate(connection: apsw.Connection, where: str, now: datetime) -> None:
-    """Apply what is missing. Processes that open the same file at once wait for each other at the lock."""
+def migrate(connection: apsw.Connection, where: str, now: datetime, analyser: int) -> None:
+    """Apply what is missing. Processes that open the same file at once wait for each other at the lock.
+
+    A new file notes which version of the analyser will make its terms.
+    """
     known = load_migrations("sqlite")
     if _has_ledger(connection) and not migrating.pending(known, _applied(connection), where):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
         connection.execute(_LEDGER)
-        for migration in migrating.pending(known, _applied(connection), where):
+        applied = _applied(connection)
+        for migration in migrating.pending(known, applied, where):
             _apply(connection, migration, now)
+        if not applied:
+            connection.execute("UPDATE store_marks SET value = ? WHERE name = ?", (analyser, ANALYSER))
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

@@ -10,7 +10,8 @@ import apsw
 import numpy as np
 
 from recollect.errors import StoreDamaged
-from recollect.ports import Neighbour, TextCandidate, TextCandidates
+from recollect.messages import Message
+from recollect.ports import Indexed, Neighbour, Spot, TextCandidate, TextCandidates
 from recollect.storage import frequencies
 from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import codec
@@ -22,7 +23,7 @@ from recollect.storage.sqlite.messages import MessageReader
 from recollect.storage.sqlite.rows import QUERIES, id_array, seq_array
 from recollect.storage.sqlite.small import FEW_ROWS, SmallUser, SmallUsers, as_matrix, small_user, sound_cosines
 from recollect.storage.sqlite.spaces import Spaces
-from recollect.types import Filters, MemoryRecord, Scope, Space, Stats, Vector, Wanted
+from recollect.types import Filters, MemoryRecord, MessageFilters, Scope, Space, Stats, Vector, Wanted
 from recollect.vocabulary import ItemKind
 
 _ABOVE_ALL_IDS = "\U0010ffff"
@@ -65,8 +66,12 @@ class SqliteReader(MessageReader):
         self, name: str, filters: Wanted, values: dict[str, Any] | None = None, *, space: int | None = None
     ) -> list[Any]:
         condition, bound = conditions(filters)
-        sql = of_kind(QUERIES[name], filters.kind).replace("{filters}", condition).replace("{space}", str(space))
+        sql = of_kind(QUERIES[name].replace("{filters}", condition), filters.kind).replace("{space}", str(space))
         return rows(self._connection, sql, {"user_id": self._user, **bound, **(values or {})})
+
+    def generation(self) -> int:
+        """Count the user's writes."""
+        return self._figures.generation
 
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
         """List rows, newest first."""
@@ -84,6 +89,19 @@ class SqliteReader(MessageReader):
     def subjects(self, filters: Filters) -> Sequence[str]:
         """Give the subjects there are."""
         return [row[0] for row in self._filtered("subjects", filters)]
+
+    def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[Spot]:
+        """Give messages and what stands next to them."""
+        found = self._filtered("around_messages", filters, {"ids": id_array(ids), "reach": reach})
+        return list(
+            {row[0]: Spot._make((*row[:-2], codec.from_micros(row[-2]), bool(row[-1]))) for row in found}.values()
+        )
+
+    def said_between(self, filters: MessageFilters, limit: int) -> Sequence[Message]:
+        """Give the newest messages in the order in which they were said."""
+        return [
+            codec.message_from_row(row) for row in reversed(self._filtered("said_between", filters, {"limit": limit}))
+        ]
 
     def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms."""
@@ -215,6 +233,14 @@ class SqliteReader(MessageReader):
         seqs, cosines = self._cosines(number, np.array(list(names), np.int64), vector)
         return {names[seq]: cosine for seq, cosine in zip(seqs.tolist(), cosines.tolist(), strict=True)}
 
+    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[Indexed]:
+        """Give items with their terms."""
+        values = {"after": after or "", "limit": limit}
+        if kind == "message":
+            found = self._run("indexed_messages", values)
+            return [Indexed(codec.message_from_row(row[:-1]), _terms(row[-1])) for row in found]
+        return [Indexed(codec.from_row(row[:-1]), _terms(row[-1])) for row in self._run("indexed_memories", values)]
+
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what the user has."""
         types = self._run("type_counts", {"now": codec.to_micros(now)})
@@ -233,3 +259,7 @@ class SqliteReader(MessageReader):
             oldest=codec.from_micros(min(row[4] for row in types)) if types else None,
             newest=codec.from_micros(max(row[5] for row in types)) if types else None,
         )
+
+
+def _terms(words: str) -> tuple[str, ...]:
+    return tuple(words.split(" ")) if words else ()

@@ -17,7 +17,7 @@ import apsw
 from recollect.errors import StoreError, StoreUnavailable
 from recollect.messages import Usage
 from recollect.ports import Clock, Pending, Reader, Writer
-from recollect.storage.rows import of_kind
+from recollect.storage.rows import ANALYSER, of_kind
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.connection import map_pages, open_connection, patiently, rows, translated
 from recollect.storage.sqlite.migrate import applied_version, migrate
@@ -39,7 +39,7 @@ class SqliteStore:
 
     backend = "sqlite"
 
-    def __init__(self, path: Path, *, busy_timeout_s: float, clock: Clock) -> None:
+    def __init__(self, path: Path, *, busy_timeout_s: float, clock: Clock, analyser: int) -> None:
         self._path = path.expanduser().absolute()
         self._busy_timeout_s = busy_timeout_s
         self._clock = clock
@@ -51,7 +51,7 @@ class SqliteStore:
         self._closed = False
         self._writing = open_connection(self._path, busy_timeout_s)
         with translated(self._path):
-            migrate(self._writing, str(self._path), self._clock.now())
+            migrate(self._writing, str(self._path), self._clock.now(), analyser)
 
     def read(self, scope: Scope, work: Callable[[Reader], T]) -> T:
         """Run questions against one snapshot."""
@@ -149,6 +149,12 @@ class SqliteStore:
         finally:
             self._writing.set_busy_timeout(int(self._busy_timeout_s * 1000))
 
+    def users(self) -> Iterable[Scope]:
+        """Name the users who have anything."""
+        with self._reading() as connection:
+            found = rows(connection, QUERIES["users_with_rows"])
+        return [Scope(row[0]) for row in found]
+
     def users_with_jobs(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have jobs that are due."""
         with self._reading() as connection:
@@ -166,6 +172,17 @@ class SqliteStore:
         with self._reading() as connection:
             found = rows(connection, QUERIES["idle_conversations"], {"before": codec.to_micros(before)})
         return [(Scope(user_id), conversation_id) for user_id, conversation_id in found]
+
+    def analyser(self) -> int:
+        """Say which version of the analyser made the terms."""
+        with self._reading() as connection:
+            return int(rows(connection, QUERIES["get_mark"], {"name": ANALYSER})[0][0])
+
+    def set_analyser(self, version: int) -> None:
+        """Note that all terms are those of this version."""
+        self._insist_open()
+        with self._write_lock, translated(self._path):
+            rows(self._writing, QUERIES["set_mark"], {"name": ANALYSER, "value": version})
 
     def spent(self, day: str) -> Usage:
         """Say what all users together spent."""

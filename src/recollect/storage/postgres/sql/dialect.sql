@@ -19,12 +19,12 @@ VALUES (
 -- A message; the unique index knows it when its host delivers it again.
 INSERT INTO messages (
     user_id, learned, terms,
-    id, conversation_id, external_id, sequence, role, content, blocks, tool_calls, tool_call_id, tokens, status, trust,
-    model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at)
+    id, conversation_id, external_id, sequence, role, speaker, content, blocks, tool_calls, tool_call_id, tokens, status,
+    trust, model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at)
 VALUES (
     %(user_id)s, false, %(terms)s,
-    %(id)s, %(conversation)s, %(external_id)s, %(sequence)s, %(role)s, %(content)s, %(blocks)s, %(tool_calls)s,
-    %(tool_call_id)s, %(tokens)s, %(status)s, %(trust)s, %(model)s, %(input_tokens)s, %(output_tokens)s,
+    %(id)s, %(conversation)s, %(external_id)s, %(sequence)s, %(role)s, %(speaker)s, %(content)s, %(blocks)s,
+    %(tool_calls)s, %(tool_call_id)s, %(tokens)s, %(status)s, %(trust)s, %(model)s, %(input_tokens)s, %(output_tokens)s,
     %(thinking_tokens)s, %(feedback)s, %(metadata)s, %(said_at)s, %(created_at)s)
 
 -- begin_read --

@@ -293,6 +293,26 @@ SELECT {message}
  ORDER BY sequence DESC, said_at DESC, id DESC
  LIMIT %(limit)s
 
+-- around_messages --
+-- Messages and what was said before and after each of them.
+SELECT id, conversation_id, sequence, role, speaker, tokens, trust, said_at,
+       right(rtrim(content), 1) IN ('?', '？', '؟') AS asks
+  FROM messages
+  JOIN (SELECT conversation_id AS seed_conversation, sequence AS seed_sequence
+          FROM messages
+         WHERE user_id = %(user_id)s AND id = ANY(%(ids)s::uuid[])) AS seeds
+    ON conversation_id = seed_conversation
+   AND sequence BETWEEN seed_sequence - %(reach)s AND seed_sequence + %(reach)s
+ WHERE user_id = %(user_id)s AND {filters}
+
+-- said_between --
+-- What was said, the newest first.
+SELECT {message}
+  FROM messages
+ WHERE user_id = %(user_id)s AND {filters}
+ ORDER BY said_at DESC, sequence DESC, id DESC
+ LIMIT %(limit)s
+
 -- message_ids --
 -- All of a conversation.
 SELECT id FROM messages WHERE user_id = %(user_id)s AND conversation_id = %(conversation_id)s ORDER BY id
@@ -394,3 +414,37 @@ DELETE FROM tombstones
 -- delete_tombstones --
 -- Whoever forgets everything leaves no trace.
 DELETE FROM tombstones WHERE user_id = %(user_id)s
+
+-- indexed_memories --
+-- Rows with the terms they are found by, in the order of their ids.
+SELECT {record}, terms
+  FROM memories
+ WHERE user_id = %(user_id)s AND id > %(after)s
+ ORDER BY id
+ LIMIT %(limit)s
+
+-- indexed_messages --
+-- The same for messages.
+SELECT {message}, terms
+  FROM messages
+ WHERE user_id = %(user_id)s AND id > %(after)s
+ ORDER BY id
+ LIMIT %(limit)s
+
+-- update_terms --
+-- The analyser reads a text in another way than before.
+UPDATE {rows} SET terms = %(terms)s WHERE user_id = %(user_id)s AND id = %(id)s
+
+-- users_with_rows --
+-- Who has anything at all.
+SELECT user_id FROM users WHERE memories > 0 OR messages > 0 ORDER BY user_id
+
+-- get_mark --
+-- What is true of the store as a whole.
+SELECT value FROM store_marks WHERE name = %(name)s
+
+-- set_mark --
+-- It is so from now on.
+INSERT INTO store_marks (name, value)
+VALUES (%(name)s, %(value)s)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value

@@ -163,6 +163,7 @@ CREATE TABLE messages (
     created_at      timestamptz NOT NULL,
     learned         boolean     NOT NULL,  -- what it teaches has been kept
     terms           text[]      NOT NULL,
+    speaker         text        NOT NULL DEFAULT '',  -- the name of the person who spoke
     PRIMARY KEY (user_id, id)
 );
 
@@ -215,7 +216,7 @@ CREATE TABLE spending (
 CREATE INDEX spending_day ON spending (day);
 
 CREATE VIEW requests WITH (security_invoker = true) AS
-SELECT user_id, id, conversation_id AS session_id, content AS message_text, external_id, tokens,
+SELECT user_id, id, conversation_id AS session_id, speaker, content AS message_text, external_id, tokens,
        metadata ->> 'telegram_message_id' AS telegram_message_id,
        metadata ->> 'telegram_chat_id' AS telegram_chat_id,
        said_at AS created_at
@@ -228,7 +229,7 @@ SELECT m.user_id, m.id, m.conversation_id AS session_id,
          WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
            AND r.sequence < m.sequence
          ORDER BY r.sequence DESC LIMIT 1) AS request_id,
-       m.content AS response_text, m.feedback, m.model AS model_used, m.input_tokens, m.output_tokens, m.tokens,
+       m.speaker, m.content AS response_text, m.feedback, m.model AS model_used, m.input_tokens, m.output_tokens, m.tokens,
        m.said_at AS created_at
   FROM messages m
  WHERE m.role = 'assistant';
@@ -253,3 +254,11 @@ SELECT u.user_id,
        (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'reasoning') AS total_reasoning,
        (SELECT coalesce(sum(m.tokens), 0) FROM messages m WHERE m.user_id = u.user_id) AS total_tokens
   FROM users u;
+
+-- What is true of the store as a whole: which version of the analyser its terms were made with.
+CREATE TABLE store_marks (
+    name  text    NOT NULL PRIMARY KEY,
+    value integer NOT NULL
+);
+
+INSERT INTO store_marks (name, value) VALUES ('analyser', 1);

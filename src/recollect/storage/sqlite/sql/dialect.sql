@@ -20,12 +20,12 @@ VALUES (
 -- A message; the unique index knows it when its host delivers it again.
 INSERT INTO messages (
     seq, user_id, learned, terms,
-    id, conversation_id, external_id, sequence, role, content, blocks, tool_calls, tool_call_id, tokens, status, trust,
-    model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at)
+    id, conversation_id, external_id, sequence, role, speaker, content, blocks, tool_calls, tool_call_id, tokens, status,
+    trust, model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at)
 VALUES (
     :seq, :user_id, false, :terms,
-    :id, :conversation, :external_id, :sequence, :role, :content, :blocks, :tool_calls, :tool_call_id, :tokens, :status,
-    :trust, :model, :input_tokens, :output_tokens, :thinking_tokens, :feedback, :metadata, :said_at, :created_at)
+    :id, :conversation, :external_id, :sequence, :role, :speaker, :content, :blocks, :tool_calls, :tool_call_id, :tokens,
+    :status, :trust, :model, :input_tokens, :output_tokens, :thinking_tokens, :feedback, :metadata, :said_at, :created_at)
 
 -- next_numbers --
 -- Gives out a run of numbers that were never used before.
@@ -90,10 +90,10 @@ SELECT id FROM jobs WHERE user_id = :user_id ORDER BY id LIMIT :limit
 
 -- whole_user --
 -- All there is to search of a user who has few rows, and when each of them ends.
-SELECT m.id, m.terms, v.vector,
-       min(coalesce(m.expires_at, m.valid_until), coalesce(m.valid_until, m.expires_at)) AS ends_at
-  FROM memories m LEFT JOIN vectors_{space} v ON v.seq = m.seq AND v.user_id = m.user_id
- WHERE m.user_id = :user_id AND {filters}
+SELECT id, terms, vector,
+       min(coalesce(expires_at, valid_until), coalesce(valid_until, expires_at)) AS ends_at
+  FROM memories LEFT JOIN vectors_{space} v ON v.seq = memories.seq AND v.user_id = memories.user_id
+ WHERE memories.user_id = :user_id AND {filters}
 
 -- fetch_vectors --
 -- The floats of a few rows, for exact scores.
@@ -103,9 +103,9 @@ SELECT v.seq, v.vector
 
 -- passing_numbers --
 -- Which of these rows may be returned.
-SELECT m.seq, m.id
-  FROM carray(:seqs) wanted CROSS JOIN {rows} m ON m.seq = wanted.value
- WHERE m.user_id = :user_id AND {filters}
+SELECT seq, id
+  FROM carray(:seqs) wanted CROSS JOIN {rows} ON seq = wanted.value
+ WHERE user_id = :user_id AND {filters}
 
 -- all_passing_numbers --
 -- Every row that may be returned, when the nearest ones may not.

@@ -117,12 +117,12 @@ SELECT id FROM memories WHERE user_id = :user_id ORDER BY id
 
 -- text_candidates --
 -- Rows that share a term with the query.
-SELECT m.id, m.terms
+SELECT {rows}.id, {rows}.terms
   FROM {words} t
-  JOIN {rows} m ON m.seq = t.rowid
+  JOIN {rows} ON {rows}.seq = t.rowid
  WHERE t.{words} MATCH 'user_token:"' || hex(:user_id) || '" AND terms:(' || :terms || ')'
    AND t.rank MATCH 'bm25(0.0, 1.0)'
-   AND m.user_id = :user_id AND {filters}
+   AND {rows}.user_id = :user_id AND {filters}
  ORDER BY t.rank
  LIMIT :limit
 
@@ -297,6 +297,25 @@ SELECT {message}
  ORDER BY sequence DESC, said_at DESC, id DESC
  LIMIT :limit
 
+-- around_messages --
+-- Messages and what was said before and after each of them.
+SELECT id, conversation_id, sequence, role, speaker, tokens, trust, said_at,
+       substr(rtrim(content), -1) IN ('?', '？', '؟') AS asks
+  FROM (SELECT value AS wanted FROM carray(:ids))
+ CROSS JOIN (SELECT user_id AS seed_user, id AS seed_id, conversation_id AS seed_conversation, sequence AS seed_sequence
+               FROM messages) ON seed_user = :user_id AND seed_id = wanted
+ CROSS JOIN messages ON user_id = :user_id AND conversation_id = seed_conversation
+                    AND sequence BETWEEN seed_sequence - :reach AND seed_sequence + :reach
+ WHERE {filters}
+
+-- said_between --
+-- What was said, the newest first.
+SELECT {message}
+  FROM messages
+ WHERE user_id = :user_id AND {filters}
+ ORDER BY said_at DESC, sequence DESC, id DESC
+ LIMIT :limit
+
 -- message_ids --
 -- All of a conversation.
 SELECT id FROM messages WHERE user_id = :user_id AND conversation_id = :conversation_id ORDER BY id
@@ -396,3 +415,37 @@ DELETE FROM tombstones
 -- delete_tombstones --
 -- Whoever forgets everything leaves no trace.
 DELETE FROM tombstones WHERE user_id = :user_id
+
+-- indexed_memories --
+-- Rows with the terms they are found by, in the order of their ids.
+SELECT {record}, terms
+  FROM memories
+ WHERE user_id = :user_id AND id > :after
+ ORDER BY id
+ LIMIT :limit
+
+-- indexed_messages --
+-- The same for messages.
+SELECT {message}, terms
+  FROM messages
+ WHERE user_id = :user_id AND id > :after
+ ORDER BY id
+ LIMIT :limit
+
+-- update_terms --
+-- The analyser reads a text in another way than before.
+UPDATE {rows} SET terms = :terms WHERE user_id = :user_id AND id = :id
+
+-- users_with_rows --
+-- Who has anything at all.
+SELECT user_id FROM users WHERE memories > 0 OR messages > 0 ORDER BY user_id
+
+-- get_mark --
+-- What is true of the store as a whole.
+SELECT value FROM store_marks WHERE name = :name
+
+-- set_mark --
+-- It is so from now on.
+INSERT INTO store_marks (name, value)
+VALUES (:name, :value)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value
