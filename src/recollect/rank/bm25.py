@@ -2,92 +2,171 @@
 
 The invariant: scores depend on which rows and words are given, never on their order; and a word counts once, however
 many of its forms a row holds.
+
+A row's score is BM25, plus the words that stand close together somewhere in it, times a power of how much of the
+question it holds. The second finds the paragraph that answers, the third the turn that is about all of the question.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from itertools import compress
 from math import log
 
 from recollect.ports import TextCandidate, TextCandidates
 
-# Words that together are this many times rarer (in logarithms) than one row among all do not meet by chance.
+# Length matters less than textbooks say: short turns of a chat are what is mostly searched.
+_K1 = 0.9
+_B = 0.3
+
+_NEAR = 8  # words this far apart belong to one statement
+_SHORT = 40  # terms, on average; longer texts say several things, so holding more of the question proves less
+_COVERAGE_OF_SHORT = 0.5
+_COVERAGE_OF_LONG = 0.15
+
+# How surprising it is, in nats, that a row holds the question's words. Below the first figure it is chance: one word
+# out of a few hundred. From the second on it is not: one word out of ten thousand.
+_CHANCE = 5.4
+_NO_CHANCE = 9.0
+
+# Words that together are this many times rarer (in logarithms) than one row among all are enough of a long question.
 _ENOUGH = 2.0
+_ALL_OF_IT = 6  # the power by which holding the whole question makes up for words that are not rare
+
+_Word = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TextScores:
-    """What text search found: a BM25 score per row, and how far the best of them may be believed.
+    """What text search found: a score per row, and how far the best of them may be believed, in [0, 1].
 
-    `best_coverage` is the largest share of the question's words that one row holds, each word weighing as much as it is
-    rare. `certainty` is that share too, unless less is enough: a long question is well answered by a row that holds
-    half of it, while one word out of two may be there by chance. Both are in [0, 1].
+    `shares` says how much of the question's words each row holds, each word weighing as much as it is rare. `coverage`
+    is the largest of these, but of a long question less is enough. `certainty` besides asks whether those words could
+    be there by chance.
     """
 
-    scores: Mapping[str, float]
-    best_coverage: float
-    certainty: float
+    scores: dict[str, float] = field(default_factory=dict)
+    coverage: float = 0.0
+    certainty: float = 0.0
+    shares: dict[str, float] = field(default_factory=dict)
 
 
 def score(
-    candidates: TextCandidates, words: Sequence[str | tuple[str, ...]], *, k1: float = 0.9, b: float = 0.3
+    candidates: TextCandidates, words: Sequence[str | _Word], extra: AbstractSet[_Word] = frozenset()
 ) -> TextScores:
-    """Score the rows for the words of a question. A word given as several forms is held by a row that holds any."""
+    """Score the rows for the words of a question. A word given as several forms is held by a row that holds any.
+
+    Words that are `extra` speak for a row that holds them, and not against one that does not.
+    """
     asked = sorted({(word,) if isinstance(word, str) else word for word in words})
-    rarity = dict(zip(asked, _rarities(asked, candidates), strict=True))
-    owner = {form: word for word in reversed(asked) for form in word}
-    weights = {form: rarity[word] for form, word in owner.items()}
-    shared_with = frozenset(weights).intersection
-    several = len(owner) > len(asked)
-    floor, slope = _length_norm(candidates.rows, k1, b)
+    if not candidates.rows or not asked:
+        return TextScores()
+    scorer = _Scorer(candidates, asked, extra if len(extra) < len(asked) else frozenset())
     scores: dict[str, float] = {}
-    coverages = [0.0]
+    shares: dict[str, float] = {}
     for row in candidates.rows:
-        terms = row.terms
-        held: Collection[str] = shared_with(terms)
-        if len(held) > 1:
-            held = sorted(held)  # floats add up the same in one order only
-            if several:
-                held = _one_per_word(held, owner, terms)
-        norm = floor + slope * len(terms)
-        total = covered = 0.0
-        for form in held:
-            weight = weights[form]
-            count = terms.count(form)
-            covered += weight
+        scores[row.id], shares[row.id] = scorer.score(row.terms)
+    return TextScores(scores, scorer.coverage(), scorer.certainty(), shares)
+
+
+class _Scorer:
+    """The weights of a question's words among these rows, and the most that a row has held of them so far."""
+
+    def __init__(self, candidates: TextCandidates, asked: Sequence[_Word], extra: AbstractSet[_Word]) -> None:
+        self._word_of = {form: number for number, word in reversed(list(enumerate(asked))) for form in word}
+        self._rarity = list(_rarities(asked, candidates))
+        self._surprise = _surprises(asked, candidates)
+        self._held_by = frozenset(self._word_of).intersection
+        self._near = _NEAR * max(len(word) for word in asked)  # a text stands under as many forms of each word
+        average = _average_length(candidates.rows)
+        self._floor, self._slope = _K1 * (1 - _B), _K1 * _B / (average or 1.0)  # what BM25 adds to a count
+        self._power = _COVERAGE_OF_SHORT if average <= _SHORT else _COVERAGE_OF_LONG
+        self._counts = [word not in extra for word in asked]
+        self._asked = sum(compress(self._rarity, self._counts)) or 1.0
+        self._enough = min(self._asked, _ENOUGH * log(candidates.total + 1)) or 1.0
+        self._most_covered = 0.0
+        self._most_surprising = 0.0
+
+    def score(self, terms: Sequence[str]) -> tuple[float, float]:
+        """Score a row by its terms, and say which share of the question it holds."""
+        held = self._held_by(terms)
+        if not held:
+            return 0.0, 0.0
+        norm = self._floor + self._slope * len(terms)
+        if len(held) == 1:
+            (form,) = held
+            word = self._word_of[form]
+            counts, near = {word: terms.count(form)}, self._rarity[word]
+        else:
+            counts, near = self._places(terms)
+        total = covered = surprise = 0.0
+        for word, count in counts.items():
+            weight = self._rarity[word]
             total += weight * count / (count + norm)
-        scores[row.id] = total * (k1 + 1)
-        coverages.append(covered)
-    return TextScores(scores, *_shares(max(coverages), sum(rarity.values()), candidates.total))
+            if self._counts[word]:
+                covered += weight
+                surprise += self._surprise[word]
+        self._most_covered = max(self._most_covered, covered)
+        self._most_surprising = max(self._most_surprising, surprise)
+        share = min(1.0, covered / self._asked)
+        return (total * (_K1 + 1) + near) * float(share**self._power), share
+
+    def _places(self, terms: Sequence[str]) -> tuple[dict[int, int], float]:
+        """Count the words of a row that holds several, and weigh the most that stand close together."""
+        word_of = self._word_of
+        places = [(place, word_of[term], term) for place, term in enumerate(terms) if term in word_of]
+        by_form: dict[str, int] = {}
+        counts: dict[int, int] = {}
+        window: dict[int, int] = {}
+        near = best = 0.0
+        first = 0
+        for place, word, term in places:
+            count = by_form[term] = by_form.get(term, 0) + 1
+            if count > counts.get(word, 0):
+                counts[word] = count
+            inside = window.get(word, 0)
+            if not inside:
+                near += self._rarity[word]
+            window[word] = inside + 1
+            while place - places[first][0] >= self._near:
+                gone = places[first][1]
+                window[gone] -= 1
+                if not window[gone]:
+                    near -= self._rarity[gone]
+                first += 1
+            best = max(best, near)
+        return counts, best
+
+    def coverage(self) -> float:
+        """Say how much of the question the row that covers most of it holds, or of what is enough of it."""
+        return min(1.0, self._most_covered / self._enough)
+
+    def certainty(self) -> float:
+        """Say how far that is beyond chance."""
+        beyond = (self._most_surprising - _CHANCE) / (_NO_CHANCE - _CHANCE)
+        return max(
+            min(1.0, max(0.0, beyond)) * self.coverage(), min(1.0, self._most_covered / self._asked) ** _ALL_OF_IT
+        )
 
 
-def _shares(covered: float, asked_for: float, rows: int) -> tuple[float, float]:
-    """Give the coverage and the certainty of the row that covers most."""
-    if not covered:
-        return 0.0, 0.0
-    enough = min(asked_for, _ENOUGH * log(rows + 1))
-    return min(1.0, covered / asked_for), min(1.0, covered / enough)
+def _average_length(rows: Sequence[TextCandidate]) -> float:
+    return sum([len(row.terms) for row in rows]) / len(rows)
 
 
-def _length_norm(rows: Sequence[TextCandidate], k1: float, b: float) -> tuple[float, float]:
-    """Give what BM25 adds to a count: a constant, and so much for each term of the row."""
-    average = sum([len(row.terms) for row in rows]) / len(rows) if rows else 0.0
-    return k1 * (1 - b), k1 * b / (average or 1.0)
+def _frequency(word: _Word, candidates: TextCandidates) -> int:
+    """Say how many rows hold a word, by its most frequent form."""
+    return max([candidates.frequencies.get(form, 0) for form in word])
 
 
-def _rarities(words: Sequence[tuple[str, ...]], candidates: TextCandidates) -> Iterator[float]:
-    """Give the inverse document frequency of each word, counting its most frequent form."""
-    frequencies = candidates.frequencies
-    for word in words:
-        frequency = max([frequencies.get(form, 0) for form in word])
+def _rarities(asked: Sequence[_Word], candidates: TextCandidates) -> Iterator[float]:
+    """Give the inverse document frequency of each word."""
+    for word in asked:
+        frequency = _frequency(word, candidates)
         total = max(candidates.total, frequency)
         yield log(1 + (total - frequency + 0.5) / (frequency + 0.5))
 
 
-def _one_per_word(held: Iterable[str], owner: Mapping[str, tuple[str, ...]], terms: Sequence[str]) -> Collection[str]:
-    """Keep one form of each word: the one that occurs most often."""
-    kept: dict[tuple[str, ...], str] = {}
-    for form in held:
-        rival = kept.setdefault(owner[form], form)
-        if rival is not form and terms.count(form) > terms.count(rival):
-            kept[owner[form]] = form
-    return kept.values()
+def _surprises(asked: Sequence[_Word], candidates: TextCandidates) -> list[float]:
+    """Say for each word how little one would expect it at any given place."""
+    terms = max(candidates.total, 1) * _average_length(candidates.rows)
+    return [max(0.0, log(terms / max(1, _frequency(word, candidates)))) for word in asked]

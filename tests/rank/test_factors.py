@@ -1,0 +1,110 @@
+from datetime import UTC, datetime, timedelta
+from math import prod
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.rank import factors
+from recollect.rank.context import _SHORT
+from recollect.rank.factors import Fading
+from recollect.settings import RecallSettings
+from recollect.vocabulary import ROLES, MessageRole, Trust
+
+NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
+FADING = Fading({"event": 30.0}, 0.1)
+
+shares = st.floats(0.0, 1.0)
+ages = st.floats(-10_000.0, 10_000.0).map(lambda days: timedelta(days=days))
+fadings = st.builds(lambda days, most: Fading({"event": days}, most), st.floats(0.01, 10_000.0), shares)
+untimed = settings(deadline=None)
+
+
+def test_after_the_half_life_half_of_what_may_fade_is_gone() -> None:
+    faded = [factors.recency("event", NOW - timedelta(days=days), NOW, FADING) for days in (0, 30, 60, 300_000)]
+    assert faded == pytest.approx([1.0, 0.95, 0.925, 0.9])
+
+
+def test_what_does_not_fade_and_what_lies_ahead_keep_all() -> None:
+    assert factors.recency("fact", NOW - timedelta(days=9_999), NOW, FADING) == 1.0
+    assert factors.recency("event", NOW - timedelta(days=9_999), NOW, Fading()) == 1.0
+    assert factors.recency("event", NOW + timedelta(days=9_999), NOW, FADING) == 1.0
+    assert factors.recency("event", NOW - timedelta(days=9), NOW, Fading({"event": 30.0}, 0.0)) == 1.0
+
+
+def test_importance_and_confidence_cost_at_most_their_weight() -> None:
+    assert [factors.importance(value, 0.1) for value in (1.0, 0.7, 0.0)] == pytest.approx([1.0, 0.97, 0.9])
+    assert [factors.confidence(value, 0.2) for value in (1.0, 0.5, 0.0)] == pytest.approx([1.0, 0.9, 0.8])
+
+
+def test_what_is_unknown_or_does_not_count_changes_nothing() -> None:
+    settings_of_recall = RecallSettings()
+    assert factors.importance(1.0, settings_of_recall.importance_weight) == 1.0
+    assert factors.confidence(1.0, settings_of_recall.confidence_weight) == 1.0
+    assert factors.importance(0.0, 0.0) == factors.confidence(0.0, 0.0) == 1.0
+    assert factors.trust(99) == factors.trust(-1) == 1.0
+    assert factors.question(asks=False) == 1.0
+    assert factors.role("user", 10_000, asked_of_assistant=False) == 1.0
+
+
+def test_the_more_trusted_the_better() -> None:
+    tiers = [factors.trust(tier) for tier in sorted(Trust)]
+    assert tiers == sorted(tiers)
+    assert factors.trust(Trust.STATED) == 1.0
+    assert min(tiers) > 0.0
+
+
+@pytest.mark.parametrize("role", [role for role in ROLES if role != "user"])
+def test_what_an_assistant_said_comes_later_the_longer_it_is(role: MessageRole) -> None:
+    short, middle, long = (factors.role(role, tokens, asked_of_assistant=False) for tokens in (1, _SHORT, _SHORT * 10))
+    assert 1.0 > factors._SHORT_ANSWER >= short > middle > long >= factors._LONG_ANSWER
+    assert middle == pytest.approx((factors._SHORT_ANSWER + factors._LONG_ANSWER) / 2)
+    assert factors.role(role, 10_000, asked_of_assistant=True) == 1.0
+
+
+def test_summaries_are_as_good_as_what_they_tell() -> None:
+    assert factors.role("summary", 10_000, asked_of_assistant=False) == 1.0
+
+
+def test_what_speaks_for_a_row_lifts_and_a_question_lowers() -> None:
+    lifting = (factors.SPEAKER, factors.SUBJECT, factors.PHRASE, factors.TIME, factors.PREFERRED)
+    assert min(lifting) > 1.0
+    assert 0.0 < factors.question(asks=True) < 1.0
+
+
+def merit(importance: float, confidence: float, age: timedelta, fading: Fading) -> float:
+    """Give all that is known besides relevance, as one factor."""
+    weights = RecallSettings()
+    return prod(
+        (
+            factors.importance(importance, weights.importance_weight),
+            factors.confidence(confidence, weights.confidence_weight),
+            factors.recency("event", NOW - age, NOW, fading),
+        )
+    )
+
+
+@untimed
+@given(shares, shares, ages, fadings, shares)
+def test_more_importance_or_confidence_never_lowers(
+    importance: float, confidence: float, age: timedelta, fading: Fading, more: float
+) -> None:
+    before = merit(importance, confidence, age, fading)
+    assert merit(max(importance, more), confidence, age, fading) >= before
+    assert merit(importance, max(confidence, more), age, fading) >= before
+    assert 0.0 <= before <= 1.0
+
+
+@untimed
+@given(shares, shares, ages, ages, fadings)
+def test_what_happened_later_is_never_worse(
+    importance: float, confidence: float, one: timedelta, other: timedelta, fading: Fading
+) -> None:
+    younger, older = sorted((one, other))
+    assert merit(importance, confidence, younger, fading) >= merit(importance, confidence, older, fading)
+
+
+@untimed
+@given(ages, fadings)
+def test_no_more_than_the_most_fades(age: timedelta, fading: Fading) -> None:
+    assert 1.0 - fading.most <= factors.recency("event", NOW - age, NOW, fading) <= 1.0
