@@ -43,7 +43,7 @@ from recollect.types import (
     VectorLike,
 )
 from recollect.user import Conversation
-from recollect.vocabulary import USUAL_SOURCES, MessageRole, Source
+from recollect.vocabulary import USUAL_SOURCES, MemoryType, MessageRole, Source
 
 
 class AsyncMemory:
@@ -136,11 +136,22 @@ class AsyncUserMemory:
         *,
         limit: int | None = None,
         min_score: float | None = None,
+        prefer: MemoryType | Sequence[MemoryType] = (),
+        diverse: bool = False,
         vector: VectorLike | None = None,
         **filters: Unpack[FilterFields],
     ) -> Recall:
         """See `UserMemory.recall`."""
-        return await to_thread(self._memory.recall, query, limit=limit, min_score=min_score, vector=vector, **filters)
+        return await to_thread(
+            self._memory.recall,
+            query,
+            limit=limit,
+            min_score=min_score,
+            prefer=prefer,
+            diverse=diverse,
+            vector=vector,
+            **filters,
+        )
 
     async def forget(
         self,
@@ -268,10 +279,18 @@ class AsyncUserMemory:
         return await to_thread(self._memory.conversations, limit=limit)
 
     async def before_prompt(
-        self, content: Content, *, session: str, id: str = "", metadata: Mapping[str, Any] | None = None
+        self,
+        content: Content,
+        *,
+        session: str,
+        id: str = "",
+        speaker: str = "",
+        metadata: Mapping[str, Any] | None = None,
     ) -> PromptContext:
         """See `UserMemory.before_prompt`."""
-        return await to_thread(self._memory.before_prompt, content, session=session, id=id, metadata=metadata)
+        return await to_thread(
+            self._memory.before_prompt, content, session=session, id=id, speaker=speaker, metadata=metadata
+        )
 
     async def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
         """See `UserMemory.after_turn`."""
@@ -292,6 +311,8 @@ class AsyncUserMemory:
         since: datetime | None = None,
         until: datetime | None = None,
         min_score: float = 0.0,
+        prefer: MemoryType | Sequence[MemoryType] = (),
+        diverse: bool = False,
         vector: VectorLike | None = None,
     ) -> Recall:
         """See `UserMemory.search_context`."""
@@ -305,8 +326,14 @@ class AsyncUserMemory:
             since=since,
             until=until,
             min_score=min_score,
+            prefer=prefer,
+            diverse=diverse,
             vector=vector,
         )
+
+    async def surroundings(self, id: str, *, before: int = 2, after: int = 2) -> tuple[Message, ...]:
+        """See `UserMemory.surroundings`."""
+        return await to_thread(self._memory.surroundings, id, before=before, after=after)
 
     async def message(self, id: str) -> Message:
         """See `UserMemory.message`."""

@@ -84,7 +84,7 @@ class Memory:
         return inspect.doctor(self._engine)
 
     def maintain(self) -> Maintenance:
-        """Expire what is past its time, fold and put away old conversations, embed what waits, tidy up.
+        """Expire what is past its time, fold and put away old conversations, index and embed what waits, tidy up.
 
         Safe to interrupt: each step is whole or has not happened.
         """

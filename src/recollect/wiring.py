@@ -2,6 +2,7 @@
 
 from recollect.embedding import create_embedder
 from recollect.embedding.tokens import LocalTokenizer
+from recollect.engine.answers import Answers
 from recollect.engine.context import Engine
 from recollect.errors import InvalidInput, SettingsError
 from recollect.llm import ChatClient, ChatExtractor, ChatSummarizer
@@ -11,6 +12,7 @@ from recollect.storage import open_store
 from recollect.text.capture import CompiledPatterns, Pattern, compile_patterns
 from recollect.text.summary.extractive import ExtractiveSummarizer
 from recollect.text.summary.format import parse
+from recollect.text.terms import ANALYSER
 from recollect.vocabulary import MEMORY_TYPES, MemoryType
 
 
@@ -24,7 +26,7 @@ def assemble(
     client = _client(settings)
     used = embedder or create_embedder(settings.embedding.provider, threads=settings.embedding.threads)
     return Engine(
-        store=open_store(settings, clock),
+        store=open_store(settings, clock, analyser=ANALYSER),
         embedder=used,
         clock=clock,
         settings=settings,
@@ -33,6 +35,7 @@ def assemble(
         local_summarizer=local,
         extractor=ChatExtractor(client) if client and settings.capture.extractor == "llm" else None,
         patterns=patterns,
+        answers=Answers(settings.recall.cache),
     )
 
 

@@ -23,6 +23,10 @@ class Moody:
     def space(self) -> Space:
         return self._encoder.space
 
+    @property
+    def languages(self) -> frozenset[str] | None:
+        return None
+
     def embed(self, texts: Sequence[str], role: Role) -> Vector:
         refused = self.refuses
         if refused is not None and any(refused in text for text in texts):

@@ -1,5 +1,6 @@
 """What `forget` promises, on both stores."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -88,6 +89,22 @@ def test_several_matches_are_offered_and_nothing_is_forgotten(me: UserMemory) ->
     chosen = answer.candidates[1].id
     assert me.forget(chosen).ids == (chosen,)
     assert me.count() == 2
+
+
+def test_what_others_say_in_nearly_the_same_words_is_only_offered(me: UserMemory) -> None:
+    me.remember("Petr called Anna about the house on Monday", importance=0.9)
+    me.remember("Anna called Petr about the house on Monday", importance=0.1)
+    answer = me.forget(query="Anna called Petr about the house on Monday")
+    assert answer.action == "candidates"
+    assert me.count() == 2
+
+
+def test_naming_a_time_forgets_nothing(me: UserMemory, clock: SteppingClock) -> None:
+    stored = me.log_event("Jana was born", occurred_at=clock.now() - timedelta(days=1))
+    for query in ("yesterday", "what happened yesterday?"):
+        answer = me.forget(query=query)
+        assert (answer.action, [hit.id for hit in answer.candidates]) == ("candidates", [stored.id])
+    assert me.count() == 1
 
 
 def test_a_poor_match_is_only_offered(me: UserMemory) -> None:

@@ -112,6 +112,7 @@ class Counted:
         self._encoder = encoder
         self.closed = 0
         self.space = encoder.space
+        self.languages = encoder.languages
         self.embed = encoder.embed
 
     def close(self) -> None:

@@ -50,6 +50,15 @@ def test_the_model_is_told_what_it_needs(server: ChatServer, summarizer: Summari
     assert question.endswith(f"</conversation {mark}>\n\nNow write the summary.")
 
 
+def test_the_model_is_told_who_said_it(server: ChatServer, summarizer: Summarizer) -> None:
+    server.replies = [completion(GOOD)]
+    turns = [message(0, "user", "Paint it green.")._replace(speaker="Jana"), message(1, "user", "Or red.")]
+    summarizer.summarize(SummaryTask(turns, SummaryPoints(), 300))
+    question = server.requests[0].body["messages"][1]["content"]
+    assert "] user (Jana): Paint it green." in question
+    assert "] user: Or red." in question
+
+
 def test_what_nobody_said_is_not_sent_and_a_paste_is_cut(server: ChatServer, summarizer: Summarizer) -> None:
     server.replies = [completion(GOOD)]
     turns = [

@@ -22,6 +22,7 @@ class QuickEmbedder:
     """Makes vectors from checksums: a process that lives for milliseconds cannot load the encoder, which takes one."""
 
     space = Space("test", "quick", "1", "none", _DIMENSIONS, normalised=False)
+    languages: frozenset[str] | None = None
 
     def embed(self, texts: Sequence[str], role: Role) -> Vector:
         """Give the vector that belongs to each text."""

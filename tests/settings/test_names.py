@@ -66,7 +66,8 @@ def test_all_unknown_names_stand_in_one_message(write: Write) -> None:
         f"recal in {path}. Did you mean recall?\n"
         f"recall.limt in {path}. Did you mean recall.limit?\n"
         f"database.pasword in {path}. Did you mean database.password?\n"
-        "RECOLLECT_RECALL_LIMTI in the environment. Did you mean RECOLLECT_RECALL_LIMIT?\n"
+        "RECOLLECT_RECALL_LIMTI in the environment. Did you mean RECOLLECT_RECALL_LIMIT or "
+        "RECOLLECT_RECALL_FUSION?\n"
         "minScore in an argument. Did you mean recall.min_score, hooks.min_score or forget.min_score?"
     )
 

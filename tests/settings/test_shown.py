@@ -46,7 +46,7 @@ def test_no_password_is_shown_anywhere() -> None:
 
 def test_repr_shows_every_section() -> None:
     shown = repr(Settings(database="a.db"))
-    assert shown.startswith("Settings(database='a.db', user='default', auto_capture='true', auto_recall='true', ")
+    assert shown.startswith("Settings(database='a.db', user='default', timezone='', auto_capture='true', ")
     assert "embedding=EmbeddingSettings(provider='local', " in shown
     assert shown.endswith("sqlite=SqliteSettings(busy_timeout_s=10.0))")
 

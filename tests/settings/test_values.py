@@ -1,5 +1,6 @@
 """What a setting may be, and what is said when it is something else."""
 
+import os
 import pickle
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
@@ -102,8 +103,33 @@ def test_a_section_must_be_a_table(write: Write) -> None:
     path = write("recall = 5")
     assert refusal(path) == (
         f"recall is 5 (from {path}); expected a table with any of "
-        "limit, min_score, vector_weight, text_weight, candidates."
+        "limit, min_score, fusion, vector_weight, text_weight, rrf_k, candidates, deadline_s, time_words, "
+        "half_life_days, recency_weight, importance_weight, confidence_weight, diversity, cache."
     )
+
+
+@pytest.mark.parametrize(
+    "written", ["message: 7, fact: 365.5", "message: 7\nfact: 365.5", ["message: 7", "fact: 365.5"]]
+)
+def test_half_lives_are_read_as_people_write_them(written: object) -> None:
+    settings = load_settings(os.devnull, environ={}, overrides={"recall.half_life_days": written})
+    assert settings.recall.half_lives() == {"message": 7.0, "fact": 365.5}
+
+
+@pytest.mark.parametrize("written", ["message: soon", "message: 0", "message: -1", "message: inf"])
+def test_a_half_life_is_a_number_of_days(written: str) -> None:
+    expected = f"recall.half_life_days has {written!r}; after the colon comes a number of days above 0."
+    assert refusal(os.devnull, overrides={"recall.half_life_days": written}).startswith(expected)
+
+
+def test_nothing_fades_when_nothing_is_named() -> None:
+    settings = load_settings(os.devnull, environ={"RECOLLECT_RECALL_HALF_LIFE_DAYS": "none"})
+    assert settings.recall.half_lives() == {}
+    assert "expected a list of texts" in refusal(os.devnull, overrides={"recall.half_life_days": "dream: 3"})
+
+
+def test_a_time_zone_must_exist() -> None:
+    assert "expected the name of a time zone" in refusal(os.devnull, overrides={"timezone": "Mars/Olympus"})
 
 
 def test_one_of_the_weights_must_count(write: Write) -> None:

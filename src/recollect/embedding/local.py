@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from recollect.embedding.released import FOLDER, SPACE, check_files
+from recollect.embedding.released import FOLDER, LANGUAGES, SPACE, check_files
 from recollect.errors import EmbeddingError, SettingsError
 from recollect.ports import Role
 from recollect.types import Space, Vector
@@ -48,6 +48,11 @@ class LocalEmbedder:
     def space(self) -> Space:
         """The space of the bundled encoder, known without loading it."""
         return SPACE
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The twelve it has learned."""
+        return LANGUAGES
 
     def embed(self, texts: Sequence[str], role: Role) -> Vector:  # noqa: ARG002 - the encoder knows no prefixes
         """Give one row of 384 numbers per text; the role makes no difference.

@@ -19,6 +19,8 @@ SHA256: Final = {
 }
 FOLDER: Final = Path(__file__).parent / "encoder"
 
+LANGUAGES: Final = frozenset({"en", "ru", "cs", "de", "fr", "es", "pl", "it", "pt", "nl", "uk", "ro"})
+
 SPACE: Final = Space(
     provider="local",
     model="recollect-encoder-1",

@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import chain
 
 from recollect.engine import recall
+from recollect.engine.asking import Wish
 from recollect.engine.context import Engine
 from recollect.errors import InvalidInput
 from recollect.ports import Reader
@@ -33,10 +34,8 @@ def about(engine: Engine, scope: Scope, topic: str, *, limit: int) -> About:
         engine,
         scope,
         asked[: recall.MAX_QUERY],
-        vector=None,
-        filters=filters,
-        limit=min(limit + len(kept), recall.MAX_LIMIT),
-        min_score=_RELATED,
+        looking_at=[filters],
+        wish=Wish(min(limit + len(kept), recall.MAX_LIMIT), _RELATED, signs=False),
     )
     known = {record.id for record in kept if record.type in _TOLD}  # what is not told above may still be related
     strongest = max((hit.score for hit in found.hits), default=0.0)

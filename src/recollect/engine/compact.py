@@ -156,7 +156,7 @@ def _draft(engine: Engine, conversation: str, planned: Plan, points: SummaryPoin
     start = min(message.said_at for message in planned.sources)
     end = max(message.said_at for message in planned.folded)
     message = Message(
-        id=ids.new(now), conversation=conversation, external_id="", sequence=first.sequence, role="summary",
+        id=ids.new(now), conversation=conversation, external_id="", sequence=first.sequence, role="summary", speaker="",
         content=saying.kept_text(engine, render(points, start, end)), blocks=(), tool_calls=(), tool_call_id="",
         tokens=0, status="active", trust=min(message.trust for message in planned.sources), model="",
         input_tokens=None, output_tokens=None, thinking_tokens=None, feedback=None, metadata={}, said_at=start,

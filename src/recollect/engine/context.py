@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Thread
 
+from recollect.engine.answers import Answers
 from recollect.errors import EmbeddingError, InvalidVector
 from recollect.ports import Clock, Embedder, Extractor, Role, Store, Summarizer, Tokenizer
 from recollect.settings import Settings
@@ -14,6 +15,7 @@ from recollect.vectors import as_units
 
 VECTOR = "vector"
 TEXT = "text"
+CONTEXT = "context"
 REWORDING = "rewording"
 SUMMARIZER = "summarizer"
 EXTRACTOR = "extractor"
@@ -36,6 +38,7 @@ class Engine:
     local_summarizer: Summarizer
     extractor: Extractor | None = None
     patterns: CompiledPatterns = NO_PATTERNS
+    answers: Answers = field(default_factory=lambda: Answers(0))
     searching: set[Thread] = field(default_factory=set)  # searches that took longer than somebody could wait
 
     @property

@@ -11,8 +11,8 @@ from recollect.engine import drafting, keeping, recognition, saying
 from recollect.engine.context import Engine
 from recollect.errors import InvalidInput, InvalidMessage, NotFound
 from recollect.messages import Appended, ConversationInfo, ConversationRecord, Message, NewMessage, Window
-from recollect.ports import Reader, Writer
-from recollect.types import MessageDraft, Scope
+from recollect.ports import Reader, Spot, Writer
+from recollect.types import MessageDraft, MessageFilters, Scope
 
 _MOST_SHOWN = 10_000
 
@@ -124,7 +124,7 @@ def originals(engine: Engine, scope: Scope, message_id: str) -> tuple[Message, .
             wanted = [message.id for message in sources if message.role == "summary"]
         return [message for message in found.values() if message.role != "summary"]
 
-    return tuple(sorted(engine.store.read(scope, work), key=lambda said: (said.sequence, said.said_at, said.id)))
+    return tuple(sorted(engine.store.read(scope, work), key=_place))
 
 
 def info(engine: Engine, scope: Scope, conversation: str) -> ConversationInfo | None:
@@ -137,8 +137,42 @@ def message(engine: Engine, scope: Scope, message_id: str) -> Message:
     """Give one message."""
     found = engine.store.read(scope, lambda reader: reader.get_messages([message_id]))
     if not found:
-        raise NotFound(f"No message {message_id}. See what was said with `messages`.")
+        raise _no_message(message_id)
     return found[0]
+
+
+def _no_message(message_id: str) -> NotFound:
+    return NotFound(f"No message {message_id}. See what was said with `messages`.")
+
+
+def surroundings(engine: Engine, scope: Scope, message_id: str, before: int, after: int) -> tuple[Message, ...]:
+    """Give a message with what was said before and after it, in order, whatever the status."""
+
+    def work(reader: Reader) -> Sequence[Message]:
+        found = reader.get_messages([message_id])
+        if not found:
+            raise _no_message(message_id)
+        return reader.get_messages(_nearby(reader, found[0], before, after))
+
+    return tuple(sorted(engine.store.read(scope, work), key=_place))
+
+
+def _nearby(reader: Reader, message: Message, before: int, after: int) -> list[str]:
+    """Find what stands next to a message. Where sequences have gaps, it looks further, until there is enough."""
+    record = reader.conversation(message.conversation)
+    farthest = max(message.sequence, record.last_sequence - message.sequence if record else 0)
+    reach = max(before, after)
+    while True:
+        spots = reader.around([message.id], reach, MessageFilters())
+        spots = sorted((spot for spot in spots if spot.role != "summary" or spot.id == message.id), key=_place)
+        here = next(place for place, spot in enumerate(spots) if spot.id == message.id)
+        if (here >= before and len(spots) - here > after) or reach >= farthest:
+            return [spot.id for spot in spots[max(0, here - before) : here + after + 1]]
+        reach = min(4 * reach, farthest)
+
+
+def _place(said: Message | Spot) -> tuple[int, datetime, str]:
+    return said.sequence, said.said_at, said.id
 
 
 def listing(engine: Engine, scope: Scope, limit: int) -> tuple[ConversationInfo, ...]:

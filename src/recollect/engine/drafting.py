@@ -99,7 +99,7 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
     )
     if record.valid_until is not None and record.valid_until <= record.valid_from:
         raise InvalidMemory(f"valid_until ({record.valid_until}) must be later than valid_from ({record.valid_from}).")
-    return Draft(record, content_hash(record), index_terms(searchable_text(record)), vector)
+    return Draft(record, content_hash(record), memory_terms(record), vector)
 
 
 def with_vector(draft: Draft, vector: Vector) -> Draft:
@@ -123,6 +123,11 @@ def searchable_text(record: MemoryRecord) -> str:
         return record.content
     extra = (text for text in (record.subject, record.key, record.value) if text and text not in record.content)
     return " ".join((*extra, record.content))
+
+
+def memory_terms(record: MemoryRecord) -> tuple[str, ...]:
+    """Give the terms by which a record is found."""
+    return index_terms(searchable_text(record))
 
 
 def passage(record: MemoryRecord) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine import drafting
 from recollect.engine.context import Engine
+from recollect.engine.hits import TIME
 from recollect.ports import Reader, Writer
 from recollect.types import Forgotten, ForgottenAction, Hit, MemoryRecord, Scope
 
@@ -91,6 +92,7 @@ def _forget(
     if dry_run:
         return engine.store.read(scope, lambda reader: _receipt(choose(reader), begun(reader), dry_run=True))
     receipt = engine.store.write(scope, work)
+    engine.answers.drop(scope)
     if scrub and receipt.action == "deleted":
         engine.store.scrub()
     return receipt
@@ -195,8 +197,11 @@ def _made_from(rows: Reader | Writer, fresh: Sequence[str], doomed: Iterable[str
 
 
 def clear_match(hits: Sequence[Hit], min_score: float, margin: float) -> Hit | None:
-    """Say which hit is meant beyond doubt: good in itself, and well ahead of the next."""
-    if not hits or hits[0].score < min_score:
+    """Say which hit is meant beyond doubt: good in itself, and well ahead of the next.
+
+    One that others repeat may not be the one that was meant; one that only is of the time that was named neither.
+    """
+    if not hits or hits[0].score < min_score or hits[0].folded or TIME in hits[0].parts.channels:
         return None
     if len(hits) > 1 and hits[0].score - hits[1].score < margin:
         return None

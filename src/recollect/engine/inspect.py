@@ -1,7 +1,9 @@
 """Looking at the store itself: what runs on what, and whether anything is amiss."""
 
+from collections.abc import Iterator
+
 from recollect._version import __version__
-from recollect.engine import spending
+from recollect.engine import reindexing, spending
 from recollect.engine.context import Engine
 from recollect.errors import EmbeddingError
 from recollect.types import Problem, Status
@@ -12,6 +14,8 @@ def status(engine: Engine) -> Status:
     space, store = engine.space, engine.store
     stats = store.stats()
     advice = list(store.advice())
+    if stats.memories or stats.messages:
+        advice += filter(None, [reindexing.advice(engine)])
     if stats.pending_jobs:
         advice.append(f"{stats.pending_jobs} items wait for their vector: run `recollect maintain`.")
     if stats.parked_jobs:
@@ -38,10 +42,18 @@ def status(engine: Engine) -> Status:
 
 def doctor(engine: Engine) -> tuple[Problem, ...]:
     """Check the store's consistency and try the embedder."""
-    problems = list(engine.store.check())
+    problems = [*engine.store.check(), *_stale_index(engine)]
     if engine.embedder is not None:
         try:
             engine.embed(["A sentence to try the embedder."], "query")
         except EmbeddingError as error:
             problems.append(Problem("embedder", 1, str(error)))
     return tuple(problems)
+
+
+def _stale_index(engine: Engine) -> Iterator[Problem]:
+    """Report an index of words in which the present analyser may not find what it looks for."""
+    advice = reindexing.advice(engine)
+    stats = engine.store.stats() if advice else None
+    if stats and stats.memories + stats.messages:
+        yield Problem("index_of_words", stats.memories + stats.messages, advice)

@@ -1,16 +1,41 @@
-"""The text of an item whose meaning is embedded."""
+"""What of an item is searched: the text whose meaning is embedded, and the terms by which its words are found."""
 
 from recollect.engine import drafting
 from recollect.messages import Message
+from recollect.text.terms import MAX_TERMS, index_terms
 from recollect.types import MemoryRecord
+
+_SPEAKING = frozenset({"user", "assistant"})
 
 
 def passage_of(item: MemoryRecord | Message) -> str:
-    """Give what a memory or a message says, as one text."""
-    return message_passage(item) if isinstance(item, Message) else drafting.passage(item)
+    """Give what a memory or a message says, as one text for its vector."""
+    return spoken_passage(item) if isinstance(item, Message) else drafting.passage(item)
 
 
 def message_passage(message: Message) -> str:
     """Give the words of a message; of one that only calls tools, what it calls them with."""
     calls = " ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)
     return message.content or calls
+
+
+def spoken_passage(message: Message) -> str:
+    """Give the words of a message after the name of whoever spoke: who says a thing is part of what it means."""
+    said, speaker = message_passage(message), _speaker(message)
+    return f"{speaker}: {said}" if said and speaker else said
+
+
+def terms_of(item: MemoryRecord | Message) -> tuple[str, ...]:
+    """Give the terms of a memory or a message."""
+    return message_terms(item) if isinstance(item, Message) else drafting.memory_terms(item)
+
+
+def message_terms(message: Message) -> tuple[str, ...]:
+    """Give the terms of a message: those of the speaker's name, then those of the words."""
+    said, speaker = index_terms(message_passage(message)), _speaker(message)
+    return (*index_terms(speaker), *said)[:MAX_TERMS] if speaker else said
+
+
+def _speaker(message: Message) -> str:
+    """Give who spoke. A tool, a thought or a prompt is not found by a name."""
+    return message.speaker if message.role in _SPEAKING else ""

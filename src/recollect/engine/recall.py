@@ -1,41 +1,44 @@
 """Finding: candidates from each channel, one ranking, and an answer that says what did not work.
 
 The store only offers candidates; every score is computed here, so both stores rank alike.
+
+    asking     the question: checked, taken apart, embedded
+    channels   what the store offers by words and by meaning, fused
+    shelves    the ranking of memories and of messages, with all that speaks for a row or against it
+    hits       what is shown, with repetitions folded
+    answers    answers that were given already
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from heapq import nsmallest
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 
-from recollect.engine.context import TEXT, VECTOR, Engine
-from recollect.engine.passages import message_passage
-from recollect.errors import EmbeddingError, InvalidInput, StoreError
+from recollect.engine import hits, shelves
+from recollect.engine.answers import Kept
+from recollect.engine.asking import MAX_LIMIT, MAX_QUERY, Question, Wish, prepare
+from recollect.engine.channels import Plan, Search
+from recollect.engine.context import CONTEXT, TEXT, VECTOR, Engine
+from recollect.errors import StoreError
 from recollect.messages import Message
 from recollect.ports import Reader
-from recollect.rank.bm25 import TextScores, score
-from recollect.rank.fusion import Fused, Weights, fuse
-from recollect.text.clean import clean
-from recollect.text.terms import Forms, query_terms, query_words
-from recollect.types import Filters, Hit, MemoryRecord, Parts, Place, Recall, Scope, Vector, VectorLike, Wanted
-from recollect.vectors import as_unit
-from recollect.vocabulary import SOURCE_OF
+from recollect.types import Filters, Hit, MemoryRecord, MessageFilters, Recall, Scope, VectorLike, Wanted
+from recollect.vocabulary import MemoryType
 
-MAX_QUERY = 2_000
-MAX_LIMIT = 1_000
-_MOST_WORDS = 64
-NEIGHBOURS = 50
+__all__ = ["MAX_LIMIT", "MAX_QUERY", "Wish", "recall"]
 
+_DEPTHS = (1, 5, 25)  # how many times as many rows are looked at
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A query, ready to be asked: its words, its vector when there is one, and what may be answered."""
+_HAPPENINGS: tuple[MemoryType, ...] = ("event", "experience")
 
-    words: Sequence[Forms]
-    vector: Vector | None
-    filters: Wanted
-    limit: int
-    min_score: float
+# What to do without when a part of the store fails, the least first.
+_PLANS = (
+    (Plan(), ()),
+    (Plan(vector=False), (VECTOR,)),
+    (Plan(text=False), (TEXT,)),
+    (Plan(context=False), (CONTEXT,)),
+    (Plan(vector=False, context=False), (VECTOR, CONTEXT)),
+    (Plan(text=False, context=False), (TEXT, CONTEXT)),
+)
 
 
 def recall(
@@ -43,153 +46,75 @@ def recall(
     scope: Scope,
     query: str,
     *,
-    vector: VectorLike | None,
-    filters: Filters,
-    limit: int,
-    min_score: float,
+    vector: VectorLike | None = None,
+    looking_at: Sequence[Wanted],
+    wish: Wish,
 ) -> Recall:
-    """Answer a query with the best memories."""
-    question, degraded = prepare(engine, query, vector=vector, filters=filters, limit=limit, min_score=min_score)
-    return answer(engine, scope, [question], degraded)
+    """Answer a query with the best of several shelves, all seen at one moment."""
+    question, degraded = prepare(engine, query, vector=vector, shelves=looking_at, wish=wish)
+    for number, (plan, missing) in enumerate(_PLANS, 1):
+        try:
+            return _given(engine, scope, question, plan, tuple(dict.fromkeys((*degraded, *missing))))
+        except StoreError:
+            if number == len(_PLANS):
+                raise
+    raise AssertionError("the last plan gives an answer or raises")
 
 
-def prepare(
-    engine: Engine, query: str, *, vector: VectorLike | None, filters: Wanted, limit: int, min_score: float
-) -> tuple[Question, tuple[str, ...]]:
-    """Check a query and take it apart; says what could not be done."""
-    asked = _checked_query(query)
-    _check_bounds(limit, min_score)
-    embedded, degraded = _query_vector(engine, asked, vector)
-    return Question(query_words(asked)[:_MOST_WORDS], embedded, filters, limit, min_score), degraded
+def _given(engine: Engine, scope: Scope, question: Question, plan: Plan, degraded: tuple[str, ...]) -> Recall:
+    dropped = engine.answers.dropped
+
+    def search(reader: Reader) -> Search:
+        return Search(engine, reader, question, plan)
+
+    def work(reader: Reader) -> Recall:
+        if not engine.answers.most:
+            return _answer(search(reader), degraded)
+        generation, key = reader.generation(), question.key
+        known = engine.answers.find(scope, key, generation, question.started)
+        if known is not None:
+            return known
+        answer = _answer(search(reader), degraded)
+        engine.answers.keep(scope, key, Kept(generation, dropped, question.started, answer))
+        return answer
+
+    return engine.store.read(scope, work)
 
 
-def answer(engine: Engine, scope: Scope, questions: Sequence[Question], degraded: tuple[str, ...]) -> Recall:
-    """Answer one question put to several shelves, from one snapshot: the best hits of all."""
-    try:
-        return Recall(_asked(engine, scope, questions), degraded)
-    except StoreError:
-        return _answer_from_one_channel(engine, scope, questions, degraded)
+def _answer(search: Search, degraded: tuple[str, ...]) -> Recall:
+    """Answer from the best rows; when repetitions and phrases leave too few of them, look deeper."""
+    question, reader = search.question, search.reader
+    if question.query.open_ended:
+        happened = _happened(reader, question)
+        if happened:
+            return Recall(tuple(happened), degraded, 1.0)
+    for depth in _DEPTHS:
+        rankings = [shelves.rank(replace(search, depth=depth), shelf) for shelf in question.shelves]
+        rows = sorted(chain.from_iterable(ranking.rows for ranking in rankings), key=lambda row: (-row.score, row.id))
+        found = hits.show(reader, question, rows, search.engine.settings.recall.diversity)
+        if len(found) >= question.wish.limit or not any(
+            ranking.goes_on(question.wish.min_score) for ranking in rankings
+        ):
+            break
+    late = chain.from_iterable(ranking.late for ranking in rankings)
+    likely = {row.id: row.answerable for row in rows}
+    answerable = max([likely[hit.id] for hit in found], default=0.0)
+    return Recall(tuple(found), tuple(dict.fromkeys((*degraded, *late))), answerable)
 
 
-def _checked_query(query: str) -> str:
-    cleaned = clean(query)
-    if not cleaned:
-        raise InvalidInput("The query is empty. Ask with at least one word.")
-    if len(cleaned) > MAX_QUERY:
-        raise InvalidInput(f"The query has {len(cleaned)} characters; at most {MAX_QUERY} are searched.")
-    return cleaned
+def _happened(reader: Reader, question: Question) -> list[Hit]:
+    """Give what happened in the time that the question names, the latest of it in order: events, or else anything."""
+    limit = question.wish.limit
+    views = [view for shelf in question.shelves for view in question.in_time(shelf)]
+    events = [replace(view, types=_HAPPENINGS) for view in views if isinstance(view, Filters) and not view.types]
+    talks = [view for view in views if isinstance(view, MessageFilters)]
+    first = talks if question.query.about_talk else events
+    found = _told(reader, first, limit) or _told(reader, views, limit)
+    return hits.in_order(question, list({item.id: item for item in found}.values()))[-limit:]
 
 
-def _check_bounds(limit: int, min_score: float) -> None:
-    if not 1 <= limit <= MAX_LIMIT:
-        raise InvalidInput(f"limit is {limit}; it must be from 1 to {MAX_LIMIT}.")
-    if not 0 <= min_score <= 1:
-        raise InvalidInput(f"min_score is {min_score}; it must be from 0 to 1, as scores are.")
-
-
-def _query_vector(engine: Engine, query: str, given: VectorLike | None) -> tuple[Vector | None, tuple[str, ...]]:
-    if engine.space is None:
-        return None, ()
-    if given is not None:
-        return as_unit(given, engine.space.dimensions), ()
-    try:
-        return engine.embed([query], "query")[0], ()
-    except EmbeddingError:
-        return None, (VECTOR,)
-
-
-def _answer(engine: Engine, reader: Reader, question: Question) -> list[Hit]:
-    texts = _text_channel(engine, reader, question)
-    cosines = _vector_channel(engine, reader, question, texts)
-    settings = engine.settings.recall
-    ranked = fuse(cosines, texts, Weights(settings.vector_weight, settings.text_weight), question.limit)
-    chosen = [fused for fused in ranked if fused.relevance >= question.min_score]
-    wanted = [fused.id for fused in chosen]
-    if question.filters.kind == "message":
-        said = {message.id: message for message in reader.get_messages(wanted)}
-        return [_message_hit(said[fused.id], fused) for fused in chosen if fused.id in said]
-    records = {record.id: record for record in reader.get(wanted)}
-    return [_hit(records[fused.id], fused) for fused in chosen if fused.id in records]
-
-
-def _text_channel(engine: Engine, reader: Reader, question: Question) -> TextScores | None:
-    if not question.words:
-        return None
-    candidates = reader.text_candidates(
-        query_terms(question.words), question.filters, engine.settings.recall.candidates
-    )
-    return score(candidates, question.words)
-
-
-def _vector_channel(
-    engine: Engine, reader: Reader, question: Question, texts: TextScores | None
-) -> Mapping[str, float]:
-    """Give the cosines of the nearest rows, and of the best rows by words that are not among them."""
-    space, vector = engine.space, question.vector
-    if space is None or vector is None:
-        return {}
-    wanted = max(question.limit, NEIGHBOURS)
-    near = dict(reader.nearest(space, vector, question.filters, wanted))
-    if texts is not None:
-        best = nsmallest(wanted, texts.scores.keys() - near, key=lambda row: (-texts.scores[row], row))
-        near.update(reader.cosines(question.filters.kind, space, vector, best))
-    return near
-
-
-def _answer_from_one_channel(
-    engine: Engine, scope: Scope, questions: Sequence[Question], degraded: tuple[str, ...]
-) -> Recall:
-    """A part of the store failed: answer from the channel that works, and say which one does not."""
-    try:
-        hits = _asked(engine, scope, [replace(question, vector=None) for question in questions])
-        return Recall(hits, tuple(dict.fromkeys((*degraded, VECTOR))))
-    except StoreError:
-        hits = _asked(engine, scope, [replace(question, words=()) for question in questions])
-        return Recall(hits, tuple(dict.fromkeys((*degraded, TEXT))))
-
-
-def _asked(engine: Engine, scope: Scope, questions: Sequence[Question]) -> tuple[Hit, ...]:
-    def work(reader: Reader) -> list[Hit]:
-        return list(chain.from_iterable(_answer(engine, reader, question) for question in questions))
-
-    hits = engine.store.read(scope, work)
-    if len(questions) > 1:
-        hits.sort(key=lambda hit: (-hit.score, hit.id))
-    return tuple(hits[: max(question.limit for question in questions)])
-
-
-def _hit(record: MemoryRecord, fused: Fused) -> Hit:
-    located = record.lat is not None or record.address or record.place_label
-    return Hit(
-        id=record.id,
-        source="memory",
-        type=record.type,
-        content=record.content,
-        score=fused.relevance,
-        similarity=fused.similarity,
-        parts=Parts(fused.parts, fused.relevance, {}),
-        created_at=record.created_at,
-        occurred_at=record.occurred_at,
-        place=Place(record.lat, record.lng, record.address, record.place_label) if located else None,
-        trust=record.trust,
-        metadata=record.metadata,
-        record=record,
-    )
-
-
-def _message_hit(message: Message, fused: Fused) -> Hit:
-    return Hit(
-        id=message.id,
-        source=SOURCE_OF[message.role],
-        type=message.role,
-        content=message.content or message_passage(message),
-        score=fused.relevance,
-        similarity=fused.similarity,
-        parts=Parts(fused.parts, fused.relevance, {}),
-        created_at=message.created_at,
-        occurred_at=message.said_at,
-        place=None,
-        trust=message.trust,
-        metadata=message.metadata,
-        record=message,
-    )
+def _told(reader: Reader, views: Sequence[Wanted], limit: int) -> list[MemoryRecord | Message]:
+    found: list[MemoryRecord | Message] = []
+    for view in views:
+        found += reader.timeline(view, limit) if isinstance(view, Filters) else reader.said_between(view, limit)
+    return found

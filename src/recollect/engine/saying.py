@@ -13,13 +13,12 @@ from recollect import ids
 from recollect.dialogue import blocks
 from recollect.engine import drafting, keeping
 from recollect.engine.context import Engine
-from recollect.engine.passages import message_passage
+from recollect.engine.passages import message_terms
 from recollect.errors import InvalidMessage
 from recollect.messages import Content, Message, NewMessage, ToolCall
 from recollect.text.clean import clean
 from recollect.text.fence import without_recall_blocks
 from recollect.text.private import without_private
-from recollect.text.terms import index_terms
 from recollect.types import MessageDraft
 from recollect.vocabulary import MessageRole, Trust
 
@@ -68,6 +67,7 @@ def speak(engine: Engine, conversation: str, offered: NewMessage, now: datetime)
         external_id=_name("id", offered.id),
         sequence=0,
         role=role,
+        speaker=_speaker(engine, offered.speaker),
         content=text,
         blocks=_kept_blocks(engine, parts.blocks),
         tool_calls=tuple(_kept_call(engine, call) for call in calls),
@@ -98,10 +98,9 @@ def _bounded(output: str) -> str:
 
 def finished(engine: Engine, message: Message) -> MessageDraft:
     """Count the tokens and find the terms."""
-    said = message_passage(message)
     calls = sum(engine.tokenizer.count(f"{call.name} {call.arguments}") for call in message.tool_calls)
     text = engine.tokenizer.count(message.content) if message.content else 0
-    return MessageDraft(message._replace(tokens=text + calls + _TOKENS_PER_MESSAGE), index_terms(said))
+    return MessageDraft(message._replace(tokens=text + calls + _TOKENS_PER_MESSAGE), message_terms(message))
 
 
 def plain_text(content: Content) -> str:
@@ -163,6 +162,11 @@ def _name(field: str, value: object) -> str:
     if len(name) > _LONGEST_NAME:
         raise InvalidMessage(f"The {field} has {len(name)} characters; at most {_LONGEST_NAME} are kept.")
     return name
+
+
+def _speaker(engine: Engine, given: str) -> str:
+    """Give a name as it may be kept, on one line: nobody speaks for somebody else by having a name of two."""
+    return " ".join(keeping.public_text(engine, _name("speaker", given)).split()) if given else ""
 
 
 def conversation_name(conversation: str) -> str:

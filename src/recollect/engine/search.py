@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.engine import recall
+from recollect.engine.asking import Wish
 from recollect.engine.context import Engine
 from recollect.errors import InvalidInput
 from recollect.ports import Reader
-from recollect.text.clean import clean, fingerprint_text
-from recollect.types import Filters, Hit, MessageFilters, Recall, Scope, VectorLike, Wanted
+from recollect.types import Filters, MessageFilters, Recall, Scope, VectorLike, Wanted
 from recollect.vocabulary import SOURCE_OF, SOURCES, MessageRole, Source
 
 _TURN = 50
@@ -23,33 +23,23 @@ def search(
     sources: Sequence[Source],
     memories: Filters,
     messages: MessageFilters,
-    limit: int,
-    min_score: float,
+    wish: Wish,
     vector: VectorLike | None = None,
 ) -> Recall:
-    """Ask several sources at once. A message that only says the query itself is no answer to it."""
-    shelves: list[Wanted] = [memories] if "memory" in sources else []
+    """Ask several sources at once."""
     roles = roles_of(sources)
+    shelves: list[Wanted] = [memories] if "memory" in sources else []
     if roles:
         shelves.append(replace(messages, roles=roles))
     if not shelves:
         return Recall(())
-    more = limit + 5  # a few that repeat the query may be left out
-    first, degraded = recall.prepare(
-        engine, query, vector=vector, filters=shelves[0], limit=min(more, recall.MAX_LIMIT), min_score=min_score
-    )
-    found = recall.answer(engine, scope, [replace(first, filters=shelf) for shelf in shelves], degraded)
-    asked = fingerprint_text(clean(query))
-    kept = tuple(hit for hit in found.hits if not _repeats(hit, asked))
-    return Recall(kept[:limit], found.degraded)
-
-
-def _repeats(hit: Hit, asked: str) -> bool:
-    return hit.source == "request" and fingerprint_text(hit.content) == asked
+    return recall.recall(engine, scope, query, vector=vector, looking_at=shelves, wish=wish)
 
 
 def roles_of(sources: Sequence[Source]) -> tuple[MessageRole, ...]:
     """Give the roles of messages that these sources stand for."""
+    if isinstance(sources, str):
+        raise InvalidInput(f"sources is the text {sources!r}; give several, for example ({sources!r},).")
     unknown = [source for source in sources if source not in SOURCES]
     if unknown:
         raise InvalidInput(f"Unknown source {unknown[0]!r}. Sources are: {', '.join(SOURCES)}.")

@@ -13,6 +13,7 @@ from threading import Thread
 from typing import Any
 
 from recollect.engine import compact, converse, learning, recognition, saying, search, upkeep
+from recollect.engine.asking import Wish
 from recollect.engine.context import MESSAGE, RECALL, SAVING, UPKEEP, Engine
 from recollect.errors import InvalidInput, RecollectError
 from recollect.messages import Appended, Message, NewMessage
@@ -77,8 +78,7 @@ def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) ->
         sources=_RECALLED,
         memories=Filters(now=engine.clock.now(), min_trust=Trust.FILE),
         messages=MessageFilters(beyond=session, min_trust=Trust.FILE),
-        limit=hooks.items,
-        min_score=hooks.min_score,
+        wish=Wish(hooks.items, hooks.min_score, diverse=True, signs=False),
     )
 
 

@@ -1,4 +1,4 @@
-"""Maintenance: what is old is put away, what waits for a vector gets it, and the store tidies up.
+"""Maintenance: what is old is put away, what waits for terms or a vector gets them, and the store tidies up.
 
 Each step is a transaction of its own or many small ones, so that a round may be interrupted anywhere and begun again.
 """
@@ -6,7 +6,7 @@ Each step is a transaction of its own or many small ones, so that a round may be
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
-from recollect.engine import compact, forget
+from recollect.engine import compact, forget, reindexing
 from recollect.engine.context import Engine
 from recollect.engine.passages import passage_of
 from recollect.errors import EmbeddingError
@@ -21,8 +21,9 @@ _MOST_FAILURES = 3
 
 
 def maintain(engine: Engine) -> Maintenance:
-    """Expire, fold and put away what is old, embed what waits, and tune the store. Safe to interrupt at any point."""
+    """Expire, fold and put away what is old, index and embed what waits, and tune the store. Safe to interrupt."""
     expired = sum(forget.expire(engine, scope) for scope in engine.store.users_with_expired(engine.clock.now()))
+    reindexed = reindexing.reindex(engine)
     archived, gone_wrong = _archive(engine)
     compacted, failed = _compact(engine)
     embedded = parked = 0
@@ -32,7 +33,7 @@ def maintain(engine: Engine) -> Maintenance:
             done, given_up = _drain(engine, scope, space)
             embedded, parked = embedded + done, parked + given_up
     notes = tuple(engine.store.tune())
-    return Maintenance(embedded, parked, expired, compacted, archived, notes, (*gone_wrong, *failed))
+    return Maintenance(embedded, parked, expired, compacted, archived, notes, (*gone_wrong, *failed), reindexed)
 
 
 def _archive(engine: Engine) -> tuple[int, list[str]]:

@@ -123,11 +123,12 @@ def _earlier(previous: SummaryPoints) -> Iterator[str]:
 
 
 def _written(turn: Message) -> str:
-    """Write a turn as `[time] role: text`, with its tool calls, and cut where it is very long."""
+    """Write a turn as `[time] role (name): text`, with its tool calls, and cut where it is very long."""
     time = turn.said_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
     text = _cut(turn.content.strip(), _LONGEST_RESULT if turn.role == "tool" else _LONGEST_TURN)
     calls = [f"(called {call.name} with {_cut(call.arguments, _LONGEST_ARGUMENTS)})" for call in turn.tool_calls]
-    return f"[{time}] {turn.role}: " + "\n".join((*([text] if text else []), *calls))
+    who = f"{turn.role} ({turn.speaker})" if turn.speaker else turn.role
+    return f"[{time}] {who}: " + "\n".join((*([text] if text else []), *calls))
 
 
 def _cut(text: str, longest: int) -> str:

@@ -3,7 +3,7 @@
     declare    a setting is a dataclass field with a kind and a help text; everything else follows from it
     kinds      what a value may be
     database   where memories are kept, and how to show that without a password
-    model      the settings themselves
+    model      the settings themselves; those of recall and of turns stand beside it
     files, sources, strays, load    reading them
     reference  the table in the documentation
 
@@ -19,11 +19,11 @@ from recollect.settings.model import (
     EmbeddingSettings,
     ForgetSettings,
     PostgresSettings,
-    RecallSettings,
     SettingRow,
     Settings,
     SqliteSettings,
 )
+from recollect.settings.recall import RecallSettings
 from recollect.settings.reference import settings_table
 
 __all__ = [

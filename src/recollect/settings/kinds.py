@@ -157,10 +157,33 @@ def choice(noun: str, words: tuple[Word, ...]) -> Kind[Word]:
     return Kind(", ".join(words), parse, noun=noun)
 
 
-def labelled(label: str, words: tuple[str, ...]) -> Kind[tuple[str, ...]]:
-    """Accept texts that each begin with one of a few words and a colon, as a list or one to a line."""
+def timezone() -> Kind[str]:
+    """Accept the name of a time zone, or nothing."""
+
+    def parse(value: object) -> str:
+        if not isinstance(value, str):
+            raise Unfit
+        if value:
+            from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415 - only who names a zone pays for it
+
+            try:
+                ZoneInfo(value)
+            except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+                raise Unfit from error
+        return value
+
+    return Kind("the name of a time zone such as Europe/Prague, or nothing", parse)
+
+
+def labelled(label: str, words: tuple[str, ...], *, commas: bool = False) -> Kind[tuple[str, ...]]:
+    """Accept texts that each begin with one of a few words and a colon, as a list or one to a line.
+
+    With `commas` these part them as well, where no text can hold one.
+    """
 
     def parse(value: object) -> tuple[str, ...]:
+        if isinstance(value, str) and commas:
+            value = value.replace(",", "\n")
         lines = [] if value == "none" else value.splitlines() if isinstance(value, str) else value
         if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
             raise Unfit

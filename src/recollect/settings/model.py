@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
-from recollect.errors import SettingsError
 from recollect.settings.database import LOCATION, Server, default_database
 from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform, entries, environment_name, walk
-from recollect.settings.kinds import choice, number, number_above, optional, switch, text, whole
+from recollect.settings.kinds import choice, number, number_above, optional, switch, text, timezone, whole
+from recollect.settings.recall import RecallSettings
 from recollect.settings.turns import CaptureSettings, CompactionSettings, HookSettings, LlmSettings
 
 EmbeddingProvider = Literal["local", "none"]
@@ -34,35 +34,6 @@ class EmbeddingSettings:
 
     def __post_init__(self) -> None:
         conform(self)
-
-
-@dataclass(frozen=True, slots=True)
-class RecallSettings:
-    """What a recall looks at and what it gives."""
-
-    limit: int = field(default=5, metadata=about(whole(1, 100), "How many memories a recall gives at most."))
-    min_score: float = field(default=0.0, metadata=about(number(0, 1), "Memories that score lower are left out."))
-    vector_weight: float = field(
-        default=0.45,
-        metadata=about(
-            number(0, 1000), "Share of similar meaning in the score. Only its ratio to `recall.text_weight` counts."
-        ),
-    )
-    text_weight: float = field(
-        default=0.55,
-        metadata=about(number(0, 1000), "Share of common words in the score. One of the two weights must be above 0."),
-    )
-    candidates: int = field(
-        default=400,
-        metadata=about(
-            whole(50, 10_000), "How many memories each kind of search proposes. More finds a little more, but slower."
-        ),
-    )
-
-    def __post_init__(self) -> None:
-        conform(self)
-        if self.vector_weight == self.text_weight == 0:
-            raise SettingsError("recall.vector_weight and recall.text_weight are both 0; set one of them above 0.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +128,14 @@ class Settings:
     user: str = field(
         default="default",
         metadata=about(text(), "User the command line works for when `--user` is absent.", aliases=("user_id",)),
+    )
+    timezone: str = field(
+        default="",
+        metadata=about(
+            timezone(),
+            "Where the user's days begin, such as `Europe/Prague`: what `yesterday` means in a query.",
+            default_words="that of the machine",
+        ),
     )
     auto_capture: bool = field(
         default=True, metadata=about(switch(), "Keep what a user says about themselves, after each turn.")

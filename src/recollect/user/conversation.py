@@ -38,7 +38,7 @@ class Conversation(Scoped):
 
         With `id`, the host's own id for it, a message that comes twice is kept once. `content` is a text, or blocks in
         the manner of OpenAI or Anthropic. An assistant's `tool_calls` and the results with their `tool_call_id` stay
-        together in every window.
+        together in every window. `speaker` is the name of whoever says it, where there are several people.
         """
         try:
             message = NewMessage(role, content, **fields)

@@ -1,11 +1,12 @@
 """The verbs for memories: remember, recall, forget, and looking at what is there."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Unpack
 
 from recollect import ids
 from recollect.engine import forget, recall, remember, revise
+from recollect.engine.asking import Wish
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.text.clean import clean
 from recollect.types import (
@@ -21,7 +22,8 @@ from recollect.types import (
     Stats,
     VectorLike,
 )
-from recollect.user.base import Scoped, canonical, check_limit
+from recollect.user.base import Scoped, canonical, check_limit, types_of
+from recollect.vocabulary import MemoryType
 
 
 class MemoryVerbs(Scoped):
@@ -55,25 +57,28 @@ class MemoryVerbs(Scoped):
         *,
         limit: int | None = None,
         min_score: float | None = None,
+        prefer: MemoryType | Sequence[MemoryType] = (),
+        diverse: bool = False,
         vector: VectorLike | None = None,
         **filters: Unpack[FilterFields],
     ) -> Recall:
         """Find memories by meaning and by words, best first.
 
-        `type`, `subject`, `key`, `context` and `session` must be equal; `since` (inclusive) and `until` (exclusive)
-        bound when it happened or was stored; `as_of` asks what was held true at a moment. `vector` is the query's
-        embedding, if you have it already.
+        In the query, a "quoted phrase" must be there word for word (inside a sentence it is preferred), `-word` must
+        not, and words like "last week" prefer that time. `type`, `subject`, `key`, `context` and `session` must be
+        equal; `since` (inclusive) and `until` (exclusive) bound when it happened or was stored; `as_of` asks what was
+        held true at a moment. Types to `prefer` come first among equals; `diverse` hits say different things. `vector`
+        is the query's embedding, if you have it already.
         """
         defaults = self._engine.settings.recall
-        return recall.recall(
-            self._engine,
-            self._scope,
-            query,
-            vector=vector,
-            filters=self._filters(filters),
-            limit=defaults.limit if limit is None else limit,
-            min_score=defaults.min_score if min_score is None else min_score,
+        wish = Wish(
+            defaults.limit if limit is None else limit,
+            defaults.min_score if min_score is None else min_score,
+            preferred=types_of(prefer),
+            diverse=diverse,
         )
+        looking_at = [self._filters(filters)]
+        return recall.recall(self._engine, self._scope, query, vector=vector, looking_at=looking_at, wish=wish)
 
     def forget(
         self,

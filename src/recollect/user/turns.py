@@ -5,14 +5,17 @@ from datetime import datetime
 from typing import Any
 
 from recollect.engine import converse, drafting, saying, search, sessions, turns
+from recollect.engine.asking import Wish
 from recollect.errors import InvalidInput
 from recollect.messages import Captured, Content, ConversationInfo, Message, NewMessage
 from recollect.text import capture
 from recollect.text.fence import is_envelope, without_fences
 from recollect.types import Filters, MessageFilters, PromptContext, Recall, Remembered, TurnOutcome, VectorLike
-from recollect.user.base import Scoped, canonical, check_limit
+from recollect.user.base import Scoped, canonical, check_limit, types_of
 from recollect.user.conversation import Conversation
-from recollect.vocabulary import USUAL_SOURCES, Source
+from recollect.vocabulary import USUAL_SOURCES, MemoryType, Source
+
+MAX_AROUND = 50
 
 
 class TurnVerbs(Scoped):
@@ -27,14 +30,21 @@ class TurnVerbs(Scoped):
         return converse.listing(self._engine, self._scope, check_limit(limit))
 
     def before_prompt(
-        self, content: Content, *, session: str, id: str = "", metadata: Mapping[str, Any] | None = None
+        self,
+        content: Content,
+        *,
+        session: str,
+        id: str = "",
+        speaker: str = "",
+        metadata: Mapping[str, Any] | None = None,
     ) -> PromptContext:
         """Call this with what the user said, before the agent answers.
 
         It searches, then saves the request, and gives a block of related information to put before the prompt. It does
-        not fail because something is slow or broken: `degraded` says what is missing.
+        not fail because something is slow or broken: `degraded` says what is missing. `speaker` is the name of the
+        user, where several people talk to the agent.
         """
-        request = NewMessage("user", content, id=id, metadata=metadata or {})
+        request = NewMessage("user", content, id=id, speaker=speaker, metadata=metadata or {})
         return turns.before_prompt(self._engine, self._scope, saying.conversation_name(session), request)
 
     def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
@@ -64,9 +74,11 @@ class TurnVerbs(Scoped):
         since: datetime | None = None,
         until: datetime | None = None,
         min_score: float = 0.0,
+        prefer: MemoryType | Sequence[MemoryType] = (),
+        diverse: bool = False,
         vector: VectorLike | None = None,
     ) -> Recall:
-        """Search memories and all that was said, best first.
+        """Search memories and all that was said, best first. The query is read as that of `recall`.
 
         `session` narrows it down to one conversation and what was stored in it. `current` is the conversation that is
         going on: its last turn is left out, because it is what you ask about.
@@ -83,14 +95,22 @@ class TurnVerbs(Scoped):
             sources=sources,
             memories=Filters(now=self._engine.clock.now(), session=session, since=start, until=end),
             messages=MessageFilters(conversation=session, since=start, until=end, excluded=going_on),
-            limit=check_limit(limit),
-            min_score=min_score,
+            wish=Wish(check_limit(limit), min_score, preferred=types_of(prefer), diverse=diverse),
             vector=vector,
         )
 
     def message(self, id: str) -> Message:
         """Give one message. Raises NotFound."""
         return converse.message(self._engine, self._scope, canonical(id, "message"))
+
+    def surroundings(self, id: str, *, before: int = 2, after: int = 2) -> tuple[Message, ...]:
+        """Give a message with what was said before and after it, in order; the id may be that of a hit.
+
+        What is folded or archived is given too, summaries are not. Raises NotFound.
+        """
+        for name, amount in (("before", before), ("after", after)):
+            _check_reach(name, amount)
+        return converse.surroundings(self._engine, self._scope, canonical(id, "message"), before, after)
 
     def rate(self, message_id: str, feedback: int | None) -> Message:
         """Note what the user thought of a message: 1, -1, or None to take it back. Raises NotFound."""
@@ -109,3 +129,8 @@ class TurnVerbs(Scoped):
     def capture(self, text: str, *, session: str = "") -> tuple[Remembered, ...]:
         """Keep what a user's message says about them; usually `after_turn` does this."""
         return turns.capture(self._engine, self._scope, text, session)
+
+
+def _check_reach(name: str, amount: int) -> None:
+    if isinstance(amount, bool) or not isinstance(amount, int) or not 0 <= amount <= MAX_AROUND:
+        raise InvalidInput(f"{name} is {amount!r}; it must be from 0 to {MAX_AROUND}.")

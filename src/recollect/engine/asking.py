@@ -1,0 +1,139 @@
+"""A question on its way in: checked, taken apart, and given its vector in time."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from queue import Empty, Queue
+from threading import Thread
+from zoneinfo import ZoneInfo
+
+from recollect.engine.context import VECTOR, Engine
+from recollect.errors import EmbeddingError, InvalidInput
+from recollect.text.clean import clean
+from recollect.text.query import Query, read_query
+from recollect.types import Vector, VectorLike, Wanted
+from recollect.vectors import as_unit
+from recollect.vocabulary import MemoryType
+
+MAX_QUERY = 2_000
+MAX_LIMIT = 1_000
+_MOST_WAITING = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody who searches wants besides an answer: how much of it, how good, of which types rather."""
+
+    limit: int
+    min_score: float = 0.0
+    preferred: tuple[MemoryType, ...] = ()
+    diverse: bool = False
+    signs: bool = True  # whether quotation marks and minuses in the query have a meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query, ready to be asked of several shelves: each a kind of item and what of it may be answered.
+
+    `trusts_vectors` is False when the embedder has never learned the language of the query.
+    """
+
+    query: Query
+    vector: Vector | None
+    shelves: tuple[Wanted, ...]
+    wish: Wish
+    now: datetime
+    started: datetime
+    trusts_vectors: bool = True
+
+    def in_time(self, shelf: Wanted) -> list[Wanted]:
+        """Give what of a shelf is of the times that the query names, and inside of what the filters allow."""
+        bounds = [
+            (max(filter(None, (span.since, shelf.since))), min(filter(None, (span.until, shelf.until))))
+            for span in self.query.spans
+        ]
+        return [replace(shelf, since=since, until=until) for since, until in bounds if since < until]
+
+    @property
+    def key(self) -> Hashable:
+        """All that the answer depends on, but for what is stored. The day counts: `yesterday` depends on it."""
+        vector = None if self.vector is None else self.vector.tobytes()
+        return (self.query, vector, tuple(map(_wanted, self.shelves)), self.wish, self.now.date())
+
+
+def _wanted(shelf: Wanted) -> Hashable:
+    return (shelf.kind, *(getattr(shelf, one.name) for one in fields(shelf) if one.name != "now"))
+
+
+def prepare(
+    engine: Engine, typed: str, *, vector: VectorLike | None, shelves: Sequence[Wanted], wish: Wish
+) -> tuple[Question, tuple[str, ...]]:
+    """Check a query and take it apart; says what could not be done."""
+    asked = _checked_query(typed)
+    _check_bounds(wish)
+    started = engine.clock.now()
+    local = local_time(engine, started)
+    query = read_query(asked, local if engine.settings.recall.time_words else None, signs=wish.signs)
+    embedded, degraded = _query_vector(engine, query.text, vector)
+    narrowed = tuple(replace(shelf, holding=query.required, lacking=query.excluded) for shelf in shelves)
+    return Question(query, embedded, narrowed, wish, local, started, _knows(engine, query.language)), degraded
+
+
+def local_time(engine: Engine, now: datetime) -> datetime:
+    """Give a moment on the asker's clock, which says what `yesterday` means."""
+    name = engine.settings.timezone
+    return now.astimezone(ZoneInfo(name) if name else None)
+
+
+def _checked_query(query: str) -> str:
+    cleaned = clean(query)
+    if not cleaned:
+        raise InvalidInput("The query is empty. Ask with at least one word.")
+    if len(cleaned) > MAX_QUERY:
+        raise InvalidInput(f"The query has {len(cleaned)} characters; at most {MAX_QUERY} are searched.")
+    return cleaned
+
+
+def _check_bounds(wish: Wish) -> None:
+    if isinstance(wish.limit, bool) or not isinstance(wish.limit, int) or not 1 <= wish.limit <= MAX_LIMIT:
+        raise InvalidInput(f"limit is {wish.limit}; it must be from 1 to {MAX_LIMIT}.")
+    if not 0 <= wish.min_score <= 1:
+        raise InvalidInput(f"min_score is {wish.min_score}; it must be from 0 to 1, as scores are.")
+
+
+def _knows(engine: Engine, language: str | None) -> bool:
+    languages = engine.embedder.languages if engine.embedder else None
+    return language is None or languages is None or language in languages
+
+
+def _query_vector(engine: Engine, query: str, given: VectorLike | None) -> tuple[Vector | None, tuple[str, ...]]:
+    if engine.space is None or engine.settings.recall.vector_weight == 0:
+        return None, ()
+    if given is not None:
+        return as_unit(given, engine.space.dimensions), ()
+    if _too_many_wait(engine):
+        return None, (VECTOR,)
+    found: Queue[Vector | None] = Queue()
+
+    def embed() -> None:
+        try:
+            found.put(engine.embed([query], "query")[0])
+        except EmbeddingError:
+            found.put(None)
+
+    at_work = Thread(target=embed, name="recollect-query")  # no daemon: a model must not be torn down while it works
+    at_work.start()
+    try:
+        vector = found.get(timeout=engine.settings.recall.deadline_s)
+    except Empty:
+        engine.searching.add(at_work)
+        vector = None
+    return vector, () if vector is not None else (VECTOR,)
+
+
+def _too_many_wait(engine: Engine) -> bool:
+    """Tell whether so many searches still wait for the embedder that one more would not get an answer either."""
+    for thread in tuple(engine.searching):
+        if not thread.is_alive():
+            engine.searching.discard(thread)
+    return len(engine.searching) >= _MOST_WAITING

@@ -1,0 +1,126 @@
+"""What a store offers for a question, scored: by words, by meaning, and both fused into one relevance per row."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
+
+from recollect.engine.asking import Question
+from recollect.engine.context import Engine
+from recollect.ports import Reader, TextCandidates
+from recollect.rank import bm25, fusion
+from recollect.rank.answerable import answerable
+from recollect.rank.bm25 import TextScores
+from recollect.rank.fusion import Fused, Recipe
+from recollect.text.terms import query_terms
+from recollect.types import Wanted
+
+_NEAREST = {"memory": 50, "message": 100}
+_NEAREST_PER_HIT = {"memory": 1, "message": 8}  # a message is also looked for on behalf of those around it
+_MOST_NEAREST = 1_000
+_IN_TIME = 100  # rows of the time that a question names, however far down they are
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which parts of a search to use: all of them, until one fails."""
+
+    text: bool = True
+    vector: bool = True
+    context: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A question while it is being asked. `depth` says how many times as many rows as usual are looked at."""
+
+    engine: Engine
+    reader: Reader
+    question: Question
+    plan: Plan = Plan()
+    depth: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the channels say about the rows of one shelf, fused; how much of the question each holds; what was late."""
+
+    fused: Fused
+    shares: Mapping[str, float]
+    late: bool = False
+    cut: bool = False  # the store has more rows that share a word
+
+    def answerable(self, row: str) -> float:
+        """Say how likely a row is an answer."""
+        return answerable(self.shares.get(row, 0.0), self.fused.similarity(row))
+
+    def best(self, amount: int) -> list[str]:
+        """Give the ids of the most relevant rows, equals by id."""
+        return best(self.fused.relevance, amount)
+
+
+def best(scores: Mapping[str, float], amount: int) -> list[str]:
+    """Give the rows with the highest scores, equals by id."""
+    return [row for _, row in nsmallest(amount, ((-score, row) for row, score in scores.items()))]
+
+
+def look(search: Search, shelf: Wanted) -> Found:
+    """Ask both channels about a shelf. When the text channel took too long, the answer goes without the other."""
+    plan, settings = search.plan, search.engine.settings.recall
+    texts = _by_words(search, shelf) if plan.text else None
+    late = plan.vector and search.question.vector is not None and _late(search)
+    cosines, waiting = _by_meaning(search, shelf, texts) if plan.vector and not late else ({}, ())
+    weight = settings.vector_weight if search.question.trusts_vectors or not (texts and texts.scores) else 0.0
+    recipe = Recipe(weight, settings.text_weight, settings.fusion, settings.rrf_k)
+    shares = texts.shares if texts else {}
+    cut = len(shares) >= settings.candidates * search.depth
+    return Found(fusion.fuse(cosines, texts, recipe, waiting), shares, late, cut)
+
+
+def _late(search: Search) -> bool:
+    waited = search.engine.clock.now() - search.question.started
+    return waited.total_seconds() > search.engine.settings.recall.deadline_s
+
+
+def _views(question: Question, shelf: Wanted) -> Iterable[Wanted]:
+    """Give the shelf as it is, and what of it is of the time that the question names."""
+    yield shelf
+    yield from question.in_time(shelf)
+
+
+def _by_words(search: Search, shelf: Wanted) -> TextScores | None:
+    words, settings, reader = search.question.query.words, search.engine.settings.recall, search.reader
+    if not words or settings.text_weight == 0:
+        return None
+    everything, *in_time = _views(search.question, shelf)
+    terms = query_terms(words)
+    most = settings.candidates * search.depth
+    found = reader.text_candidates(terms, everything, most)
+    if in_time and len(found.rows) == most:
+        more = [reader.text_candidates(terms, view, _IN_TIME).rows for view in in_time]
+        rows = {row.id: row for part in (found.rows, *more) for row in part}
+        found = TextCandidates(list(rows.values()), found.frequencies, found.total)
+    return bm25.score(found, words, search.question.query.extra)
+
+
+def _by_meaning(search: Search, shelf: Wanted, texts: TextScores | None) -> tuple[dict[str, float], Sequence[str]]:
+    """Give the cosines of the nearest rows, and of the best rows by words; and which of these have no vector yet."""
+    space, vector, reader = search.engine.space, search.question.vector, search.reader
+    if space is None or vector is None:
+        return {}, ()
+    usual = max(_NEAREST_PER_HIT[shelf.kind] * search.question.wish.limit, _NEAREST[shelf.kind])
+    wanted = min(_MOST_NEAREST, usual) * search.depth
+    near: dict[str, float] = {}
+    for view in _views(search.question, shelf):
+        near.update(reader.nearest(space, vector, view, wanted))
+    if texts is None:
+        return near, ()
+    further = [row for row in best(texts.scores, wanted) if row not in near]
+    near.update(reader.cosines(shelf.kind, space, vector, further))
+    return near, [row for row in further if row not in near]
+
+
+def add_cosines(search: Search, shelf: Wanted, found: Found, ids: Sequence[str]) -> None:
+    """Look up what the vector channel says about further rows, if it has a say."""
+    space, vector = search.engine.space, search.question.vector
+    if space is not None and vector is not None and fusion.VECTOR in found.fused.channels:
+        found.fused.add_cosines(search.reader.cosines(shelf.kind, space, vector, ids))

@@ -1,0 +1,190 @@
+"""The ranking of one shelf: memories, or what was said. Relevance comes from the channels; here everything else joins.
+
+A row is known by little more than its id until it is among the best.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache, partial
+from math import prod
+
+from recollect.engine import channels
+from recollect.engine.asking import Question
+from recollect.engine.channels import Found, Search
+from recollect.engine.context import VECTOR, Engine
+from recollect.ports import Spot
+from recollect.rank import context, factors
+from recollect.rank.factors import Fading
+from recollect.rank.fusion import Fused
+from recollect.text.terms import Forms, query_terms, query_words
+from recollect.types import ChannelPart, MemoryRecord, MessageFilters, Parts, Wanted
+
+_SPARE = 15  # rows beyond the limit whose other merits may bring them forward
+_CHECKED = 400  # when the texts themselves decide
+_MORE_SPARE = 60  # when a time or a phrase is asked for, which counts for more
+_WEIGHED_PER_HIT = 3  # a message's merits can lift it above twice as relevant ones
+_SEEDS = 50  # the most relevant messages, around which others are looked for
+_SEEDS_PER_HIT = 5
+
+MESSAGE = "message"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A row with its score, which may be above 1 until it is shown, how that came about, and whether it may answer."""
+
+    id: str
+    score: float
+    similarity: float | None
+    answerable: float
+    parts: Callable[[], Parts]
+    record: MemoryRecord | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The best rows of a shelf, what was late, and whether there were more rows than were looked at."""
+
+    rows: list[Ranked]
+    late: tuple[str, ...] = ()
+    cut: bool = False
+
+    def goes_on(self, min_score: float) -> bool:
+        """Tell whether rows that were not looked at could be good enough."""
+        return self.cut and bool(self.rows) and self.rows[-1].score >= min_score
+
+
+def rank(search: Search, shelf: Wanted) -> Ranking:
+    """Rank what a shelf has to say to a question, the best first."""
+    found = channels.look(search, shelf)
+    late = (VECTOR,) if found.late else ()
+    rows = _messages(search, shelf, found) if isinstance(shelf, MessageFilters) else _memories(search, found)
+    rows.sort(key=lambda row: (-row.score, row.id))
+    return Ranking(rows, late, found.cut or len(found.fused.relevance) > len(rows))
+
+
+def _spare(search: Search) -> int:
+    wish, query = search.question.wish, search.question.query
+    if query.strict or query.unwanted:
+        return (wish.limit + _CHECKED) * search.depth
+    special = query.spans or query.phrases or wish.preferred or wish.diverse
+    return (wish.limit + (_MORE_SPARE if special else _SPARE)) * search.depth
+
+
+def _memories(search: Search, found: Found) -> list[Ranked]:
+    fused, fading = found.fused, _fading(search.engine)
+    rows = []
+    for record in search.reader.get(found.best(_spare(search))):
+        relevance = fused.relevance[record.id]
+        merits = _of_memory(search, record, fading)
+        score = relevance * prod(merits.values())
+        parts = partial(_parts_of_memory, fused, record.id, merits)
+        rows.append(_ranked(found, record.id, score, parts, record))
+    return rows
+
+
+def _ranked(
+    found: Found, row: str, score: float, parts: Callable[[], Parts], record: MemoryRecord | None = None
+) -> Ranked:
+    return Ranked(row, score, found.fused.similarity(row), found.answerable(row), parts, record)
+
+
+def _parts_of_memory(fused: Fused, row: str, merits: Mapping[str, float]) -> Parts:
+    return Parts(fused.parts(row), fused.relevance[row], merits)
+
+
+def _fading(engine: Engine) -> Fading:
+    return Fading(engine.settings.recall.half_lives(), engine.settings.recall.recency_weight)
+
+
+def _of_memory(search: Search, record: MemoryRecord, fading: Fading) -> dict[str, float]:
+    question, settings = search.question, search.engine.settings.recall
+    happened = record.occurred_at or record.created_at
+    merits = {
+        "recency": factors.recency(record.type, happened, question.started, fading),
+        "importance": factors.importance(record.importance, settings.importance_weight),
+        "confidence": factors.confidence(record.confidence, settings.confidence_weight),
+        "trust": factors.trust(record.trust),
+        "type": factors.PREFERRED if record.type in question.wish.preferred else 1.0,
+        "subject": factors.SUBJECT if record.subject and _named(record.subject, _terms(question)) else 1.0,
+        "time": _in_time(question, happened),
+    }
+    return _telling(merits)
+
+
+def _telling(merits: Mapping[str, float]) -> dict[str, float]:
+    return {name: factor for name, factor in merits.items() if factor != 1.0}
+
+
+def _terms(question: Question) -> frozenset[str]:
+    return frozenset(query_terms(question.query.words))
+
+
+def _in_time(question: Question, moment: datetime) -> float:
+    inside = any(span.since <= moment < span.until for span in question.query.spans)
+    return factors.TIME if inside else 1.0
+
+
+@lru_cache(maxsize=4_096)
+def _words_of(name: str) -> tuple[Forms, ...]:
+    return query_words(name.replace("_", " ").replace(".", " "))
+
+
+def _named(name: str, asked: frozenset[str]) -> bool:
+    """Tell whether a question names something: by all of its words, or a person by the first name."""
+    held = [not asked.isdisjoint(forms) for forms in _words_of(name)]
+    return bool(held) and (all(held) or (" " in name and held[0]))
+
+
+def _messages(search: Search, shelf: MessageFilters, found: Found) -> list[Ranked]:
+    question, fused = search.question, found.fused
+    seeds = found.best(max(_SEEDS, _SEEDS_PER_HIT * question.wish.limit) * search.depth)
+    spots = search.reader.around(seeds, context.REACH if search.plan.context else 0, shelf)
+    channels.add_cosines(search, shelf, found, [spot.id for spot in spots if spot.id not in fused.relevance])
+    lent = {spot.id: fused.relevance.get(spot.id, 0.0) * _role(question, spot) for spot in spots}
+    smoothed = context.smooth(fused.relevance, spots, lent) if search.plan.context else _unsmoothed(fused, spots)
+    asked, fading = _terms(question), _fading(search.engine)
+    by_id = {spot.id: spot for spot in spots}
+    rows = []
+    for row in channels.best(smoothed.relevance, _WEIGHED_PER_HIT * _spare(search)):
+        merits = _of_message(question, by_id[row], asked, fading)
+        score = smoothed.relevance[row] * prod(merits.values())
+        if score > 0.0:
+            parts = partial(_parts_of_message, fused, smoothed, row, merits)
+            rows.append(_ranked(found, row, score, parts))
+    return rows
+
+
+def _unsmoothed(fused: Fused, spots: Iterable[Spot]) -> context.Smoothed:
+    return context.Smoothed({spot.id: fused.relevance.get(spot.id, 0.0) for spot in spots})
+
+
+def _parts_of_message(fused: Fused, smoothed: context.Smoothed, row: str, merits: Mapping[str, float]) -> Parts:
+    parts = fused.parts(row, smoothed.scale)
+    around = smoothed.around.get(row)
+    if around is not None:
+        neighbours, conversation = smoothed.weights(row)
+        parts["neighbours"] = ChannelPart(None, around.neighbours, around.neighbours, neighbours)
+        parts["conversation"] = ChannelPart(None, around.conversation, around.conversation, conversation)
+    return Parts(parts, smoothed.relevance[row], merits)
+
+
+def _of_message(question: Question, spot: Spot, asked: frozenset[str], fading: Fading) -> dict[str, float]:
+    merits = {
+        "recency": factors.recency(MESSAGE, spot.said_at, question.started, fading),
+        "trust": factors.trust(spot.trust),
+        "role": _role(question, spot),
+        "speaker": factors.SPEAKER if spot.speaker and _spoken_by(spot.speaker, asked) else 1.0,
+        "question": factors.question(asks=spot.asks),
+        "time": _in_time(question, spot.said_at),
+    }
+    return _telling(merits)
+
+
+def _role(question: Question, spot: Spot) -> float:
+    return factors.role(spot.role, spot.tokens, asked_of_assistant=question.query.asks_assistant)
+
+
+def _spoken_by(speaker: str, asked: frozenset[str]) -> bool:
+    return any(not asked.isdisjoint(forms) for forms in _words_of(speaker))

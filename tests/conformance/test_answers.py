@@ -1,0 +1,381 @@
+"""Answers that are given a second time without searching, for as long as they are true, on both stores."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from threading import Thread
+from time import monotonic, sleep
+from typing import Any, cast
+
+import pytest
+
+from recollect import EmbeddingError, Memory, Recall, UserMemory, load_settings
+from recollect.engine.answers import _GOOD_FOR
+from recollect.ports import Reader, Role, Store
+from recollect.types import Scope, Vector
+from tests.conftest import SteppingClock
+from tests.congruence.twins import DIMENSIONS, WordSum, direction
+
+ASKED = "green tea"
+
+
+class Watched:
+    """A store that counts the searches for words."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.searches = 0
+        self.while_searching: Callable[[], object] = lambda: None
+
+    def read(self, scope: Scope, work: Callable[[Reader], Any]) -> Any:
+        return self._store.read(scope, lambda reader: work(cast("Reader", _Counted(reader, self))))
+
+    def searched(self) -> None:
+        self.searches += 1
+        self.while_searching()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+class _Counted:
+    def __init__(self, reader: Reader, watched: Watched) -> None:
+        self._reader = reader
+        self._watched = watched
+
+    def text_candidates(self, *asked: Any) -> Any:
+        self._watched.searched()
+        return self._reader.text_candidates(*asked)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+
+class Moody(WordSum):
+    """An embedder that may fail to embed queries."""
+
+    def embed(self, texts: Sequence[str], role: Role) -> Vector:
+        if self.fails and role == "query":
+            raise EmbeddingError("The provider is out of order.")
+        return super().embed(texts, "passage")
+
+
+class Opened:
+    """A store in one process: its memory, the searches that were made, and the answers that are kept."""
+
+    def __init__(self, memory: Memory, embedder: Moody) -> None:
+        self.watched = Watched(memory._engine.store)
+        self.engine = replace(memory._engine, store=cast("Store", self.watched))
+        self.memory = Memory(self.engine)
+        self.me = self.memory.user("me")
+        self.you = self.memory.user("you")
+        self.embedder = embedder
+
+    def kept(self, user: str = "me") -> int:
+        return sum(key[0] == user for key in self.engine.answers._kept)
+
+    def searches(self, ask: Callable[[], Recall]) -> int:
+        """Ask, and say how often that searched for words."""
+        before = self.watched.searches
+        ask()
+        return self.watched.searches - before
+
+
+OpenStore = Callable[..., Opened]
+
+
+@pytest.fixture
+def opening(database: str, clock: SteppingClock) -> Iterator[OpenStore]:
+    """Open the test's store as another process would."""
+    with ExitStack() as stack:
+
+        def opener(**more: object) -> Opened:
+            named = {name.replace("__", "."): value for name, value in more.items()}
+            overrides = {"database": database, "timezone": "UTC", **named}
+            settings, embedder = load_settings(os.devnull, environ={}, overrides=overrides), Moody()
+            memory = stack.enter_context(Memory.open(settings=settings, clock=clock, embedder=embedder))
+            return Opened(memory, embedder)
+
+        yield opener
+
+
+@pytest.fixture
+def store(opening: OpenStore) -> Opened:
+    """A store in which two users have said and stored the same."""
+    opened = opening()
+    for user in (opened.me, opened.you):
+        user.remember_many(["Anna keeps green tea", "The lamp is green"])
+        user.conversation("c").append("user", "We are out of green tea.")
+        user.conversation("c").append("assistant", "I order some green tea.")
+    opened.memory.maintain()
+    return opened
+
+
+def test_what_was_asked_already_is_answered_without_searching(store: Opened) -> None:
+    first = store.me.recall(ASKED)
+    assert first.hits
+    assert store.searches(lambda: store.me.recall(ASKED)) == 0
+    assert store.me.recall(ASKED) == first
+    whole = store.me.search_context(ASKED)
+    assert store.searches(lambda: store.me.search_context(ASKED)) == 0
+    assert store.me.search_context(ASKED) == whole != first
+    assert store.kept() == len(store.engine.answers) == 2
+
+
+def test_whoever_changes_an_answer_changes_only_their_own(store: Opened) -> None:
+    cast("dict[str, Any]", store.me.recall(ASKED).hits[0].metadata)["mine"] = True
+    cast("dict[str, Any]", store.me.recall(ASKED).hits[0].parts.factors)["mine"] = 0.0
+    again = store.me.recall(ASKED).hits[0]
+    assert "mine" not in again.metadata
+    assert "mine" not in again.parts.factors
+
+
+def test_that_there_is_nothing_is_an_answer_too(store: Opened) -> None:
+    assert store.me.recall("nothing -of -the -kind -green").hits == store.me.recall("zzz", min_score=1.0).hits == ()
+    assert store.searches(lambda: store.me.recall("zzz", min_score=1.0)) == 0
+
+
+def forget_the_lamp(me: UserMemory) -> object:
+    return me.forget(next(record.id for record in me.list().items if "lamp" in record.content))
+
+
+def change_the_lamp(me: UserMemory) -> object:
+    return me.update(next(record.id for record in me.list().items if "lamp" in record.content), importance=0.9)
+
+
+WRITES: dict[str, Callable[[UserMemory], object]] = {
+    "remember": lambda me: me.remember("Petr drinks coffee"),
+    "remember many": lambda me: me.remember_many(["Petr drinks coffee", "Petr drinks water"]),
+    "state a fact": lambda me: me.state_fact("Petr", "drink", "coffee"),
+    "update": change_the_lamp,
+    "forget": forget_the_lamp,
+    "forget a session": lambda me: me.forget(session="c"),
+    "append": lambda me: me.conversation("d").append("user", "Petr drinks coffee."),
+    "compact": lambda me: me.conversation("c").compact(keep_recent=0),
+    "rate": lambda me: me.rate(me.conversation("c").messages()[-1].id, 1),
+    "before a prompt": lambda me: me.before_prompt("Petr drinks coffee.", session="d"),
+    "after a turn": lambda me: me.after_turn([{"role": "user", "content": "I prefer coffee."}], session="d"),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_any_write_lets_it_be_searched_again(store: Opened, write: str) -> None:
+    store.me.search_context(ASKED)
+    WRITES[write](store.me)
+    assert store.searches(lambda: store.me.search_context(ASKED)) > 0
+    assert store.searches(lambda: store.me.search_context(ASKED)) == 0
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_so_does_a_write_of_another_process(store: Opened, opening: OpenStore, write: str) -> None:
+    store.me.search_context(ASKED)
+    WRITES[write](opening().me)
+    assert store.searches(lambda: store.me.search_context(ASKED)) > 0
+
+
+def test_what_another_process_stores_and_forgets_is_seen_at_once(store: Opened, opening: OpenStore) -> None:
+    other = opening()
+    assert store.me.recall("coffee").hits[0].score < 0.9
+    kept = other.me.remember("coffee")
+    assert store.me.recall("coffee").hits[0].id == kept.id
+    other.me.forget(kept.id)
+    assert kept.id not in {hit.id for hit in store.me.recall("coffee").hits}
+
+
+def test_a_vector_that_arrives_later_is_a_write(store: Opened) -> None:
+    store.me.conversation("d").append("user", "Petr drinks coffee.")
+    before = store.me.search_context("Petr", sources=["request"])
+    store.memory.maintain()
+    after = store.me.search_context("Petr", sources=["request"])
+    assert (
+        [hit.content for hit in before.hits][:1] == [hit.content for hit in after.hits][:1] == ["Petr drinks coffee."]
+    )
+    assert (before.hits[0].similarity is None, after.hits[0].similarity is None) == (True, False)
+
+
+def test_nobody_gets_the_answer_of_another(store: Opened) -> None:
+    mine = store.me.search_context(ASKED)
+    assert store.searches(lambda: store.you.search_context(ASKED)) > 0
+    yours = store.you.search_context(ASKED)
+    assert [hit.content for hit in mine.hits] == [hit.content for hit in yours.hits]
+    assert {hit.id for hit in mine.hits}.isdisjoint(hit.id for hit in yours.hits)
+    assert (store.kept("me"), store.kept("you")) == (1, 1)
+
+
+def test_what_another_user_writes_changes_nothing(store: Opened) -> None:
+    store.me.recall(ASKED)
+    store.you.remember("Petr drinks green tea")
+    assert store.searches(lambda: store.me.recall(ASKED)) == 0
+
+
+def questions(me: UserMemory, clock: SteppingClock) -> list[Callable[[], Recall]]:
+    """Give questions of which no two are the same."""
+    early, late = clock.moment - timedelta(days=9), clock.moment + timedelta(days=9)
+    asked: list[dict[str, Any]] = [
+        {},
+        {"limit": 1},
+        {"limit": 2},
+        {"min_score": 0.1},
+        {"prefer": "fact"},
+        {"prefer": ["fact", "event"]},
+        {"diverse": True},
+        {"type": "fact"},
+        {"type": ["fact", "event"]},
+        {"subject": "Anna"},
+        {"key": "drink"},
+        {"context": "work"},
+        {"session": "c"},
+        {"since": early},
+        {"until": late},
+        {"as_of": late},
+        {"min_importance": 0.1},
+        {"vector": direction("another")},
+        {"vector": [1.0] * DIMENSIONS},
+    ]
+    said: list[dict[str, Any]] = [
+        {},
+        {"limit": 1},
+        {"sources": ["request"]},
+        {"sources": ["response"]},
+        {"session": "c"},
+        {"current": "c"},
+        {"since": early},
+        {"until": late},
+    ]
+    words = ["green", "tea green", "Green tea", '"green tea"', "green -tea"]
+    return [
+        *(partial(me.recall, ASKED, **one) for one in asked),
+        *(partial(me.search_context, ASKED, **one) for one in said),
+        *(partial(me.recall, one) for one in words),
+    ]
+
+
+def test_another_question_has_another_answer(store: Opened, clock: SteppingClock) -> None:
+    different = questions(store.me, clock)
+    assert all(store.searches(ask) > 0 for ask in different)
+    assert store.kept() == len(different)
+    assert all(store.searches(ask) == 0 for ask in different)
+
+
+def test_what_is_forgotten_is_not_kept_in_an_answer_either(store: Opened) -> None:
+    store.me.recall(ASKED)
+    store.me.search_context("lamp")
+    store.you.recall(ASKED)
+    forget_the_lamp(store.me)
+    assert (store.kept("me"), store.kept("you")) == (0, 1)
+    store.me.recall(ASKED)
+    store.me.forget(everything=True)
+    assert (store.kept("me"), store.kept("you")) == (0, 1)
+
+
+FORGETTING: dict[str, Callable[[UserMemory], object]] = {
+    "one": forget_the_lamp,
+    "everything": lambda me: me.forget(everything=True),
+}
+
+
+@pytest.mark.parametrize("what", FORGETTING)
+def test_an_answer_that_was_found_while_something_is_forgotten_is_not_kept(store: Opened, what: str) -> None:
+    answers, dropped = store.engine.answers, store.engine.answers.dropped
+    forgetting = Thread(target=FORGETTING[what], args=[store.memory.user("me")])
+
+    def forget_meanwhile() -> None:
+        store.watched.while_searching = lambda: None
+        forgetting.start()
+        given_up = monotonic() + 30
+        while answers.dropped == dropped and monotonic() < given_up:
+            sleep(0.001)  # not until it is over: on SQLite it waits for whoever still sees what is forgotten
+
+    store.watched.while_searching = forget_meanwhile
+    found = store.me.recall("lamp")
+    forgetting.join()
+    assert answers.dropped == dropped + 1
+    assert found.degraded == ()
+    assert "The lamp is green" in {hit.content for hit in found.hits}
+    assert store.kept() == 0
+    assert "The lamp is green" not in {hit.content for hit in store.me.recall("lamp").hits}
+    assert store.kept() == 1
+
+
+def test_after_everything_is_forgotten_there_is_no_answer(store: Opened) -> None:
+    assert store.me.search_context(ASKED).hits
+    store.me.forget(everything=True)
+    assert store.me.search_context(ASKED).hits == ()
+    assert store.you.search_context(ASKED).hits
+
+
+@pytest.mark.parametrize("end", ["expires_at", "valid_until"])
+def test_what_lapses_vanishes_when_its_time_has_come(store: Opened, clock: SteppingClock, end: str) -> None:
+    ends: dict[str, datetime] = {end: clock.moment + timedelta(seconds=20)}
+    brief = store.me.remember("green tea is on offer", **ends)  # type: ignore[arg-type]
+
+    def found() -> bool:
+        return brief.id in {hit.id for hit in store.me.recall(ASKED).hits}
+
+    assert found()
+    clock.advance(seconds=10)
+    assert store.searches(lambda: store.me.recall(ASKED)) == 0
+    assert found()
+    clock.advance(seconds=10)
+    assert not found()
+
+
+def test_an_answer_grows_old(store: Opened, clock: SteppingClock) -> None:
+    store.me.recall(ASKED)
+    clock.moment += _GOOD_FOR - timedelta(seconds=1)
+    assert store.searches(lambda: store.me.recall(ASKED)) == 0
+    clock.moment += timedelta(seconds=1)
+    assert store.searches(lambda: store.me.recall(ASKED)) > 0
+    clock.advance(seconds=-5)
+    assert store.searches(lambda: store.me.recall(ASKED)) > 0
+
+
+def test_yesterday_is_another_day_after_midnight(store: Opened, clock: SteppingClock) -> None:
+    clock.moment = clock.moment.replace(hour=23, minute=59, second=50)
+    today = store.me.recall("green tea today").hits[0]
+    clock.advance(seconds=20)
+    tomorrow = store.me.recall("green tea today").hits[0]
+    assert ("time" in today.parts.factors, "time" in tomorrow.parts.factors) == (True, False)
+
+
+def test_a_cache_of_zero_keeps_nothing(opening: OpenStore) -> None:
+    store = opening(recall__cache=0)
+    store.me.remember("Anna keeps green tea")
+    first = store.me.recall(ASKED)
+    assert store.searches(lambda: store.me.recall(ASKED)) == 1
+    assert [hit.id for hit in store.me.recall(ASKED).hits] == [hit.id for hit in first.hits]
+    assert len(store.engine.answers) == 0
+
+
+def test_no_more_answers_are_kept_than_wanted_the_latest_used(opening: OpenStore) -> None:
+    store = opening(recall__cache=2)
+    store.me.remember("Anna keeps green tea")
+    for query in ("green", "tea", "green", "Anna"):
+        store.me.recall(query)
+    assert len(store.engine.answers) == 2
+    asked = (partial(store.me.recall, query) for query in ("green", "Anna", "tea"))
+    assert [store.searches(ask) for ask in asked] == [0, 0, 1]
+
+
+def test_an_answer_that_lacks_something_is_not_kept(store: Opened) -> None:
+    store.embedder.fails = True
+    assert store.me.recall(ASKED).degraded == ("vector",)
+    assert store.searches(lambda: store.me.recall(ASKED)) > 0
+    assert store.kept() == 0
+    store.embedder.fails = False
+    whole = store.me.recall(ASKED)
+    assert (whole.degraded, store.kept()) == ((), 1)
+    store.embedder.fails = True
+    assert store.me.recall(ASKED).degraded == ("vector",)
+
+
+def test_an_answer_that_took_too_long_for_all_of_it_is_not_kept(store: Opened, clock: SteppingClock) -> None:
+    store.watched.while_searching = lambda: clock.advance(seconds=10)
+    assert store.me.recall(ASKED).degraded == ("vector",)
+    assert store.kept() == 0
+    store.watched.while_searching = lambda: None
+    assert store.me.recall(ASKED).degraded == ()
+    assert store.kept() == 1

@@ -1,0 +1,378 @@
+# ruff: noqa: RUF001  # marks of other scripts are the point here
+"""How a score came about, in numbers that were worked out by hand, on both stores."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import timedelta
+from math import log, prod
+from statistics import mean
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recollect import Hit, Memory, Message, UserMemory, load_settings
+from recollect.ports import Embedder, Role
+from recollect.rank import bm25, context, factors
+from recollect.rank.context import needs_context
+from recollect.types import ChannelPart, Space, Vector
+from tests.conftest import SteppingClock
+from tests.congruence.twins import WordSum
+
+DIMENSIONS = 64
+EXACT = 1e-9
+CLOSE = 1e-5  # the two databases round the sums of a cosine differently
+
+# So that no figure below depends on a default.
+PLAIN: Mapping[str, object] = {
+    "timezone": "UTC",
+    "recall.vector_weight": 0.4,
+    "recall.text_weight": 0.6,
+    "recall.half_life_days": [],
+    "recall.importance_weight": 0.1,
+    "recall.confidence_weight": 0.2,
+}
+IMPORTANCE = {"importance": 0.97}  # 1 - 0.1 x (1 - 0.7), the importance of what says nothing about it
+
+
+class Told:
+    """An embedder that was told how near each text is to any query; what it was not told of is at right angles."""
+
+    space = Space("test", "told", "1", "none", DIMENSIONS, normalised=True)
+    languages: frozenset[str] | None = None
+
+    def __init__(self, cosines: Mapping[str, float]) -> None:
+        self._cosines = cosines
+        self._axes = {text: number for number, text in enumerate(cosines, 1)}
+
+    def embed(self, texts: Sequence[str], role: Role) -> Vector:
+        return np.stack([self._query() if role == "query" else self._passage(text) for text in texts])
+
+    def _query(self) -> Vector:
+        vector = np.zeros(DIMENSIONS, np.float32)
+        vector[0] = 1.0
+        return vector
+
+    def _passage(self, text: str) -> Vector:
+        vector, cosine = np.zeros(DIMENSIONS, np.float32), self._cosines.get(text, 0.0)
+        vector[0], vector[self._axes.get(text, DIMENSIONS - 1)] = cosine, (1 - cosine**2) ** 0.5
+        return vector
+
+    def close(self) -> None:
+        pass
+
+
+OpenUser = Callable[..., UserMemory]
+
+
+@pytest.fixture
+def opened(database: str, clock: SteppingClock) -> Iterator[OpenUser]:
+    """Open the store for one user, with an embedder or with words only."""
+    with ExitStack() as stack:
+
+        def opener(embedder: Embedder | None = None, **more: object) -> UserMemory:
+            provider = {} if embedder else {"embedding.provider": "none"}
+            overrides = {"database": database, **PLAIN, **provider, **more}
+            settings = load_settings(os.devnull, environ={}, overrides=overrides)
+            memory = stack.enter_context(Memory.open(settings=settings, clock=clock, embedder=embedder))
+            return memory.user("me")
+
+        yield opener
+
+
+def parts(hit: Hit) -> dict[str, tuple[float, float, float]]:
+    """Give the raw figure, the score and the weight of each channel."""
+    return {name: (part.raw, part.score, part.weight) for name, part in hit.parts.channels.items()}
+
+
+def explains(hit: Hit, channels: Mapping[str, tuple[float, float, float]], merits: Mapping[str, float]) -> None:
+    """Check an explanation, and that it leads to the score."""
+    found = parts(hit)
+    assert found.keys() == channels.keys()
+    for name, expected in channels.items():
+        assert found[name] == pytest.approx(expected, abs=CLOSE), name
+    assert hit.parts.factors == pytest.approx(merits, abs=CLOSE)
+    relevance = sum(score * weight for _, score, weight in channels.values())
+    assert hit.parts.relevance == pytest.approx(relevance, abs=CLOSE)
+    assert hit.score == pytest.approx(min(1.0, relevance * prod(merits.values())), abs=CLOSE)
+    adds_up(hit)
+
+
+def adds_up(hit: Hit) -> None:
+    def share(part: ChannelPart) -> float:
+        return part.weight * part.score
+
+    assert hit.parts.relevance == pytest.approx(sum(map(share, hit.parts.channels.values())), abs=EXACT)
+    assert hit.score == pytest.approx(min(1.0, hit.parts.relevance * prod(hit.parts.factors.values())), abs=EXACT)
+    assert 0.0 <= hit.parts.relevance <= 1.0 + EXACT
+    assert 0.0 <= hit.score <= 1.0
+    assert all(factor > 0.0 and factor != 1.0 for factor in hit.parts.factors.values())
+
+
+def test_a_memory_by_words_alone(opened: OpenUser) -> None:
+    me = opened()
+    me.remember_many(["green tea", "black coffee"])
+    (hit,) = me.recall("tea").hits
+    # One of two rows holds the word: its rarity is ln(1 + (2 - 1 + 0.5) / (1 + 0.5)) = ln 2 = 0.6931. The row is as
+    # long as the average, so BM25 makes 1 of the count; the word counts once more for standing next to itself.
+    # It is all of the question: 1 of 1. Alone, the text has all the weight. 1 x 0.97 = 0.97.
+    explains(hit, {"text": (2 * log(2), 1.0, 1.0)}, IMPORTANCE)
+    assert hit.score == pytest.approx(0.97)
+    assert (hit.similarity, hit.parts.channels["text"].rank) == (None, 1)
+
+
+def test_a_memory_by_meaning_alone(opened: OpenUser) -> None:
+    me = opened(Told({"a warm drink": 0.8, "the lamp": -0.5}))
+    me.remember_many(["a warm drink", "the lamp"])
+    best, other = me.recall("tea").hits
+    # No row holds the word, so meaning has all the weight: 0.8 x 0.97 = 0.776. What is turned away counts as nothing.
+    explains(best, {"vector": (0.8, 0.8, 1.0)}, IMPORTANCE)
+    explains(other, {"vector": (-0.5, 0.0, 1.0)}, IMPORTANCE)
+    assert best.score == pytest.approx(0.776, abs=CLOSE)
+    assert best.similarity == pytest.approx(0.8, abs=CLOSE)
+    assert (other.similarity, other.score) == (0.0, 0.0)
+
+
+def test_a_memory_by_both(opened: OpenUser) -> None:
+    me = opened(Told({"green tea": 0.5, "green lamp": 0.3, "warm drink": 0.8}))
+    me.remember_many(["green tea", "green lamp", "warm drink"])
+    tea, drink, lamp = me.recall("green tea").hits
+    # Two of three rows hold "green": ln(1 + 1.5 / 2.5) = 0.4700. One holds "tea": ln(1 + 2.5 / 1.5) = 0.9808.
+    # The first row holds all of the question, so text is certain and has its share of 0.6.
+    green, all_of_it = log(1.6), log(1.6) + log(8 / 3)
+    best = 2 * all_of_it  # 2.9017: the words, and once more for standing together
+    # The lamp holds 0.4700 / 1.4508 = 0.3240 of the question: 2 x 0.4700 x 0.3240 ** 0.5 = 0.5350.
+    poor = 2 * green * (green / all_of_it) ** bm25._COVERAGE_OF_SHORT
+    explains(tea, {"vector": (0.5, 0.5, 0.4), "text": (best, 1.0, 0.6)}, IMPORTANCE)
+    explains(drink, {"vector": (0.8, 0.8, 0.4), "text": (0.0, 0.0, 0.6)}, IMPORTANCE)
+    explains(lamp, {"vector": (0.3, 0.3, 0.4), "text": (poor, poor / best, 0.6)}, IMPORTANCE)
+    assert tea.score == pytest.approx((0.4 * 0.5 + 0.6) * 0.97, abs=CLOSE)  # 0.776
+    assert drink.score == pytest.approx(0.4 * 0.8 * 0.97, abs=CLOSE)  # 0.3104
+    assert [hit.parts.channels["vector"].rank for hit in (tea, drink, lamp)] == [2, 1, 3]
+    assert [hit.parts.channels["text"].rank for hit in (tea, drink, lamp)] == [1, None, 2]
+
+
+@pytest.mark.parametrize(
+    ("fusion", "vector", "text"),
+    [
+        ("fixed", (0.5, 0.5, 0.7), (1.0, 0.3)),  # 0.7 x 0.5 + 0.3 x 1
+        ("rrf", (0.5, 11 / 12, 0.4), (1.0, 0.6)),  # the second of its channel is worth (10 + 1) / (10 + 2)
+    ],
+)
+def test_other_ways_to_fuse(
+    opened: OpenUser, fusion: str, vector: tuple[float, float, float], text: tuple[float, float]
+) -> None:
+    more = {"recall.fusion": fusion, "recall.rrf_k": 10}
+    me = opened(Told({"green tea": 0.5, "warm drink": 0.8}), **more)
+    me.remember_many(["green tea", "warm drink"])
+    tea = next(hit for hit in me.recall("tea").hits if hit.content == "green tea")
+    explains(tea, {"vector": vector, "text": (2 * log(2), *text)}, IMPORTANCE)
+
+
+def test_everything_that_speaks_for_a_memory_or_against_it(opened: OpenUser, clock: SteppingClock) -> None:
+    me = opened(**{"recall.half_life_days": ["event: 30"], "recall.recency_weight": 0.1})
+    me.remember(
+        "green tea",
+        type="event",
+        subject="Anna",
+        importance=0.5,
+        confidence=0.5,
+        trust=0,
+        occurred_at=clock.moment - timedelta(days=30),
+    )
+    (hit,) = me.recall("green tea Anna January 2026", prefer="event").hits
+    merits = {
+        "recency": 0.95,  # one half-life: half of the 0.1 that may fade
+        "importance": 0.95,  # 1 - 0.1 x 0.5
+        "confidence": 0.9,  # 1 - 0.2 x 0.5
+        "trust": factors.trust(0),
+        "type": factors.PREFERRED,
+        "subject": factors.SUBJECT,
+        "time": factors.TIME,  # the 30th of January
+    }
+    text = hit.parts.channels["text"]
+    explains(hit, {"text": (text.raw, text.score, 1.0)}, merits)
+    assert me.recall("green tea").hits[0].parts.factors.keys() == {"recency", "importance", "confidence", "trust"}
+
+
+def chatted(me: UserMemory, *texts: str, **fields: Any) -> tuple[Message, ...]:
+    chat = me.conversation("c")
+    for text in texts:
+        chat.append("user", text, **fields)
+    return chat.messages()
+
+
+def test_a_message_with_its_neighbours_and_its_conversation(opened: OpenUser) -> None:
+    me = opened()
+    said = chatted(me, "green tea", "yes please", "black coffee")
+    hits = {hit.content: hit for hit in me.search_context("tea").hits}
+    weight = needs_context(mean(message.tokens for message in said))  # nearly 1: short turns need their surroundings
+    beside, behind = context._NEXT, context._NEXT_BUT_ONE
+    # The first is all that text found: 1. The next stands beside it, the last behind that.
+    # The best two turns of the conversation are 1 and 0: a half on average.
+    talk = 1 / context._BEST_TURNS
+    shared = weight * context._CONVERSATION * talk
+    scale = 1 / (1 + shared)  # brings the best, which has no neighbour that was found, back to 1: about 1 / 1.3
+    for text, own, near in (("green tea", 1.0, 0.0), ("yes please", 0.0, beside), ("black coffee", 0.0, behind)):
+        neighbours = near / context._ALL_NEIGHBOURS
+        channels = {
+            "text": (hits["green tea"].parts.channels["text"].raw if own else 0.0, own, scale),
+            "neighbours": (neighbours, neighbours, weight * scale * context._ALL_NEIGHBOURS),
+            "conversation": (talk, talk, weight * scale * context._CONVERSATION),
+        }
+        explains(hits[text], channels, {})
+    assert hits["green tea"].score == pytest.approx(1.0)
+    assert hits["yes please"].score == pytest.approx((weight * beside + shared) * scale)  # about 0.6 / 1.3 = 0.4615
+    assert hits["black coffee"].score == pytest.approx((weight * behind + shared) * scale)  # about 0.4 / 1.3 = 0.3077
+
+
+def test_a_message_by_both_channels_and_its_conversation(opened: OpenUser) -> None:
+    me = opened(Told({"green tea": 0.5}))
+    (message,) = chatted(me, "green tea")
+    Memory(me._engine).maintain()
+    (hit,) = me.search_context("tea").hits
+    # Alone in its conversation, so its smoothed relevance is that of the channels: 0.4 x 0.5 + 0.6 x 1 = 0.8.
+    weight = needs_context(message.tokens)
+    talk = 0.8 / context._BEST_TURNS
+    scale = 1 / (1 + weight * context._CONVERSATION / context._BEST_TURNS)
+    channels = {
+        "vector": (0.5, 0.5, 0.4 * scale),
+        "text": (2 * log(4 / 3), 1.0, 0.6 * scale),  # one row of one: ln(1 + 0.5 / 1.5), and beside itself
+        "neighbours": (0.0, 0.0, weight * scale * context._ALL_NEIGHBOURS),
+        "conversation": (talk, talk, weight * scale * context._CONVERSATION),
+    }
+    explains(hit, channels, {})
+    assert hit.score == pytest.approx(0.8, abs=CLOSE)
+
+
+def merits_of(me: UserMemory, query: str) -> Mapping[str, float]:
+    (hit,) = me.search_context(query).hits
+    adds_up(hit)
+    return hit.parts.factors
+
+
+def test_the_speaker_who_is_named(opened: OpenUser) -> None:
+    me = opened()
+    chatted(me, "green tea for me", speaker="Anna Nováková")
+    assert merits_of(me, "what tea does Anna drink") == {"speaker": factors.SPEAKER}
+    assert merits_of(me, "tea of Novakova") == {"speaker": factors.SPEAKER}
+    assert merits_of(me, "tea") == {}
+
+
+@pytest.mark.parametrize("mark", ["?", "？", "؟", "?  "])
+def test_a_turn_that_asks(opened: OpenUser, mark: str) -> None:
+    me = opened()
+    chatted(me, f"do we have green tea{mark}")
+    assert merits_of(me, "tea") == {"question": factors.question(asks=True)}
+
+
+def test_the_role(opened: OpenUser) -> None:
+    me = opened()
+    message = me.conversation("c").append("assistant", "green tea is healthy").message
+    assert message is not None
+    inferred = {"trust": factors.trust(message.trust)}
+    role = factors.role("assistant", message.tokens, asked_of_assistant=False)
+    assert merits_of(me, "tea") == {"role": role, **inferred}
+    assert merits_of(me, "which tea did you recommend") == inferred
+
+
+def test_the_time_that_is_named(opened: OpenUser, clock: SteppingClock) -> None:
+    me = opened(**{"recall.half_life_days": ["message: 1"], "recall.recency_weight": 0.2})
+    chatted(me, "green tea", said_at=clock.moment - timedelta(days=1))
+    faded = {"recency": 0.9}  # one half-life: half of 0.2
+    assert merits_of(me, "tea yesterday") == pytest.approx({**faded, "time": factors.TIME})
+    assert merits_of(me, "tea today") == pytest.approx(faded)
+    assert merits_of(me, "tea") == pytest.approx(faded)
+
+
+def test_the_phrase_that_is_preferred(opened: OpenUser) -> None:
+    me = opened()
+    me.remember_many(["green tea", "hot tea that is green"])
+    first, second = me.recall('do we have "green tea"?').hits
+    assert (first.content, first.parts.factors) == ("green tea", {**IMPORTANCE, "phrase": factors.PHRASE})
+    assert second.parts.factors == IMPORTANCE
+    assert first.score == 1.0  # 1 x 0.97 x 1.5, cut
+    adds_up(first)
+
+
+def test_of_two_with_the_phrase_the_more_relevant_comes_first(opened: OpenUser) -> None:
+    me = opened()
+    me.remember_many(["green tea in the blue kitchen cupboard", "green tea"])
+    first, second = me.recall('do we have "green tea"?').hits
+    assert first.parts.factors == second.parts.factors
+    assert (first.content, first.score, second.score) == ("green tea", 1.0, 1.0)
+    assert first.parts.relevance > second.parts.relevance
+
+
+def test_a_preferred_phrase_lifts_a_row_that_others_would_crowd_out(opened: OpenUser) -> None:
+    me = opened()
+    long = "made a lot of good green tea, then bread, butter, soup and salad"
+    me.remember_many([*(f"tea green {number}" for number in range(30)), long])
+    best = me.recall('do we have "green tea"?', limit=3, min_score=0.5).hits[0]
+    assert best.content == long
+    assert best.parts.factors == {**IMPORTANCE, "phrase": factors.PHRASE}
+    adds_up(best)
+
+
+QUERIES = (
+    "tea",
+    "green tea in the office",
+    '"green tea"',
+    'what about "green tea"?',
+    "tea -office",
+    'tea -"green tea"',
+    "lamp -light.office",
+    "what tea did Anna drink yesterday?",
+    "what happened yesterday?",
+    "which tea did you recommend last week?",
+    "lamp",
+    "light.office",
+    "coffee coffee tea Anna lamp office friday green",
+    "nothing of the kind",
+    "Кто пьёт чай?",
+)
+
+
+def filled(me: UserMemory, clock: SteppingClock) -> None:
+    """Store and say much, of various kinds."""
+    words = ("green tea", "black coffee", "the lamp in the office", "light.office", "Anna", "friday", "чай")
+    for number in range(40):
+        text = f"{words[number % 7]} and {words[number * 3 % 5]} {number}"
+        me.remember(
+            text,
+            type=("fact", "event", "preference")[number % 3],
+            importance=number / 40,
+            confidence=1 - number / 80,
+            trust=number % 4,
+            subject="Anna" if number % 5 == 0 else "",
+            occurred_at=clock.moment - timedelta(days=number),
+        )
+        me.conversation(f"c{number % 3}").append(
+            ("user", "assistant", "user", "reasoning")[number % 4],
+            f"{text}{' again' * (number % 6) * 20}{'?' if number % 4 == 0 else ''}",
+            speaker="Anna" if number % 2 else "Petr",
+            said_at=clock.moment - timedelta(hours=number * 7),
+        )
+
+
+@pytest.mark.parametrize("fusion", ["weighted", "rrf", "fixed"])
+@pytest.mark.parametrize("embedder", [None, WordSum()])
+def test_every_explanation_adds_up(
+    opened: OpenUser, clock: SteppingClock, fusion: str, embedder: WordSum | None
+) -> None:
+    me = opened(embedder, **{"recall.fusion": fusion, "recall.half_life_days": ["message: 30", "event: 30"]})
+    filled(me, clock)
+    Memory(me._engine).maintain()
+    seen = 0
+    for query in QUERIES:
+        answers = (
+            me.recall(query, limit=60),
+            me.recall(query, prefer="event", diverse=True),
+            me.search_context(query, limit=60),
+            me.search_context(query, diverse=True, min_score=0.2, session="c1"),
+        )
+        for hit in (hit for answer in answers for hit in answer.hits):
+            adds_up(hit)
+            seen += 1
+    assert seen > 500

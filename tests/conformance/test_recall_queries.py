@@ -1,0 +1,347 @@
+"""How a query is read and what besides relevance counts, on both stores."""
+
+import os
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect import InvalidInput, Memory, NewMemory, UserMemory, load_settings
+from recollect.ports import Embedder, Role
+from recollect.rank import factors
+from recollect.types import Recall, Space, Vector
+from tests.conftest import OpenMemory, SteppingClock
+from tests.dialogue.doubles import Stuck
+
+
+def texts(found: Recall) -> list[str]:
+    return [hit.content for hit in found.hits]
+
+
+# What is typed
+
+
+ROOF = (
+    "The roof is insulated with wood fibre boards",
+    "Fibre for the internet comes to the house, the wood floor stays",
+    "The boards of the roof terrace are wood, fibre is in the cement",
+)
+
+
+@pytest.fixture
+def roof(me: UserMemory) -> UserMemory:
+    me.remember_many(ROOF)
+    return me
+
+
+def test_a_quoted_phrase_must_be_there(roof: UserMemory) -> None:
+    for query in ('"wood fibre"', 'roof "Wood  FIBRE"', "roof «wood fibre»", "roof „wood fibre“"):
+        assert texts(roof.recall(query)) == [ROOF[0]], query
+    assert texts(roof.recall('"fibre wood"')) == []
+    assert len(roof.recall("wood fibre").hits) == 3
+
+
+def test_in_a_sentence_a_phrase_is_preferred(roof: UserMemory) -> None:
+    found = roof.recall('who said that "wood fibre" is on the house?')
+    assert len(found.hits) == 3
+    assert found.hits[0].content == ROOF[0]
+    assert found.hits[0].parts.factors["phrase"] == factors.PHRASE
+    assert all("phrase" not in hit.parts.factors for hit in found.hits[1:])
+
+
+def test_a_word_with_a_minus_must_not_be_there(roof: UserMemory) -> None:
+    assert texts(roof.recall("wood fibre -internet -terrace")) == [ROOF[0]]
+    assert texts(roof.recall('"wood fibre" -boards')) == []
+    assert ROOF[1] not in texts(roof.recall("fibre -floors"))  # in whatever form
+    assert len(roof.recall("wood-fibre").hits) == 3  # a hyphen is no minus
+
+
+def test_phrases_and_exclusions_hold_for_messages_and_their_neighbours(me: UserMemory) -> None:
+    chat = me.conversation("c")
+    for text in ("The plumber comes on Friday", "At nine, with the electrician", "Fine, I am at home then"):
+        chat.append("user", text)
+    assert "At nine, with the electrician" in texts(me.search_context("plumber"))
+    assert "At nine, with the electrician" not in texts(me.search_context("plumber -electrician"))
+    assert texts(me.search_context('"plumber comes"')) == ["The plumber comes on Friday"]
+
+
+# When
+
+
+EVENTS = {
+    "The gate was left open": datetime(2026, 2, 28, 21, 15, tzinfo=UTC),
+    "The dog barked at the fox": datetime(2026, 3, 1, 1, 30, tzinfo=UTC),
+    "Smoke in the kitchen, a burnt toast": datetime(2026, 2, 28, 18, 40, tzinfo=UTC),
+    "Lunch with Petra": datetime(2026, 2, 28, 11, 0, tzinfo=UTC),
+    "The post came": datetime(2026, 3, 1, 8, 0, tzinfo=UTC),
+}
+
+
+@pytest.mark.parametrize(
+    "query", ["what happened last night?", "что произошло прошлой ночью?", "co se stalo včera v noci?", "last night"]
+)
+def test_what_happened_at_a_time_comes_in_order(open_memory: OpenMemory, query: str) -> None:
+    me = open_memory(timezone="UTC").user("me")
+    for text, moment in EVENTS.items():
+        me.log_event(text, occurred_at=moment)
+    me.remember("The gate is green", type="fact")
+    found = me.recall(query)
+    assert texts(found) == [
+        "Smoke in the kitchen, a burnt toast",
+        "The gate was left open",
+        "The dog barked at the fox",
+    ]
+    assert found.answerable == 1.0
+    assert [hit.score for hit in found.hits] == [1.0, 1.0, 1.0]
+    assert texts(me.recall(query, limit=2)) == ["The gate was left open", "The dog barked at the fox"]
+
+
+def test_the_time_zone_says_when_a_day_begins(open_memory: OpenMemory) -> None:
+    late = datetime(2026, 2, 28, 23, 30, tzinfo=UTC)  # in Prague the next day
+    for zone, day in (("UTC", "yesterday"), ("Europe/Prague", "today")):
+        memory = open_memory(timezone=zone)
+        me = memory.user(zone)
+        me.log_event("The lamp went out", occurred_at=late)
+        assert texts(me.recall(f"what happened {day}?")) == ["The lamp went out"]
+        other = "today" if day == "yesterday" else "yesterday"
+        assert all("time" not in hit.parts.channels for hit in me.recall(f"what happened {other}?").hits)
+
+
+def test_without_events_what_was_said_then_is_given(open_memory: OpenMemory, clock: SteppingClock) -> None:
+    me = open_memory(timezone="UTC").user("me")
+    me.conversation("c").append("user", "We planted the cherry tree", said_at=datetime(2026, 2, 28, 10, tzinfo=UTC))
+    me.conversation("c").append("user", "And today we rest", said_at=datetime(2026, 3, 1, 8, tzinfo=UTC))
+    assert texts(me.search_context("what happened yesterday?")) == ["We planted the cherry tree"]
+
+
+def test_a_month_is_preferred(open_memory: OpenMemory, clock: SteppingClock) -> None:
+    clock.moment = datetime(2026, 6, 10, 12, tzinfo=UTC)
+    me = open_memory(timezone="UTC").user("me")
+    for month in (1, 3, 5):
+        moment = datetime(2026, month, 12, tzinfo=UTC)
+        me.remember(f"Visit of the dentist, number {month}", type="event", occurred_at=moment)
+    for query in ("dentist in March", "dentist im März", "стоматолог dentist в марте", "dentist v březnu"):
+        hits = me.recall(query).hits
+        assert hits[0].content.endswith("number 3"), query
+        assert [hit.parts.factors.get("time") for hit in hits] == [factors.TIME, None, None], query
+    plain = open_memory(timezone="UTC", recall__time_words=False).user("me")
+    assert all("time" not in hit.parts.factors for hit in plain.recall("dentist in March").hits)
+
+
+# Who and what
+
+
+def test_what_the_question_names_comes_first(me: UserMemory) -> None:
+    me.state_fact("light.office", "location", "garage")
+    me.remember("The light in the office of the neighbours is always on")
+    me.state_fact("Jana Nováková", "allergy", "peanuts")
+    me.remember("Jana told a story about a woman with an allergy")
+    for query, subject in (
+        ("where is light.office?", "light.office"),
+        ("the office light", "light.office"),
+        ("which allergy has Jana?", "Jana Nováková"),
+    ):
+        best = me.recall(query).hits[0]
+        assert best.record.subject == subject, query  # type: ignore[union-attr]
+        assert best.parts.factors["subject"] == factors.SUBJECT, query
+
+
+def test_a_preferred_type_comes_first_among_equals(me: UserMemory) -> None:
+    me.remember("Green tea in the morning", type="fact")
+    me.remember("Black tea in the morning", type="preference")
+    for wanted in ("fact", "preference"):
+        found = me.recall("tea in the morning", prefer=wanted)
+        assert found.hits[0].type == wanted
+        assert [hit.parts.factors.get("type") for hit in found.hits] == [1.2, None]
+        assert me.search_context("tea in the morning", prefer=[wanted]).hits == found.hits
+    with pytest.raises(InvalidInput, match="Unknown memory type 'dream'"):
+        me.recall("tea", prefer="dream")  # type: ignore[arg-type]
+
+
+def test_a_question_that_names_a_person_is_answered_by_that_person(open_memory: OpenMemory) -> None:
+    me = open_memory(embedding__provider="none").user("me")
+    for name in ("Petr", "Jana"):
+        me.conversation(name).append("user", f"I take the {name[0]} train to the office.", speaker=name)
+    hits = me.search_context("which train does Jana take to the office").hits
+    assert hits[0].record.speaker == "Jana"  # type: ignore[union-attr]
+    assert hits[0].parts.factors["speaker"] == factors.SPEAKER
+
+
+# Saying it once, and saying other things
+
+
+def test_what_was_said_before_is_folded(me: UserMemory) -> None:
+    said = [
+        me.conversation(f"c{number}").append("user", text).id
+        for number, text in enumerate(
+            ("The kitchen tap drips again", "the kitchen tap DRIPS again!", "The kitchen tap drips again")
+        )
+    ]
+    me.conversation("c9").append("user", "The kitchen tap drips again, for 3 days now")
+    hits = me.search_context("kitchen tap").hits
+    (folded,) = [hit for hit in hits if hit.folded]
+    assert {folded.id, *folded.folded} == set(said)
+    assert "The kitchen tap drips again, for 3 days now" in [hit.content for hit in hits]
+
+
+def test_numbers_are_never_folded(me: UserMemory) -> None:
+    for number in range(3):
+        me.conversation("c").append("user", f"The invoice for the heating in the big house is number {number}")
+    assert len(me.search_context("invoice heating").hits) == 3
+
+
+def test_various_hits_say_different_things(open_memory: OpenMemory) -> None:
+    me = open_memory(embedding__provider="none").user("me")
+    me.remember_many(["Jana likes green tea", "Jana likes cold green tea", "Petr has a cupboard full of black tea"])
+    assert ["Jana" in text for text in texts(me.recall("tea", limit=2))] == [True, True]
+    assert ["Jana" in text for text in texts(me.recall("tea", limit=2, diverse=True))] == [True, False]
+    assert ["Jana" in text for text in texts(me.search_context("tea", limit=2, diverse=True))] == [True, False]
+    relevant = open_memory(embedding__provider="none", recall__diversity=1.0).user("me")
+    assert texts(relevant.recall("tea", limit=2, diverse=True)) == texts(relevant.recall("tea", limit=2))
+
+
+# Surroundings
+
+
+def test_an_answer_is_found_by_its_question(open_memory: OpenMemory) -> None:
+    me = open_memory(embedding__provider="none").user("me")
+    chat = me.conversation("c")
+    for number in range(10):
+        chat.append("user", f"Small talk number {number} about the weather.")
+    chat.append("assistant", "When does the plumber come to repair the tap?")
+    chat.append("user", "On Friday at nine.")
+    for number in range(10, 20):
+        chat.append("user", f"Small talk number {number} about the weather.")
+    hits = me.search_context("plumber tap repair").hits
+    (answer,) = [hit for hit in hits if hit.content == "On Friday at nine."]
+    assert hits.index(answer) <= 1
+    parts = answer.parts.channels
+    assert (parts["text"].rank, parts["text"].score) == (None, 0.0)
+    assert parts["neighbours"].rank is None
+    assert parts["neighbours"].score * parts["neighbours"].weight > 0
+    assert len(hits) <= 5  # nobody else speaks for the small talk
+
+
+# Languages
+
+
+class Monolingual:
+    """An encoder that says it has learned English only."""
+
+    languages: frozenset[str] | None = frozenset({"en"})
+
+    def __init__(self, encoder: Embedder) -> None:
+        self._encoder = encoder
+
+    @property
+    def space(self) -> Space:
+        return self._encoder.space
+
+    def embed(self, texts: Sequence[str], role: Role) -> Vector:
+        return self._encoder.embed(texts, role)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def english(database: str, clock: SteppingClock, encoder: Embedder) -> Iterator[UserMemory]:
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database})
+    with Memory.open(settings=settings, clock=clock, embedder=Monolingual(encoder)) as memory:
+        yield memory.user("me")
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("где лежит запасной ключ?", "Запасной ключ лежит под горшком"),
+        ("备用钥匙在花盆下面", "备用钥匙在花盆下面,请不要告诉别人"),
+    ],
+)
+def test_where_the_encoder_knows_no_language_words_decide(english: UserMemory, query: str, found: str) -> None:
+    english.remember_many([
+        NewMemory("The spare key is under the flowerpot"),
+        NewMemory("Запасной ключ лежит под горшком"),
+        NewMemory("备用钥匙在花盆下面,请不要告诉别人"),
+    ])  # fmt: skip
+    hits = english.recall(query).hits
+    assert hits[0].content == found
+    assert all(list(hit.parts.channels) == ["text"] for hit in hits)
+    assert list(english.recall("where is the spare key?").hits[0].parts.channels) == ["vector", "text"]
+
+
+def test_where_words_find_nothing_an_unknown_language_is_tried(english: UserMemory) -> None:
+    english.remember("The spare key is under the flowerpot")
+    (hit,) = english.recall("где запасной ключ от гаража?").hits
+    assert list(hit.parts.channels) == ["vector"]
+
+
+# Deadlines
+
+
+class JumpingClock(SteppingClock):
+    """A clock by which each look takes longer than anybody waits, once it jumps."""
+
+    jumping = False
+
+    def now(self) -> datetime:
+        if self.jumping:
+            self.advance(seconds=60)
+        return super().now()
+
+
+def test_a_slow_encoder_is_not_waited_for(database: str, clock: SteppingClock, encoder: Embedder) -> None:
+    stuck = Stuck(encoder)
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "recall.deadline_s": 0.05})
+    with Memory.open(settings=settings, clock=clock, embedder=stuck) as memory:
+        me = memory.user("me")
+        me.remember("The spare key is under the flowerpot")
+        stuck.stick()
+        try:
+            late = me.recall("spare key")
+        finally:
+            stuck.free()
+        assert (late.degraded, texts(late)) == (("vector",), ["The spare key is under the flowerpot"])
+        assert list(late.hits[0].parts.channels) == ["text"]
+        assert me.recall("spare key").degraded == ()  # and what was missing is not kept
+
+
+def test_a_slow_search_by_words_costs_the_vectors(database: str, encoder: Embedder) -> None:
+    clock = JumpingClock()
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database})
+    with Memory.open(settings=settings, clock=clock, embedder=encoder) as memory:
+        me = memory.user("me")
+        me.remember("The spare key is under the flowerpot")
+        me.conversation("c").append("user", "I put the spare key under the flowerpot myself")
+        memory.maintain()
+        clock.jumping = True
+        for late in (me.recall("spare key"), me.search_context("spare key")):
+            assert late.degraded == ("vector",)
+            assert late.hits
+            assert all("vector" not in hit.parts.channels for hit in late.hits)
+        clock.jumping = False
+        assert me.recall("spare key").degraded == ()
+
+
+# Fusion
+
+
+@pytest.mark.parametrize("method", ["weighted", "rrf", "fixed"])
+def test_every_way_to_fuse_finds_the_best(open_memory: OpenMemory, method: str) -> None:
+    me = open_memory(recall__fusion=method).user("me")
+    me.remember_many([
+        "The spare key is under the flowerpot",
+        "The key of the song is E minor",
+        "Pasta for dinner on Sunday",
+    ])  # fmt: skip
+    found = me.recall("where is the spare key?")
+    best = found.hits[0]
+    assert best.content == "The spare key is under the flowerpot"
+    assert set(best.parts.channels) == {"vector", "text"}
+    weights = {name: part.weight for name, part in best.parts.channels.items()}
+    assert sum(weights.values()) == pytest.approx(1.0)
+    if method == "rrf":
+        assert weights == pytest.approx({"vector": 0.45, "text": 0.55})
+        assert all(part.score == 1.0 for part in best.parts.channels.values())
+    if method == "fixed":
+        assert weights == pytest.approx({"vector": 0.7, "text": 0.3})

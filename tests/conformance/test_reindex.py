@@ -1,0 +1,256 @@
+"""An index of words that an older analyser has made is noticed, and made anew by `maintain`, on both stores."""
+
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from recollect import Memory, NewMessage, UserMemory
+from recollect.engine import reindexing
+from recollect.engine.passages import terms_of
+from recollect.ports import Indexed
+from recollect.text.terms import ANALYSER
+from tests.conftest import OpenMemory
+from tests.storage.older_words import age, insist_indexed_once, mark, strange
+
+ADVICE = "The index of words was made by an older analyser; run `recollect maintain`."
+
+
+@pytest.fixture
+def memory(open_memory: OpenMemory) -> Memory:
+    """A store without vectors: what is found is found by words."""
+    return open_memory(embedding__provider="none")
+
+
+def fill(memory: Memory, amount: int = 25) -> None:
+    """Let two users keep and say things."""
+    for name in ("me", "you"):
+        user = memory.user(name)
+        user.remember_many([f"Crate {number} holds part p{number}" for number in range(amount)])
+        user.state_fact("gate", "colour", "green")
+        user.state_fact("gate", "colour", "red")
+        user.conversation("c").extend(
+            NewMessage("user", f"Please plant tulips in bed b{number}.", speaker="Jana") for number in range(amount)
+        )
+
+
+def insist_found(memory: Memory, amount: int = 25) -> None:
+    for name in ("me", "you"):
+        user = memory.user(name)
+        for number in range(amount):
+            assert user.recall(f"p{number}").hits[0].content == f"Crate {number} holds part p{number}"
+            said = user.search_context(f"b{number}").hits  # and what was said next to it
+            assert said[0].content == f"Please plant tulips in bed b{number}."
+        assert [hit.content for hit in user.recall("gate").hits] == ["gate colour: red"]
+        hits = user.search_context("Jana", limit=1_000).hits
+        assert sum(hit.content.startswith("Please plant tulips") for hit in hits) == amount
+
+
+def test_a_new_store_needs_nothing(memory: Memory, database: str) -> None:
+    fill(memory)
+    assert mark(database) == ANALYSER
+    assert (memory.status().advice, memory.doctor()) == ((), ())
+    assert memory.maintain().reindexed == 0
+    insist_found(memory)
+
+
+def test_an_older_index_is_noticed_and_made_anew(memory: Memory, database: str) -> None:
+    fill(memory)
+    age(database)
+    me = memory.user("me")
+    assert me.recall("p7").hits == ()
+    assert me.search_context("tulips").hits == ()
+    assert memory.status().advice == (ADVICE,)
+    (problem,) = memory.doctor()
+    assert (problem.check, problem.count, problem.advice) == ("index_of_words", 2 * (27 + 25), ADVICE)
+    assert memory.maintain().reindexed == 2 * (27 + 25)
+    insist_found(memory)
+    insist_indexed_once(database)
+    assert mark(database) == ANALYSER
+    assert (memory.status().advice, memory.doctor()) == ((), ())
+    assert memory.maintain().reindexed == 0
+
+
+def test_another_process_notices_the_new_words(memory: Memory, database: str, open_memory: OpenMemory) -> None:
+    fill(memory)
+    age(database)
+    other = open_memory(embedding__provider="none")
+    assert other.user("me").recall("p7").hits == ()
+    memory.maintain()
+    insist_found(other)
+
+
+def test_vectors_stay_as_they_are(open_memory: OpenMemory, database: str) -> None:
+    memory = open_memory()
+    me = memory.user("me")
+    me.remember("Grandmother was born in Olomouc")
+    me.conversation("c").append("user", "Grandfather worked at the railway")
+    memory.maintain()
+    age(database)
+    assert me.recall("Where was granny born?").hits
+    done = memory.maintain()
+    assert (done.reindexed, done.embedded) == (2, 0)
+    assert memory.stats().vectors == 2
+    assert me.recall("Olomouc").hits[0].parts.channels["text"].raw > 0
+    assert memory.doctor() == ()
+
+
+def test_an_index_from_the_future_is_made_anew_too(memory: Memory, database: str) -> None:
+    fill(memory)
+    age(database, ANALYSER + 1)
+    assert memory.status().advice == (ADVICE.replace("an older", "a newer"),)
+    memory.maintain()
+    assert mark(database) == ANALYSER
+    insist_found(memory)
+
+
+def test_terms_that_are_right_already_are_left_alone(memory: Memory, database: str) -> None:
+    fill(memory)
+    age(database)
+    memory.user("me").remember("The pump is in the attic")
+    assert memory.maintain().reindexed == 2 * (27 + 25)
+    assert memory.user("me").recall("attic").hits
+
+
+def test_an_empty_store_has_nothing_to_complain_about(memory: Memory, database: str) -> None:
+    age(database)
+    assert (memory.status().advice, memory.doctor()) == ((), ())
+    assert memory.maintain().reindexed == 0
+    assert mark(database) == ANALYSER
+
+
+def test_a_round_that_ends_in_the_middle_goes_on_next_time(
+    memory: Memory, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(memory)
+    age(database)
+    monkeypatch.setattr(reindexing, "_BATCH", 10)
+    analysed = 0
+
+    def failing(item: Any) -> tuple[str, ...]:
+        nonlocal analysed
+        analysed += 1
+        if analysed > 35:
+            raise MemoryError
+        return terms_of(item)
+
+    monkeypatch.setattr(reindexing, "terms_of", failing)
+    with pytest.raises(MemoryError):
+        memory.maintain()
+    assert mark(database) == 1
+    assert [problem.check for problem in memory.doctor()] == ["index_of_words"]
+    left = strange(database)
+    assert left == 2 * (27 + 25) - 27  # all memories of the first user; the batch of messages was not whole
+    insist_indexed_once(database)
+    monkeypatch.setattr(reindexing, "terms_of", terms_of)
+    assert memory.maintain().reindexed == left
+    insist_found(memory)
+    insist_indexed_once(database)
+    assert memory.doctor() == ()
+
+
+def test_long_texts_share_no_transaction(memory: Memory, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    me = memory.user("me")
+    me.remember_many([f"Book {book}: " + " ".join(f"w{book}x{n}" for n in range(4_000)) for book in range(5)])
+    age(database)
+    sizes: list[int] = []
+    replace = reindexing._replace
+
+    def counted(*arguments: Any) -> int:
+        sizes.append(replace(*arguments))
+        return sizes[-1]
+
+    monkeypatch.setattr(reindexing, "_replace", counted)
+    assert memory.maintain().reindexed == 5
+    assert sizes == [2, 2, 1]
+    assert me.recall("w3x17").hits[0].content.startswith("Book 3:")
+    insist_indexed_once(database)
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
+    """Let something happen once, between the first reading and the first writing."""
+    batch = reindexing._batch
+    left = [happens]
+
+    def interrupted(*arguments: Any) -> list[Indexed]:
+        read = batch(*arguments)
+        if left:
+            left.pop()()
+        return read
+
+    monkeypatch.setattr(reindexing, "_batch", interrupted)
+
+
+def test_what_is_changed_meanwhile_is_indexed_as_it_is_then(
+    memory: Memory, database: str, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(memory)
+    me = memory.user("me")
+    ids = {record.content: record.id for record in me.list().items}
+    age(database)
+    theirs = open_memory(embedding__provider="none").user("me")
+
+    def happens() -> None:
+        theirs.update(ids["Crate 3 holds part p3"], content="Crate 3 was lent to the neighbour")
+        theirs.update(ids["Crate 4 holds part p4"], importance=0.9)
+        theirs.forget(ids["Crate 5 holds part p5"])
+        theirs.remember("Crate 99 came today")
+
+    meanwhile(monkeypatch, happens)
+    memory.maintain()
+    insist_indexed_once(database)
+    assert strange(database) == 0
+    assert me.recall("p3").hits == ()
+    assert me.recall("neighbour").hits[0].id == ids["Crate 3 holds part p3"]
+    assert [hit.id for hit in me.recall("p4").hits] == [ids["Crate 4 holds part p4"]]
+    assert me.recall("p5").hits == ()
+    assert [hit.content for hit in me.recall("99").hits] == ["Crate 99 came today"]
+    assert memory.doctor() == ()
+
+
+def test_two_rounds_at_once_do_no_harm(
+    memory: Memory, database: str, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(memory)
+    age(database)
+    other = open_memory(embedding__provider="none")
+    meanwhile(monkeypatch, lambda: None if other.maintain().reindexed else pytest.fail("nothing was left to do"))
+    memory.maintain()
+    insist_found(memory)
+    insist_indexed_once(database)
+    assert memory.doctor() == ()
+
+
+def test_writers_go_on_while_terms_are_made(
+    memory: Memory, database: str, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(memory)
+    age(database)
+    monkeypatch.setattr(reindexing, "_BATCH", 5)
+    done = Event()
+    written: list[int] = []
+
+    def write(user: UserMemory) -> None:
+        while not done.is_set() or not written:
+            number = len(written)
+            user.remember(f"Letter l{number} went to box x{number}")
+            user.conversation("c").append("user", f"Water the roses in row r{number}.")
+            written.append(number)
+
+    writer = Thread(target=write, args=(open_memory(embedding__provider="none").user("me"),))
+    writer.start()
+    try:
+        assert memory.maintain().reindexed == 2 * (27 + 25)
+    finally:
+        done.set()
+        writer.join()
+    insist_found(memory)
+    insist_indexed_once(database)
+    for number in written:
+        assert [hit.content for hit in memory.user("me").recall(f"l{number}").hits] == [
+            f"Letter l{number} went to box x{number}"
+        ]
+        best = memory.user("me").search_context(f"r{number}").hits[0]
+        assert best.content == f"Water the roses in row r{number}."
+    assert memory.doctor() == ()
