@@ -41,6 +41,7 @@ class ReadyEmbedder:
     """Has the vectors of a run ready and hands them out in turn."""
 
     space = Space("benchmark", "ready", "1", "none", DIMENSIONS, normalised=True)
+    languages: frozenset[str] | None = None
 
     def __init__(self) -> None:
         self._ready = vectors(64, seed=3)
@@ -60,27 +61,29 @@ def measure(folder: Path, address: str, amount: int) -> Iterator[Figure]:  # noq
     """Measure with half as many messages as a benchmark of memories has memories, all of one user."""
     path = folder / "conversations.db"
     said = amount // 2
-    with _opened(path) as memory:
+    with opened(path) as memory:
         yield _append_figure(memory.user("new"), "an empty store")
-        matrix = _load(memory, said)
+        matrix = load(memory, said)
         memory.user("me").remember_many(
             NewMemory(text, vector=vector)
             for text, vector in zip(sentences(_MEMORIES, seed=5), vectors(_MEMORIES, seed=5), strict=True)
         )
         memory._engine.store.tune()  # noqa: SLF001 - as maintenance leaves it, without what else maintenance does
-    with _opened(path) as memory:
+    with opened(path) as memory:
         yield _append_figure(memory.user("me"), f"{said:,} messages")
         yield from _prompt_figures(memory.user("me"), path, matrix)
         yield _compaction_figure(memory.user("me"))
         yield _turn_figure(memory.user("me"), said)
 
 
-def _opened(path: Path) -> Memory:
-    overrides = {"database": str(path), "embedding.provider": "none"}
+def opened(path: Path, **recall: object) -> Memory:
+    """Open a store with vectors at hand, whatever the settings of whoever runs this."""
+    chosen = {f"recall.{name}": value for name, value in recall.items()}
+    overrides = {"database": str(path), "embedding.provider": "none", **chosen}
     return Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides), embedder=ReadyEmbedder())
 
 
-def _load(memory: Memory, amount: int) -> Vector:
+def load(memory: Memory, amount: int) -> Vector:
     """Write messages with their vectors as the engine would, in large transactions; gives the vectors."""
     texts, matrix = sentences(amount), vectors(amount)
     for start in range(0, amount, _LOADED_AT_ONCE):
@@ -133,7 +136,7 @@ def _prompt_figures(me: UserMemory, path: Path, matrix: Vector) -> Iterator[Figu
 
         def by_hand() -> None:
             turn = next(turns) % len(asked)
-            _search_by_hand(bare, matrix, asked[turn], queries[turn])
+            search_by_hand(bare, matrix, asked[turn], queries[turn])
 
         def search() -> None:
             turn = next(turns) % len(asked)
@@ -160,7 +163,8 @@ def _in_blocks(ours: Callable[[], None], peer: Callable[[], None], rounds: int) 
     return statistics.median(mine), statistics.median(others)
 
 
-def _search_by_hand(connection: apsw.Connection, matrix: Vector, text: str, query: Vector) -> None:
+def search_by_hand(connection: apsw.Connection, matrix: Vector, text: str, query: Vector) -> None:
+    """Do what a search cannot do without."""
     quoted = " OR ".join(f'"{term}"' for term in query_terms(query_words(text)))
     sql = "SELECT rowid, rank FROM message_terms WHERE message_terms MATCH ? ORDER BY rank LIMIT ?"
     connection.execute(sql, (f"terms:({quoted})", _CANDIDATES)).fetchall()

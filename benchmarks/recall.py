@@ -15,8 +15,9 @@ from benchmarks.figures import Figure, alternate, seconds
 from benchmarks.lifelike import questions, sentences, vectors
 from benchmarks.stores import open_memory
 from recollect import Memory, NewMemory
-from recollect.engine.recall import NEIGHBOURS
 from recollect.types import Filters, Scope, Vector
+
+_NEIGHBOURS = 50  # as many as a recall of memories asks for
 
 
 def one_large_user(path: Path, amount: int) -> Iterator[Figure]:
@@ -68,7 +69,7 @@ def _nearest(memory: Memory, query: Vector) -> Sequence[str]:
     space, filters = engine.space, Filters(now=engine.clock.now())
     if space is None:
         raise AssertionError("vectors are switched off")
-    near = engine.store.read(Scope("me"), lambda reader: reader.nearest(space, query, filters, NEIGHBOURS))
+    near = engine.store.read(Scope("me"), lambda reader: reader.nearest(space, query, filters, _NEIGHBOURS))
     return [neighbour.id for neighbour in near]
 
 
