@@ -25,7 +25,7 @@ def examples(page: Path) -> Iterator[tuple[str, str | None]]:
             yield body, follower[1] if follower[0] == "text" else None
 
 
-EXECUTED = [ROOT / "README.md", ROOT / "docs" / "guide.md", ROOT / "docs" / "conversations.md"]
+EXECUTED = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("guide.md", "conversations.md", "recall.md"))]
 
 
 @pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.name)

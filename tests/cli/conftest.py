@@ -89,6 +89,11 @@ class LastingEncoder:
         """The encoder's space."""
         return self._encoder.space
 
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """The languages that the encoder has learned."""
+        return self._encoder.languages
+
     def embed(self, texts: Sequence[str], role: Role) -> Vector:
         """Let the encoder work."""
         return self._encoder.embed(texts, role)

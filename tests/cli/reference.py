@@ -1,6 +1,6 @@
-"""Writes the page about the command line anew: `python -m tests.cli.reference`.
+"""Writes the pages that show commands anew: `python -m tests.cli.reference`.
 
-The answers in its `console` blocks come from running the commands, and its reference from the application itself.
+The answers in their `console` blocks come from running the commands, and the reference from the application itself.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 from recollect.cli.reference import command_reference
 from tests.cli.conftest import Cli
 
-DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
+DOCS = [Path(__file__).parents[2] / "docs" / name for name in ("cli.md", "recall.md")]
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 TYPED = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
 REFERENCE = re.compile(r"(?<=<!-- reference begins -->\n).*?(?=<!-- reference ends -->)", re.DOTALL)
@@ -46,7 +46,8 @@ class Page:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        shell = Cli("--database", f"{folder}/memory.db")
-        shell.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")
-        DOCS.write_text(Page(shell).renewed(DOCS.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in DOCS:
+        with tempfile.TemporaryDirectory() as folder:
+            shell = Cli("--database", f"{folder}/memory.db")
+            shell.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")
+            page.write_text(Page(shell).renewed(page.read_text(encoding="utf-8")), encoding="utf-8")

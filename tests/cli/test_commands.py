@@ -3,11 +3,13 @@
 import re
 from collections.abc import Callable
 from datetime import datetime
+from math import prod
 
 import pytest
 
 from recollect import __version__
 from tests.cli.conftest import Cli
+from tests.storage.older_words import age
 
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 LIGHT = ("--type", "fact", "--subject", "light.office", "--key", "location")
@@ -99,20 +101,28 @@ def test_an_explained_score_adds_up(cli: Cli, with_meaning: Callable[[Cli], Cli]
     sums = re.findall(r"sum +=(.*)", shown)
     assert len(sums) == 2
     for block, total in zip(shown.split("sum"), sums, strict=False):
-        parts = re.findall(r"score ([\d.]+) \S weight ([\d.]+) += ([\d.]+)", block)
+        parts = re.findall(r"([\d.]+) \S ([\d.]+) += ([\d.]+)", block)
         assert [float(score) * float(weight) for score, weight, _ in parts] == pytest.approx(
             [float(product) for *_, product in parts], abs=1e-4
         )
-        assert sum(float(product) for *_, product in parts) == pytest.approx(float(total), abs=1e-4)
+        assert sum(float(product) for *_, product in parts) == pytest.approx(float(total), abs=2e-4)
+    checked = re.findall(r"sum += ([\d.]+)\n((?: +\w+ +\S [\d.]+\n)*) +score +(at most 1)? += ([\d.]+)", shown)
+    assert len(checked) == 2
+    for total, factors, cut, score in checked:
+        product = float(total) * prod(map(float, re.findall(r"\S ([\d.]+)", factors)))
+        assert min(1.0, product) == pytest.approx(float(score), abs=2e-4)
+        assert bool(cut) == (product > 1)
+    assert re.search(r"^answerable \d\.\d\d$", shown, re.MULTILINE)
     for hit in cli.json("recall", "serial number of the boiler")["hits"]:
         parts = hit["parts"]
         added = sum(part["score"] * part["weight"] for part in parts["channels"].values())
-        assert added == pytest.approx(parts["relevance"]) == pytest.approx(hit["score"])
+        assert added == pytest.approx(parts["relevance"])
+        assert hit["score"] == pytest.approx(min(1.0, added * prod(parts["factors"].values())))
 
 
 def test_nothing_found_is_an_answer(cli: Cli) -> None:
     assert cli.ok("recall", "anything") == "No relevant memories found. `recollect list` shows what there is.\n"
-    assert cli.json("recall", "anything") == {"hits": [], "degraded": []}
+    assert cli.json("recall", "anything") == {"hits": [], "degraded": [], "answerable": 0.0}
     assert cli.ok("list").startswith("Nothing here yet.")
     assert cli.ok("list", "--since", "7d") == "Nothing matches.\n"
     assert cli.ok("count") == "0 memories\n"
@@ -200,6 +210,19 @@ def test_doctor_and_maintain(cli: Cli) -> None:
     assert cli.json("doctor") == {"problems": []}
     assert cli.ok("maintain").startswith("Embedded 0 texts.\n")
     assert cli.json("maintain")["embedded"] == 0
+    assert cli.json("maintain")["reindexed"] == 0
+
+
+def test_an_older_index_of_words_is_told_and_made_anew(cli: Cli, database: str) -> None:
+    cli.store("The pump is in the attic")
+    age(database)
+    advice = "The index of words was made by an older analyser; run `recollect maintain`."
+    assert advice in " ".join(cli.ok("status").split())
+    assert cli("doctor").exit_code == 1
+    assert " ".join(cli("doctor").stdout.split()) == f"index_of_words: 1 {advice}"
+    assert "Indexed 1 text anew.\n" in cli.ok("maintain")
+    assert cli.ok("doctor") == "All is well.\n"
+    assert "The pump" in cli.ok("recall", "attic")
 
 
 def test_forget_by_id_takes_the_history_along(cli: Cli) -> None:

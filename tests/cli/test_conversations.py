@@ -33,6 +33,19 @@ def test_say_keeps_every_option(cli: Cli) -> None:
     assert {name: kept[0][name] for name in expected} == expected
 
 
+def test_a_name_stands_in_place_of_the_role(cli: Cli) -> None:
+    said = cli.json("say", "c1", "user", ROOF, "--speaker", "Jana Nováková")
+    cli.ok("say", "c1", "assistant", ANSWER)
+    assert said["message"]["speaker"] == "Jana Nováková"
+    shown = cli.ok("conversation", "c1")
+    assert re.search(rf"^Jana Nováková  \d{{4}}-\d\d-\d\d \d\d:\d\d  {said['id']}$", shown, re.MULTILINE)
+    assert re.search(r"^assistant  \d{4}", shown, re.MULTILINE)
+    assert not re.search(r"^user ", shown, re.MULTILINE)
+    assert [one["speaker"] for one in cli.json("conversation", "c1")["messages"]] == ["Jana Nováková", ""]
+    hit = cli.json("search", "Nováková")["hits"][0]
+    assert (hit["speaker"], hit["content"]) == ("Jana Nováková", ROOF)
+
+
 def test_say_tells_what_became_of_it(cli: Cli) -> None:
     first = cli.ok("say", "c1", "user", ROOF, "--id", "m1")
     assert re.match(r"Kept as message 1 of c1, \d+ tokens\.\n", first)

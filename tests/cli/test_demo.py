@@ -22,7 +22,7 @@ def tour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_meaning: Callable
 
 def test_it_is_a_pleasant_read(tour: Cli, tmp_path: Path) -> None:
     shown = tour.ok("demo").splitlines()
-    assert 60 <= len(shown) <= 80
+    assert 60 <= len(shown) <= 88
     assert max(map(len, shown)) <= 90
     text = "\n".join(shown)
     for answer in (
@@ -52,7 +52,7 @@ def test_it_shows_what_it_promises(tour: Cli) -> None:
     ]
     (missing,) = [result["error"]["type"] for result in steps.values() if "error" in result]
     assert missing == "NotFound"
-    assert list(steps.values())[-1] == {"hits": [], "degraded": []}
+    assert list(steps.values())[-1] == {"hits": [], "degraded": [], "answerable": 0.0}
 
 
 def test_what_it_shows_can_be_typed(tour: Cli, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The page about the command line says what the commands say and do."""
+"""The pages that show commands say what the commands say and do."""
 
 import re
 from collections.abc import Callable
@@ -13,9 +13,10 @@ from tests.cli.reference import DOCS, Page
 SCORE = re.compile(r"(\d+\.\d{4}|\d+(?= %))")
 
 
-def test_the_page_is_up_to_date(tmp_path: Path, with_meaning: Callable[[Cli], Cli]) -> None:
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+def test_the_page_is_up_to_date(page: Path, tmp_path: Path, with_meaning: Callable[[Cli], Cli]) -> None:
     cli = with_meaning(Cli("--database", str(tmp_path / "memory.db")))
-    written = DOCS.read_text(encoding="utf-8")
+    written = page.read_text(encoding="utf-8")
     expected = Page(cli).renewed(written)
     advice = "run `python -m tests.cli.reference` to renew the page"
     assert SCORE.sub("…", written) == SCORE.sub("…", expected), advice

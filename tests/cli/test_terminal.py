@@ -153,7 +153,7 @@ def test_whole_ids_and_no_line_over_80_columns(cli: Cli) -> None:
 
 def test_no_line_of_a_chat_or_of_what_is_known_is_over_80_columns(cli: Cli) -> None:
     long = "A rather long story, as people tell them, with word after word after word. " * 20
-    said = cli.json("say", "c" * 100, "assistant", long)["id"]
+    said = cli.json("say", "c" * 100, "assistant", f"Once upon a time there was this: {long}")["id"]
     known = {
         ("facts",): cli.json("fact", "s" * 100, "k" * 100, long)["id"],
         ("preferences",): cli.json("prefer", "p" * 100, "k" * 100, long)["id"],

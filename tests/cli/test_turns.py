@@ -42,6 +42,11 @@ def test_before_prompt_prints_the_block_and_saves_the_request(cli: Cli) -> None:
     assert context["hits"][0]["source"] == "memory"
 
 
+def test_before_prompt_keeps_who_asks(cli: Cli) -> None:
+    cli.ok("before-prompt", "--session", "s1", "--speaker", "Jana", "where is the office light?")
+    assert [message["speaker"] for message in cli.json("conversation", "s1")["messages"]] == ["Jana"]
+
+
 def test_before_prompt_prints_nothing_when_nothing_is_related(cli: Cli) -> None:
     assert cli.ok("before-prompt", "--session", "s1", "hello there") == ""
     assert cli.json("before-prompt", "--session", "s1", "hello again")["block"] == ""

@@ -64,8 +64,8 @@ def test_a_span_reaches_ahead_for_expiry_and_back_for_searches(text: str, span: 
     [
         ("today", datetime(2026, 11, 14, 23, tzinfo=UTC), datetime(2026, 11, 15, 23, tzinfo=UTC)),
         ("Yesterday", datetime(2026, 11, 13, 23, tzinfo=UTC), datetime(2026, 11, 14, 23, tzinfo=UTC)),
-        ("last night", datetime(2026, 11, 14, 19, tzinfo=UTC), datetime(2026, 11, 15, 5, tzinfo=UTC)),
-        (" last-night ", datetime(2026, 11, 14, 19, tzinfo=UTC), datetime(2026, 11, 15, 5, tzinfo=UTC)),
+        ("last night", datetime(2026, 11, 14, 17, tzinfo=UTC), datetime(2026, 11, 15, 5, tzinfo=UTC)),
+        (" last-night ", datetime(2026, 11, 14, 17, tzinfo=UTC), datetime(2026, 11, 15, 5, tzinfo=UTC)),
         ("2026-10-25", datetime(2026, 10, 24, 22, tzinfo=UTC), datetime(2026, 10, 25, 23, tzinfo=UTC)),
     ],
 )

@@ -32,6 +32,7 @@ def message(
         external_id="",
         sequence=number,
         role=role,
+        speaker="",
         content=content,
         blocks=(),
         tool_calls=calls,

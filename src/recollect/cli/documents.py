@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from recollect.cli.demo import Step
 from recollect.cli.errand import Loss
 from recollect.cli.streams import is_unicode
-from recollect.cli.verbs import FullStatus, UserStats
+from recollect.cli.verbs import FullStatus, Searched, UserStats
 from recollect.cli.verbs_conversations import Chat, Compacted, Said, Shown
 from recollect.cli.verbs_turns import Learned, Turn
 from recollect.errors import RecollectError
@@ -19,7 +19,7 @@ from recollect.types import Forgotten, Hit, MemoryRecord
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 _OF_A_MEMORY = ("subject", "key", "value", "context", "session")
-_OF_A_MESSAGE = ("conversation", "role", "sequence", "status", "feedback")
+_OF_A_MESSAGE = ("conversation", "role", "speaker", "sequence", "status", "feedback")
 
 
 def print_document(value: object) -> None:
@@ -53,6 +53,14 @@ def _fields(value: object) -> dict[str, Json]:
 def _hit(hit: Hit) -> dict[str, Json]:
     more = _OF_A_MEMORY if isinstance(hit.record, MemoryRecord) else _OF_A_MESSAGE
     return {**_plain_fields(hit, "record"), **{name: getattr(hit.record, name) for name in more}}
+
+
+def _searched(found: Searched) -> dict[str, Json]:
+    """Give what was found; each hit with what was said around it, itself included, if that was asked for."""
+    if found.around is None:
+        return _plain_fields(found.answer)
+    hits = [{**_hit(hit), "surroundings": document(found.around.get(hit.id, ()))} for hit in found.answer.hits]
+    return {**_plain_fields(found.answer, "hits"), "hits": document(hits)}
 
 
 def _forgotten(receipt: Forgotten) -> dict[str, Json]:
@@ -114,6 +122,7 @@ def _plain_fields(value: object, *without: str) -> dict[str, Json]:
 
 _FORMS: Mapping[type, Callable[[Any], dict[str, Json]]] = {
     Hit: _hit,
+    Searched: _searched,
     Forgotten: _forgotten,
     Loss: _loss,
     UserStats: _unfolded("user", "stats"),

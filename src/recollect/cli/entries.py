@@ -1,17 +1,26 @@
 """Memories as people see them: the text, and below it the id, whole and ready to be copied, with kind and time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from math import prod
+from typing import TypeAlias
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from recollect.cli.screen import safe
 from recollect.cli.words import ago, minute, percent, shortened
-from recollect.types import Hit, MemoryRecord, Parts
+from recollect.messages import Message
+from recollect.types import ChannelPart, Hit, MemoryRecord
+
+Around: TypeAlias = Mapping[str, Sequence[Message]]
 
 _LONGEST = 300
+_LONGEST_NAME = 16
+_NOTHING = "1.0000"  # a factor that cannot be seen
+_RANKING = ("vector", "text")
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
@@ -20,13 +29,38 @@ def listed(records: Iterable[MemoryRecord], now: datetime) -> RenderableType:
     return Group(*(_entry(record, _told(record, now)) for record in records))
 
 
-def ranked(hits: Sequence[Hit], now: datetime, *, explain: bool = False, sources: bool = False) -> RenderableType:
+def ranked(
+    hits: Sequence[Hit],
+    now: datetime,
+    *,
+    explain: bool = False,
+    sources: bool = False,
+    around: Around | None = None,
+) -> RenderableType:
     """Show hits with their scores, and how these came about if that was asked; `sources` names where each is from."""
     table = _grid()
     for hit in hits:
-        entry = _found(hit, now, sources=sources)
-        table.add_row(Text(percent(hit.score), "bold cyan"), Group(entry, explained(hit.parts)) if explain else entry)
+        below: list[RenderableType] = []
+        if hit.folded:
+            more = "1 more that says" if len(hit.folded) == 1 else f"{len(hit.folded)} more that say"
+            below.append(Text(f"and {more} the same", "dim"))
+        if around and hit.id in around:
+            below.append(_turns(around[hit.id], hit.id))
+        if explain:
+            below.append(explained(hit))
+        table.add_row(Text(percent(hit.score), "bold cyan"), Group(_found(hit, now, sources=sources), *below))
     return table
+
+
+def _turns(said: Iterable[Message], found: str) -> RenderableType:
+    """Show what was said around a hit, and where it stands among it."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True, max_width=_LONGEST_NAME)
+    table.add_column(style="dim", overflow="fold")
+    for message in said:
+        text = "(this)" if message.id == found else shortened(message.content, _LONGEST)
+        table.add_row(safe(message.speaker or message.role), safe(text))
+    return Padding(table, (0, 0, 0, 2))
 
 
 def versions(records: Sequence[MemoryRecord]) -> RenderableType:
@@ -34,19 +68,30 @@ def versions(records: Sequence[MemoryRecord]) -> RenderableType:
     return Group(*(_entry(record, _validity(record)) for record in records))
 
 
-def explained(parts: Parts) -> RenderableType:
-    """Show the sum that makes a score, so that it can be checked by hand."""
+def explained(hit: Hit) -> RenderableType:
+    """Show the sum and the factors that make a score, so that it can be checked by hand."""
+    parts = hit.parts
     table = Table.grid(padding=(0, 2))
     for justify in ("left", "right", "right", "right", "right"):
         table.add_column(style="dim", justify=justify, no_wrap=True)
+    table.add_row("", "rank", "raw", f"score {_TIMES} weight", "")
     for name, part in parts.channels.items():
-        rank = "not found" if part.rank is None else f"rank {part.rank}"
-        product = f"score {part.score:.4f} {_TIMES} weight {part.weight:.4f}"
-        table.add_row(name, rank, f"raw {part.raw:.4f}", product, f"= {part.score * part.weight:.4f}")
+        product = f"{part.score:.4f} {_TIMES} {part.weight:.4f}"
+        table.add_row(name, *_place(name, part), product, f"= {part.score * part.weight:.4f}")
     table.add_row("sum", "", "", "", f"= {max(0.0, parts.relevance):.4f}")
     for name, factor in parts.factors.items():
-        table.add_row(name, "", "", f"{_TIMES} {factor:.4f}", "")
+        if f"{factor:.4f}" != _NOTHING:
+            table.add_row(name, "", "", f"{_TIMES} {factor:.4f}", "")
+    over = parts.relevance * prod(parts.factors.values()) > 1.0
+    table.add_row("score", "", "", "at most 1" if over else "", f"= {hit.score:.4f}")
     return table
+
+
+def _place(name: str, part: ChannelPart) -> tuple[str, str]:
+    """Give a row's rank and figure in a channel that ranks; what surrounds a message has neither."""
+    if part.rank is None:
+        return ("not found" if name in _RANKING else "", "")
+    return str(part.rank), f"{part.raw:.4f}"
 
 
 def _grid() -> Table:

@@ -20,11 +20,12 @@ _command = partial(commands.command, cls=Verb, rich_help_panel="Memories")
         'recollect recall "which theme do I like?"',
         'recollect recall "what did we decide about the roof?" --type decision --since 90d',
         'recollect recall "where is the office light?" --as-of 2026-03-01 --explain',
+        """recollect recall 'roof "wood fibre" -price'""",
     ),
 )
 def recall(
     ctx: typer.Context,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or a few words, in any language.")],
+    query: options.Query,
     *,
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", metavar="N", help="At most this many; the settings say 5.")
@@ -37,6 +38,8 @@ def recall(
     since: options.Since = None,
     until: options.Until = None,
     as_of: options.AsOf = None,
+    prefer: options.Preferred = None,
+    diverse: options.Diverse = False,
     min_score: Annotated[
         float | None,
         typer.Option(metavar="0..1", min=0, max=1, help="Leave out what scores lower; the settings say 0."),
@@ -52,11 +55,13 @@ def recall(
     epilog=example(
         'recollect search "the colour of the roof"',
         'recollect search "what did you suggest?" --source response --since "last night"',
+        'recollect search "what happened last week?"',
+        'recollect search "when does the plumber come?" --around 2',
     ),
 )
 def search(
     ctx: typer.Context,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or a few words, in any language.")],
+    query: options.Query,
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many.")] = 10,
     source: options.Sources = None,
@@ -67,6 +72,12 @@ def search(
     ] = None,
     since: options.Since = None,
     until: options.Until = None,
+    prefer: options.Preferred = None,
+    diverse: options.Diverse = False,
+    around: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, max=50, help="Show this many turns before and after each message."),
+    ] = 0,
     min_score: Annotated[
         float | None, typer.Option(metavar="0..1", min=0, max=1, help="Leave out what scores lower.")
     ] = None,

@@ -28,6 +28,7 @@ def before_prompt(
     ] = "-",
     *,
     session: options.HostSession = None,
+    speaker: options.Speaker = None,
     json: options.Json = False,
 ) -> None:
     """Give what to show an agent before it answers.

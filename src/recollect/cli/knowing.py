@@ -140,7 +140,7 @@ def events(
         str | None,
         typer.Option(
             metavar="PERIOD",
-            help="Only then: today, yesterday, last night (20:00 to 06:00), or a day such as 2026-12-03.",
+            help="Only then: today, yesterday, last night (18:00 to 06:00), or a day such as 2026-12-03.",
         ),
     ] = None,
     since: options.Since = None,

@@ -41,6 +41,10 @@ HostSession: TypeAlias = Annotated[
     str | None, typer.Option("--session", metavar="ID", help="The conversation that the turn belongs to.")
 ]
 
+Speaker: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Who says it, by name, where several people talk.")
+]
+
 # What a memory is made of
 
 Type: TypeAlias = Annotated[
@@ -99,12 +103,31 @@ Metadata: TypeAlias = Annotated[str | None, typer.Option(metavar="JSON", help="A
 
 # What a search may return
 
+Query: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="QUERY",
+        help='A question or a few words, in any language. "Quoted phrases", -excluded words and times like "last week" '
+        "are understood.",
+    ),
+]
+
 Types: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--type", metavar="TYPE", autocompletion=_types, help=f"Only this kind; may be repeated. One of {_TYPES}."
     ),
 ]
+Preferred: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--prefer",
+        metavar="TYPE",
+        autocompletion=_types,
+        help="Let this kind come first among equals; may be repeated. The kinds are those of --type.",
+    ),
+]
+Diverse: TypeAlias = Annotated[bool, typer.Option("--diverse", help="Prefer hits that say different things.")]
 OfSubject: TypeAlias = Annotated[str | None, typer.Option("--subject", metavar="NAME", help="Only about this subject.")]
 OfKey: TypeAlias = Annotated[str | None, typer.Option("--key", metavar="NAME", help="Only this property.")]
 OfContext: TypeAlias = Annotated[str | None, typer.Option("--context", metavar="NAME", help="Only in this context.")]
@@ -123,7 +146,7 @@ Since: TypeAlias = Annotated[
     typer.Option(
         metavar="TIME",
         help="Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), today, "
-        "yesterday, or last night (since 20:00).",
+        "yesterday, or last night (since 18:00).",
     ),
 ]
 Until: TypeAlias = Annotated[
@@ -132,5 +155,7 @@ Until: TypeAlias = Annotated[
 AsOf: TypeAlias = Annotated[
     str | None, typer.Option(metavar="TIME", help="What was held true at that moment, instead of now.")
 ]
-Explain: TypeAlias = Annotated[bool, typer.Option("--explain", help="Show how each score came about.")]
+Explain: TypeAlias = Annotated[
+    bool, typer.Option("--explain", help="Show how each score came about, and how likely an answer is.")
+]
 Most: TypeAlias = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many.")]

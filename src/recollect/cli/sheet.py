@@ -32,4 +32,6 @@ def figures() -> Table:
 def show_degraded(sheet: Sheet, failed: Sequence[str], so_what: str) -> None:
     """Say what failed, if anything did."""
     if failed:
-        sheet.console.print(f"Without {' and '.join(failed)} search: it failed. {so_what}", style="yellow")
+        sheet.console.print(
+            f"Without {' and '.join(failed)} search: it failed or took too long. {so_what}", style="yellow"
+        )

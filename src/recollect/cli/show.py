@@ -8,13 +8,13 @@ from rich.text import Text
 
 from recollect.cli import show_conversations, show_knowledge, show_store, show_turns
 from recollect.cli.demo import Step, Tour
-from recollect.cli.entries import listed, ranked, versions
+from recollect.cli.entries import Around, listed, ranked, versions
 from recollect.cli.errand import Loss
 from recollect.cli.screen import ask, busy, open_console, print_plainly, safe
 from recollect.cli.sheet import Sheet, View, figures, show_degraded
 from recollect.cli.show_demo import show_tour
 from recollect.cli.values import Asked, filters
-from recollect.cli.verbs import Count, History
+from recollect.cli.verbs import Count, History, Searched
 from recollect.cli.words import ago, amounts, clock, counted
 from recollect.types import MemoryRecord, Page, Recall, Remembered
 from recollect.vocabulary import Trust
@@ -26,6 +26,7 @@ _BUSY = {
     "demo": "Taking the tour",
 }
 _MOST_IDS = 20
+_UNSURE = 0.2  # below this, an agent had better say that it does not know
 
 
 def show(command: str, value: object, asked: Asked, now: datetime) -> None:
@@ -62,18 +63,25 @@ def _show_remembered(sheet: Sheet, value: Remembered) -> None:
 
 
 def _show_recall(sheet: Sheet, value: Recall) -> None:
-    if value.hits:
-        sheet.console.print(ranked(value.hits, sheet.now, explain=sheet.asked["explain"]))
-    else:
+    if not value.hits:
         sheet.console.print("No relevant memories found. `recollect list` shows what there is.")
-    show_degraded(sheet, value.degraded, "The answer comes from what still works; `recollect doctor` may know why.")
+    _show_hits(sheet, value)
 
 
-def _show_search(sheet: Sheet, value: Recall) -> None:
-    if value.hits:
-        sheet.console.print(ranked(value.hits, sheet.now, explain=sheet.asked["explain"], sources=True))
-    else:
+def _show_search(sheet: Sheet, value: Searched) -> None:
+    if not value.answer.hits:
         sheet.console.print("Nothing was found, neither in memories nor in what was said.")
+    _show_hits(sheet, value.answer, sources=True, around=value.around)
+
+
+def _show_hits(sheet: Sheet, value: Recall, *, sources: bool = False, around: Around | None = None) -> None:
+    explain, console = sheet.asked["explain"], sheet.console
+    if value.hits and value.answerable < _UNSURE:
+        console.print("Nothing here clearly answers that. This comes closest:")
+    if value.hits:
+        console.print(ranked(value.hits, sheet.now, explain=explain, sources=sources, around=around))
+    if explain:
+        console.print(f"answerable {value.answerable:.2f}", style="dim")
     show_degraded(sheet, value.degraded, "The answer comes from what still works; `recollect doctor` may know why.")
 
 

@@ -103,7 +103,7 @@ def _show_window(sheet: Sheet, shown: Shown) -> None:
 
 
 def _spoken(message: Message, *, whole: bool) -> RenderableType:
-    head = safe(message.role.ljust(_WIDEST_ROLE), _STYLES.get(message.role, "bold"))
+    head = safe((message.speaker or message.role).ljust(_WIDEST_ROLE), _STYLES.get(message.role, "bold"))
     details = [minute(message.said_at), message.id, *([_MARKS[message.status]] if message.status in _MARKS else [])]
     if message.feedback:
         details.append("rated up" if message.feedback > 0 else "rated down")

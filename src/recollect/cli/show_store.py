@@ -83,6 +83,8 @@ def _show_maintenance(sheet: Sheet, value: Maintenance) -> None:
     console.print(f"Embedded {counted(value.embedded, 'text', 'texts')}.")
     if value.expired:
         console.print(f"Forgot {counted(value.expired, 'memory', 'memories')} past the expiry.")
+    if value.reindexed:
+        console.print(f"Indexed {counted(value.reindexed, 'text', 'texts')} anew.")
     if value.compacted:
         console.print(f"Folded the older part of {counted(value.compacted, 'conversation', 'conversations')}.")
     if value.archived:

@@ -29,6 +29,7 @@ def _ratings() -> list[str]:
 @_command(
     epilog=example(
         'recollect say c1 user "Can the roof be insulated in winter?"',
+        'recollect say c1 user "From the inside, I would think" --speaker Jana',
         'recollect say c1 assistant "Yes, from the inside." --model gpt-5',
         "date | recollect say c1 tool - --tool-call-id call_7",
     ),
@@ -42,6 +43,7 @@ def say(
     id: Annotated[
         str | None, typer.Option(metavar="ID", help="Your own id for the message; said twice, it is kept once.")
     ] = None,
+    speaker: options.Speaker = None,
     model: Annotated[str | None, typer.Option(metavar="NAME", help="The model that says it.")] = None,
     tool_call_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The call that a tool's result answers.")

@@ -44,7 +44,7 @@ def maintain(ctx: typer.Context, *, json: options.Json = False) -> None:
     """Let the store tidy up, and embed what is waiting.
 
     For all users: what has expired goes, conversations that have been silent for long are folded or put away, and what
-    lacks a vector gets one. Safe to interrupt.
+    lacks a vector gets one. After an upgrade the index of words is brought up to date. Safe to interrupt.
     """
     run(ctx)
 

@@ -22,7 +22,7 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _PERIODS = {
     "today": (0, 0, 1, 0),
     "yesterday": (-1, 0, 0, 0),
-    "last night": (-1, 20, 0, 6),
+    "last night": (-1, 18, 0, 6),
 }  # from which day and hour to which, counted from today
 
 _PLAIN_FIELDS = (
@@ -76,7 +76,7 @@ def past_moment(text: str, option: str, now: datetime) -> datetime:
 
 
 def period(text: str, option: str, now: datetime) -> tuple[datetime, datetime]:
-    """Read a stretch of time on the local clock: a day, today, yesterday, or last night (20:00 to 06:00)."""
+    """Read a stretch of time on the local clock: a day, today, yesterday, or last night (18:00 to 06:00)."""
     named = _named_period(text, now)
     if named:
         return named

@@ -7,11 +7,12 @@ from typing import Any
 from recollect.cli import verbs_conversations, verbs_knowledge, verbs_turns
 from recollect.cli.edge import FAILED
 from recollect.cli.errand import Answer, Errand, VerbFunction, given_text
-from recollect.cli.values import filters, memory_fields, past_moment
+from recollect.cli.values import Asked, filters, memory_fields, past_moment
 from recollect.cli.verbs_forget import forget
 from recollect.errors import InvalidInput
+from recollect.messages import Message
 from recollect.settings import SettingRow
-from recollect.types import MemoryRecord, Problem, Stats, Status
+from recollect.types import MemoryRecord, Problem, Recall, Stats, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,14 @@ class FullStatus:
     settings: tuple[SettingRow, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What a search found, and for each message what was said around it, if that was asked for."""
+
+    answer: Recall
+    around: Mapping[str, tuple[Message, ...]] | None = None
+
+
 def store(errand: Errand) -> Answer:
     """Remember a text."""
     fields = memory_fields(errand.asked, errand.now)
@@ -61,22 +70,29 @@ def store(errand: Errand) -> Answer:
 def recall(errand: Errand) -> Answer:
     """Find memories."""
     asked = errand.asked
-    wanted = filters(asked, errand.now)
+    wanted = {**filters(asked, errand.now), **_wishes(asked)}
     return Answer(errand.me.recall(asked["query"], limit=asked["limit"], min_score=asked["min_score"], **wanted))
 
 
 def search(errand: Errand) -> Answer:
     """Find memories and what was said."""
     asked, now = errand.asked, errand.now
-    wanted: dict[str, Any] = {
-        name: past_moment(asked[name], name, now) for name in ("since", "until") if asked[name] is not None
-    }
+    wanted = _wishes(asked)
+    wanted |= {name: past_moment(asked[name], name, now) for name in ("since", "until") if asked[name] is not None}
     if asked["source"]:
         wanted["sources"] = asked["source"]
     if asked["min_score"] is not None:
         wanted["min_score"] = asked["min_score"]
     names = {name: asked[name] for name in ("limit", "session", "current")}
-    return Answer(errand.me.search_context(asked["query"], **names, **wanted))
+    found = errand.me.search_context(asked["query"], **names, **wanted)
+    reach = asked["around"]
+    said = [hit.id for hit in found.hits if isinstance(hit.record, Message)] if reach else []
+    around = {one: errand.me.surroundings(one, before=reach, after=reach) for one in said}
+    return Answer(Searched(found, around if reach else None))
+
+
+def _wishes(asked: Asked) -> dict[str, Any]:
+    return {"prefer": tuple(asked["prefer"] or ()), "diverse": asked["diverse"]}
 
 
 def get(errand: Errand) -> Answer:

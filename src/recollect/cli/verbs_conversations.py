@@ -66,7 +66,8 @@ class Compacted:
 def say(errand: Errand) -> Answer:
     """Add a message, and find out whether the conversation was compacted because of it."""
     asked = errand.asked
-    fields: dict[str, Any] = {name: asked[name] for name in ("id", "model", "tool_call_id") if asked[name] is not None}
+    optional = ("id", "speaker", "model", "tool_call_id")
+    fields: dict[str, Any] = {name: asked[name] for name in optional if asked[name] is not None}
     if asked["at"] is not None:
         fields["said_at"] = past_moment(asked["at"], "at", errand.now)
     chat = errand.me.conversation(asked["conversation"])

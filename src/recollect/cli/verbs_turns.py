@@ -47,7 +47,8 @@ class SessionEnd:
 def before_prompt(errand: Errand) -> Answer:
     """Find what is related to what the user says."""
     request = as_request(given_text(errand.asked["text"]), errand.asked["session"])
-    return Answer(errand.me.before_prompt(request.content, session=request.session))
+    speaker = errand.asked["speaker"] or ""
+    return Answer(errand.me.before_prompt(request.content, session=request.session, speaker=speaker))
 
 
 def after_turn(errand: Errand) -> Answer:
