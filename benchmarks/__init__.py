@@ -1,1 +1,1 @@
-"""Speed, size and quality, measured against a stated peer in the same run. Timing never decides a test; it is printed here."""
+"""Speed, size and quality, held against a stated peer or bar in the same run. Timing never decides a test."""
