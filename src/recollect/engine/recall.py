@@ -62,20 +62,18 @@ def recall(
 
 
 def _given(engine: Engine, scope: Scope, question: Question, plan: Plan, degraded: tuple[str, ...]) -> Recall:
-    dropped = engine.answers.dropped
-
-    def search(reader: Reader) -> Search:
-        return Search(engine, reader, question, plan)
+    answers, dropped = engine.answers, engine.answers.dropped
 
     def work(reader: Reader) -> Recall:
-        if not engine.answers.most:
-            return _answer(search(reader), degraded)
+        search = Search(engine, reader, question, plan)
+        if not answers.most:
+            return _answer(search, degraded)
         generation, key = reader.generation(), question.key
-        known = engine.answers.find(scope, key, generation, question.started)
+        known = answers.find(scope, key, generation, question.started)
         if known is not None:
             return known
-        answer = _answer(search(reader), degraded)
-        engine.answers.keep(scope, key, Kept(generation, dropped, question.started, answer))
+        answer = _answer(search, degraded)
+        answers.keep(scope, key, Kept(generation, dropped, question.started, answer))
         return answer
 
     return engine.store.read(scope, work)
@@ -92,9 +90,8 @@ def _answer(search: Search, degraded: tuple[str, ...]) -> Recall:
         rankings = [shelves.rank(replace(search, depth=depth), shelf) for shelf in question.shelves]
         rows = sorted(chain.from_iterable(ranking.rows for ranking in rankings), key=lambda row: (-row.score, row.id))
         found = hits.show(reader, question, rows, search.engine.settings.recall.diversity)
-        if len(found) >= question.wish.limit or not any(
-            ranking.goes_on(question.wish.min_score) for ranking in rankings
-        ):
+        more = any(ranking.goes_on(question.wish.min_score) for ranking in rankings)
+        if len(found) >= question.wish.limit or not more:
             break
     late = chain.from_iterable(ranking.late for ranking in rankings)
     likely = {row.id: row.answerable for row in rows}
