@@ -15,8 +15,8 @@ from recollect.text.query import Query, holds, normal, read_query
 from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum
 
-BY_WORDS = 2_300  # queries on each store without vectors
-BY_BOTH = 200  # and with them: five thousand on both stores together
+BY_WORDS = 4_800  # queries on each store without vectors
+BY_BOTH = 200  # and with them: ten thousand on both stores together
 
 SHARED = (
     "Anna keeps the green tea in the office",

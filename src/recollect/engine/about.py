@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from itertools import chain
 
 from recollect.engine import recall
 from recollect.engine.asking import Wish
 from recollect.engine.context import Engine
+from recollect.engine.hits import moment
 from recollect.errors import InvalidInput
 from recollect.ports import Reader
 from recollect.text.clean import clean
@@ -49,15 +49,11 @@ def about(engine: Engine, scope: Scope, topic: str, *, limit: int) -> About:
         subjects=tuple(subjects),
         facts=tuple(facts),
         preferences=tuple(sorted(by_type.get("preference", ()), key=lambda record: -record.confidence)),
-        events=tuple(sorted(by_type.get("event", ()), key=_moment)[-_MOST_EVENTS:]),
+        events=tuple(sorted(by_type.get("event", ()), key=moment)[-_MOST_EVENTS:]),
         lessons=tuple(by_type.get("lesson", ())),
         hits=hits,
         degraded=found.degraded,
     )
-
-
-def _moment(record: MemoryRecord) -> datetime:
-    return record.occurred_at or record.created_at
 
 
 def _recorded(reader: Reader, topic: str, filters: Filters) -> tuple[list[MemoryRecord], list[str]]:

@@ -28,7 +28,7 @@ __all__ = ["MAX_LIMIT", "MAX_QUERY", "Wish", "recall"]
 
 _DEPTHS = (1, 5, 25)  # how many times as many rows are looked at
 
-_HAPPENINGS: tuple[MemoryType, ...] = ("event", "experience")
+_EVENTS: tuple[MemoryType, ...] = ("event", "experience")
 
 # What to do without when a part of the store fails, the least first.
 _PLANS = (
@@ -103,7 +103,7 @@ def _happened(reader: Reader, question: Question) -> list[Hit]:
     """Give what happened in the time that the question names, the latest of it in order: events, or else anything."""
     limit = question.wish.limit
     views = [view for shelf in question.shelves for view in question.in_time(shelf)]
-    events = [replace(view, types=_HAPPENINGS) for view in views if isinstance(view, Filters) and not view.types]
+    events = [replace(view, types=_EVENTS) for view in views if isinstance(view, Filters) and not view.types]
     talks = [view for view in views if isinstance(view, MessageFilters)]
     first = talks if question.query.about_talk else events
     found = _told(reader, first, limit) or _told(reader, views, limit)

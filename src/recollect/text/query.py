@@ -7,7 +7,6 @@ characters.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +16,7 @@ from itertools import pairwise
 from recollect.text.clean import fold
 from recollect.text.language import guess_language
 from recollect.text.moments import Span, spans
-from recollect.text.stems import is_latin
+from recollect.text.stems import is_latin, unaccented
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.terms import Forms, query_words
 
@@ -154,7 +153,7 @@ def normal(text: str) -> str:
 def _plain_letter(letter: str) -> str:
     """Give a Latin letter without its accents, and the Russian io as ie; elsewhere a mark makes another letter."""
     if is_latin(letter):
-        return "".join(c for c in unicodedata.normalize("NFD", letter) if not unicodedata.combining(c))
+        return unaccented(letter)
     return "\u0435" if letter == "\u0451" else letter
 
 

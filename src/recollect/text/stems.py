@@ -94,7 +94,7 @@ def stem(word: str, language: str) -> str:
         return word
     if is_latin(word):
         # Accents help the stemmer and hinder the searcher, who often leaves them out.
-        return _unaccented(_LATIN[language]().stemWord(word)) or word
+        return unaccented(_LATIN[language]().stemWord(word)) or word
     if word[0] >= "\u0400":
         word = word.translate(_AS_RUSSIAN)
     first = ord(word[0])
@@ -104,7 +104,8 @@ def stem(word: str, language: str) -> str:
     return word
 
 
-def _unaccented(word: str) -> str:
+def unaccented(word: str) -> str:
+    """Give a word in Latin script as it is written by those who leave its accents out."""
     if word.isascii():
         return word
     letters = unicodedata.normalize("NFD", word.translate(_UNDECOMPOSED))
