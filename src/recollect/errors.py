@@ -8,7 +8,9 @@
     │   └── InvalidVector        NaN, infinite, zero or of the wrong length
     ├── NotFound                 no memory with that id for this user
     ├── EmbeddingError           no vector could be made; text search still works
-    │   └── ModelDamaged         the bundled encoder is not the one that was released
+    │   ├── ModelDamaged         the bundled encoder is not the one that was released
+    │   ├── ProviderUnavailable  whoever makes the vectors cannot be asked now; the text waits
+    │   └── TextRefused          the provider will not embed this very text
     ├── LlmError                 a language model did not answer, or not usefully; nothing was changed
     │   └── SummaryError         no usable summary came back
     └── StoreError               the database said no
@@ -55,6 +57,21 @@ class EmbeddingError(RecollectError):
 
 class ModelDamaged(EmbeddingError):
     """The bundled encoder's files are missing or are not the ones that were released."""
+
+
+class ProviderUnavailable(EmbeddingError):
+    """Whoever makes the vectors cannot be asked: away, too slow, too busy, or refusing the key. No text is to blame.
+
+    `retry_after_s` is the pause it asked for, if it did.
+    """
+
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class TextRefused(EmbeddingError):
+    """The provider will not embed what it was given; one by one it shows which text is meant."""
 
 
 class LlmError(RecollectError):

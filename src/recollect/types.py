@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.messages import Compaction, Message, Usage
+from recollect.messages import Compaction, Message
 from recollect.vocabulary import ItemKind, MemoryType, MessageRole, Source, Trust
 
 Vector: TypeAlias = NDArray[np.float32]
@@ -338,79 +338,6 @@ class Space:
     prefix_scheme: str
     dimensions: int
     normalised: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """Figures about what one user has stored."""
-
-    memories: int
-    by_type: Mapping[str, int]
-    superseded: int
-    expired: int
-    with_vector: int
-    messages: int
-    pending_jobs: int
-    parked_jobs: int
-    oldest: datetime | None
-    newest: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class StoreStats:
-    """Figures about a whole store; numbers only, nothing that belongs to a user."""
-
-    users: int
-    memories: int
-    messages: int
-    vectors: int
-    pending_jobs: int
-    parked_jobs: int
-    size_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What is running on what, and whether anything is amiss. Tokens are those that language models were paid for."""
-
-    version: str
-    backend: str
-    backend_version: str
-    location: str
-    schema_version: int
-    embedding: str
-    space: Space | None
-    stats: StoreStats
-    summarizer: str
-    spent_today: Usage
-    tokens_per_day: int
-    advice: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something `doctor` found: which check, how many rows, and what to do."""
-
-    check: str
-    count: int
-    advice: str
-
-
-@dataclass(frozen=True, slots=True)
-class Maintenance:
-    """What a round of maintenance did. `failed` says in words what could not be done; it is tried again next time.
-
-    `reindexed` counts the items whose terms changed because a newer analyser reads them in another way.
-    """
-
-    embedded: int
-    parked: int
-    expired: int = 0
-    compacted: int = 0
-    archived: int = 0
-    notes: tuple[str, ...] = ()
-    failed: tuple[str, ...] = ()
-    reindexed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,26 @@ one after the other. So a decision taken inside `write` from what it has read th
 """
 
 from recollect.ports.conversations import Derivation, Size, Spot
-from recollect.ports.memories import EmbedJob, Fingerprint, Indexed, Neighbour, Slot, TextCandidate, TextCandidates
+from recollect.ports.memories import Fingerprint, Indexed, Neighbour, Slot, TextCandidate, TextCandidates
+from recollect.ports.spaces import EmbedJob, Paid
 from recollect.ports.store import Pending, Reader, Store, Writer
-from recollect.ports.world import Clock, Embedder, Extractor, Role, Summarizer, Tokenizer
+from recollect.ports.world import (
+    BulkEmbedder,
+    BulkOutcome,
+    BulkProgress,
+    Clock,
+    Embedder,
+    Extractor,
+    RemoteEmbedder,
+    Role,
+    Summarizer,
+    Tokenizer,
+)
 
 __all__ = [
+    "BulkEmbedder",
+    "BulkOutcome",
+    "BulkProgress",
     "Clock",
     "Derivation",
     "EmbedJob",
@@ -18,8 +33,10 @@ __all__ = [
     "Fingerprint",
     "Indexed",
     "Neighbour",
+    "Paid",
     "Pending",
     "Reader",
+    "RemoteEmbedder",
     "Role",
     "Size",
     "Slot",

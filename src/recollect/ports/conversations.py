@@ -115,7 +115,7 @@ class ConversationWriter(ConversationRows, Protocol):
         ...
 
     def insert_messages(self, drafts: Sequence[MessageDraft], space: Space | None) -> None:
-        """Write messages with their terms, vectors, and a job for each that still lacks a vector."""
+        """Write messages with their terms and vectors, which are of `space`; what lacks one is owed it by a job."""
         ...
 
     def set_status(self, ids: Sequence[str], status: MessageStatus) -> None:

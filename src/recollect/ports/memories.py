@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from recollect.figures import Stats
 from recollect.messages import Message
-from recollect.types import Draft, Filters, MemoryRecord, Space, Stats, Vector, Wanted
+from recollect.types import Draft, Filters, MemoryRecord, Space, Vector, Wanted
 from recollect.vocabulary import ItemKind
 
 
@@ -67,25 +68,15 @@ class Indexed(NamedTuple):
     terms: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedJob:
-    """An item that waits for its vector."""
-
-    job_id: str
-    item: MemoryRecord | Message
-    attempts: int
-
-    @property
-    def kind(self) -> ItemKind:
-        """What the item is."""
-        return "message" if isinstance(self.item, Message) else "memory"
-
-
 class MemoryReader(Protocol):
     """Questions about one user's memories. Searching works alike for memories and messages: the filters say which."""
 
     def generation(self) -> int:
         """Give a number that grows with every write of this user."""
+        ...
+
+    def searched_space(self) -> Space | None:
+        """Give the space that is complete, which searches must use; None when nothing ever had a vector."""
         ...
 
     def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
@@ -161,7 +152,7 @@ class MemoryWriter(Protocol):
         ...
 
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
-        """Write rows with their terms, vectors, and a job for each row that still lacks a vector.
+        """Write rows with their terms and vectors, which are of `space`; what lacks one in another is owed it by a job.
 
         Gives the ids that were *not* written because a live row has the same fingerprint.
         """

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeVar
 
+from recollect.figures import Problem, StoreStats
 from recollect.messages import Usage
 from recollect.ports.conversations import ConversationReader, ConversationWriter
-from recollect.ports.memories import EmbedJob, MemoryReader, MemoryWriter
-from recollect.types import Problem, Scope, Space, StoreStats, Vector
+from recollect.ports.memories import MemoryReader, MemoryWriter
+from recollect.ports.spaces import EmbedJob, Paid, SpaceStore
+from recollect.types import Scope, Space, Vector
 from recollect.vocabulary import ItemKind
 
 T = TypeVar("T")
@@ -25,16 +27,23 @@ class Writer(MemoryWriter, ConversationWriter, Protocol):
         """Let items be found by other terms than before, by their ids; the items themselves stay as they are."""
         ...
 
-    def claim_jobs(self, limit: int, now: datetime, lease_until: datetime) -> Sequence[EmbedJob]:
-        """Take embedding jobs that are due, so that nobody else takes them before the lease ends."""
+    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> None:
+        """Store the vectors of this user's jobs, all in one space, and remove the jobs."""
         ...
 
-    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector, space: Space, now: datetime) -> None:
-        """Store the vectors of claimed jobs and remove the jobs."""
+    def postpone_jobs(self, jobs: Sequence[EmbedJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
+        """Note why jobs of one space failed: try again when due, or park them when it is None.
+
+        `to_blame` counts it as an attempt of the items themselves.
+        """
         ...
 
-    def postpone_job(self, job: EmbedJob, reason: str, due: datetime | None) -> None:
-        """Note a failure: try again when due, or park it for good when `due` is None."""
+    def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:
+        """Keep vectors of passages that were paid for, each for as long as its item."""
+        ...
+
+    def forget_paid(self, item_ids: Sequence[str] | None) -> None:
+        """Let go of what was paid for these items, or for all of them, and of everything the user ever asked."""
         ...
 
 
@@ -46,7 +55,7 @@ class Pending(Protocol[Result_co]):
         ...
 
 
-class Store(Protocol):
+class Store(SpaceStore, Protocol):
     """A database that keeps memories."""
 
     @property
@@ -74,10 +83,6 @@ class Store(Protocol):
         """Name the users who have memories or messages."""
         ...
 
-    def users_with_jobs(self, now: datetime) -> Iterable[Scope]:
-        """Name the users who have jobs that are due."""
-        ...
-
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have memories past their expiry."""
         ...
@@ -94,8 +99,8 @@ class Store(Protocol):
         """Note that all terms are those of this version."""
         ...
 
-    def spent(self, day: str) -> Usage:
-        """Say what all users together spent on a day."""
+    def spent(self, day: str, *, embedding: bool = False) -> Usage:
+        """Say what all users together spent on a day: on language models, or on embedding."""
         ...
 
     def stats(self) -> StoreStats:

@@ -1,8 +1,9 @@
 """What the engine asks of the world outside of the store: the time, vectors, tokens, summaries."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from recollect.messages import Captured, Summarized, SummaryTask, Usage
 from recollect.types import Space, Vector
@@ -22,8 +23,8 @@ class Embedder(Protocol):
     """Makes vectors. The vector of a text depends on the text, its role and the space, and on nothing else."""
 
     @property
-    def space(self) -> Space:
-        """The space its vectors live in. Asking must not load a model."""
+    def space(self) -> Space | None:
+        """The space its vectors live in; None until their length is known. Asking loads no model and no network."""
         ...
 
     @property
@@ -36,7 +37,82 @@ class Embedder(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back threads and memory."""
+        """Give back threads, connections and memory."""
+        ...
+
+
+@runtime_checkable
+class RemoteEmbedder(Embedder, Protocol):
+    """An embedder behind a network. It takes its time and may cost money, so nobody waits for it unasked."""
+
+    @property
+    def batch_size(self) -> int:
+        """How many texts one request takes."""
+        ...
+
+    @property
+    def price(self) -> float | None:
+        """Dollars for a million tokens; None when nobody knows."""
+        ...
+
+    @property
+    def bulk(self) -> "BulkEmbedder | None":
+        """The provider's way for large amounts, if it has one."""
+        ...
+
+    def embed_metered(self, texts: Sequence[str], role: Role) -> tuple[Vector, Usage]:
+        """Give one row per text, and what they cost.
+
+        Raises ProviderUnavailable when no text is to blame, TextRefused when one of them may be, and EmbeddingError
+        for an answer that makes no sense.
+        """
+        ...
+
+
+BulkPhase = Literal["running", "finished", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class BulkProgress:
+    """How far a batch is at the provider. A failed one has a `reason`; what it finished may still be collected."""
+
+    phase: BulkPhase
+    done: int = 0
+    total: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkOutcome:
+    """What came of a batch: vectors by the names of the texts, reasons for those that failed, and the cost."""
+
+    vectors: Mapping[str, Vector]
+    failed: Mapping[str, str]
+    usage: Usage
+
+
+class BulkEmbedder(Protocol):
+    """Large amounts of passages, embedded by the provider within a day. The batch has an id that outlives us."""
+
+    @property
+    def most_texts(self) -> int:
+        """How many texts one batch takes."""
+        ...
+
+    def submit(self, texts: Mapping[str, str]) -> str:
+        """Hand in passages by name; gives the provider's id of the batch. Raises as `embed_metered` does."""
+        ...
+
+    def progress(self, batch: str) -> BulkProgress:
+        """Ask how far it is."""
+        ...
+
+    def collect(self, batch: str) -> BulkOutcome:
+        """Fetch what is finished; names that are in neither part of the outcome were never embedded."""
+        ...
+
+    def cancel(self, batch: str) -> None:
+        """Ask the provider to stop. A batch that is over already is no error."""
         ...
 
 

@@ -3,7 +3,7 @@
     declare    a setting is a dataclass field with a kind and a help text; everything else follows from it
     kinds      what a value may be
     database   where memories are kept, and how to show that without a password
-    model      the settings themselves; those of recall and of turns stand beside it
+    model      the settings themselves; those of recall, of turns and of embedding stand beside it
     files, sources, strays, load    reading them
     reference  the table in the documentation
 
@@ -12,11 +12,10 @@ nobody outside builds the record, because making a dataclass takes five times as
 """
 
 from recollect.settings.database import hide_password
+from recollect.settings.embedding import PROVIDERS, EmbeddingProvider, EmbeddingSettings
 from recollect.settings.load import load_settings
 from recollect.settings.model import (
     DuplicateSettings,
-    EmbeddingProvider,
-    EmbeddingSettings,
     ForgetSettings,
     PostgresSettings,
     SettingRow,
@@ -27,6 +26,7 @@ from recollect.settings.recall import RecallSettings
 from recollect.settings.reference import settings_table
 
 __all__ = [
+    "PROVIDERS",
     "DuplicateSettings",
     "EmbeddingProvider",
     "EmbeddingSettings",

@@ -7,6 +7,7 @@ invariant: reading what was read changes nothing, so a value may pass through he
 import math
 import unicodedata
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -145,12 +146,13 @@ def clean(value: str) -> str:
     return value
 
 
-def choice(noun: str, words: tuple[Word, ...]) -> Kind[Word]:
-    """Accept one of a few words. The noun names what they are: `embedding provider`."""
+def choice(noun: str, words: tuple[Word, ...], other_names: Mapping[str, str] = MappingProxyType({})) -> Kind[Word]:
+    """Accept one of a few words. The noun names what they are: `embedding provider`; some may have other names."""
 
     def parse(value: object) -> Word:
+        meant = other_names.get(value, value) if isinstance(value, str) else value
         for word in words:
-            if value == word:
+            if meant == word:
                 return word
         raise Unfit
 

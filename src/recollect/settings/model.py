@@ -2,38 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from recollect.settings.database import LOCATION, Server, default_database
 from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform, entries, environment_name, walk
-from recollect.settings.kinds import choice, number, number_above, optional, switch, text, timezone, whole
+from recollect.settings.embedding import EmbeddingSettings
+from recollect.settings.kinds import number, number_above, optional, switch, text, timezone, whole
 from recollect.settings.recall import RecallSettings
 from recollect.settings.turns import CaptureSettings, CompactionSettings, HookSettings, LlmSettings
-
-EmbeddingProvider = Literal["local", "none"]
-PROVIDERS: tuple[EmbeddingProvider, ...] = get_args(EmbeddingProvider)
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingSettings:
-    """Who makes the vectors."""
-
-    provider: EmbeddingProvider = field(
-        default="local",
-        metadata=about(
-            choice("embedding provider", PROVIDERS),
-            "Who makes the vectors: `local` is the encoder in the package, `none` leaves recall to text search.",
-        ),
-    )
-    threads: int | None = field(
-        default=None,
-        metadata=about(
-            optional(whole(1, 1024), "auto"), "Processor threads the local encoder may use; `auto` lets it choose."
-        ),
-    )
-
-    def __post_init__(self) -> None:
-        conform(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,9 @@ class LlmSettings:
     )
     model: str = field(default="", metadata=about(text(empty=True), "The model to ask.", default_words="none"))
     api_key: str = field(
-        default="", metadata=about(text(empty=True, secret=True), "Key of the endpoint.", default_words="none")
+        default="",
+        repr=False,
+        metadata=about(text(empty=True, secret=True), "Key of the endpoint.", default_words="none"),
     )
     timeout_s: float = field(default=30.0, metadata=about(number(0.1, 600), "Seconds to wait for an answer."))
     retries: int = field(default=2, metadata=about(whole(0, 10), "How often to try again after a failure."))

@@ -1,0 +1,132 @@
+"""What the engine asks of a store about embedding spaces: which there are, what they still lack, what was paid for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
+from recollect.messages import Message, Usage
+from recollect.types import MemoryRecord, Scope, Space, Vector
+from recollect.vocabulary import ItemKind
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedJob:
+    """An item that waits for its vector in a space. `attempts` counts how often that failed through its own fault."""
+
+    scope: Scope
+    item: MemoryRecord | Message
+    space: Space
+    attempts: int
+
+    @property
+    def kind(self) -> ItemKind:
+        """What the item is."""
+        return "message" if isinstance(self.item, Message) else "memory"
+
+
+class Paid(NamedTuple):
+    """A vector that was paid for, under the hash of its text, with the item it was made for."""
+
+    key: str
+    item_id: str
+    vector: Vector
+
+
+class SpaceStore(Protocol):
+    """The part of a store that is about spaces. What concerns a single user's rows is asked of readers and writers."""
+
+    def spaces(self) -> Sequence[KnownSpace]:
+        """Give the spaces that exist, oldest first."""
+        ...
+
+    def open_space(self, space: Space, state: SpaceState, now: datetime) -> None:
+        """Make a space, or use one that exists for something else.
+
+        In one that is `active` or `building` whatever is stored from now on is owed a vector.
+        """
+        ...
+
+    def owe(self, space: Space, now: datetime) -> int:
+        """Write a job for every item that lacks both a vector in this space and a job; says how many."""
+        ...
+
+    def coverage(self, space: Space) -> Sequence[Coverage]:
+        """Count what has a vector in this space, and what waits for one."""
+        ...
+
+    def activate(self, space: Space, *, without_parked: bool = False) -> bool:
+        """Let searches use this space if every item has a vector in it, and keep the one they used, in one step.
+
+        `without_parked` does so though some items could not be embedded. Says whether it was done.
+        """
+        ...
+
+    def shelve_space(self, space: Space) -> None:
+        """Merely keep a space that is not searched: nothing is owed a vector in it any more."""
+        ...
+
+    def drop_space(self, space: Space) -> None:
+        """Remove a space that is not searched, with its vectors, jobs and what is cached of it."""
+        ...
+
+    def claim_jobs(
+        self,
+        space: Space,
+        limit: int,
+        *,
+        now: datetime,
+        lease_until: datetime,
+        scope: Scope | None = None,
+        bulk: str = "",
+    ) -> Sequence[EmbedJob]:
+        """Take jobs that are due, of one user or of anybody, so that nobody else takes them before the lease ends.
+
+        With `bulk` they become part of a batch instead, and are nobody's until it is over.
+        """
+        ...
+
+    def parked(self, limit: int) -> Sequence[ParkedItem]:
+        """Give what nobody will try to embed again by itself, oldest first."""
+        ...
+
+    def revive_parked(self, now: datetime) -> int:
+        """Let everything that was parked be tried again; says how many."""
+        ...
+
+    def cached(self, scope: Scope, space: Space, role: str, keys: Sequence[str]) -> Mapping[str, Vector]:
+        """Give the vectors that were paid for already, by the hashes of their texts."""
+        ...
+
+    def note_question(self, scope: Scope, space: Space, paid: Paid, *, day: str, usage: Usage, now: datetime) -> None:
+        """Keep the vector of a question, and what it cost. It is no write of the user: what was read stays true."""
+        ...
+
+    def count_cache_uses(self, scope: Scope, hits: int, misses: int) -> None:
+        """Add to how often the cache knew, and how often it did not."""
+        ...
+
+    def cache_figures(self, scope: Scope | None = None) -> CacheFigures:
+        """Say how large the cache is, and how often it knew: of everybody, or the latter of one user."""
+        ...
+
+    def trim_cache(self, most_bytes: int) -> int:
+        """Let go of the oldest entries until the rest fits; says of how many."""
+        ...
+
+    def bulks(self, limit: int = 100) -> Sequence[BulkBatch]:
+        """Give the batches, newest first."""
+        ...
+
+    def save_bulk(self, bulk: BulkBatch) -> None:
+        """Note a batch, new or changed."""
+        ...
+
+    def bulk_jobs(self, bulk: BulkBatch) -> Sequence[EmbedJob]:
+        """Give the jobs that are still part of a batch."""
+        ...
+
+    def release_bulk(self, bulk: BulkBatch, reason: str, now: datetime) -> None:
+        """Let what is left of a batch be done by somebody else."""
+        ...
