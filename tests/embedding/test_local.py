@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.embedding import PROVIDERS, LocalEmbedder, create_embedder
+from recollect.embedding import LocalEmbedder
 from recollect.embedding.onnx import BATCH_PIECES, batches, require_usable
 from recollect.embedding.released import FOLDER, SHA256
 from recollect.errors import EmbeddingError, ModelDamaged, SettingsError
@@ -55,8 +55,9 @@ def run_python(code: str, **environment: str) -> str:
 def test_the_space_is_known_without_loading_anything() -> None:
     code = """
 import sys
-from recollect.embedding import create_embedder
-embedder = create_embedder("local", threads=None)
+from recollect.embedding import create_embedding_provider
+from recollect.settings.embedding import EmbeddingSettings
+embedder = create_embedding_provider(EmbeddingSettings())
 print(embedder.space.model, [name for name in ("onnxruntime", "tokenizers") if name in sys.modules])
 """
     assert run_python(code) == "recollect-encoder-1 []"
@@ -288,15 +289,3 @@ def test_an_unusable_vector_is_refused(row: Sequence[float]) -> None:
 def test_numbers_below_one_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(SettingsError, match="expected at least 1"):
         LocalEmbedder(threads=wrong.get("threads"), batch_size=wrong.get("batch_size", 32))
-
-
-def test_every_provider_can_be_created() -> None:
-    assert PROVIDERS == ("local", "none")
-    assert isinstance(create_embedder("local", threads=1), LocalEmbedder)
-    assert create_embedder("none", threads=None) is None
-
-
-def test_an_unknown_provider_is_refused() -> None:
-    with pytest.raises(SettingsError) as caught:
-        create_embedder("foo", threads=None)
-    assert str(caught.value) == "Unknown embedding provider: foo. Known providers: local, none."

@@ -1,22 +1,14 @@
-"""Where vectors come from. Importing this loads no model, and none of the libraries that run one."""
+"""Where vectors come from. Importing this loads no model, no HTTP library, and nothing that runs either."""
 
-from typing import Final
-
+from recollect.embedding.factory import create_embedding_provider, embedder_for
 from recollect.embedding.local import LocalEmbedder
-from recollect.errors import SettingsError
-from recollect.ports import Embedder
+from recollect.embedding.models import vector_dims_for_model
+from recollect.settings.embedding import PROVIDERS
 
-__all__ = ["PROVIDERS", "LocalEmbedder", "create_embedder"]
-
-PROVIDERS: Final[tuple[str, ...]] = ("local", "none")
-
-
-def create_embedder(provider: str, *, threads: int | None) -> Embedder | None:
-    """Give the embedder a provider's name stands for; None for `none`, which means search by words alone."""
-    match provider:
-        case "local":
-            return LocalEmbedder(threads=threads)
-        case "none":
-            return None
-        case _:
-            raise SettingsError(f"Unknown embedding provider: {provider}. Known providers: {', '.join(PROVIDERS)}.")
+__all__ = [
+    "PROVIDERS",
+    "LocalEmbedder",
+    "create_embedding_provider",
+    "embedder_for",
+    "vector_dims_for_model",
+]

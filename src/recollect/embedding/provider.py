@@ -1,0 +1,216 @@
+"""An embedder behind a network: texts are made to fit, sent in requests that fit, and the answers checked.
+
+The invariant: a failure says whose fault it is. ProviderUnavailable blames no text, TextRefused may blame one, and a
+plain EmbeddingError means that an answer made no sense.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Final, Protocol
+
+import numpy as np
+
+from recollect.embedding.fitting import fitted, requests
+from recollect.embedding.prefixes import prefixed
+from recollect.embedding.reading import unit_rows
+from recollect.embedding.wires import Embedded, Wire
+from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
+from recollect.messages import Usage
+from recollect.ports import BulkEmbedder, Role, Tokenizer
+from recollect.remote import Breaker, Endpoint, Key, Patience, Received, RemoteError, Request
+from recollect.types import Space, Vector
+
+_BLAME_A_TEXT: Final = frozenset((400, 413, 422))
+_BAD_KEY: Final = ("api_key_invalid", "api key not valid", "incorrect api key", "invalid api key")
+_BYTES_PER_NUMBER: Final = 32  # of JSON, written out and indented; base64 takes six
+_MOST_DIMENSIONS: Final = 8_192  # of a model that nobody knows
+_ROOM: Final = 65_536  # for what else stands in an answer, and for what a server says about an error
+_LONGEST_WAIT_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Whom to ask for what, and within which limits. `dimensions` is None while nobody knows.
+
+    `scheme` names the prefixes of the space, `written` those that we write: some servers write them by themselves.
+    """
+
+    provider: str
+    model: str
+    scheme: str
+    written: str
+    dimensions: int | None
+    most_texts: int
+    most_tokens: int | None
+    longest_tokens: int | None
+    price: float | None
+
+
+class Greeting(Protocol):
+    """A first question that makes sure who is there."""
+
+    def __call__(self, endpoint: Endpoint, profile: Profile) -> None:
+        """Ask. Raises RemoteError, or ProviderUnavailable when somebody else answers."""
+        ...
+
+
+class ClosingBulk(BulkEmbedder, Protocol):
+    """A bulk embedder with connections of its own."""
+
+    def close(self) -> None:
+        """Give them back."""
+        ...
+
+
+class ProviderEmbedder:
+    """Makes vectors by asking a provider. Threads may share one; nothing is opened before the first text."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        wire: Wire,
+        endpoint: Endpoint,
+        tokenizer: Tokenizer,
+        *,
+        bulk: ClosingBulk | None = None,
+        greeting: Greeting | None = None,
+    ) -> None:
+        """Take what belongs together; `greeting` is asked before the first text, and again after a failure."""
+        self._profile = profile
+        self._wire = wire
+        self._endpoint = endpoint
+        self._tokenizer = tokenizer
+        self._bulk = bulk
+        self._greeting = greeting
+        self._greeted = greeting is None
+        self._lock = Lock()
+
+    def __repr__(self) -> str:
+        return f"ProviderEmbedder({self._profile.provider!r}, {self._profile.model!r}, at {self._endpoint.host!r})"
+
+    @property
+    def space(self) -> Space | None:
+        """The space of the model; None until the length of its vectors is known."""
+        profile = self._profile
+        if profile.dimensions is None:
+            return None
+        return Space(profile.provider, profile.model, "", profile.scheme, profile.dimensions, normalised=True)
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """Any: which ones a model has learned is the provider's secret."""
+        return None
+
+    @property
+    def batch_size(self) -> int:
+        """How many texts one request takes."""
+        return self._profile.most_texts
+
+    @property
+    def price(self) -> float | None:
+        """Dollars for a million tokens; None when nobody knows."""
+        return self._profile.price
+
+    @property
+    def bulk(self) -> BulkEmbedder | None:
+        """The provider's way for large amounts, if it has one."""
+        return self._bulk
+
+    def embed(self, texts: Sequence[str], role: Role) -> Vector:
+        """Give one row per text. Raises EmbeddingError when it cannot."""
+        return self.embed_metered(texts, role)[0]
+
+    def embed_metered(self, texts: Sequence[str], role: Role) -> tuple[Vector, Usage]:
+        """Give one row per text, and what they cost."""
+        profile, count = self._profile, self._tokenizer.count
+        ready = [prepared(text, role, profile, count) for text in texts]
+        batches = requests(ready, profile.most_texts, profile.most_tokens)
+        parts = [self._asked(batch, role) for batch in batches]
+        if not parts:
+            return np.empty((0, profile.dimensions or 0), dtype=np.float32), Usage()
+        return np.vstack([rows for rows, _ in parts]), Usage(sum(tokens for _, tokens in parts))
+
+    def close(self) -> None:
+        """Give back the connections; embedding again would open new ones."""
+        self._endpoint.close()
+        if self._bulk:
+            self._bulk.close()
+
+    def _asked(self, texts: Sequence[str], role: Role) -> tuple[Vector, int]:
+        dimensions = self._profile.dimensions
+        most_bytes = answer_bytes(len(texts), dimensions)
+        request = Request.json(self._wire.path, self._wire.body(texts, role), most_bytes)
+
+        def read(received: Received) -> tuple[Embedded, Vector]:
+            embedded = self._wire.read(received, len(texts))
+            return embedded, unit_rows(embedded.raw, dimensions, received.host)
+
+        try:
+            if self._greeting and not self._greeted:
+                self._greeting(self._endpoint, self._profile)
+                self._greeted = True
+            embedded, rows = self._endpoint.ask(request, read)
+        except RemoteError as error:
+            self._greeted = self._greeting is None
+            raise blamed(error) from error
+        self._learn(rows.shape[1])
+        return rows, self._tokens(embedded, texts)
+
+    def _learn(self, dimensions: int) -> None:
+        with self._lock:
+            if self._profile.dimensions is None:
+                self._profile = replace(self._profile, dimensions=dimensions)
+        if self._profile.dimensions != dimensions:
+            raise EmbeddingError(
+                f"{self._endpoint.host} gave vectors of {dimensions} numbers, before of {self._profile.dimensions}. "
+                "Check that one model answers there."
+            )
+
+    def _tokens(self, embedded: Embedded, texts: Sequence[str]) -> int:
+        """Give what the provider counted; where it says nothing and money is at stake, our own estimate."""
+        if embedded.tokens is not None:
+            return embedded.tokens
+        return sum(map(self._tokenizer.count, texts)) if self._profile.price else 0
+
+
+def prepared(text: str, role: Role, profile: Profile, count: Callable[[str], int]) -> str:
+    """Give a text as it is sent: with its prefix, and as much of it as the model takes."""
+    return fitted(prefixed(text, role, profile.written), profile.longest_tokens, count)
+
+
+def answer_bytes(count: int, dimensions: int | None) -> int:
+    """Say how long an answer with so many vectors can be; a longer one is something else."""
+    return _ROOM + count * (dimensions or _MOST_DIMENSIONS) * _BYTES_PER_NUMBER
+
+
+def blamed(error: RemoteError) -> EmbeddingError:
+    """Say whose fault a failure is, in the terms of the port."""
+    if error.status in _BLAME_A_TEXT and not any(mark in error.reason.lower() for mark in _BAD_KEY):
+        return TextRefused(error.reason)
+    asked = f" (asked {error.attempts} times)." if error.attempts > 1 else ""
+    return ProviderUnavailable(f"{error.reason}{asked}", error.retry_after_s)
+
+
+def provider_endpoint(
+    url: str,
+    key: Key,
+    advice: Mapping[int, str],
+    *,
+    timeout_s: float,
+    retries: int,
+    sleep: Callable[[float], None] = time.sleep,
+    breaker: Breaker | None = None,
+) -> Endpoint:
+    """Make the way to a provider. A long pause is for the caller to wait, and a refused text is no failure of it."""
+    patience = Patience(timeout_s, retries, _LONGEST_WAIT_S, stubborn=False)
+    return Endpoint(
+        url,
+        key,
+        patience,
+        advice=advice,
+        breaker=breaker,
+        trips=lambda error: isinstance(blamed(error), ProviderUnavailable),
+        sleep=sleep,
+    )
