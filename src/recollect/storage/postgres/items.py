@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect import ids
 from recollect.storage.later import Later
 from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.connection import Connection
@@ -48,16 +47,18 @@ class ItemWriter(MessageRows):
     def _owe(self, kind: ItemKind, written: Sequence[Written], space: Space | None, now: datetime) -> None:
         """Count rows that were written and put off their vectors; note a job where there is none."""
         self._added[kind] += len(written)
-        if space is None:
-            return
+        for wanted, number in spaces.owed(self._connection, kind, space, now).items():
+            self._owe_vectors(kind, written if wanted == space else _without_vectors(written), (wanted, number), now)
+
+    def _owe_vectors(self, kind: ItemKind, written: Sequence[Written], shelf: tuple[Space, int], now: datetime) -> None:
+        space, number = shelf
         ready = [(row.id, row.vector) for row in written if row.vector is not None]
         if ready:
-            number = spaces.register(self._connection, kind, space, now)
             item_ids, vectors = [item_id for item_id, _ in ready], np.stack([vector for _, vector in ready])
             self._later.add(lambda: self._copy_vectors(space, number, item_ids, vectors))
-        for row in written:
-            if row.vector is None:
-                self._insert_job(kind, row.id, now)
+        waiting = [row.id for row in written if row.vector is None]
+        if waiting:
+            self._insert_jobs(kind, waiting, number, now)
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
         """Write the new words; the index follows."""
@@ -70,9 +71,11 @@ class ItemWriter(MessageRows):
         with self._connection.cursor().copy(sql.encode()) as copy:
             copy.write(codec.pack_vectors(self._user, item_ids, vectors, spaces.number_type(space)))
 
-    def _insert_job(self, kind: ItemKind, item_id: str, now: datetime) -> None:
-        values = {"id": ids.new(now), "kind": "embed", "item_id": item_id, "item_kind": kind, "now": now}
-        self._run("insert_job", values)
+    def _insert_jobs(self, kind: ItemKind, item_ids: Sequence[str], number: int, now: datetime) -> None:
+        shared = {"user_id": self._user, "item_kind": kind, "space": number, "now": now}
+        with self._connection.cursor() as cursor:
+            rows = [{**shared, "item_id": item_id} for item_id in item_ids]
+            cursor.executemany(QUERIES["insert_job"].encode(), rows)
 
     def _delete(self, kind: ItemKind, item_ids: Sequence[str]) -> None:
         """Remove rows and all that belongs to them."""
@@ -80,7 +83,11 @@ class ItemWriter(MessageRows):
         doomed = {"ids": list(item_ids)}
         self._added[kind] -= self._run("delete_memories" if kind == "memory" else "delete_messages", doomed).rowcount
         self._run("delete_jobs", doomed)
-        for (shelved, _), number in spaces.numbers(self._connection).items():
-            if shelved == kind:
-                self._run("delete_vectors", doomed, space=number)
+        for shelf in spaces.listing(self._connection).of_kind(kind):
+            self._run("delete_vectors", doomed, space=shelf.number)
         self._resets += 1
+
+
+def _without_vectors(written: Sequence[Written]) -> list[Written]:
+    """Give rows whose vectors are of another space."""
+    return [row._replace(vector=None) for row in written]

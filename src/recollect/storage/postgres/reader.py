@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from math import log
 from typing import Any
 
@@ -9,17 +10,18 @@ import psycopg
 from pgvector import HalfVector
 from pgvector import Vector as PgVector
 
+from recollect.figures import Stats
 from recollect.messages import Message
 from recollect.ports import Indexed, Neighbour, Spot, TextCandidate, TextCandidates
 from recollect.storage import frequencies
-from recollect.storage.postgres import codec
-from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.filters import conditions
 from recollect.storage.postgres.messages import MessageReader
 from recollect.storage.postgres.rows import QUERIES, one
-from recollect.storage.postgres.spaces import Spaces, number_type
+from recollect.storage.postgres.spaces import number_type
 from recollect.storage.rows import of_kind
-from recollect.types import Filters, MemoryRecord, MessageFilters, Scope, Space, Stats, Vector, Wanted
+from recollect.storage.spaces import Listing
+from recollect.types import Filters, MemoryRecord, MessageFilters, Space, Vector, Wanted
 from recollect.vocabulary import ItemKind
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
@@ -29,9 +31,13 @@ _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 class PostgresReader(MessageReader):
     """One user's view of the database, for the length of one transaction."""
 
-    def __init__(self, connection: Connection, scope: Scope, spaces: Spaces) -> None:
-        super().__init__(connection, scope)
-        self._spaces = spaces
+    @cached_property
+    def _spaces(self) -> Listing:
+        return spaces.listing(self._connection)
+
+    def searched_space(self) -> Space | None:
+        """Give the space that is complete."""
+        return self._spaces.active()
 
     def _filtered(
         self, name: str, filters: Wanted, values: dict[str, Any], *, space: int | None = None
@@ -92,7 +98,7 @@ class PostgresReader(MessageReader):
 
     def nearest(self, space: Space, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
         """Let the database measure the distances."""
-        number = self._spaces.number(self._connection, filters.kind, space)
+        number = self._spaces.number(filters.kind, space)
         if number is None:
             return []
         self._run("prepare_nearest")
@@ -102,7 +108,7 @@ class PostgresReader(MessageReader):
 
     def cosines(self, kind: ItemKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
         """Give exact scores of known rows."""
-        number = self._spaces.number(self._connection, kind, space)
+        number = self._spaces.number(kind, space)
         if number is None or not ids:
             return {}
         values = {"vector": _bound(space, vector), "ids": list(ids)}
@@ -121,7 +127,7 @@ class PostgresReader(MessageReader):
         rows = self._run("type_counts", {"now": now}).fetchall()
         pending, parked = one(self._run("job_counts"))
         messages = next((row[3] for row in self._run("user_figures")), 0)
-        number = None if space is None else self._spaces.number(self._connection, "memory", space)
+        number = None if space is None else self._spaces.number("memory", space)
         vectors = 0 if number is None else one(self._run("count_vectors", space=number))[0]
         return Stats(
             memories=sum(row[1] for row in rows),

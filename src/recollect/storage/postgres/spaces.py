@@ -1,10 +1,11 @@
-"""Which number an embedding space has in this database, for each kind of item. The number names the space's table."""
+"""The embedding spaces of a database: which there are, and how one is made."""
 
-from datetime import datetime
-from typing import TypeAlias
+from datetime import UTC, datetime
 
+from recollect.figures import SpaceState
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.rows import QUERIES
+from recollect.storage.spaces import Listed, Listing
 from recollect.storage.statements import sql_folder
 from recollect.types import Space
 from recollect.vocabulary import ItemKind
@@ -26,27 +27,38 @@ def number_type(space: Space) -> str:
     return ">f4" if space.dimensions <= _MOST_VECTOR_DIMENSIONS else ">f2"
 
 
-Shelf: TypeAlias = tuple[ItemKind, Space]
-
-
-def numbers(connection: Connection) -> dict[Shelf, int]:
+def listing(connection: Connection) -> Listing:
     """Read all spaces."""
+    return Listing(
+        Listed(row[0], row[1], Space(row[2], row[3], row[4], row[5], row[6], row[7]), row[8], row[9].astimezone(UTC))
+        for row in connection.execute(QUERIES["list_spaces"].encode())
+    )
+
+
+def owed(connection: Connection, kind: ItemKind, given: Space | None, now: datetime) -> dict[Space, int]:
+    """Give the spaces in which a new item of this kind needs a vector, with their numbers."""
+    known = listing(connection)
+    wanted = known.wanted(given)
+    if any(known.number(kind, space) is None for space in wanted):
+        lock(connection)
+        known = listing(connection)
+        wanted = known.wanted(given)  # somebody else may have been first
     return {
-        (kind, Space(provider, model, revision, prefix_scheme, dimensions, normalised)): number
-        for number, kind, provider, model, revision, prefix_scheme, dimensions, normalised in connection.execute(
-            QUERIES["list_spaces"].encode()
-        )
+        space: known.number(kind, space) or register(connection, kind, space, state, now)
+        for space, state in wanted.items()
     }
 
 
-def register(connection: Connection, kind: ItemKind, space: Space, now: datetime) -> int:
-    """Find the space's number, or give it one and make its table in the running transaction."""
-    known = numbers(connection).get((kind, space))
-    if known is not None:
-        return known
+def lock(connection: Connection) -> None:
+    """Let nobody else make or change spaces before the transaction ends."""
     connection.execute(QUERIES["lock_schema"].encode(), {"lock": SCHEMA_LOCK})
-    known = numbers(connection).get((kind, space))
+
+
+def register(connection: Connection, kind: ItemKind, space: Space, state: SpaceState, now: datetime) -> int:
+    """Give a space its number and make its table, while the lock is held; one that exists gets the state."""
+    known = listing(connection).number(kind, space)
     if known is not None:
+        connection.execute(QUERIES["set_space_state"].encode(), {"number": known, "state": state})
         return known
     row = connection.execute(QUERIES["next_space"].encode()).fetchone()
     number = int(row[0]) if row else 1
@@ -59,22 +71,10 @@ def register(connection: Connection, kind: ItemKind, space: Space, now: datetime
         "prefix_scheme": space.prefix_scheme,
         "dimensions": space.dimensions,
         "normalised": space.normalised,
+        "state": state,
         "now": now,
     }
     connection.execute(QUERIES["insert_space"].encode(), values)
     template = (sql_folder("postgres") / "space.sql").read_text(encoding="utf-8")
     connection.execute(template.replace("{space}", str(number)).replace("{type}", column_type(space)).encode())
     return number
-
-
-class Spaces:
-    """Remembers numbers that were read from committed data; a space never changes its number."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Shelf, int] = {}
-
-    def number(self, connection: Connection, kind: ItemKind, space: Space) -> int | None:
-        """Give the number, or None when no item of this kind was ever stored in this space."""
-        if (kind, space) not in self._numbers:
-            self._numbers = numbers(connection)
-        return self._numbers.get((kind, space))

@@ -14,6 +14,7 @@ from typing import TypeVar
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from recollect.errors import StoreError, StoreUnavailable
+from recollect.figures import Problem, StoreStats
 from recollect.messages import Usage
 from recollect.ports import Clock, Pending, Reader, Writer
 from recollect.settings import PostgresSettings, hide_password
@@ -22,15 +23,16 @@ from recollect.storage.postgres.connection import Connection, check_server, conn
 from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.rows import QUERIES, one
+from recollect.storage.postgres.space_store import PostgresSpaces
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.rows import ANALYSER
 from recollect.storage.statements import load_checks
-from recollect.types import Problem, Scope, StoreStats
+from recollect.types import Scope
 
 T = TypeVar("T")
 
 
-class PostgresStore:
+class PostgresStore(PostgresSpaces):
     """Memories on a server."""
 
     backend = "postgresql"
@@ -39,7 +41,6 @@ class PostgresStore:
         self._url = url
         self._settings = settings
         self._where = hide_password(url)
-        self._spaces = spaces.Spaces()
         self._closed = False
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-write")
         with connect(url, settings.connect_timeout_s) as connection, translated(self._where):
@@ -83,7 +84,7 @@ class PostgresStore:
         with self._connected() as connection, connection.pipeline():
             connection.execute(QUERIES["begin_read"].encode())
             try:
-                return work(PostgresReader(connection, scope, self._spaces))
+                return work(PostgresReader(connection, scope))
             finally:
                 connection.execute("ROLLBACK")
 
@@ -119,12 +120,6 @@ class PostgresStore:
             rows = connection.execute(QUERIES["users_with_rows"].encode()).fetchall()
         return [Scope(row[0]) for row in rows]
 
-    def users_with_jobs(self, now: datetime) -> Iterable[Scope]:
-        """Name the users who have jobs that are due."""
-        with self._connected() as connection:
-            rows = connection.execute(QUERIES["due_users"].encode(), {"now": now}).fetchall()
-        return [Scope(row[0]) for row in rows]
-
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have memories past their expiry."""
         with self._connected() as connection:
@@ -147,18 +142,23 @@ class PostgresStore:
         with self._connected() as connection:
             connection.execute(QUERIES["set_mark"].encode(), {"name": ANALYSER, "value": version})
 
-    def spent(self, day: str) -> Usage:
+    def spent(self, day: str, *, embedding: bool = False) -> Usage:
         """Say what all users together spent."""
         with self._connected() as connection:
-            return Usage(*map(int, one(connection.execute(QUERIES["spent_by_all"].encode(), {"day": day}))))
+            return Usage(
+                *map(
+                    int, one(connection.execute(QUERIES["spent_by_all"].encode(), {"day": day, "embedding": embedding}))
+                )
+            )
 
     def stats(self) -> StoreStats:
         """Count rows of the whole store."""
         with self._connected() as connection:
             counts = one(connection.execute(QUERIES["store_counts"].encode()))
             vectors = sum(
-                one(connection.execute(QUERIES["count_all_vectors"].replace("{space}", str(number)).encode()))[0]
-                for number in spaces.numbers(connection).values()
+                one(connection.execute(QUERIES["count_all_vectors"].replace("{space}", str(row.number)).encode()))[0]
+                for row in spaces.listing(connection)
+                if row.state == "active"
             )
             (size,) = one(connection.execute(QUERIES["store_size"].encode()))
         users, memories, messages, pending, parked = map(int, counts)
@@ -183,7 +183,7 @@ class PostgresStore:
         """Look for rows without their other halves."""
         problems = []
         with self._connected() as connection:
-            kinds = {number: kind for (kind, _), number in spaces.numbers(connection).items()}
+            kinds = {row.number: row.kind for row in spaces.listing(connection)}
             for check in load_checks("postgres", kinds):
                 found = connection.execute(check.sql.encode()).fetchall()[0][0]
                 if found:
@@ -194,7 +194,7 @@ class PostgresStore:
         """Index the giants and refresh the planner's statistics."""
         with self._connected() as connection:
             built = giants.build(connection, self._settings.giant_user_rows)
-            vectors = (f"vectors_{number}" for number in spaces.numbers(connection).values())
+            vectors = (f"vectors_{row.number}" for row in spaces.listing(connection))
             for table in ("memories", "messages", *vectors):
                 connection.execute(f"ANALYZE {table}".encode())
         return (*built, "refreshed the planner's statistics")

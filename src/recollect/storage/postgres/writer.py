@@ -1,17 +1,17 @@
 """Changes one user's memories inside one transaction, and serves the jobs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 import psycopg
 
-from recollect.messages import Message
-from recollect.ports import EmbedJob, Fingerprint, Slot
+from recollect.ports import EmbedJob, Fingerprint, Paid, Role, Slot
 from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.items import Written
 from recollect.storage.postgres.message_writer import MessageWriter
 from recollect.storage.postgres.rows import QUERIES
+from recollect.storage.spaces import label
 from recollect.types import Draft, MemoryRecord, Space, Vector
 from recollect.vocabulary import ITEM_KINDS, ItemKind
 
@@ -102,16 +102,18 @@ class PostgresWriter(MessageWriter):
         renamed = {"id": record.id, "version_id": version_id}
         self._run("rename_memory", {**renamed, "valid_until": valid_until})
         self._run("rename_jobs", renamed)
-        known = spaces.numbers(self._connection)
-        copied = set()
-        for (kind, known_space), number in known.items():
-            if kind != "memory":
-                continue
-            self._run("move_vectors", renamed, space=number)
-            values = {"from_id": version_id, "to_id": record.id}
-            if keep_vector and self._run("copy_vector", values, space=number).rowcount:
-                copied.add(known_space)
-        self.insert([draft], None if space in copied else space)
+        shelves = spaces.listing(self._connection).of_kind("memory")
+        for shelf in shelves:
+            self._run("move_vectors", renamed, space=shelf.number)
+        self.insert([draft], space)
+        if keep_vector:
+            self._keep_vectors([shelf.number for shelf in shelves], version_id, record.id)
+
+    def _keep_vectors(self, numbers: Sequence[int], from_id: str, to_id: str) -> None:
+        """Give a row the vectors of another; in these spaces it is owed none."""
+        for number in numbers:
+            if self._run("copy_vector", {"from_id": from_id, "to_id": to_id}, space=number).rowcount:
+                self._run("finish_jobs", {"space": number, "ids": [to_id]})
 
     def relink(self, from_id: str, to_id: str) -> None:
         """Let versions that point at one row point at another."""
@@ -121,43 +123,52 @@ class PostgresWriter(MessageWriter):
         """Remove memories."""
         self._delete("memory", ids)
 
-    def claim_jobs(self, limit: int, now: datetime, lease_until: datetime) -> Sequence[EmbedJob]:
-        """Take jobs that are due."""
-        claimed = self._run("claim_jobs", {"limit": limit, "now": now, "lease_until": lease_until}).fetchall()
-        items: Mapping[ItemKind, Mapping[str, MemoryRecord | Message]] = {
-            "memory": {record.id: record for record in self.get([row[1] for row in claimed if row[2] == "memory"])},
-            "message": {
-                message.id: message for message in self.get_messages([row[1] for row in claimed if row[2] == "message"])
-            },
-        }
-        orphans = [item_id for _, item_id, kind, _ in claimed if item_id not in items[kind]]
-        if orphans:
-            self._run("delete_jobs", {"ids": orphans})
-        return [
-            EmbedJob(job_id, items[kind][item_id], attempts)
-            for job_id, item_id, kind, attempts in claimed
-            if item_id in items[kind]
-        ]
-
-    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector, space: Space, now: datetime) -> None:
+    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> None:
         """Store vectors that came late, for the rows that still exist."""
+        known = spaces.listing(self._connection)
         for kind in ITEM_KINDS:
             rows = [row for row, job in enumerate(jobs) if job.kind == kind]
-            if rows:
-                self._finish_kind(kind, [jobs[row].item.id for row in rows], vectors[rows], space, now)
+            number = known.number(kind, jobs[0].space)
+            if rows and number is not None:  # a space that was dropped meanwhile needs no vectors
+                self._finish_kind(kind, (jobs[0].space, number), [jobs[row].item.id for row in rows], vectors[rows])
 
-    def _finish_kind(
-        self, kind: ItemKind, item_ids: Sequence[str], vectors: Vector, space: Space, now: datetime
-    ) -> None:
+    def _finish_kind(self, kind: ItemKind, shelf: tuple[Space, int], item_ids: Sequence[str], vectors: Vector) -> None:
+        space, number = shelf
         wanted = {"ids": list(item_ids)}
         existing = {row[0] for row in self._run("existing_items", wanted, kind=kind)}
         rows = [row for row, item_id in enumerate(item_ids) if item_id in existing]
         if rows:
-            number = spaces.register(self._connection, kind, space, now)
             self._run("delete_vectors", wanted, space=number)
             self._copy_vectors(space, number, [item_ids[row] for row in rows], vectors[rows])
-        self._run("delete_jobs", wanted)
+        self._run("finish_jobs", {**wanted, "space": number})
 
-    def postpone_job(self, job: EmbedJob, reason: str, due: datetime | None) -> None:
+    def postpone_jobs(self, jobs: Sequence[EmbedJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
         """Note a failure."""
-        self._run("postpone_job", {"id": job.job_id, "reason": reason, "due_at": due})
+        values = {"reason": reason, "due_at": due, "failures": int(to_blame)}
+        known = spaces.listing(self._connection)
+        for kind in ITEM_KINDS:
+            item_ids = [job.item.id for job in jobs if job.kind == kind]
+            number = known.number(kind, jobs[0].space)
+            if item_ids and number is not None:
+                self._run("postpone_jobs", {**values, "space": number, "ids": item_ids})
+
+    def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:
+        """Keep what was paid for."""
+        rows = [{"user_id": self._user, **cached_values(space, "passage", one, now)} for one in paid]
+        with self._connection.cursor() as cursor:
+            cursor.executemany(QUERIES["insert_cached"].encode(), rows)
+
+    def forget_paid(self, item_ids: Sequence[str] | None) -> None:
+        """Let go of what was paid for."""
+        if item_ids is None:
+            self._run("forget_cached_all")
+            self._run("forget_cache_uses")
+            return
+        self._run("forget_cached_items", {"ids": list(item_ids)})
+        self._run("forget_cached_questions")
+
+
+def cached_values(space: Space, role: Role, paid: Paid, now: datetime) -> dict[str, Any]:
+    """Lay out an entry of the cache."""
+    entry = {"key": paid.key, "item_id": paid.item_id, "vector": paid.vector.astype("<f4").tobytes()}
+    return {**entry, "space": label(space), "role": role, "now": now}

@@ -52,7 +52,7 @@ def rescored(rows: int) -> int:
 
 @dataclass
 class UserCodes:
-    """The codes of one user in one space. `waiting` are the jobs of rows that had no vector yet when they were read.
+    """The codes of one user in one space, as of a write, a deletion and a late vector of that user.
 
     They are kept twice: by column, so that counting runs over one machine word of all rows at a time, and by row, so
     that weighing a few of them touches few places in memory.
@@ -60,7 +60,7 @@ class UserCodes:
 
     generation: int = -1
     resets: int = 0
-    waiting: frozenset[str] = frozenset()
+    late: int = 0
     size: int = 0
     seqs: Seqs = field(default_factory=lambda: np.empty(0, np.int64))
     columns: NDArray[np.uint64] = field(default_factory=lambda: np.empty((0, 0), np.uint64))

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import apsw
 import numpy as np
 
-from recollect import ids
 from recollect.storage.later import Later
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.codes import Seqs, encode
@@ -58,17 +57,18 @@ class ItemWriter(MessageRows):
         self._added[kind] += len(written)
         seqs = seq_array(np.array([row.seq for row in written], np.int64))
         self._later.add(lambda: self._index_terms(kind, seqs))
-        if space is None:
-            return
+        for wanted, number in spaces.owed(self._connection, kind, space, now).items():
+            self._owe_vectors(kind, written if wanted == space else _without_vectors(written), number, now)
+
+    def _owe_vectors(self, kind: ItemKind, written: Sequence[Written], number: int, now: datetime) -> None:
         ready = [(row.seq, row.vector) for row in written if row.vector is not None]
         if ready:
-            number = spaces.register(self._connection, kind, space, now)
             numbers = np.array([seq for seq, _ in ready], np.int64)
             vectors = np.stack([vector for _, vector in ready])
             self._later.add(lambda: self._insert_vectors(number, numbers, vectors))
         for row in written:
             if row.vector is None:
-                self._insert_job(kind, row.id, now)
+                self._insert_job(kind, row.id, number, now)
 
     def _index_terms(self, kind: ItemKind, seqs: Any) -> None:  # noqa: ANN401 - apsw gives its bindings no public type
         self._run("insert_terms", {"seqs": seqs}, kind=kind)
@@ -90,9 +90,9 @@ class ItemWriter(MessageRows):
         self._run("insert_vectors", values, space=number)
         self._run("insert_codes", {"seqs": bound, "slices": codes.tobytes(), "width": codes.shape[1]}, space=number)
 
-    def _insert_job(self, kind: ItemKind, item_id: str, now: datetime) -> None:
-        values = {"id": ids.new(now), "kind": "embed", "item_id": item_id, "item_kind": kind}
-        self._run("insert_job", {**values, "now": codec.to_micros(now)})
+    def _insert_job(self, kind: ItemKind, item_id: str, number: int, now: datetime) -> None:
+        values = {"item_id": item_id, "item_kind": kind, "space": number, "now": codec.to_micros(now)}
+        self._run("insert_job", values)
 
     def _delete(self, kind: ItemKind, item_ids: Sequence[str]) -> None:
         """Remove rows, their words and text first, and then all that belongs to them."""
@@ -102,9 +102,13 @@ class ItemWriter(MessageRows):
         self._run("delete_terms", {"seqs": seq_array(seqs)}, kind=kind)
         self._run("delete_memories" if kind == "memory" else "delete_messages", {"ids": bound})
         self._run("delete_jobs", {"ids": bound})
-        for (shelved, _), number in spaces.numbers(self._connection).items():
-            if shelved == kind:
-                self._run("delete_vectors", {"seqs": seq_array(seqs)}, space=number)
-                self._run("delete_codes", {"seqs": seq_array(seqs)}, space=number)
+        for shelf in spaces.listing(self._connection).of_kind(kind):
+            self._run("delete_vectors", {"seqs": seq_array(seqs)}, space=shelf.number)
+            self._run("delete_codes", {"seqs": seq_array(seqs)}, space=shelf.number)
         self._added[kind] -= len(seqs)
         self._resets += 1
+
+
+def _without_vectors(written: Sequence[Written]) -> list[Written]:
+    """Give rows whose vectors are of another space."""
+    return [row._replace(vector=None) for row in written]

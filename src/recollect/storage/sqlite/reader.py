@@ -10,11 +10,13 @@ import apsw
 import numpy as np
 
 from recollect.errors import StoreDamaged
+from recollect.figures import Stats
 from recollect.messages import Message
 from recollect.ports import Indexed, Neighbour, Spot, TextCandidate, TextCandidates
 from recollect.storage import frequencies
 from recollect.storage.rows import of_kind
-from recollect.storage.sqlite import codec
+from recollect.storage.spaces import Listing
+from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.codes import CodeCache, CodeView, Seqs, UserCodes, as_codes, rescored
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.filters import conditions
@@ -22,12 +24,10 @@ from recollect.storage.sqlite.matching import MANY_ROWS, any_of, promising
 from recollect.storage.sqlite.messages import MessageReader
 from recollect.storage.sqlite.rows import QUERIES, id_array, seq_array
 from recollect.storage.sqlite.small import FEW_ROWS, SmallUser, SmallUsers, as_matrix, small_user, sound_cosines
-from recollect.storage.sqlite.spaces import Spaces
-from recollect.types import Filters, MemoryRecord, MessageFilters, Scope, Space, Stats, Vector, Wanted
+from recollect.types import Filters, MemoryRecord, MessageFilters, Scope, Space, Vector, Wanted
 from recollect.vocabulary import ItemKind
 
 _ABOVE_ALL_IDS = "\U0010ffff"
-_MANY_JOBS = 1_000  # so many are not told apart: any of them may have been served
 _LATE_REACH = 1024
 _WIDER = 8
 
@@ -36,7 +36,6 @@ _WIDER = 8
 class Kept:
     """What a process keeps in memory about a file, shared by all its readers."""
 
-    spaces: Spaces = field(default_factory=Spaces)
     codes: CodeCache = field(default_factory=CodeCache)
     small_users: SmallUsers = field(default_factory=SmallUsers)
 
@@ -57,7 +56,6 @@ class SqliteReader(MessageReader):
 
     def __init__(self, connection: apsw.Connection, scope: Scope, kept: Kept) -> None:
         super().__init__(connection, scope)
-        self._spaces = kept.spaces
         self._codes = kept.codes
         self._small_users = kept.small_users
         self._whole: SmallUser | None = None
@@ -72,6 +70,14 @@ class SqliteReader(MessageReader):
     def generation(self) -> int:
         """Count the user's writes."""
         return self._figures.generation
+
+    @cached_property
+    def _spaces(self) -> Listing:
+        return spaces.listing(self._connection)
+
+    def searched_space(self) -> Space | None:
+        """Give the space that is complete."""
+        return self._spaces.active()
 
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
         """List rows, newest first."""
@@ -106,7 +112,7 @@ class SqliteReader(MessageReader):
     def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms."""
         try:
-            small = self._small(self._spaces.newest(self._connection), filters)
+            small = self._small(self._spaces.active(), filters)
         except StoreDamaged:  # a vector; the words are sound all the same
             small = None
         if small is not None and self._figures.memories <= limit:
@@ -135,13 +141,13 @@ class SqliteReader(MessageReader):
     def _counted(self, terms: Sequence[str], kind: ItemKind) -> dict[str, int]:
         return {term: int(self._run("term_frequency", {"terms": any_of([term])}, kind=kind)[0][0]) for term in terms}
 
-    def _small(self, entry: tuple[Space, int] | None, filters: Wanted) -> SmallUser | None:
+    def _small(self, space: Space | None, filters: Wanted) -> SmallUser | None:
         """Give the user's memories whole, when there are few and nothing but the present is asked for."""
-        if entry is None or not isinstance(filters, Filters) or filters != Filters(now=filters.now):
+        if space is None or not isinstance(filters, Filters) or filters != Filters(now=filters.now):
             return None
-        if self._figures.memories > FEW_ROWS:
+        number = self._spaces.number("memory", space)
+        if number is None or self._figures.memories > FEW_ROWS:
             return None
-        space, number = entry
         generation, now = self._figures.generation, codec.to_micros(filters.now)
 
         def load() -> SmallUser:
@@ -158,10 +164,10 @@ class SqliteReader(MessageReader):
 
     def nearest(self, space: Space, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
         """Let the codes choose, the floats decide, and the filters pass."""
-        number = self._spaces.number(self._connection, filters.kind, space)
+        number = self._spaces.number(filters.kind, space)
         if number is None:
             return []
-        small = self._small((space, number), filters)
+        small = self._small(space, filters)
         if small is not None:
             return small.nearest(vector, limit)
         view = self._fresh_codes(number, space.dimensions)
@@ -180,10 +186,10 @@ class SqliteReader(MessageReader):
                 if resets != codes.resets:
                     codes = self._codes.drop(self._user, number)
                 self._load_codes(codes, number, dimensions, codes.newest)
-                waiting = frozenset(row[0] for row in self._run("waiting_jobs", {"limit": _MANY_JOBS}))
-                if len(codes.waiting) == _MANY_JOBS or not codes.waiting <= waiting:
+                late = next((row[0] for row in self._run("late_vectors")), 0)
+                if late != codes.late:
                     self._load_late_codes(codes, number, dimensions)
-                codes.waiting = waiting
+                    codes.late = late
                 codes.generation, codes.resets = generation, resets
                 self._codes.shrink()
             return codes.view()
@@ -224,7 +230,7 @@ class SqliteReader(MessageReader):
 
     def cosines(self, kind: ItemKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
         """Give exact scores of known rows."""
-        number = self._spaces.number(self._connection, kind, space)
+        number = self._spaces.number(kind, space)
         if number is None or not ids:
             return {}
         if self._whole is not None and kind == "memory":
@@ -245,7 +251,7 @@ class SqliteReader(MessageReader):
         """Count what the user has."""
         types = self._run("type_counts", {"now": codec.to_micros(now)})
         pending, parked = self._run("job_counts")[0]
-        number = None if space is None else self._spaces.number(self._connection, "memory", space)
+        number = None if space is None else self._spaces.number("memory", space)
         vectors = 0 if number is None else self._run("count_vectors", space=number)[0][0]
         return Stats(
             memories=sum(row[1] for row in types),

@@ -15,6 +15,7 @@ from typing import TypeVar
 import apsw
 
 from recollect.errors import StoreError, StoreUnavailable
+from recollect.figures import Problem, StoreStats
 from recollect.messages import Usage
 from recollect.ports import Clock, Pending, Reader, Writer
 from recollect.storage.rows import ANALYSER, of_kind
@@ -23,9 +24,10 @@ from recollect.storage.sqlite.connection import map_pages, open_connection, pati
 from recollect.storage.sqlite.migrate import applied_version, migrate
 from recollect.storage.sqlite.reader import Kept, SqliteReader
 from recollect.storage.sqlite.rows import QUERIES
+from recollect.storage.sqlite.space_store import SqliteSpaces
 from recollect.storage.sqlite.writer import SqliteWriter
 from recollect.storage.statements import load_checks
-from recollect.types import Problem, Scope, StoreStats
+from recollect.types import Scope
 from recollect.vocabulary import ITEM_KINDS
 
 T = TypeVar("T")
@@ -34,7 +36,7 @@ _CHECKPOINT_TRY_MS = 20
 _REWRITE_AT_ONCE_BYTES = 16 * 2**20  # takes about a tenth of a second
 
 
-class SqliteStore:
+class SqliteStore(SqliteSpaces):
     """Memories in one file."""
 
     backend = "sqlite"
@@ -75,6 +77,19 @@ class SqliteStore:
                 connection.execute("COMMIT")
                 with self._idle_lock:
                     self._idle.append(connection)
+
+    @contextmanager
+    def _changing(self) -> Iterator[apsw.Connection]:
+        """Lend the connection that writes, for changes that belong to no user."""
+        self._insist_open()
+        with self._write_lock, translated(self._path):
+            self._writing.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._writing
+                self._writing.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
 
     def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
         """Run changes in one transaction."""
@@ -155,12 +170,6 @@ class SqliteStore:
             found = rows(connection, QUERIES["users_with_rows"])
         return [Scope(row[0]) for row in found]
 
-    def users_with_jobs(self, now: datetime) -> Iterable[Scope]:
-        """Name the users who have jobs that are due."""
-        with self._reading() as connection:
-            due = rows(connection, QUERIES["due_users"], {"now": codec.to_micros(now)})
-        return [Scope(row[0]) for row in due]
-
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have memories past their expiry."""
         with self._reading() as connection:
@@ -184,18 +193,19 @@ class SqliteStore:
         with self._write_lock, translated(self._path):
             rows(self._writing, QUERIES["set_mark"], {"name": ANALYSER, "value": version})
 
-    def spent(self, day: str) -> Usage:
+    def spent(self, day: str, *, embedding: bool = False) -> Usage:
         """Say what all users together spent."""
         with self._reading() as connection:
-            return Usage(*rows(connection, QUERIES["spent_by_all"], {"day": day})[0])
+            return Usage(*rows(connection, QUERIES["spent_by_all"], {"day": day, "embedding": embedding})[0])
 
     def stats(self) -> StoreStats:
         """Count rows of the whole store."""
         with self._reading() as connection:
             users, memories, messages, pending, parked = rows(connection, QUERIES["store_counts"])[0]
             vectors = sum(
-                rows(connection, QUERIES["count_all_vectors"].replace("{space}", str(number)))[0][0]
-                for number in spaces.numbers(connection).values()
+                rows(connection, QUERIES["count_all_vectors"].replace("{space}", str(row.number)))[0][0]
+                for row in spaces.listing(connection)
+                if row.state == "active"
             )
             size = self._size_bytes(connection)
         return StoreStats(users, memories, messages, vectors, pending, parked, size_bytes=size)
@@ -227,7 +237,7 @@ class SqliteStore:
             if verdicts:
                 advice = f"Restore a backup; SQLite says: {verdicts[0]}"
                 problems.append(Problem("integrity_check", len(verdicts), advice))
-            kinds = {number: kind for (kind, _), number in spaces.numbers(connection).items()}
+            kinds = {row.number: row.kind for row in spaces.listing(connection)}
             for check in load_checks("sqlite", kinds):
                 found = rows(connection, check.sql)[0][0]
                 if found:

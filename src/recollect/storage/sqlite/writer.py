@@ -1,12 +1,13 @@
 """Changes one user's memories inside one transaction, and serves the jobs."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
-from recollect.messages import Message
-from recollect.ports import EmbedJob, Fingerprint, Slot
+from recollect.ports import EmbedJob, Fingerprint, Paid, Role, Slot
+from recollect.storage.spaces import label
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.items import Written
 from recollect.storage.sqlite.message_writer import MessageWriter
@@ -83,21 +84,18 @@ class SqliteWriter(MessageWriter):
         self._run("rename_jobs", {"id": record.id, "version_id": version_id})
         new_seq = self._next_numbers(1)
         self._connection.execute(QUERIES["insert_memory"], codec.to_row(new_seq, self._user, draft))
-        copied = self._copy_vectors(old_seq, new_seq) if keep_vector else ()
-        self._owe_drafts([(new_seq, draft)], None if space in copied else space)
+        self._owe_drafts([(new_seq, draft)], space)
+        if keep_vector:
+            self._copy_vectors(old_seq, new_seq, record.id)
 
-    def _copy_vectors(self, from_seq: int, to_seq: int) -> Collection[Space]:
-        """Give a row the vectors of another; says in which spaces there were any."""
-        copied = []
-        for (kind, space), number in spaces.numbers(self._connection).items():
-            if kind != "memory":
-                continue
+    def _copy_vectors(self, from_seq: int, to_seq: int, item_id: str) -> None:
+        """Give a row the vectors of another; in these spaces it is owed none."""
+        for shelf in spaces.listing(self._connection).of_kind("memory"):
             values = {"from_seq": from_seq, "to_seq": to_seq}
-            self._run("copy_vector", values, space=number)
+            self._run("copy_vector", values, space=shelf.number)
             if self._connection.changes():
-                self._run("copy_code", values, space=number)
-                copied.append(space)
-        return copied
+                self._run("copy_code", values, space=shelf.number)
+                self._run("finish_jobs", {"space": shelf.number, "ids": id_array([item_id])})
 
     def relink(self, from_id: str, to_id: str) -> None:
         """Let versions that point at one row point at another."""
@@ -107,44 +105,50 @@ class SqliteWriter(MessageWriter):
         """Remove memories."""
         self._delete("memory", ids)
 
-    def claim_jobs(self, limit: int, now: datetime, lease_until: datetime) -> Sequence[EmbedJob]:
-        """Take jobs that are due."""
-        values = {"limit": limit, "now": codec.to_micros(now), "lease_until": codec.to_micros(lease_until)}
-        claimed = self._run("claim_jobs", values)
-        items: Mapping[ItemKind, Mapping[str, MemoryRecord | Message]] = {
-            "memory": {record.id: record for record in self.get([row[1] for row in claimed if row[2] == "memory"])},
-            "message": {
-                message.id: message for message in self.get_messages([row[1] for row in claimed if row[2] == "message"])
-            },
-        }
-        orphans = [item_id for _, item_id, kind, _ in claimed if item_id not in items[kind]]
-        if orphans:
-            self._run("delete_jobs", {"ids": id_array(orphans)})
-        return [
-            EmbedJob(job_id, items[kind][item_id], attempts)
-            for job_id, item_id, kind, attempts in claimed
-            if item_id in items[kind]
-        ]
-
-    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector, space: Space, now: datetime) -> None:
+    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> None:
         """Store vectors that came late, for the rows that still exist."""
         for kind in ITEM_KINDS:
             rows = [row for row, job in enumerate(jobs) if job.kind == kind]
-            if rows:
-                self._finish_kind(kind, [jobs[row].item.id for row in rows], vectors[rows], space, now)
+            number = spaces.listing(self._connection).number(kind, jobs[0].space)
+            if rows and number is not None:  # a space that was dropped meanwhile needs no vectors
+                self._finish_kind(kind, number, [jobs[row].item.id for row in rows], vectors[rows])
 
-    def _finish_kind(
-        self, kind: ItemKind, item_ids: Sequence[str], vectors: Vector, space: Space, now: datetime
-    ) -> None:
+    def _finish_kind(self, kind: ItemKind, number: int, item_ids: Sequence[str], vectors: Vector) -> None:
         wanted = id_array(item_ids)
         seqs = {item_id: seq for seq, item_id in self._run("item_numbers", {"ids": wanted}, kind=kind)}
         rows = [row for row, item_id in enumerate(item_ids) if item_id in seqs]
         if rows:
-            number = spaces.register(self._connection, kind, space, now)
             numbered = np.array([seqs[item_ids[row]] for row in rows], np.int64)
             self._insert_vectors(number, numbered, np.ascontiguousarray(vectors[rows]))
-        self._run("delete_jobs", {"ids": wanted})
+            self._run("note_late")
+        self._run("finish_jobs", {"space": number, "ids": wanted})
 
-    def postpone_job(self, job: EmbedJob, reason: str, due: datetime | None) -> None:
+    def postpone_jobs(self, jobs: Sequence[EmbedJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
         """Note a failure."""
-        self._run("postpone_job", {"id": job.job_id, "reason": reason, "due_at": codec.to_micros(due) if due else None})
+        values = {"reason": reason, "due_at": codec.to_micros(due), "failures": int(to_blame)}
+        known = spaces.listing(self._connection)
+        for kind in ITEM_KINDS:
+            item_ids = [job.item.id for job in jobs if job.kind == kind]
+            number = known.number(kind, jobs[0].space)
+            if item_ids and number is not None:
+                self._run("postpone_jobs", {**values, "space": number, "ids": id_array(item_ids)})
+
+    def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:
+        """Keep what was paid for."""
+        for one in paid:
+            self._run("insert_cached", cached_values(space, "passage", one, now))
+
+    def forget_paid(self, item_ids: Sequence[str] | None) -> None:
+        """Let go of what was paid for."""
+        if item_ids is None:
+            self._run("forget_cached_all")
+            self._run("forget_cache_uses")
+            return
+        self._run("forget_cached_items", {"ids": id_array(item_ids)})
+        self._run("forget_cached_questions")
+
+
+def cached_values(space: Space, role: Role, paid: Paid, now: datetime) -> dict[str, Any]:
+    """Lay out an entry of the cache."""
+    entry = {"key": paid.key, "item_id": paid.item_id, "vector": paid.vector.astype("<f4").tobytes()}
+    return {**entry, "space": label(space), "role": role, "now": codec.to_micros(now)}

@@ -147,3 +147,16 @@ SELECT c.relname AS name
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
  WHERE t.relname = 'vectors_{space}' AND t.relnamespace = current_schema()::regnamespace AND i.indisvalid
    AND c.relname LIKE 'vectors_{space}_giant_%%'
+
+-- owe_jobs --
+-- What lacks both a vector in a space and the work to get one is owed it.
+INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
+SELECT m.user_id, 'embed', %(item_kind)s, m.id, {space}, 0, %(now)s, NULL, '', %(now)s
+  FROM {rows} m
+ WHERE NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.user_id = m.user_id AND v.item_id = m.id)
+   AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
+    ON CONFLICT DO NOTHING
+
+-- drop_vectors --
+-- A space that nobody needs.
+DROP TABLE vectors_{space}

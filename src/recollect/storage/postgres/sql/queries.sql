@@ -127,41 +127,6 @@ SELECT id, terms
 -- How many of the user's rows hold a term.
 SELECT count(*) AS frequency FROM {rows} WHERE user_id = %(user_id)s AND terms && %(terms)s
 
--- insert_job --
--- A row is owed a vector.
-INSERT INTO jobs (user_id, id, kind, item_id, item_kind, attempts, due_at, lease_until, reason, created_at)
-VALUES (%(user_id)s, %(id)s, %(kind)s, %(item_id)s, %(item_kind)s, 0, %(now)s, NULL, '', %(now)s)
-    ON CONFLICT DO NOTHING
-
--- claim_jobs --
--- Takes jobs that are due and that nobody holds.
-UPDATE jobs
-   SET lease_until = %(lease_until)s, attempts = attempts + 1
- WHERE user_id = %(user_id)s AND id IN (
-       SELECT id FROM jobs
-        WHERE user_id = %(user_id)s AND due_at <= %(now)s AND (lease_until IS NULL OR lease_until <= %(now)s)
-        ORDER BY id
-        LIMIT %(limit)s
-          FOR UPDATE SKIP LOCKED)
-RETURNING id, item_id, item_kind, attempts
-
--- delete_jobs --
--- Work that is done, or whose row is gone.
-DELETE FROM jobs WHERE user_id = %(user_id)s AND item_id = ANY(%(ids)s::uuid[])
-
--- postpone_job --
--- Work that failed: again later, or never without a person.
-UPDATE jobs SET due_at = %(due_at)s, lease_until = NULL, reason = %(reason)s WHERE user_id = %(user_id)s AND id = %(id)s
-
--- rename_jobs --
--- The job follows the text it was made for.
-UPDATE jobs SET item_id = %(version_id)s WHERE user_id = %(user_id)s AND item_id = %(id)s
-
--- due_users --
--- Who has work waiting.
-SELECT DISTINCT user_id FROM jobs WHERE due_at <= %(now)s AND (lease_until IS NULL OR lease_until <= %(now)s)
- ORDER BY user_id
-
 -- type_counts --
 -- What a user has, by type and state.
 SELECT type,
@@ -175,29 +140,15 @@ SELECT type,
  GROUP BY type
  ORDER BY type
 
--- job_counts --
--- What a user is owed.
-SELECT count(*) FILTER (WHERE due_at IS NOT NULL) AS pending, count(*) FILTER (WHERE due_at IS NULL) AS parked
-  FROM jobs
- WHERE user_id = %(user_id)s
-
 -- store_counts --
 -- The size of the whole store, in numbers that belong to nobody.
 SELECT (SELECT count(*) FROM users WHERE memories > 0 OR messages > 0) AS users,
        (SELECT coalesce(sum(memories), 0) FROM users) AS memories,
        (SELECT coalesce(sum(messages), 0) FROM users) AS messages,
-       (SELECT count(*) FROM jobs WHERE due_at IS NOT NULL) AS pending,
-       (SELECT count(*) FROM jobs WHERE due_at IS NULL) AS parked
-
--- list_spaces --
--- The embedding spaces that have tables.
-SELECT number, kind, provider, model, revision, prefix_scheme, dimensions, normalised FROM embedding_spaces ORDER BY number
-
--- insert_space --
--- Registers a space; its tables are made in the same transaction.
-INSERT INTO embedding_spaces (
-    number, kind, provider, model, revision, prefix_scheme, dimensions, normalised, created_at)
-VALUES (%(number)s, %(kind)s, %(provider)s, %(model)s, %(revision)s, %(prefix_scheme)s, %(dimensions)s, %(normalised)s, %(now)s)
+       (SELECT count(*) FROM jobs j JOIN embedding_spaces s ON s.number = j.space
+         WHERE s.state = 'active' AND j.due_at IS NOT NULL) AS pending,
+       (SELECT count(*) FROM jobs j JOIN embedding_spaces s ON s.number = j.space
+         WHERE s.state = 'active' AND j.due_at IS NULL) AS parked
 
 -- expired_users --
 -- Who has memories past their expiry.
@@ -351,7 +302,7 @@ VALUES (%(user_id)s, %(day)s, %(purpose)s, %(model)s, 1, %(input_tokens)s, %(out
 -- What everybody together spent on a day.
 SELECT coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens
   FROM spending
- WHERE day = %(day)s
+ WHERE day = %(day)s AND (purpose = 'embedding') = %(embedding)s
 
 -- get_messages --
 -- Messages by id.

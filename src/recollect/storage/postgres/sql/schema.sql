@@ -63,7 +63,8 @@ CREATE INDEX memories_versions ON memories (user_id, superseded_by) WHERE supers
 -- The analysed words, as they come from the analyser that both stores share: no parser of the database's own.
 CREATE INDEX memories_terms ON memories USING gin (terms);
 
--- Embedding spaces, one for each kind of item that is searched. Each has a table of its own, made from space.sql when it is registered.
+-- Embedding spaces, one for each kind of item that is searched: one is searched, one may be on its way, others are kept.
+-- Each has tables of its own, made from space.sql when it is registered.
 
 CREATE TABLE embedding_spaces (
     number        integer     NOT NULL PRIMARY KEY,
@@ -75,27 +76,65 @@ CREATE TABLE embedding_spaces (
     dimensions    integer     NOT NULL CHECK (dimensions > 0),
     normalised    boolean     NOT NULL,
     created_at    timestamptz NOT NULL,
+    state         text        NOT NULL DEFAULT 'kept' CHECK (state IN ('active', 'building', 'kept')),
     UNIQUE (kind, provider, model, revision, prefix_scheme, dimensions, normalised)
 );
 
--- Work that is owed to a row, written in the same transaction as the row.
+CREATE UNIQUE INDEX embedding_spaces_state ON embedding_spaces (kind, state) WHERE state <> 'kept';
+
+-- Work that is owed to an item in a space, written in the same transaction as the item.
 
 CREATE TABLE jobs (
     user_id     text        NOT NULL,
-    id          uuid        NOT NULL,
     kind        text        NOT NULL CHECK (kind IN ('embed')),
+    item_kind   text        NOT NULL CHECK (item_kind IN ('memory', 'message')),
     item_id     uuid        NOT NULL,
-    attempts    integer     NOT NULL,
+    space       integer     NOT NULL,  -- the number of the space in which the item lacks a vector
+    attempts    integer     NOT NULL,  -- how often it failed through its own fault
     due_at      timestamptz,           -- NULL: parked, nobody will try again by itself
     lease_until timestamptz,
+    bulk        text        NOT NULL DEFAULT '',  -- the batch it is part of
     reason      text        NOT NULL,
     created_at  timestamptz NOT NULL,
-    item_kind   text        NOT NULL DEFAULT 'memory' CHECK (item_kind IN ('memory', 'message')),
-    PRIMARY KEY (user_id, id),
-    UNIQUE (user_id, kind, item_id)
+    PRIMARY KEY (user_id, item_id, space, kind)
 );
 
-CREATE INDEX jobs_due ON jobs (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX jobs_due ON jobs (space, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX jobs_bulk ON jobs (bulk) WHERE bulk <> '';
+
+-- Vectors that were paid for, by a hash that is another one for every user. They go with the item they were made for.
+CREATE TABLE embedding_cache (
+    user_id text        NOT NULL,
+    key     text        NOT NULL,
+    space   text        NOT NULL,
+    role    text        NOT NULL CHECK (role IN ('query', 'passage')),
+    item_id text        NOT NULL,  -- '' for a question
+    vector  bytea       NOT NULL,
+    kept_at timestamptz NOT NULL,
+    PRIMARY KEY (user_id, key, space, role)
+);
+
+CREATE INDEX embedding_cache_items ON embedding_cache (user_id, item_id);
+CREATE INDEX embedding_cache_age ON embedding_cache (kept_at);
+
+CREATE TABLE embedding_cache_uses (
+    user_id text   NOT NULL PRIMARY KEY,
+    hits    bigint NOT NULL,
+    misses  bigint NOT NULL
+);
+
+-- What was handed in to a provider's batch API and has not come back yet, or has.
+CREATE TABLE bulk_batches (
+    id           text        NOT NULL PRIMARY KEY,
+    space        text        NOT NULL,
+    provider_id  text        NOT NULL,  -- '' until the provider has given one
+    state        text        NOT NULL CHECK (state IN ('submitting', 'running', 'collected', 'failed', 'cancelled')),
+    texts        integer     NOT NULL,
+    done         integer     NOT NULL,
+    reason       text        NOT NULL,
+    submitted_at timestamptz NOT NULL,
+    checked_at   timestamptz NOT NULL
+);
 
 -- The tables that people expect to find when they open the database with psql: what is live.
 -- They run with the rights of whoever asks, so that they never show more than the tables would.

@@ -48,10 +48,11 @@ SELECT count(*) FROM jobs j
    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = j.user_id AND m.id = j.item_id)
 
 -- rows_without_vector_or_job --
--- Stored while vectors were switched off, or with another model: they are found by their words alone until updated.
+-- Stored while vectors were switched off: they are found by their words alone. Run `recollect maintain`.
 SELECT count(*) FROM {rows} m
  WHERE NOT EXISTS (SELECT 1 FROM codes_{space} c WHERE c.user_id = m.user_id AND c.seq = m.seq)
-   AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id)
+   AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
+   AND EXISTS (SELECT 1 FROM embedding_spaces s WHERE s.number = {space} AND s.state = 'active')
 
 -- versions_of_nothing --
 -- Old versions whose successor is gone; they stay out of every search. Forget them by id, or restore a backup.

@@ -84,9 +84,13 @@ DELETE FROM codes_{space} WHERE user_id = :user_id AND seq IN (SELECT value FROM
 -- What is new since the last look.
 SELECT seq, code FROM codes_{space} WHERE user_id = :user_id AND seq > :after ORDER BY seq
 
--- waiting_jobs --
--- What waits for its vector: when one of these is gone, a code may have come whose number is not the newest.
-SELECT id FROM jobs WHERE user_id = :user_id ORDER BY id LIMIT :limit
+-- late_vectors --
+-- Grows when a vector comes after its row: then a code has come whose number may not be the newest.
+SELECT late FROM users WHERE user_id = :user_id
+
+-- note_late --
+-- Says so.
+UPDATE users SET late = late + 1 WHERE user_id = :user_id
 
 -- whole_user --
 -- All there is to search of a user who has few rows, and when each of them ends.
@@ -126,3 +130,24 @@ INSERT INTO {words} ({words}) VALUES ('optimize')
 -- count_resets --
 -- Grows whenever rows vanish, whoever they belonged to.
 SELECT coalesce(sum(resets), 0) AS resets FROM users
+
+-- next_slice --
+-- Where a run of rows ends: they are looked through slice by slice, so that other writers get their turn.
+SELECT max(seq) AS last FROM (SELECT seq FROM {rows} WHERE seq > :after ORDER BY seq LIMIT :limit)
+
+-- owe_jobs --
+-- What lacks both a vector in a space and the work to get one is owed it.
+INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
+SELECT m.user_id, 'embed', :item_kind, m.id, {space}, 0, :now, NULL, '', :now
+  FROM {rows} m
+ WHERE m.seq > :after AND m.seq <= :last
+   AND NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.seq = m.seq)
+   AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
+
+-- drop_vectors --
+-- A space that nobody needs.
+DROP TABLE vectors_{space}
+
+-- drop_codes --
+-- And its codes.
+DROP TABLE codes_{space}

@@ -132,40 +132,6 @@ SELECT count(*) AS frequency
   FROM {words}
  WHERE {words} MATCH 'user_token:"' || hex(:user_id) || '" AND terms:(' || :terms || ')'
 
--- insert_job --
--- A row is owed a vector.
-INSERT INTO jobs (user_id, id, kind, item_id, item_kind, attempts, due_at, lease_until, reason, created_at)
-VALUES (:user_id, :id, :kind, :item_id, :item_kind, 0, :now, NULL, '', :now)
-    ON CONFLICT DO NOTHING
-
--- claim_jobs --
--- Takes jobs that are due and that nobody holds.
-UPDATE jobs
-   SET lease_until = :lease_until, attempts = attempts + 1
- WHERE user_id = :user_id AND id IN (
-       SELECT id FROM jobs
-        WHERE user_id = :user_id AND due_at <= :now AND (lease_until IS NULL OR lease_until <= :now)
-        ORDER BY id
-        LIMIT :limit)
-RETURNING id, item_id, item_kind, attempts
-
--- delete_jobs --
--- Work that is done, or whose row is gone.
-DELETE FROM jobs WHERE user_id = :user_id AND item_id IN (SELECT value FROM carray(:ids))
-
--- postpone_job --
--- Work that failed: again later, or never without a person.
-UPDATE jobs SET due_at = :due_at, lease_until = NULL, reason = :reason WHERE user_id = :user_id AND id = :id
-
--- rename_jobs --
--- The job follows the text it was made for.
-UPDATE jobs SET item_id = :version_id WHERE user_id = :user_id AND item_id = :id
-
--- due_users --
--- Who has work waiting.
-SELECT DISTINCT user_id FROM jobs WHERE due_at <= :now AND (lease_until IS NULL OR lease_until <= :now)
- ORDER BY user_id
-
 -- type_counts --
 -- What a user has, by type and state.
 SELECT type,
@@ -179,29 +145,15 @@ SELECT type,
  GROUP BY type
  ORDER BY type
 
--- job_counts --
--- What a user is owed.
-SELECT count(*) FILTER (WHERE due_at IS NOT NULL) AS pending, count(*) FILTER (WHERE due_at IS NULL) AS parked
-  FROM jobs
- WHERE user_id = :user_id
-
 -- store_counts --
 -- The size of the whole store, in numbers that belong to nobody.
 SELECT (SELECT count(*) FROM users WHERE memories > 0 OR messages > 0) AS users,
        (SELECT coalesce(sum(memories), 0) FROM users) AS memories,
        (SELECT coalesce(sum(messages), 0) FROM users) AS messages,
-       (SELECT count(*) FROM jobs WHERE due_at IS NOT NULL) AS pending,
-       (SELECT count(*) FROM jobs WHERE due_at IS NULL) AS parked
-
--- list_spaces --
--- The embedding spaces that have tables.
-SELECT number, kind, provider, model, revision, prefix_scheme, dimensions, normalised FROM embedding_spaces ORDER BY number
-
--- insert_space --
--- Registers a space; its tables are made in the same transaction.
-INSERT INTO embedding_spaces (
-    number, kind, provider, model, revision, prefix_scheme, dimensions, normalised, created_at)
-VALUES (:number, :kind, :provider, :model, :revision, :prefix_scheme, :dimensions, :normalised, :now)
+       (SELECT count(*) FROM jobs j JOIN embedding_spaces s ON s.number = j.space
+         WHERE s.state = 'active' AND j.due_at IS NOT NULL) AS pending,
+       (SELECT count(*) FROM jobs j JOIN embedding_spaces s ON s.number = j.space
+         WHERE s.state = 'active' AND j.due_at IS NULL) AS parked
 
 -- expired_users --
 -- Who has memories past their expiry.
@@ -354,7 +306,7 @@ VALUES (:user_id, :day, :purpose, :model, 1, :input_tokens, :output_tokens)
 -- What everybody together spent on a day.
 SELECT coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens
   FROM spending
- WHERE day = :day
+ WHERE day = :day AND (purpose = 'embedding') = :embedding
 
 -- get_messages --
 -- Messages by id.

@@ -17,7 +17,8 @@ CREATE TABLE users (
     generation INTEGER NOT NULL,  -- grows with every write
     resets     INTEGER NOT NULL,  -- grows when rows vanish: what processes keep in memory is void
     memories   INTEGER NOT NULL,  -- how many rows, of any validity
-    messages   INTEGER NOT NULL DEFAULT 0
+    messages   INTEGER NOT NULL DEFAULT 0,
+    late       INTEGER NOT NULL DEFAULT 0  -- grows when vectors come after their rows
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sequence (
@@ -77,7 +78,8 @@ CREATE VIRTUAL TABLE memory_terms USING fts5 (
 );
 INSERT INTO memory_terms (memory_terms, rank) VALUES ('secure-delete', 1);
 
--- Embedding spaces, one for each kind of item that is searched. Each has two tables of its own, made from space.sql when it is registered.
+-- Embedding spaces, one for each kind of item that is searched: one is searched, one may be on its way, others are kept.
+-- Each has tables of its own, made from space.sql when it is registered.
 
 CREATE TABLE embedding_spaces (
     number        INTEGER NOT NULL PRIMARY KEY,
@@ -89,27 +91,65 @@ CREATE TABLE embedding_spaces (
     dimensions    INTEGER NOT NULL CHECK (dimensions > 0),
     normalised    INTEGER NOT NULL CHECK (normalised IN (0, 1)),
     created_at    INTEGER NOT NULL,
+    state         TEXT    NOT NULL DEFAULT 'kept' CHECK (state IN ('active', 'building', 'kept')),
     UNIQUE (kind, provider, model, revision, prefix_scheme, dimensions, normalised)
 ) STRICT;
 
--- Work that is owed to a row, written in the same transaction as the row.
+CREATE UNIQUE INDEX embedding_spaces_state ON embedding_spaces (kind, state) WHERE state <> 'kept';
+
+-- Work that is owed to an item in a space, written in the same transaction as the item.
 
 CREATE TABLE jobs (
     user_id     TEXT    NOT NULL,
-    id          TEXT    NOT NULL,
     kind        TEXT    NOT NULL CHECK (kind IN ('embed')),
+    item_kind   TEXT    NOT NULL CHECK (item_kind IN ('memory', 'message')),
     item_id     TEXT    NOT NULL,
-    attempts    INTEGER NOT NULL,
+    space       INTEGER NOT NULL,  -- the number of the space in which the item lacks a vector
+    attempts    INTEGER NOT NULL,  -- how often it failed through its own fault
     due_at      INTEGER,           -- NULL: parked, nobody will try again by itself
     lease_until INTEGER,
+    bulk        TEXT    NOT NULL DEFAULT '',  -- the batch it is part of
     reason      TEXT    NOT NULL,
     created_at  INTEGER NOT NULL,
-    item_kind   TEXT    NOT NULL DEFAULT 'memory' CHECK (item_kind IN ('memory', 'message')),
-    PRIMARY KEY (user_id, id),
-    UNIQUE (user_id, kind, item_id)
+    PRIMARY KEY (user_id, item_id, space, kind)
+) STRICT;
+
+CREATE INDEX jobs_due ON jobs (space, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX jobs_bulk ON jobs (bulk) WHERE bulk <> '';
+
+-- Vectors that were paid for, by a hash that is another one for every user. They go with the item they were made for.
+CREATE TABLE embedding_cache (
+    user_id TEXT    NOT NULL,
+    key     TEXT    NOT NULL,
+    space   TEXT    NOT NULL,
+    role    TEXT    NOT NULL CHECK (role IN ('query', 'passage')),
+    item_id TEXT    NOT NULL,  -- '' for a question
+    vector  BLOB    NOT NULL,
+    kept_at INTEGER NOT NULL,
+    PRIMARY KEY (user_id, key, space, role)
+) STRICT;
+
+CREATE INDEX embedding_cache_items ON embedding_cache (user_id, item_id);
+CREATE INDEX embedding_cache_age ON embedding_cache (kept_at);
+
+CREATE TABLE embedding_cache_uses (
+    user_id TEXT    NOT NULL PRIMARY KEY,
+    hits    INTEGER NOT NULL,
+    misses  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX jobs_due ON jobs (due_at) WHERE due_at IS NOT NULL;
+-- What was handed in to a provider's batch API and has not come back yet, or has.
+CREATE TABLE bulk_batches (
+    id           TEXT    NOT NULL PRIMARY KEY,
+    space        TEXT    NOT NULL,
+    provider_id  TEXT    NOT NULL,  -- '' until the provider has given one
+    state        TEXT    NOT NULL CHECK (state IN ('submitting', 'running', 'collected', 'failed', 'cancelled')),
+    texts        INTEGER NOT NULL,
+    done         INTEGER NOT NULL,
+    reason       TEXT    NOT NULL,
+    submitted_at INTEGER NOT NULL,
+    checked_at   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- The tables that people expect to find when they open the file with sqlite3: what is live, with readable times.
 

@@ -1,0 +1,229 @@
+"""The part of the server's store that is about embedding spaces, the queue of what they lack, and the cache."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import psycopg
+
+from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
+from recollect.messages import Usage
+from recollect.ports import EmbedJob, Paid
+from recollect.storage.jobs import Claimed, bulk_of, fetch
+from recollect.storage.postgres import spaces
+from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.messages import MessageRows
+from recollect.storage.postgres.rows import QUERIES, one
+from recollect.storage.postgres.writer import cached_values
+from recollect.storage.rows import of_kind
+from recollect.storage.spaces import Listing, label
+from recollect.types import Scope, Space, Vector
+from recollect.vocabulary import ITEM_KINDS, ItemKind
+
+
+class PostgresSpaces:
+    """Spaces, jobs and what was paid for, on a server."""
+
+    @abstractmethod
+    def _connected(self) -> AbstractContextManager[Connection]:
+        """Lend a connection."""
+
+    @contextmanager
+    def _changing(self) -> Iterator[Connection]:
+        """Lend a connection inside a transaction in which nobody else makes or changes spaces."""
+        with self._connected() as connection, connection.transaction():
+            spaces.lock(connection)
+            yield connection
+
+    def spaces(self) -> Sequence[KnownSpace]:
+        """Give the spaces that exist."""
+        with self._connected() as connection:
+            return spaces.listing(connection).known()
+
+    def open_space(self, space: Space, state: SpaceState, now: datetime) -> None:
+        """Make a space, or use one that exists for something else."""
+        with self._changing() as connection:
+            for kind in ITEM_KINDS:
+                spaces.register(connection, kind, space, state, now)
+
+    def owe(self, space: Space, now: datetime) -> int:
+        """Look through all rows."""
+        return sum(self._owe_kind(kind, space, now) for kind in ITEM_KINDS)
+
+    def _owe_kind(self, kind: ItemKind, space: Space, now: datetime) -> int:
+        with self._changing() as connection:
+            known = spaces.listing(connection)
+            number = known.number(kind, space)
+            if number is None:  # nothing of this kind was ever stored in the space
+                number = spaces.register(connection, kind, space, known.state(space), now)
+        sql = of_kind(QUERIES["owe_jobs"], kind).replace("{space}", str(number))
+        with self._connected() as connection:
+            return connection.execute(sql.encode(), {"item_kind": kind, "now": now}).rowcount
+
+    def coverage(self, space: Space) -> Sequence[Coverage]:
+        """Count what a space has and lacks."""
+        with self._connected() as connection:
+            return [_coverage(connection, kind, spaces.listing(connection), space) for kind in ITEM_KINDS]
+
+    def activate(self, space: Space, *, without_parked: bool = False) -> bool:
+        """Let searches use a space that has everything."""
+        with self._changing() as connection:
+            known = spaces.listing(connection)
+            covered = [_coverage(connection, kind, known, space) for kind in ITEM_KINDS]
+            if any(part.items > part.vectors + (part.parked if without_parked else 0) for part in covered):
+                return False
+            for row in known:
+                if row.state == "active" and row.space != space:
+                    _run(connection, "set_space_state", {"number": row.number, "state": "kept"})
+                    _run(connection, "delete_jobs_of_space", {"space": row.number})
+            for number in known.numbers(space):
+                _run(connection, "set_space_state", {"number": number, "state": "active"})
+        return True
+
+    def shelve_space(self, space: Space) -> None:
+        """Keep a space as it is."""
+        with self._changing() as connection:
+            for number in spaces.listing(connection).numbers(space):
+                _run(connection, "set_space_state", {"number": number, "state": "kept"})
+                _run(connection, "delete_jobs_of_space", {"space": number})
+
+    def drop_space(self, space: Space) -> None:
+        """Remove a space."""
+        with self._changing() as connection:
+            for number in spaces.listing(connection).numbers(space):
+                _run(connection, "delete_jobs_of_space", {"space": number})
+                connection.execute(QUERIES["drop_vectors"].replace("{space}", str(number)).encode())
+                _run(connection, "delete_space", {"number": number})
+            _run(connection, "forget_cached_space", {"space": label(space)})
+
+    def claim_jobs(
+        self,
+        space: Space,
+        limit: int,
+        *,
+        now: datetime,
+        lease_until: datetime,
+        scope: Scope | None = None,
+        bulk: str = "",
+    ) -> Sequence[EmbedJob]:
+        """Take jobs that are due, of memories first."""
+        values = {"now": now, "lease_until": lease_until, "only_user": scope.user_id if scope else "", "bulk": bulk}
+        claimed: list[EmbedJob] = []
+        with self._connected() as connection, connection.transaction():
+            for row in spaces.listing(connection):
+                if row.space == space and len(claimed) < limit:
+                    asked = {**values, "space": row.number, "limit": limit - len(claimed)}
+                    claimed += _jobs(connection, _run(connection, "claim_jobs", asked).fetchall(), space)
+        return claimed
+
+    def parked(self, limit: int) -> Sequence[ParkedItem]:
+        """Give what was given up on."""
+        with self._connected() as connection:
+            spaces_by_number = {row.number: row.space for row in spaces.listing(connection)}
+            return [
+                ParkedItem(user, kind, item_id, spaces_by_number[number], attempts, reason)
+                for user, kind, item_id, number, attempts, reason in _run(connection, "parked_jobs", {"limit": limit})
+            ]
+
+    def revive_parked(self, now: datetime) -> int:
+        """Let it be tried again."""
+        with self._connected() as connection:
+            return _run(connection, "revive_jobs", {"now": now}).rowcount
+
+    def cached(self, scope: Scope, space: Space, role: str, keys: Sequence[str]) -> Mapping[str, Vector]:
+        """Give what was paid for."""
+        values = {"user_id": scope.user_id, "space": label(space), "role": role, "keys": list(keys)}
+        with self._connected() as connection:
+            found = _run(connection, "cached_vectors", values).fetchall()
+        return {key: np.frombuffer(vector, "<f4") for key, vector in found}
+
+    def note_question(self, scope: Scope, space: Space, paid: Paid, *, day: str, usage: Usage, now: datetime) -> None:
+        """Keep the vector of a question."""
+        spent = {"day": day, "purpose": "embedding", "model": space.model}
+        tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        with self._connected() as connection, connection.transaction():
+            user = {"user_id": scope.user_id}
+            _run(connection, "insert_cached", {**user, **cached_values(space, "query", paid, now)})
+            _run(connection, "add_spending", {**user, **spent, **tokens})
+
+    def count_cache_uses(self, scope: Scope, hits: int, misses: int) -> None:
+        """Count."""
+        with self._connected() as connection:
+            _run(connection, "count_cache_uses", {"user_id": scope.user_id, "hits": hits, "misses": misses})
+
+    def cache_figures(self, scope: Scope | None = None) -> CacheFigures:
+        """Give the figures of the cache."""
+        with self._connected() as connection:
+            size = one(_run(connection, "cache_size"))
+            uses = one(_run(connection, "cache_uses", {"only_user": scope.user_id if scope else ""}))
+        return CacheFigures(*map(int, size), *map(int, uses))
+
+    def trim_cache(self, most_bytes: int) -> int:
+        """Let go of the oldest."""
+        with self._connected() as connection, connection.transaction():
+            entries, size = map(int, one(_run(connection, "cache_size")))
+            if size <= most_bytes:
+                return 0
+            surplus = -(-entries * (size - most_bytes) // size)
+            return _run(connection, "trim_cache", {"amount": surplus}).rowcount
+
+    def bulks(self, limit: int = 100) -> Sequence[BulkBatch]:
+        """Give the batches."""
+        with self._connected() as connection:
+            by_label = {label(row.space): row.space for row in spaces.listing(connection)}
+            found = _run(connection, "list_bulks", {"limit": limit}).fetchall()
+        return [
+            bulk_of(row, by_label[row[1]], lambda moment: moment.astimezone(UTC)) for row in found if row[1] in by_label
+        ]
+
+    def save_bulk(self, bulk: BulkBatch) -> None:
+        """Note a batch."""
+        names = ("id", "provider_id", "state", "texts", "done", "reason", "submitted_at", "checked_at")
+        values = {name: getattr(bulk, name) for name in names}
+        with self._connected() as connection:
+            _run(connection, "save_bulk", {**values, "space": label(bulk.space)})
+
+    def bulk_jobs(self, bulk: BulkBatch) -> Sequence[EmbedJob]:
+        """Give the jobs of a batch."""
+        found: list[EmbedJob] = []
+        with self._connected() as connection:
+            for number in spaces.listing(connection).numbers(bulk.space):
+                claimed = _run(connection, "jobs_of_bulk", {"bulk": bulk.id, "space": number}).fetchall()
+                found += _jobs(connection, claimed, bulk.space)
+        return found
+
+    def release_bulk(self, bulk: BulkBatch, reason: str, now: datetime) -> None:
+        """Let what is left be done by somebody else."""
+        with self._connected() as connection:
+            _run(connection, "release_bulk", {"bulk": bulk.id, "reason": reason, "now": now})
+
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)
+
+
+def _run(connection: Connection, name: str, values: dict[str, Any] | None = None) -> "psycopg.Cursor[tuple[Any, ...]]":
+    return connection.execute(QUERIES[name].encode(), values)
+
+
+def _coverage(connection: Connection, kind: ItemKind, known: Listing, space: Space) -> Coverage:
+    _, memories, messages, _, _ = one(_run(connection, "store_counts"))
+    items = int(memories if kind == "memory" else messages)
+    number = known.number(kind, space)
+    if number is None:
+        return Coverage(kind, items, 0, 0, 0)
+    counted = connection.execute(QUERIES["count_all_vectors"].replace("{space}", str(number)).encode())
+    waiting, parked, oldest = one(_run(connection, "jobs_of_space", {"space": number}))
+    since = None if oldest is None else oldest.astimezone(UTC)
+    return Coverage(kind, items, one(counted)[0], waiting, parked, since)
+
+
+def _jobs(connection: Connection, claimed: Iterable[Claimed], space: Space) -> list[EmbedJob]:
+    """Fetch the items of claimed jobs; a job whose item is gone goes too."""
+    jobs, orphans = fetch(claimed, space, lambda scope: MessageRows(connection, scope))
+    for user, ids in orphans.items():
+        _run(connection, "delete_jobs", {"user_id": user, "ids": ids})
+    return jobs

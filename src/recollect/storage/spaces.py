@@ -1,0 +1,65 @@
+"""Embedding spaces as both stores list them: one row for each kind of item, with a number that names its tables."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from recollect.figures import KnownSpace, SpaceState
+from recollect.types import Space
+from recollect.vocabulary import ItemKind
+
+
+class Listed(NamedTuple):
+    """A space as one kind of item has it."""
+
+    number: int
+    kind: ItemKind
+    space: Space
+    state: SpaceState
+    created_at: datetime
+
+
+class Listing(tuple[Listed, ...]):
+    """All spaces of a store at a moment."""
+
+    __slots__ = ()
+
+    def number(self, kind: ItemKind, space: Space) -> int | None:
+        """Give the number of a space, or None when it has no tables for this kind."""
+        return next((row.number for row in self if row.kind == kind and row.space == space), None)
+
+    def active(self) -> Space | None:
+        """Give the space that is searched."""
+        return next((row.space for row in self if row.state == "active"), None)
+
+    def state(self, space: Space) -> SpaceState:
+        """Say what a space is used for."""
+        return next((row.state for row in self if row.space == space), "kept")
+
+    def numbers(self, space: Space) -> list[int]:
+        """Give the numbers of a space, of all kinds."""
+        return [row.number for row in self if row.space == space]
+
+    def of_kind(self, kind: ItemKind) -> list[Listed]:
+        """Give the spaces of one kind."""
+        return [row for row in self if row.kind == kind]
+
+    def wanted(self, given: Space | None) -> dict[Space, SpaceState]:
+        """Give the spaces in which whatever is stored needs a vector. The first that is ever given is searched."""
+        wanted: dict[Space, SpaceState] = {row.space: row.state for row in self if row.state != "kept"}
+        if given is not None and self.active() is None:
+            wanted[given] = "active"
+        return wanted
+
+    def known(self) -> Sequence[KnownSpace]:
+        """Give the spaces as people see them, oldest first."""
+        rows: Iterable[Listed] = reversed(self)
+        return [*{row.space: KnownSpace(row.space, row.state, row.created_at) for row in rows}.values()][::-1]
+
+
+def label(space: Space) -> str:
+    """Name a space in one word, for tables that outlive its number."""
+    normalised = "unit" if space.normalised else "raw"
+    return "|".join(
+        (space.provider, space.model, space.revision, space.prefix_scheme, str(space.dimensions), normalised)
+    )

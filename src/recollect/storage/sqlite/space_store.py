@@ -1,0 +1,235 @@
+"""The part of the embedded store that is about embedding spaces, the queue of what they lack, and the cache."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any
+
+import apsw
+import numpy as np
+
+from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
+from recollect.messages import Usage
+from recollect.ports import EmbedJob, Paid
+from recollect.storage.jobs import Claimed, bulk_of, fetch
+from recollect.storage.rows import of_kind
+from recollect.storage.spaces import Listing, label
+from recollect.storage.sqlite import codec, spaces
+from recollect.storage.sqlite.connection import rows
+from recollect.storage.sqlite.messages import MessageRows
+from recollect.storage.sqlite.rows import QUERIES, id_array
+from recollect.storage.sqlite.writer import cached_values
+from recollect.types import Scope, Space, Vector
+from recollect.vocabulary import ITEM_KINDS, ItemKind
+
+_SLICE = 5_000  # rows looked through at a time while nobody else can write
+
+
+class SqliteSpaces:
+    """Spaces, jobs and what was paid for, in one file."""
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[apsw.Connection]:
+        """Lend a connection with an open snapshot."""
+
+    @abstractmethod
+    def _changing(self) -> AbstractContextManager[apsw.Connection]:
+        """Lend the connection that writes, inside a transaction of its own."""
+
+    def spaces(self) -> Sequence[KnownSpace]:
+        """Give the spaces that exist."""
+        with self._reading() as connection:
+            return spaces.listing(connection).known()
+
+    def open_space(self, space: Space, state: SpaceState, now: datetime) -> None:
+        """Make a space, or use one that exists for something else."""
+        with self._changing() as connection:
+            for kind in ITEM_KINDS:
+                spaces.register(connection, kind, space, state, now)
+
+    def owe(self, space: Space, now: datetime) -> int:
+        """Look through all rows, slice by slice."""
+        return sum(self._owe_kind(kind, space, now) for kind in ITEM_KINDS)
+
+    def _owe_kind(self, kind: ItemKind, space: Space, now: datetime) -> int:
+        owed, last = 0, 0
+        values: dict[str, Any] = {"item_kind": kind, "now": codec.to_micros(now)}
+        while True:
+            with self._changing() as connection:
+                number = spaces.listing(connection).number(kind, space)
+                upto = _one(connection, of_kind(QUERIES["next_slice"], kind), {"after": last, "limit": _SLICE})[0]
+                if upto is None:
+                    return owed
+                if number is None:  # nothing of this kind was ever stored in the space
+                    number = spaces.register(connection, kind, space, spaces.listing(connection).state(space), now)
+                sql = of_kind(QUERIES["owe_jobs"], kind).replace("{space}", str(number))
+                connection.execute(sql, {**values, "after": last, "last": upto})
+                owed, last = owed + connection.changes(), upto
+
+    def coverage(self, space: Space) -> Sequence[Coverage]:
+        """Count what a space has and lacks."""
+        with self._reading() as connection:
+            return [_coverage(connection, kind, spaces.listing(connection), space) for kind in ITEM_KINDS]
+
+    def activate(self, space: Space, *, without_parked: bool = False) -> bool:
+        """Let searches use a space that has everything."""
+        with self._changing() as connection:
+            known = spaces.listing(connection)
+            covered = [_coverage(connection, kind, known, space) for kind in ITEM_KINDS]
+            if any(one.items > one.vectors + (one.parked if without_parked else 0) for one in covered):
+                return False
+            for row in known:
+                if row.state == "active" and row.space != space:
+                    connection.execute(QUERIES["set_space_state"], {"number": row.number, "state": "kept"})
+                    connection.execute(QUERIES["delete_jobs_of_space"], {"space": row.number})
+            for number in known.numbers(space):
+                connection.execute(QUERIES["set_space_state"], {"number": number, "state": "active"})
+        return True
+
+    def shelve_space(self, space: Space) -> None:
+        """Keep a space as it is."""
+        with self._changing() as connection:
+            for number in spaces.listing(connection).numbers(space):
+                connection.execute(QUERIES["set_space_state"], {"number": number, "state": "kept"})
+                connection.execute(QUERIES["delete_jobs_of_space"], {"space": number})
+
+    def drop_space(self, space: Space) -> None:
+        """Remove a space."""
+        with self._changing() as connection:
+            for number in spaces.listing(connection).numbers(space):
+                connection.execute(QUERIES["delete_jobs_of_space"], {"space": number})
+                for table in ("drop_vectors", "drop_codes"):
+                    connection.execute(QUERIES[table].replace("{space}", str(number)))
+                connection.execute(QUERIES["delete_space"], {"number": number})
+            connection.execute(QUERIES["forget_cached_space"], {"space": label(space)})
+
+    def claim_jobs(
+        self,
+        space: Space,
+        limit: int,
+        *,
+        now: datetime,
+        lease_until: datetime,
+        scope: Scope | None = None,
+        bulk: str = "",
+    ) -> Sequence[EmbedJob]:
+        """Take jobs that are due, of memories first."""
+        moments = {"now": codec.to_micros(now), "lease_until": codec.to_micros(lease_until)}
+        values = {**moments, "only_user": scope.user_id if scope else "", "bulk": bulk}
+        claimed: list[EmbedJob] = []
+        with self._changing() as connection:
+            for row in spaces.listing(connection):
+                if row.space == space and len(claimed) < limit:
+                    asked = {**values, "space": row.number, "limit": limit - len(claimed)}
+                    claimed += _jobs(connection, rows(connection, QUERIES["claim_jobs"], asked), space)
+        return claimed
+
+    def parked(self, limit: int) -> Sequence[ParkedItem]:
+        """Give what was given up on."""
+        with self._reading() as connection:
+            spaces_by_number = {row.number: row.space for row in spaces.listing(connection)}
+            return [
+                ParkedItem(user, kind, item_id, spaces_by_number[number], attempts, reason)
+                for user, kind, item_id, number, attempts, reason in rows(
+                    connection, QUERIES["parked_jobs"], {"limit": limit}
+                )
+            ]
+
+    def revive_parked(self, now: datetime) -> int:
+        """Let it be tried again."""
+        with self._changing() as connection:
+            connection.execute(QUERIES["revive_jobs"], {"now": codec.to_micros(now)})
+            return connection.changes()
+
+    def cached(self, scope: Scope, space: Space, role: str, keys: Sequence[str]) -> Mapping[str, Vector]:
+        """Give what was paid for."""
+        values = {"user_id": scope.user_id, "space": label(space), "role": role, "keys": id_array(keys)}
+        with self._reading() as connection:
+            found = rows(connection, QUERIES["cached_vectors"], values)
+        return {key: np.frombuffer(vector, "<f4") for key, vector in found}
+
+    def note_question(self, scope: Scope, space: Space, paid: Paid, *, day: str, usage: Usage, now: datetime) -> None:
+        """Keep the vector of a question."""
+        spent = {"day": day, "purpose": "embedding", "model": space.model}
+        tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        with self._changing() as connection:
+            user = {"user_id": scope.user_id}
+            connection.execute(QUERIES["insert_cached"], {**user, **cached_values(space, "query", paid, now)})
+            connection.execute(QUERIES["add_spending"], {**user, **spent, **tokens})
+
+    def count_cache_uses(self, scope: Scope, hits: int, misses: int) -> None:
+        """Count."""
+        with self._changing() as connection:
+            values = {"user_id": scope.user_id, "hits": hits, "misses": misses}
+            connection.execute(QUERIES["count_cache_uses"], values)
+
+    def cache_figures(self, scope: Scope | None = None) -> CacheFigures:
+        """Give the figures of the cache."""
+        with self._reading() as connection:
+            size = _one(connection, QUERIES["cache_size"])
+            uses = _one(connection, QUERIES["cache_uses"], {"only_user": scope.user_id if scope else ""})
+        return CacheFigures(*size, *uses)
+
+    def trim_cache(self, most_bytes: int) -> int:
+        """Let go of the oldest."""
+        with self._changing() as connection:
+            entries, size = _one(connection, QUERIES["cache_size"])
+            if size <= most_bytes:
+                return 0
+            surplus = -(-entries * (size - most_bytes) // size)
+            connection.execute(QUERIES["trim_cache"], {"amount": surplus})
+            return connection.changes()
+
+    def bulks(self, limit: int = 100) -> Sequence[BulkBatch]:
+        """Give the batches."""
+        with self._reading() as connection:
+            by_label = {label(row.space): row.space for row in spaces.listing(connection)}
+            found = rows(connection, QUERIES["list_bulks"], {"limit": limit})
+        return [bulk_of(row, by_label[row[1]], codec.from_micros) for row in found if row[1] in by_label]
+
+    def save_bulk(self, bulk: BulkBatch) -> None:
+        """Note a batch."""
+        moments = {name: codec.to_micros(getattr(bulk, name)) for name in ("submitted_at", "checked_at")}
+        values = {name: getattr(bulk, name) for name in ("id", "provider_id", "state", "texts", "done", "reason")}
+        with self._changing() as connection:
+            connection.execute(QUERIES["save_bulk"], {**values, **moments, "space": label(bulk.space)})
+
+    def bulk_jobs(self, bulk: BulkBatch) -> Sequence[EmbedJob]:
+        """Give the jobs of a batch."""
+        found: list[EmbedJob] = []
+        with self._changing() as connection:
+            for number in spaces.listing(connection).numbers(bulk.space):
+                claimed = rows(connection, QUERIES["jobs_of_bulk"], {"bulk": bulk.id, "space": number})
+                found += _jobs(connection, claimed, bulk.space)
+        return found
+
+    def release_bulk(self, bulk: BulkBatch, reason: str, now: datetime) -> None:
+        """Let what is left be done by somebody else."""
+        with self._changing() as connection:
+            values = {"bulk": bulk.id, "reason": reason, "now": codec.to_micros(now)}
+            connection.execute(QUERIES["release_bulk"], values)
+
+
+def _one(connection: apsw.Connection, sql: str, values: dict[str, Any] | None = None) -> tuple[Any, ...]:
+    found: tuple[Any, ...] = rows(connection, sql, values)[0]
+    return found
+
+
+def _coverage(connection: apsw.Connection, kind: ItemKind, known: Listing, space: Space) -> Coverage:
+    _, memories, messages, _, _ = _one(connection, QUERIES["store_counts"])
+    items = memories if kind == "memory" else messages
+    number = known.number(kind, space)
+    if number is None:
+        return Coverage(kind, items, 0, 0, 0)
+    (vectors,) = _one(connection, QUERIES["count_all_vectors"].replace("{space}", str(number)))
+    waiting, parked, oldest = _one(connection, QUERIES["jobs_of_space"], {"space": number})
+    return Coverage(kind, items, vectors, waiting, parked, None if oldest is None else codec.from_micros(oldest))
+
+
+def _jobs(connection: apsw.Connection, claimed: Iterable[Claimed], space: Space) -> list[EmbedJob]:
+    """Fetch the items of claimed jobs; a job whose item is gone goes too."""
+    jobs, orphans = fetch(claimed, space, lambda scope: MessageRows(connection, scope))
+    for user, ids in orphans.items():
+        connection.execute(QUERIES["delete_jobs"], {"user_id": user, "ids": id_array(ids)})
+    return jobs

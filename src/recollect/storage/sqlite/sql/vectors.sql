@@ -1,0 +1,152 @@
+-- Embedding spaces, the work that is owed in them, and what was paid for. Like queries.sql, a twin of the other dialect's.
+
+-- list_spaces --
+-- The embedding spaces that have tables.
+SELECT number, kind, provider, model, revision, prefix_scheme, dimensions, normalised, state, created_at
+  FROM embedding_spaces ORDER BY number
+
+-- insert_space --
+-- Registers a space; its tables are made in the same transaction.
+INSERT INTO embedding_spaces (
+    number, kind, provider, model, revision, prefix_scheme, dimensions, normalised, state, created_at)
+VALUES (:number, :kind, :provider, :model, :revision, :prefix_scheme, :dimensions, :normalised, :state, :now)
+
+-- set_space_state --
+-- What a space is used for.
+UPDATE embedding_spaces SET state = :state WHERE number = :number
+
+-- delete_space --
+-- Forgets a space, whose tables are gone.
+DELETE FROM embedding_spaces WHERE number = :number
+
+-- insert_job --
+-- An item is owed a vector in a space.
+INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
+VALUES (:user_id, 'embed', :item_kind, :item_id, :space, 0, :now, NULL, '', :now)
+    ON CONFLICT DO NOTHING
+
+-- claim_jobs --
+-- Takes jobs of a space that are due and that nobody holds, those of one user or of anybody, for this or for a batch.
+UPDATE jobs
+   SET lease_until = :lease_until, bulk = :bulk
+ WHERE rowid IN (
+       SELECT rowid FROM jobs
+        WHERE space = :space AND due_at <= :now AND (lease_until IS NULL OR lease_until <= :now) AND bulk = ''
+          AND (:only_user = '' OR user_id = :only_user)
+        ORDER BY due_at, item_id
+        LIMIT :limit)
+RETURNING user_id, item_id, item_kind, attempts
+
+-- delete_jobs --
+-- Work whose item is gone.
+DELETE FROM jobs WHERE user_id = :user_id AND item_id IN (SELECT value FROM carray(:ids))
+
+-- finish_jobs --
+-- Work that is done.
+DELETE FROM jobs WHERE user_id = :user_id AND space = :space AND item_id IN (SELECT value FROM carray(:ids))
+
+-- postpone_jobs --
+-- Work that failed: again later, or never without a person.
+UPDATE jobs
+   SET due_at = :due_at, lease_until = NULL, bulk = '', reason = :reason, attempts = attempts + :failures
+ WHERE user_id = :user_id AND space = :space AND item_id IN (SELECT value FROM carray(:ids))
+
+-- rename_jobs --
+-- The job follows the text it was made for.
+UPDATE jobs SET item_id = :version_id WHERE user_id = :user_id AND item_id = :id
+
+-- parked_jobs --
+-- What nobody will try again by itself.
+SELECT user_id, item_kind, item_id, space, attempts, reason
+  FROM jobs WHERE due_at IS NULL ORDER BY created_at, item_id LIMIT :limit
+
+-- revive_jobs --
+-- Lets parked work be tried again.
+UPDATE jobs SET due_at = :now, attempts = 0 WHERE due_at IS NULL
+
+-- jobs_of_space --
+-- How much work a space is owed, and since when.
+SELECT count(*) FILTER (WHERE due_at IS NOT NULL) AS waiting, count(*) FILTER (WHERE due_at IS NULL) AS parked,
+       min(created_at) FILTER (WHERE due_at IS NOT NULL) AS oldest
+  FROM jobs WHERE space = :space
+
+-- delete_jobs_of_space --
+-- Nobody needs vectors in this space any more.
+DELETE FROM jobs WHERE space = :space
+
+-- jobs_of_bulk --
+-- The work that is part of a batch.
+SELECT user_id, item_id, item_kind, attempts FROM jobs WHERE bulk = :bulk AND space = :space
+
+-- release_bulk --
+-- The batch is over; what it did not do is due again.
+UPDATE jobs SET bulk = '', lease_until = NULL, due_at = :now, reason = :reason WHERE bulk = :bulk AND due_at IS NOT NULL
+
+-- save_bulk --
+-- Notes a batch, new or changed.
+INSERT INTO bulk_batches (id, space, provider_id, state, texts, done, reason, submitted_at, checked_at)
+VALUES (:id, :space, :provider_id, :state, :texts, :done, :reason, :submitted_at, :checked_at)
+    ON CONFLICT (id) DO UPDATE SET provider_id = excluded.provider_id, state = excluded.state, done = excluded.done,
+       reason = excluded.reason, checked_at = excluded.checked_at
+
+-- list_bulks --
+-- The batches, the newest first.
+SELECT id, space, provider_id, state, texts, done, reason, submitted_at, checked_at
+  FROM bulk_batches ORDER BY submitted_at DESC, id LIMIT :limit
+
+-- cached_vectors --
+-- What was paid for already.
+SELECT key, vector FROM embedding_cache
+ WHERE user_id = :user_id AND space = :space AND role = :role AND key IN (SELECT value FROM carray(:keys))
+
+-- insert_cached --
+-- Keeps what was paid for.
+INSERT INTO embedding_cache (user_id, key, space, role, item_id, vector, kept_at)
+VALUES (:user_id, :key, :space, :role, :item_id, :vector, :now)
+    ON CONFLICT DO NOTHING
+
+-- forget_cached_items --
+-- With an item goes what was made of its text.
+DELETE FROM embedding_cache WHERE user_id = :user_id AND item_id IN (SELECT value FROM carray(:ids))
+
+-- forget_cached_questions --
+-- And what a user has asked, which may have been about it.
+DELETE FROM embedding_cache WHERE user_id = :user_id AND role = 'query'
+
+-- forget_cached_all --
+-- With a user goes everything.
+DELETE FROM embedding_cache WHERE user_id = :user_id
+
+-- forget_cache_uses --
+-- Also how often it was of use.
+DELETE FROM embedding_cache_uses WHERE user_id = :user_id
+
+-- forget_cached_space --
+-- What nobody will ask for again.
+DELETE FROM embedding_cache WHERE space = :space
+
+-- cache_size --
+-- What the cache occupies.
+SELECT count(*) AS entries, coalesce(sum(length(vector)), 0) AS bytes FROM embedding_cache
+
+-- trim_cache --
+-- Makes room: the oldest go first.
+DELETE FROM embedding_cache WHERE (user_id, key, space, role) IN (
+       SELECT user_id, key, space, role FROM embedding_cache ORDER BY kept_at, key LIMIT :amount)
+
+-- count_cache_uses --
+-- How often the cache knew, and how often it did not.
+INSERT INTO embedding_cache_uses (user_id, hits, misses) VALUES (:user_id, :hits, :misses)
+    ON CONFLICT (user_id) DO UPDATE SET hits = embedding_cache_uses.hits + excluded.hits,
+       misses = embedding_cache_uses.misses + excluded.misses
+
+-- cache_uses --
+-- The same of one user, or of all of them.
+SELECT coalesce(sum(hits), 0) AS hits, coalesce(sum(misses), 0) AS misses
+  FROM embedding_cache_uses WHERE :only_user = '' OR user_id = :only_user
+
+-- job_counts --
+-- What a user is owed in the space that is searched.
+SELECT count(*) FILTER (WHERE j.due_at IS NOT NULL) AS pending, count(*) FILTER (WHERE j.due_at IS NULL) AS parked
+  FROM jobs j JOIN embedding_spaces s ON s.number = j.space AND s.state = 'active'
+ WHERE j.user_id = :user_id
