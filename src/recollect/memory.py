@@ -3,18 +3,22 @@
 Every verb belongs to a user. There is no way to ask for "everybody".
 """
 
+from collections.abc import Callable
 from os import PathLike, fspath
+from threading import Event
 from types import TracebackType
 from typing import Self
 
 from recollect.clock import SystemClock
-from recollect.engine import inspect, turns, upkeep
+from recollect.embedding import create_embedding_provider
+from recollect.engine import changing, inspect, rounds, turns, upkeep
 from recollect.engine.context import Engine
 from recollect.errors import InvalidInput
+from recollect.figures import Maintenance, Model, Problem, Reembedding, Status, StoreStats, Worked
 from recollect.ports import Clock, Embedder, Summarizer
 from recollect.settings import Settings, load_settings
 from recollect.text.clean import clean
-from recollect.types import Maintenance, Problem, Scope, Status, StoreStats
+from recollect.types import Scope, Space
 from recollect.user import UserMemory
 from recollect.wiring import assemble
 
@@ -90,12 +94,84 @@ class Memory:
         """
         return upkeep.maintain(self._engine)
 
+    def embed_waiting(self, *, stop: Event | None = None, tell: Callable[[Worked], None] | None = None) -> Worked:
+        """Give vectors to everything that waits for one, and go on with a change of the model, if one is under way.
+
+        Any number of processes may do so at once. `stop` ends it after what is under way; `tell` is called with what
+        has been done so far. What a provider could not be asked for stays in the queue.
+        """
+        return rounds.serve_all(self._engine, stop=stop, tell=tell, thorough=True)
+
+    def retry_parked(self) -> int:
+        """Put everything that was given up on back into the queue; says how many items."""
+        return self._engine.store.revive_parked(self._engine.clock.now())
+
+    def reembed(
+        self,
+        provider: str | None = None,
+        model: str | None = None,
+        *,
+        dimensions: int | None = None,
+        embedder: Embedder | None = None,
+        wait: bool = True,
+        without_parked: bool = False,
+        stop: Event | None = None,
+        tell: Callable[[Worked], None] | None = None,
+    ) -> Reembedding:
+        """Move to another model while the store is in use, or go on with a move that was interrupted.
+
+        Without arguments it goes on, or moves to the model that the settings name. Searches use the old vectors until
+        every item has a new one; then one transaction lets them use the new ones. The old ones are kept until
+        `drop_model`. With `wait=False` it only begins, and leaves the work to the workers. Items that cannot be
+        embedded keep it from ending, unless `without_parked`.
+        """
+        target = self._target(provider, model, dimensions, embedder)
+        if target is not None:
+            changing.begin(self._engine, target)
+        if wait:
+            return changing.advance(self._engine, stop=stop, tell=tell, without_parked=without_parked)
+        return changing.progress(self._engine)
+
+    def _target(
+        self, provider: str | None, model: str | None, dimensions: int | None, embedder: Embedder | None
+    ) -> Embedder | None:
+        """Find whom to move to; None means to go on with the move that is under way."""
+        engine = self._engine
+        if embedder is not None:
+            engine.models.offer(embedder)
+            return embedder
+        if provider is None and model is None and dimensions is None:
+            if changing.building(engine.store.spaces()) is not None:
+                return None
+            if engine.models.configured is None:
+                raise InvalidInput("Name a provider: the settings have vectors switched off.")
+            return engine.models.configured
+        made = create_embedding_provider(
+            engine.settings.embedding, provider=provider, model=model, dimensions=dimensions
+        )
+        if made is None:
+            raise InvalidInput("The provider `none` makes no vectors. To switch them off, set embedding.provider.")
+        engine.models.offer(made, ours=True)
+        return made
+
+    def cancel_reembed(self) -> Space:
+        """End a change of the model that is under way; gives the space that was being built, which is kept."""
+        return changing.cancel(self._engine)
+
+    def drop_model(self, name: str) -> Space:
+        """Remove the vectors of a model that is no longer searched, named `provider/model`."""
+        return changing.drop(self._engine, name)
+
+    def models(self, *, ask: bool = True) -> tuple[Model, ...]:
+        """Give the models whose vectors are there, and the one in the settings; tries each unless `ask` is False."""
+        return inspect.models(self._engine, ask=ask)
+
     def close(self) -> None:
         """Close the store. Calling it twice is fine."""
+        self._engine.background.close()
         turns.settle(self._engine)
         self._engine.store.close()
-        if self._owns_embedder and self._engine.embedder:
-            self._engine.embedder.close()
+        self._engine.models.close(configured=self._owns_embedder)
 
     def __enter__(self) -> Self:
         """Give itself."""

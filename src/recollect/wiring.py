@@ -1,9 +1,11 @@
 """Wires the ports to their adapters, as the settings say."""
 
-from recollect.embedding import create_embedder
+from recollect.embedding import create_embedding_provider, embedder_for
 from recollect.embedding.tokens import LocalTokenizer
+from recollect.engine import rounds
 from recollect.engine.answers import Answers
 from recollect.engine.context import Engine
+from recollect.engine.models import Models
 from recollect.errors import InvalidInput, SettingsError
 from recollect.llm import ChatClient, ChatExtractor, ChatSummarizer
 from recollect.ports import Clock, Embedder, Summarizer, Tokenizer
@@ -24,10 +26,11 @@ def assemble(
     local = ExtractiveSummarizer(tokenizer.count)
     patterns = _patterns(settings)
     client = _client(settings)
-    used = embedder or create_embedder(settings.embedding.provider, threads=settings.embedding.threads)
-    return Engine(
-        store=open_store(settings, clock, analyser=ANALYSER),
-        embedder=used,
+    used = embedder or create_embedding_provider(settings.embedding)
+    store = open_store(settings, clock, analyser=ANALYSER)
+    engine = Engine(
+        store=store,
+        models=Models(store, used, lambda space: embedder_for(settings.embedding, space)),
         clock=clock,
         settings=settings,
         tokenizer=tokenizer,
@@ -37,6 +40,9 @@ def assemble(
         patterns=patterns,
         answers=Answers(settings.recall.cache),
     )
+    if settings.embedding.worker:
+        engine.background.employ(lambda stop: rounds.keep_up(engine, stop))
+    return engine
 
 
 def _client(settings: Settings) -> ChatClient | None:

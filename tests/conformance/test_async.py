@@ -103,7 +103,7 @@ def test_every_verb_can_be_awaited(memory: Memory, clock: SteppingClock) -> None
 
 
 def test_async_with_opens_and_closes(database: str, clock: SteppingClock, encoder: Embedder) -> None:
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database})
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
 
     async def work() -> AsyncMemory:
         async with await AsyncMemory.open(settings=settings, clock=clock, embedder=encoder) as memory:

@@ -20,7 +20,7 @@ class Moody:
         self.before_answering: Callable[[], object] = lambda: None
 
     @property
-    def space(self) -> Space:
+    def space(self) -> Space | None:
         return self._encoder.space
 
     @property
@@ -46,7 +46,7 @@ def moody(encoder: Embedder) -> Moody:
 
 @pytest.fixture
 def moody_memory(database: str, clock: SteppingClock, moody: Moody) -> Iterator[Memory]:
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database})
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
     with Memory.open(settings=settings, clock=clock, embedder=moody) as memory:
         yield memory
 
@@ -82,7 +82,7 @@ def test_what_was_stored_without_a_vector_is_embedded_later(moody_memory: Memory
 
 def test_five_failures_park_the_work(moody_memory: Memory, moody: Moody, clock: SteppingClock) -> None:
     me = moody_memory.user("me")
-    moody.refuses = ""
+    moody.refuses = "ladder"
     me.remember("The ladder stands behind the shed")
     for attempt in range(1, 6):
         clock.advance(hours=1)
@@ -97,9 +97,23 @@ def test_five_failures_park_the_work(moody_memory: Memory, moody: Moody, clock: 
     assert len(me.recall("ladder").hits) == 1
 
 
-def test_work_that_failed_waits_before_it_is_tried_again(moody_memory: Memory, moody: Moody) -> None:
+def test_a_provider_that_fails_on_everything_blames_no_text(
+    moody_memory: Memory, moody: Moody, clock: SteppingClock
+) -> None:
     me = moody_memory.user("me")
     moody.refuses = ""
+    me.remember("The ladder stands behind the shed")
+    for _ in range(10):
+        clock.advance(hours=1)
+        assert any("out of order" in failure for failure in moody_memory.maintain().failed)
+    assert (me.stats().pending_jobs, me.stats().parked_jobs) == (1, 0)
+    moody.refuses = None
+    assert moody_memory.maintain().embedded == 1
+
+
+def test_work_that_failed_waits_before_it_is_tried_again(moody_memory: Memory, moody: Moody) -> None:
+    me = moody_memory.user("me")
+    moody.refuses = "ladder"
     me.remember("The ladder stands behind the shed")
     moody_memory.maintain()
     moody.refuses = None

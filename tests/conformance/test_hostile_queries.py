@@ -155,7 +155,7 @@ def refused(typed: str) -> bool:
 @pytest.fixture
 def wordy(database: str, clock: SteppingClock) -> Iterator[Memory]:
     """A store with vectors that cost nothing."""
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database})
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
     with Memory.open(settings=settings, clock=clock, embedder=WordSum()) as memory:
         yield memory
 

@@ -234,7 +234,7 @@ class Monolingual:
         self._encoder = encoder
 
     @property
-    def space(self) -> Space:
+    def space(self) -> Space | None:
         return self._encoder.space
 
     def embed(self, texts: Sequence[str], role: Role) -> Vector:
@@ -246,7 +246,7 @@ class Monolingual:
 
 @pytest.fixture
 def english(database: str, clock: SteppingClock, encoder: Embedder) -> Iterator[UserMemory]:
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database})
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
     with Memory.open(settings=settings, clock=clock, embedder=Monolingual(encoder)) as memory:
         yield memory.user("me")
 
@@ -308,7 +308,7 @@ def test_a_slow_encoder_is_not_waited_for(database: str, clock: SteppingClock, e
 
 def test_a_slow_search_by_words_costs_the_vectors(database: str, encoder: Embedder) -> None:
     clock = JumpingClock()
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database})
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
     with Memory.open(settings=settings, clock=clock, embedder=encoder) as memory:
         me = memory.user("me")
         me.remember("The spare key is under the flowerpot")

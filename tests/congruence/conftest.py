@@ -12,7 +12,7 @@ from tests.congruence.twins import StillClock, Twins, WordSum
 
 def opened(database: str, clock: StillClock, embedder: WordSum, **overrides: object) -> Memory:
     named = {name.replace("__", "."): value for name, value in overrides.items()}
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database, **named})
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, **named})
     return Memory.open(settings=settings, clock=clock, embedder=embedder)
 
 

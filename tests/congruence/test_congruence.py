@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Memory
-from recollect.types import StoreStats
+from recollect.figures import StoreStats
 from tests.congruence.offers import changes, crowd, filters, memories, questions, sentences
 from tests.congruence.twins import Twins, examples
 

@@ -43,7 +43,7 @@ class Stuck:
         self._free.set()
 
     @property
-    def space(self) -> Space:
+    def space(self) -> Space | None:
         return self._encoder.space
 
     @property

@@ -34,7 +34,7 @@ class QuickEmbedder:
 
 def open_memory(database: str, *, clock: Clock | None = None, **settings: Any) -> Memory:
     """Open a store; without vectors unless the settings say otherwise."""
-    overrides = {"database": database, "embedding.provider": "none", **settings}
+    overrides = {"database": database, "embedding.provider": "none", "embedding.worker": False, **settings}
     embedder = None
     if overrides["embedding.provider"] == "quick":
         overrides["embedding.provider"], embedder = "none", QuickEmbedder()

@@ -23,7 +23,8 @@ class _Moody(QuickEmbedder):
 
 @pytest.mark.parametrize("between", [10, 1_500, 9_500], ids=lambda rows: f"{rows} rows later")
 def test_a_late_vector_is_found_at_once(database: str, between: int) -> None:
-    settings = load_settings(environ={}, overrides={"database": database, "embedding.provider": "none"})
+    unhurried = {"embedding.provider": "none", "embedding.worker": False}
+    settings = load_settings(environ={}, overrides={"database": database, **unhurried})
     embedder = _Moody()
     late = [f"Lantern {number} hangs over the pier" for number in range(3)]
     with (

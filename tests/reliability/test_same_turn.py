@@ -61,7 +61,8 @@ class _Interrupting(QuickEmbedder):
 
 
 def test_a_request_that_another_process_saves_meanwhile_still_teaches(database: str) -> None:
-    settings = load_settings(environ={}, overrides={"database": database, "embedding.provider": "none"})
+    unhurried = {"embedding.provider": "none", "embedding.worker": False}
+    settings = load_settings(environ={}, overrides={"database": database, **unhurried})
     with Memory.open(settings=settings, embedder=_Interrupting(database)) as memory:
         outcome = memory.user("many").after_turn([TURN[0]], session="talk")
     assert (outcome.saved, len(outcome.captured)) == (0, 2)

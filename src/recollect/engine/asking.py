@@ -7,11 +7,12 @@ from queue import Empty, Queue
 from threading import Thread
 from zoneinfo import ZoneInfo
 
+from recollect.engine import embedding
 from recollect.engine.context import VECTOR, Engine
-from recollect.errors import EmbeddingError, InvalidInput
+from recollect.errors import EmbeddingError, InvalidInput, RecollectError
 from recollect.text.clean import clean
 from recollect.text.query import Query, read_query
-from recollect.types import Vector, VectorLike, Wanted
+from recollect.types import Scope, Space, Vector, VectorLike, Wanted
 from recollect.vectors import as_unit
 from recollect.vocabulary import MemoryType
 
@@ -35,7 +36,8 @@ class Wish:
 class Question:
     """A query, ready to be asked of several shelves: each a kind of item and what of it may be answered.
 
-    `trusts_vectors` is False when the embedder has never learned the language of the query.
+    `space` is that of the vector. `trusts_vectors` is False when the embedder has never learned the language of the
+    query.
     """
 
     query: Query
@@ -44,6 +46,7 @@ class Question:
     wish: Wish
     now: datetime
     started: datetime
+    space: Space | None = None
     trusts_vectors: bool = True
 
     def in_time(self, shelf: Wanted) -> list[Wanted]:
@@ -58,7 +61,7 @@ class Question:
     def key(self) -> Hashable:
         """All that the answer depends on, but for what is stored. The day counts: `yesterday` depends on it."""
         vector = None if self.vector is None else self.vector.tobytes()
-        return (self.query, vector, tuple(map(_wanted, self.shelves)), self.wish, self.now.date())
+        return (self.query, vector, self.space, tuple(map(_wanted, self.shelves)), self.wish, self.now.date())
 
 
 def _wanted(shelf: Wanted) -> Hashable:
@@ -66,7 +69,7 @@ def _wanted(shelf: Wanted) -> Hashable:
 
 
 def prepare(
-    engine: Engine, typed: str, *, vector: VectorLike | None, shelves: Sequence[Wanted], wish: Wish
+    engine: Engine, scope: Scope, typed: str, *, vector: VectorLike | None, shelves: Sequence[Wanted], wish: Wish
 ) -> tuple[Question, tuple[str, ...]]:
     """Check a query and take it apart; says what could not be done."""
     asked = _checked_query(typed)
@@ -74,9 +77,11 @@ def prepare(
     started = engine.clock.now()
     local = local_time(engine, started)
     query = read_query(asked, local if engine.settings.recall.time_words else None, signs=wish.signs)
-    embedded, degraded = _query_vector(engine, query.text, vector)
+    space = engine.space
+    embedded, degraded = _query_vector(engine, scope, space, query.text, vector)
     narrowed = tuple(replace(shelf, holding=query.required, lacking=query.excluded) for shelf in shelves)
-    return Question(query, embedded, narrowed, wish, local, started, _knows(engine, query.language)), degraded
+    trusts = space is None or _knows(engine, space, query.language)
+    return Question(query, embedded, narrowed, wish, local, started, space, trusts), degraded
 
 
 def local_time(engine: Engine, now: datetime) -> datetime:
@@ -101,33 +106,44 @@ def _check_bounds(wish: Wish) -> None:
         raise InvalidInput(f"min_score is {wish.min_score}; it must be from 0 to 1, as scores are.")
 
 
-def _knows(engine: Engine, language: str | None) -> bool:
-    languages = engine.embedder.languages if engine.embedder else None
+def _knows(engine: Engine, space: Space, language: str | None) -> bool:
+    try:
+        languages = engine.models.embedder(space).languages
+    except EmbeddingError:
+        return True
     return language is None or languages is None or language in languages
 
 
-def _query_vector(engine: Engine, query: str, given: VectorLike | None) -> tuple[Vector | None, tuple[str, ...]]:
-    if engine.space is None or engine.settings.recall.vector_weight == 0:
+def _query_vector(
+    engine: Engine, scope: Scope, space: Space | None, query: str, given: VectorLike | None
+) -> tuple[Vector | None, tuple[str, ...]]:
+    if engine.settings.recall.vector_weight == 0 or engine.models.configured is None:
         return None, ()
+    if space is None:  # nobody knows yet how long its vectors are; the first answer to a worker tells
+        return None, (VECTOR,)
     if given is not None:
-        return as_unit(given, engine.space.dimensions), ()
+        return as_unit(given, space.dimensions), ()
     if _too_many_wait(engine):
         return None, (VECTOR,)
     found: Queue[Vector | None] = Queue()
 
     def embed() -> None:
         try:
-            found.put(engine.embed([query], "query")[0])
-        except EmbeddingError:
+            asked = embedding.question(engine, scope, space, query)
+        except RecollectError:  # nobody made it, or the cache could not be read
             found.put(None)
+            return
+        found.put(asked.vector)
+        embedding.note_question(engine, scope, space, asked)
 
     at_work = Thread(target=embed, name="recollect-query")  # no daemon: a model must not be torn down while it works
     at_work.start()
     try:
         vector = found.get(timeout=engine.settings.recall.deadline_s)
     except Empty:
-        engine.searching.add(at_work)
         vector = None
+    if at_work.is_alive():
+        engine.searching.add(at_work)
     return vector, () if vector is not None else (VECTOR,)
 
 

@@ -104,7 +104,7 @@ def _by_words(search: Search, shelf: Wanted) -> TextScores | None:
 
 def _by_meaning(search: Search, shelf: Wanted, texts: TextScores | None) -> tuple[dict[str, float], Sequence[str]]:
     """Give the cosines of the nearest rows, and of the best rows by words; and which of these have no vector yet."""
-    space, vector, reader = search.engine.space, search.question.vector, search.reader
+    space, vector, reader = search.question.space, search.question.vector, search.reader
     if space is None or vector is None:
         return {}, ()
     usual = max(_NEAREST_PER_HIT[shelf.kind] * search.question.wish.limit, _NEAREST[shelf.kind])
@@ -121,6 +121,6 @@ def _by_meaning(search: Search, shelf: Wanted, texts: TextScores | None) -> tupl
 
 def add_cosines(search: Search, shelf: Wanted, found: Found, ids: Sequence[str]) -> None:
     """Look up what the vector channel says about further rows, if it has a say."""
-    space, vector = search.engine.space, search.question.vector
+    space, vector = search.question.space, search.question.vector
     if space is not None and vector is not None and fusion.VECTOR in found.fused.channels:
         found.fused.add_cosines(search.reader.cosines(shelf.kind, space, vector, ids))

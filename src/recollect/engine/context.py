@@ -1,17 +1,16 @@
 """What every verb works with: the ports and the settings, passed as one value."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Thread
 
 from recollect.engine.answers import Answers
-from recollect.errors import EmbeddingError, InvalidVector
-from recollect.ports import Clock, Embedder, Extractor, Role, Store, Summarizer, Tokenizer
+from recollect.engine.background import Background
+from recollect.engine.models import Models
+from recollect.ports import Clock, Extractor, Store, Summarizer, Tokenizer
 from recollect.settings import Settings
 from recollect.text.capture import NONE as NO_PATTERNS
 from recollect.text.capture import CompiledPatterns
-from recollect.types import Space, Vector
-from recollect.vectors import as_units
+from recollect.types import Space
 
 VECTOR = "vector"
 TEXT = "text"
@@ -30,7 +29,7 @@ class Engine:
     """The ports, ready to use."""
 
     store: Store
-    embedder: Embedder | None
+    models: Models
     clock: Clock
     settings: Settings
     tokenizer: Tokenizer
@@ -39,21 +38,10 @@ class Engine:
     extractor: Extractor | None = None
     patterns: CompiledPatterns = NO_PATTERNS
     answers: Answers = field(default_factory=lambda: Answers(0))
+    background: Background = field(default_factory=Background)
     searching: set[Thread] = field(default_factory=set)  # searches that took longer than somebody could wait
 
     @property
     def space(self) -> Space | None:
-        """The space that is searched and written; None when vectors are switched off."""
-        return self.embedder.space if self.embedder else None
-
-    def embed(self, texts: Sequence[str], role: Role) -> Vector:
-        """Make vectors and check them. Raises EmbeddingError, also for vectors that make no sense."""
-        if self.embedder is None:
-            raise EmbeddingError("Vectors are switched off by the setting embedding.provider.")
-        vectors = self.embedder.embed(texts, role)
-        if len(vectors) != len(texts):
-            raise EmbeddingError(f"The embedder gave {len(vectors)} vectors for {len(texts)} texts.")
-        try:
-            return as_units(vectors, self.embedder.space.dimensions)
-        except InvalidVector as error:
-            raise EmbeddingError(f"The embedder gave a vector that cannot be used. {error}") from error
+        """The space to search and to embed for. It may change at any time: whoever makes a vector asks once."""
+        return self.models.space

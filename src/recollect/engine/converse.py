@@ -25,7 +25,9 @@ def append(engine: Engine, scope: Scope, conversation: str, offered: Sequence[Ne
     def work(writer: Writer) -> tuple[Appended, ...]:
         return add(writer, engine, opened(writer, conversation, now), spoken, now)
 
-    return engine.store.write(scope, work)
+    added = engine.store.write(scope, work)
+    engine.background.wake()
+    return added
 
 
 def opened(writer: Writer, conversation: str, now: datetime) -> ConversationRecord:

@@ -105,6 +105,7 @@ def _receipt(doomed: Doomed, conversations: Sequence[str], *, dry_run: bool) -> 
 
 def _delete(writer: Writer, doomed: Doomed, now: datetime) -> None:
     memories, said = [one for one in doomed.ids if one not in doomed.messages], [*doomed.messages]
+    _forget_vectors(writer, doomed, memories)
     reopened = {made.source_id for made in writer.sources(said)} - set(doomed.ids)
     if doomed.torn:
         _mend(writer, {record.id: record for record in writer.get(memories)})
@@ -118,6 +119,15 @@ def _delete(writer: Writer, doomed: Doomed, now: datetime) -> None:
     writer.drop_derivations(doomed.ids)
     if reopened:
         writer.set_status([*reopened], "active")
+
+
+def _forget_vectors(writer: Writer, doomed: Doomed, memories: Sequence[str]) -> None:
+    """Let go of vectors that were kept for what goes. What an edited memory once said is kept under its own id."""
+    if not doomed.torn:
+        writer.forget_paid(None)
+        return
+    relatives = [version.id for one in memories for version in writer.chain(one)]
+    writer.forget_paid([*doomed.ids, *relatives])
 
 
 def _bury(writer: Writer, message_ids: Sequence[str], now: datetime) -> None:

@@ -1,52 +1,132 @@
 """Looking at the store itself: what runs on what, and whether anything is amiss."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from recollect._version import __version__
-from recollect.engine import reindexing, spending
+from recollect.engine import changing, reindexing, spending
 from recollect.engine.context import Engine
-from recollect.errors import EmbeddingError
-from recollect.types import Problem, Status
+from recollect.errors import EmbeddingError, RecollectError
+from recollect.figures import Model, ModelState, Problem, Status, StoreStats
+from recollect.ports import Embedder, RemoteEmbedder
+from recollect.types import Space
+
+_MOST_PARKED = 20
 
 
 def status(engine: Engine) -> Status:
     """Describe the installation."""
     space, store = engine.space, engine.store
     stats = store.stats()
-    advice = list(store.advice())
-    if stats.memories or stats.messages:
-        advice += filter(None, [reindexing.advice(engine)])
-    if stats.pending_jobs:
-        advice.append(f"{stats.pending_jobs} items wait for their vector: run `recollect maintain`.")
-    if stats.parked_jobs:
-        advice.append(f"{stats.parked_jobs} items could not be embedded after several tries.")
     spent = store.spent(spending.today(engine))
-    budget = engine.settings.llm.tokens_per_day
-    if engine.summarizer.costs and spent.tokens >= budget:
-        advice.append(f"Today's {budget:,} tokens are spent: summaries are made without a model until tomorrow (UTC).")
+    embedded = store.spent(spending.today(engine), embedding=True)
+    price = _price(engine, space)
+    coming = changing.building(store.spaces())
+    building = None if coming is None else _model(engine, coming, "building")
     return Status(
         version=__version__,
         backend=store.backend,
         backend_version=store.version(),
         location=store.location(),
         schema_version=store.schema_version(),
-        embedding=f"{space.provider}/{space.model}" if space else "none",
+        embedding=changing.label(space) if space else "none",
         space=space,
         stats=stats,
         summarizer=engine.summarizer.name,
         spent_today=spent,
-        tokens_per_day=budget,
-        advice=tuple(advice),
+        tokens_per_day=engine.settings.llm.tokens_per_day,
+        advice=tuple(_advice(engine, stats, spent.tokens, building)),
+        coverage=tuple(store.coverage(space)) if space else (),
+        building=building,
+        parked=tuple(store.parked(_MOST_PARKED)),
+        cache=store.cache_figures(),
+        embedding_today=embedded,
+        embedding_cost=None if price is None else embedded.tokens * price / 1e6,
+        bulks=tuple(store.bulks()),
     )
+
+
+def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | None) -> Iterator[str]:
+    yield from engine.store.advice()
+    if stats.memories or stats.messages:
+        yield from filter(None, [reindexing.advice(engine)])
+    if stats.pending_jobs:
+        yield f"{stats.pending_jobs} items wait for their vector: run `recollect worker` or `recollect maintain`."
+    if stats.parked_jobs:
+        yield (
+            f"{stats.parked_jobs} items could not be embedded after several tries; "
+            "`recollect worker --retry-parked` tries again."
+        )
+    if building is not None:
+        yield f"A change to {building.provider}/{building.model} is under way: `recollect reembed` goes on with it."
+    configured = engine.models.configured
+    if configured is not None and configured.space is not None and engine.space not in (None, configured.space):
+        yield (
+            f"The settings name {changing.label(configured.space)}, but the vectors of this store are those of "
+            f"{changing.label(engine.space)}: run `recollect reembed` to change the model."
+        )
+    budget = engine.settings.llm.tokens_per_day
+    if engine.summarizer.costs and spent >= budget:
+        yield f"Today's {budget:,} tokens are spent: summaries are made without a model until tomorrow (UTC)."
+
+
+def models(engine: Engine, *, ask: bool) -> tuple[Model, ...]:
+    """Give the models whose vectors are there, and the one that the settings name; `ask` tries whether they answer."""
+    known = [_model(engine, one.space, one.state, ask=ask) for one in engine.store.spaces()]
+    configured = engine.models.configured
+    if configured is not None and not any(one.configured for one in known):
+        known.append(_tried(engine, configured, Model("", "", None, "configured", configured=True), ask=ask))
+    return tuple(known)
+
+
+def _model(engine: Engine, space: Space, state: ModelState, *, ask: bool = False) -> Model:
+    configured = engine.models.configured
+    named = configured is not None and configured.space == space
+    coverage = tuple(engine.store.coverage(space))
+    model = Model(space.provider, space.model, space.dimensions, state, named, coverage)
+    try:
+        return _tried(engine, engine.models.embedder(space), model, ask=ask)
+    except EmbeddingError as error:
+        return replace(model, reachable=False, trouble=str(error))
+
+
+def _tried(engine: Engine, embedder: Embedder, model: Model, *, ask: bool) -> Model:
+    reachable, trouble, space = None, "", embedder.space
+    if ask:
+        try:
+            space = changing.probed(embedder)
+            reachable = True
+        except RecollectError as error:
+            reachable, trouble = False, str(error)
+    settings = engine.settings.embedding
+    provider, name = (space.provider, space.model) if space else (settings.provider, settings.model)
+    return replace(
+        model,
+        provider=model.provider or provider,
+        model=model.model or name,
+        dimensions=space.dimensions if space else model.dimensions,
+        reachable=reachable,
+        trouble=trouble,
+        price=embedder.price if isinstance(embedder, RemoteEmbedder) else None,
+    )
+
+
+def _price(engine: Engine, space: Space | None) -> float | None:
+    try:
+        embedder = engine.models.embedder(space) if space else None
+    except EmbeddingError:
+        return None
+    return embedder.price if isinstance(embedder, RemoteEmbedder) else None
 
 
 def doctor(engine: Engine) -> tuple[Problem, ...]:
     """Check the store's consistency and try the embedder."""
     problems = [*engine.store.check(), *_stale_index(engine)]
-    if engine.embedder is not None:
+    if engine.models.configured is not None:
         try:
-            engine.embed(["A sentence to try the embedder."], "query")
-        except EmbeddingError as error:
+            space = engine.space
+            changing.probed(engine.models.embedder(space) if space else engine.models.configured)
+        except RecollectError as error:
             problems.append(Problem("embedder", 1, str(error)))
     return tuple(problems)
 

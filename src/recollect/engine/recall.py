@@ -28,6 +28,8 @@ __all__ = ["MAX_LIMIT", "MAX_QUERY", "Wish", "recall"]
 
 _DEPTHS = (1, 5, 25)  # how many times as many rows are looked at
 
+_MOST_MOVES = 3  # nobody changes the model more often than a question takes
+
 _EVENTS: tuple[MemoryType, ...] = ("event", "experience")
 
 # What to do without when a part of the store fails, the least first.
@@ -41,6 +43,10 @@ _PLANS = (
 )
 
 
+class _MovedError(Exception):
+    """Searches use another space than the one that the question was embedded for."""
+
+
 def recall(
     engine: Engine,
     scope: Scope,
@@ -50,8 +56,21 @@ def recall(
     looking_at: Sequence[Wanted],
     wish: Wish,
 ) -> Recall:
-    """Answer a query with the best of several shelves, all seen at one moment."""
-    question, degraded = prepare(engine, query, vector=vector, shelves=looking_at, wish=wish)
+    """Answer a query with the best of several shelves, all seen at one moment.
+
+    When the model was changed while the question was being embedded, it is asked again in the new one's terms.
+    """
+    for _ in range(_MOST_MOVES):
+        question, degraded = prepare(engine, scope, query, vector=vector, shelves=looking_at, wish=wish)
+        try:
+            return _planned(engine, scope, question, degraded)
+        except _MovedError:
+            engine.models.refresh()
+    return _planned(engine, scope, replace(question, vector=None), (*degraded, VECTOR))
+
+
+def _planned(engine: Engine, scope: Scope, question: Question, degraded: tuple[str, ...]) -> Recall:
+    """Answer with all parts of the store, or with as many of them as work."""
     for number, (plan, missing) in enumerate(_PLANS, 1):
         try:
             return _given(engine, scope, question, plan, tuple(dict.fromkeys((*degraded, *missing))))
@@ -66,6 +85,8 @@ def _given(engine: Engine, scope: Scope, question: Question, plan: Plan, degrade
 
     def work(reader: Reader) -> Recall:
         search = Search(engine, reader, question, plan)
+        if plan.vector and question.vector is not None and reader.searched_space() not in (None, question.space):
+            raise _MovedError
         if not answers.most:
             return _answer(search, degraded)
         generation, key = reader.generation(), question.key

@@ -11,56 +11,102 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
-from recollect.engine import drafting, keeping
+from recollect.engine import drafting, embedding, keeping
 from recollect.engine.context import REWORDING, VECTOR, Engine
+from recollect.engine.embedding import Embedded
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
+from recollect.messages import Usage
 from recollect.ports import Pending, Reader, Writer
 from recollect.text.clean import fingerprint_text
 from recollect.text.sameness import same_statement
-from recollect.types import Draft, Filters, MemoryRecord, NewMemory, Remembered, Scope, Vector
+from recollect.types import Draft, Filters, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector
 from recollect.vectors import as_units
 
 BATCH = 10_000
 _NEAR_CANDIDATES = 5
 _SURER = 0.5  # hearing something again takes away half of what doubt is left
+_FREE = Embedded()
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A memory about to be decided on, and the one that it may be a rewording of."""
+    """A memory about to be decided on: in which space its vector is, and the one that it may be a rewording of.
+
+    `paid` is what its vector cost, and under which key it is kept, if it was paid for.
+    """
 
     draft: Draft
+    space: Space | None
     near: str | None = None
+    paid: Embedded = _FREE
 
 
-def remember(engine: Engine, scope: Scope, memory: NewMemory) -> Remembered:
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Drafts whose vectors are all of one space, what these cost, and what failed."""
+
+    drafts: list[Draft]
+    space: Space | None
+    embedded: Embedded = _FREE
+    degraded: tuple[str, ...] = ()
+
+    def prepared(self, position: int, near: str | None = None) -> Prepared:
+        """Give one of the drafts with its part of what was paid; the first bears the cost."""
+        embedded = self.embedded
+        own = {0: embedded.paid[position]} if position in embedded.paid else {}
+        usage = embedded.usage if position == 0 else Usage()
+        vectors = {0: embedded.vectors[position]} if own else {}
+        return Prepared(self.drafts[position], self.space, near, Embedded(vectors, own, usage))
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a vector is still missing that somebody will make."""
+        return self.space is not None and any(draft.vector is None for draft in self.drafts)
+
+
+def remember(engine: Engine, scope: Scope, memory: NewMemory, *, wait: bool | None = None) -> Remembered:
     """Store one memory, unless it is already known in these or in nearly these words."""
-    (prepared,), degraded = prepare_many(engine, scope, [memory])
-    return _store(engine, scope, prepared, degraded)
+    batch = _prepare(engine, scope, [memory], wait=wait)
+    remembered = _remember_one(engine, scope, batch, 0)
+    if batch.waiting:
+        engine.background.wake()
+    return remembered
 
 
 def prepare_many(engine: Engine, scope: Scope, memories: Sequence[NewMemory]) -> tuple[list[Prepared], tuple[str, ...]]:
     """Do all that takes time before a transaction: vectors, and the search for rewordings. Says what failed."""
-    drafts, degraded = _prepare(engine, memories)
-    return _compared(engine, scope, drafts, degraded)
+    batch = _prepare(engine, scope, memories)
+    near, degraded = _near_duplicates(engine, scope, batch.drafts, batch.space)
+    prepared = [batch.prepared(position, near.get(position)) for position in range(len(batch.drafts))]
+    return prepared, (*batch.degraded, *degraded)
 
 
-def _compared(
-    engine: Engine, scope: Scope, drafts: Sequence[Draft], degraded: tuple[str, ...]
-) -> tuple[list[Prepared], tuple[str, ...]]:
+def _near_duplicates(
+    engine: Engine, scope: Scope, drafts: Sequence[Draft], space: Space | None
+) -> tuple[dict[int, str], tuple[str, ...]]:
+    """Find for each draft the memory that it is a rewording of, if any; says whether looking was possible."""
     try:
-        return [Prepared(draft, _near_duplicate(engine, scope, draft)) for draft in drafts], degraded
+        found = {position: _near_duplicate(engine, scope, draft, space) for position, draft in enumerate(drafts)}
     except StoreDamaged:  # the new memories are sound; only the comparison with the old ones is not possible
-        return [Prepared(draft) for draft in drafts], (*degraded, REWORDING)
+        return {}, (REWORDING,)
+    return {position: near for position, near in found.items() if near is not None}, ()
 
 
-def _store(engine: Engine, scope: Scope, prepared: Prepared, degraded: tuple[str, ...]) -> Remembered:
+def _remember_one(engine: Engine, scope: Scope, batch: _Batch, position: int) -> Remembered:
+    near, failed = _near_duplicates(engine, scope, [batch.drafts[position]], batch.space)
+    prepared = batch.prepared(position, near.get(0))
     remembered = engine.store.write(scope, lambda writer: decide(writer, engine, prepared))
+    degraded = (*batch.degraded, *failed)
     return replace(remembered, degraded=degraded) if degraded else remembered
 
 
 def remember_many(
-    engine: Engine, scope: Scope, memories: Iterable[NewMemory], *, near_duplicates: bool
+    engine: Engine,
+    scope: Scope,
+    memories: Iterable[NewMemory],
+    *,
+    near_duplicates: bool,
+    wait: bool | None = None,
 ) -> list[Remembered]:
     """Store many memories, one transaction a batch; the next batch is prepared while the last one is committed.
 
@@ -69,25 +115,24 @@ def remember_many(
     kept: list[Remembered] = []
     pending: Pending[list[Remembered]] | None = None
     source = iter(memories)
+    waiting = False
     try:
-        while batch := list(islice(source, BATCH)):
+        while offered := list(islice(source, BATCH)):
             with _no_collections():
-                drafts, degraded = _prepare(engine, batch)
+                batch = _prepare(engine, scope, offered, wait=wait)
+                waiting = waiting or batch.waiting
                 if near_duplicates:
-                    kept += [_remember_draft(engine, scope, draft, degraded) for draft in drafts]
+                    kept += [_remember_one(engine, scope, batch, position) for position in range(len(batch.drafts))]
                     continue
                 if pending is not None:
                     kept += pending.result()
-                pending = engine.store.write_behind(scope, _batch_work(engine, drafts, degraded))
+                pending = engine.store.write_behind(scope, _batch_work(engine, batch))
     finally:
         if pending is not None:
             kept += pending.result()
+        if waiting:
+            engine.background.wake()
     return kept
-
-
-def _remember_draft(engine: Engine, scope: Scope, draft: Draft, degraded: tuple[str, ...]) -> Remembered:
-    (prepared,), named = _compared(engine, scope, [draft], degraded)
-    return _store(engine, scope, prepared, named)
 
 
 @contextmanager
@@ -103,36 +148,41 @@ def _no_collections() -> Iterator[None]:
         gc.enable()
 
 
-def _prepare(engine: Engine, memories: Sequence[NewMemory]) -> tuple[list[Draft], tuple[str, ...]]:
+def _prepare(engine: Engine, scope: Scope, memories: Sequence[NewMemory], *, wait: bool | None = None) -> _Batch:
     """Draft memories and give each its vector; what cannot be embedded now is stored without one."""
     memories = [keeping.public(engine, memory) for memory in memories]
-    drafts = drafting.draft_memories(memories, engine.clock.now(), _given_vectors(engine, memories))
+    space = engine.space
+    drafts = drafting.draft_memories(memories, engine.clock.now(), _given_vectors(space, memories))
     lacking = [position for position, draft in enumerate(drafts) if draft.vector is None]
-    if engine.embedder is None or not lacking:
-        return drafts, ()
+    if space is None or not lacking:
+        unknown = lacking and engine.models.configured is not None  # nobody knows yet how long its vectors are
+        return _Batch(drafts, space, degraded=(VECTOR,) if unknown else ())
+    texts = [drafting.passage(drafts[position].record) for position in lacking]
     try:
-        vectors = engine.embed([drafting.passage(drafts[position].record) for position in lacking], "passage")
+        made = embedding.passages(engine, scope, space, texts, wait=wait)
     except EmbeddingError:
-        return drafts, (VECTOR,)
-    for position, vector in zip(lacking, vectors, strict=True):
-        drafts[position] = drafting.with_vector(drafts[position], vector)
-    return drafts, ()
+        return _Batch(drafts, space, degraded=(VECTOR,))
+    for position, vector in made.vectors.items():
+        drafts[lacking[position]] = drafting.with_vector(drafts[lacking[position]], vector)
+    vectors = {lacking[position]: made.vectors[position] for position in made.paid}
+    paid = {lacking[position]: key for position, key in made.paid.items()}
+    return _Batch(drafts, space, Embedded(vectors, paid, made.usage))
 
 
-def _given_vectors(engine: Engine, memories: Sequence[NewMemory]) -> Sequence[Vector | None]:
+def _given_vectors(space: Space | None, memories: Sequence[NewMemory]) -> Sequence[Vector | None]:
     """Check the vectors that came with the memories."""
     offered = [memory.vector for memory in memories if memory.vector is not None]
     if not offered:
         return [None] * len(memories)
-    if engine.space is None:
+    if space is None:
         raise InvalidVector("A vector was given, but vectors are switched off (embedding.provider is none).")
-    units = iter(as_units(offered, engine.space.dimensions))
+    units = iter(as_units(offered, space.dimensions))
     return [None if memory.vector is None else next(units) for memory in memories]
 
 
-def _near_duplicate(engine: Engine, scope: Scope, draft: Draft) -> str | None:
+def _near_duplicate(engine: Engine, scope: Scope, draft: Draft, space: Space | None) -> str | None:
     """Find a memory of the same type that says the same in other words. A slot has its own rules, so have events."""
-    threshold, space, vector = engine.settings.duplicates.near_threshold, engine.space, draft.vector
+    threshold, vector = engine.settings.duplicates.near_threshold, draft.vector
     record = draft.record
     if threshold is None or space is None or vector is None or record.key or record.type in drafting.HAPPENINGS:
         return None
@@ -151,47 +201,55 @@ def _says_the_same(known: MemoryRecord, record: MemoryRecord) -> bool:
     return about and known.value == record.value and same_statement(known.content, record.content)
 
 
-def _batch_work(
-    engine: Engine, drafts: Sequence[Draft], degraded: tuple[str, ...]
-) -> Callable[[Writer], list[Remembered]]:
+def _batch_work(engine: Engine, batch: _Batch) -> Callable[[Writer], list[Remembered]]:
     """Write what cannot supersede anything at once; look closer at the rest, and at what the index refused."""
+    drafts, degraded = batch.drafts, batch.degraded
 
     def work(writer: Writer) -> list[Remembered]:
         plain = [draft for draft in drafts if drafting.slot(draft.record) is None]
-        refused = writer.insert(plain, engine.space) if plain else frozenset()
+        refused = writer.insert(plain, batch.space) if plain else frozenset()
         done = {draft.record.id for draft in plain} - refused
-        return [
+        kept = [
             Remembered("created", draft.record.id, degraded=degraded)
             if draft.record.id in done
-            else replace(decide(writer, engine, Prepared(draft)), degraded=degraded)
+            else replace(_decided(writer, Prepared(draft, batch.space)), degraded=degraded)
             for draft in drafts
         ]
+        if batch.space is not None:
+            owners = {position: one.id for position, one in enumerate(kept)}
+            embedding.keep(writer, engine, batch.space, batch.embedded, owners)
+        return kept
 
     return work
 
 
 def decide(writer: Writer, engine: Engine, prepared: Prepared) -> Remembered:
-    """Find out what a memory is to what is known, and write what follows from it.
+    """Find out what a memory is to what is known, and write what follows from it."""
+    remembered = _decided(writer, prepared)
+    if prepared.space is not None:
+        embedding.keep(writer, engine, prepared.space, prepared.paid, {0: remembered.id})
+    return remembered
 
-    A slot has one live holder at most; what has no slot can only meet its like.
-    """
+
+def _decided(writer: Writer, prepared: Prepared) -> Remembered:
+    """A slot has one live holder at most; what has no slot can only meet its like."""
     draft, near = prepared.draft, prepared.near
     record, slot = draft.record, drafting.slot(draft.record)
     old = writer.current(slot) if slot else writer.same(drafting.fingerprint(draft))
     if old is not None and not drafting.lapsed(old, record.created_at):
         if slot is None or _same_value(old, draft):
             return _confirmed(writer, old, record)
-        return _replaced(writer, draft, engine, old)
+        return _replaced(writer, draft, prepared.space, old)
     twin = next(iter(writer.get([near])), None) if near else None
     if twin is not None and twin.superseded_by is None:
         return _confirmed(writer, twin, record)
     if old is not None:
         writer.retire(old.id, drafting.lapse(old), record.id)
-    return _inserted(writer, draft, engine)
+    return _inserted(writer, draft, prepared.space)
 
 
-def _inserted(writer: Writer, draft: Draft, engine: Engine) -> Remembered:
-    if writer.insert([draft], engine.space):
+def _inserted(writer: Writer, draft: Draft, space: Space | None) -> Remembered:
+    if writer.insert([draft], space):
         known = writer.same(drafting.fingerprint(draft))
         if known is not None:
             return _confirmed(writer, known, draft.record)
@@ -208,27 +266,27 @@ def _confirmed(writer: Writer, known: MemoryRecord, record: MemoryRecord) -> Rem
     return Remembered("duplicate", known.id, known.id)
 
 
-def _replaced(writer: Writer, draft: Draft, engine: Engine, holder: MemoryRecord) -> Remembered:
+def _replaced(writer: Writer, draft: Draft, space: Space | None, holder: MemoryRecord) -> Remembered:
     """Give the slot to the new value, unless the old one comes from a better source or the new one is over already."""
     record = draft.record
     if drafting.lapsed(record, record.created_at):
-        return _outranked(writer, draft, engine, holder, max(drafting.lapse(record), record.valid_from))
+        return _outranked(writer, draft, space, holder, max(drafting.lapse(record), record.valid_from))
     if record.trust < holder.trust:
-        return _outranked(writer, draft, engine, holder, record.valid_from)
+        return _outranked(writer, draft, space, holder, record.valid_from)
     until = record.valid_from if record.valid_from > holder.valid_from else record.created_at
     writer.retire(holder.id, max(until, holder.valid_from), record.id)
-    _inserted(writer, draft, engine)
+    _inserted(writer, draft, space)
     return Remembered("superseded", record.id, holder.id)
 
 
-def _outranked(writer: Writer, draft: Draft, engine: Engine, holder: MemoryRecord, until: datetime) -> Remembered:
+def _outranked(writer: Writer, draft: Draft, space: Space | None, holder: MemoryRecord, until: datetime) -> Remembered:
     """Keep a value that does not hold now in the history, once."""
     for version in writer.chain(holder.id):
         known = version.trust <= draft.record.trust and version.id != holder.id
         if known and drafting.content_hash(version) == draft.content_hash:
             return Remembered("outranked", version.id, holder.id)
     record = draft.record._replace(valid_until=until, superseded_by=holder.id)
-    writer.insert([draft._replace(record=record)], engine.space)
+    writer.insert([draft._replace(record=record)], space)
     return Remembered("outranked", record.id, holder.id)
 
 

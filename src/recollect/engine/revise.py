@@ -10,11 +10,12 @@ from datetime import datetime
 from typing import Any
 
 from recollect import ids
-from recollect.engine import drafting, keeping
+from recollect.engine import drafting, embedding, keeping
 from recollect.engine.context import Engine
+from recollect.engine.embedding import Embedded
 from recollect.errors import EmbeddingError, InvalidMemory, NotFound
 from recollect.ports import Writer
-from recollect.types import Draft, MemoryRecord, NewMemory, Scope, Vector
+from recollect.types import Draft, MemoryRecord, NewMemory, Scope, Space
 from recollect.vectors import as_unit
 
 _FIELDS = tuple(field.name for field in fields(NewMemory) if field.name != "vector")
@@ -42,7 +43,8 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
         return old
     text = drafting.passage(planned.record)
     fresh = "vector" in changes or text != drafting.passage(old)
-    vector = _vector(engine, text, changes) if fresh else None
+    space = engine.space
+    made = _vector(engine, scope, space, text, changes) if fresh else Embedded()
 
     def work(writer: Writer) -> MemoryRecord:
         held = _live(writer.get([memory_id]), memory_id)
@@ -53,10 +55,16 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
             raise _ChangedMeanwhileError
         keep_vector = "vector" not in changes and drafting.passage(held) == text
         _make_room(writer, draft)
-        _revise(writer, held, draft if keep_vector else draft._replace(vector=vector), engine, keep_vector=keep_vector)
+        revised = draft if keep_vector else draft._replace(vector=made.vectors.get(0))
+        _revise(writer, held, revised, space, keep_vector=keep_vector)
+        if space is not None:
+            embedding.keep(writer, engine, space, made, {0: memory_id})
         return draft.record
 
-    return engine.store.write(scope, work)
+    record = engine.store.write(scope, work)
+    if space is not None and fresh and not made.vectors:
+        engine.background.wake()
+    return record
 
 
 def _live(found: Sequence[MemoryRecord], memory_id: str) -> MemoryRecord:
@@ -90,18 +98,16 @@ def _unchanged(old: MemoryRecord, new: MemoryRecord, changes: dict[str, Any]) ->
     return "vector" not in changes and new._replace(valid_from=since, updated_at=old.updated_at) == old
 
 
-def _vector(engine: Engine, text: str, changes: dict[str, Any]) -> Vector | None:
+def _vector(engine: Engine, scope: Scope, space: Space | None, text: str, changes: dict[str, Any]) -> Embedded:
     """Give the new text its vector; when none can be made now, a job will."""
-    if engine.space is None:
-        return None
+    if space is None:
+        return Embedded()
     if changes.get("vector") is not None:
-        return as_unit(changes["vector"], engine.space.dimensions)
+        return Embedded({0: as_unit(changes["vector"], space.dimensions)})
     try:
-        vectors = engine.embed([text], "passage")
+        return embedding.passages(engine, scope, space, [text], wait=None)
     except EmbeddingError:
-        return None
-    made: Vector = vectors[0]
-    return made
+        return Embedded()
 
 
 def _make_room(writer: Writer, draft: Draft) -> None:
@@ -115,9 +121,9 @@ def _make_room(writer: Writer, draft: Draft) -> None:
         writer.retire(twin.id, drafting.lapse(twin), record.id)
 
 
-def _revise(writer: Writer, held: MemoryRecord, draft: Draft, engine: Engine, *, keep_vector: bool) -> None:
+def _revise(writer: Writer, held: MemoryRecord, draft: Draft, space: Space | None, *, keep_vector: bool) -> None:
     """Write the new row; the old one was true until then, or until its own end."""
     record = draft.record
     until = record.valid_from if held.valid_until is None else min(record.valid_from, held.valid_until)
     version_id = ids.new(record.updated_at)
-    writer.revise(version_id, draft, engine.space, valid_until=max(until, held.valid_from), keep_vector=keep_vector)
+    writer.revise(version_id, draft, space, valid_until=max(until, held.valid_from), keep_vector=keep_vector)

@@ -90,6 +90,7 @@ def _save_request(engine: Engine, scope: Scope, session: str, request: NewMessag
         return converse.deliver(writer, engine, converse.opened(writer, session, now), spoken, now)
 
     (appended,) = engine.store.write(scope, work)
+    engine.background.wake()
     return appended.id
 
 

@@ -3,20 +3,16 @@
 Each step is a transaction of its own or many small ones, so that a round may be interrupted anywhere and begun again.
 """
 
-from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from datetime import timedelta
 
-from recollect.engine import compact, forget, reindexing
+from recollect.engine import compact, forget, reindexing, rounds, working
 from recollect.engine.context import Engine
-from recollect.engine.passages import passage_of
-from recollect.errors import EmbeddingError
-from recollect.messages import Compaction, Message
-from recollect.ports import EmbedJob, Writer
-from recollect.types import Maintenance, MemoryRecord, Scope, Space, Vector
+from recollect.figures import Maintenance, Worked
+from recollect.messages import Compaction
+from recollect.ports import RemoteEmbedder
+from recollect.types import Scope
 
-_BATCH = 64
-_LEASE = timedelta(minutes=5)
-_MOST_ATTEMPTS = 5
 _MOST_FAILURES = 3
 
 
@@ -26,14 +22,12 @@ def maintain(engine: Engine) -> Maintenance:
     reindexed = reindexing.reindex(engine)
     archived, gone_wrong = _archive(engine)
     compacted, failed = _compact(engine)
-    embedded = parked = 0
-    space = engine.space
-    if space is not None:
-        for scope in engine.store.users_with_jobs(engine.clock.now()):
-            done, given_up = _drain(engine, scope, space)
-            embedded, parked = embedded + done, parked + given_up
+    worked = Worked() if engine.models.configured is None else rounds.serve_all(engine, thorough=True)
+    unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
+    engine.store.trim_cache(engine.settings.embedding.cache_mb * 2**20)
     notes = tuple(engine.store.tune())
-    return Maintenance(embedded, parked, expired, compacted, archived, notes, (*gone_wrong, *failed), reindexed)
+    failures = (*gone_wrong, *failed, *unembedded)
+    return Maintenance(worked.embedded, worked.parked, expired, compacted, archived, notes, failures, reindexed)
 
 
 def _archive(engine: Engine) -> tuple[int, list[str]]:
@@ -64,66 +58,11 @@ def _fold_idle(
 
 
 def embed_waiting(engine: Engine, scope: Scope) -> None:
-    """Give vectors to one batch of what a user's turn has left waiting; what cannot be done now stays in the queue."""
+    """Give vectors to one batch of what a user's turn has left waiting, unless somebody far away makes them."""
     space = engine.space
-    if space is not None:
-        jobs = _claim(engine, scope)
-        if jobs:
-            _serve(engine, scope, jobs, space)
-
-
-def _drain(engine: Engine, scope: Scope, space: Space) -> tuple[int, int]:
-    embedded = parked = 0
-    while jobs := _claim(engine, scope):
-        done, given_up = _serve(engine, scope, jobs, space)
-        embedded, parked = embedded + done, parked + given_up
-    return embedded, parked
-
-
-def _serve(engine: Engine, scope: Scope, jobs: Sequence[EmbedJob], space: Space) -> tuple[int, int]:
-    """Embed a batch. When it fails again, one by one: a text that nobody can embed must not hold up its neighbours."""
-    try:
-        vectors = engine.embed([passage_of(job.item) for job in jobs], "passage")
-    except EmbeddingError as error:
-        if len(jobs) > 1 and any(job.attempts > 1 for job in jobs):
-            served = [_serve(engine, scope, [job], space) for job in jobs]
-            return sum(done for done, _ in served), sum(given_up for _, given_up in served)
-        return 0, _postpone(engine, scope, jobs, str(error))
-    return _finish(engine, scope, jobs, vectors, space), 0
-
-
-def _claim(engine: Engine, scope: Scope) -> Sequence[EmbedJob]:
-    now = engine.clock.now()
-    return engine.store.write(scope, lambda writer: writer.claim_jobs(_BATCH, now, now + _LEASE))
-
-
-def _finish(engine: Engine, scope: Scope, jobs: Sequence[EmbedJob], vectors: Vector, space: Space) -> int:
-    """Store the vectors of texts that are still what they were; a text that was changed meanwhile has a job anew."""
-    now = engine.clock.now()
-
-    def work(writer: Writer) -> int:
-        wanted = [job.item.id for job in jobs]
-        items: list[MemoryRecord | Message] = [*writer.get(wanted), *writer.get_messages(wanted)]
-        texts = {item.id: passage_of(item) for item in items}
-        rows = [row for row, job in enumerate(jobs) if texts.get(job.item.id) == passage_of(job.item)]
-        if rows:
-            writer.finish_jobs([jobs[row] for row in rows], vectors[rows], space, now)
-        return len(rows)
-
-    return engine.store.write(scope, work)
-
-
-def _postpone(engine: Engine, scope: Scope, jobs: Sequence[EmbedJob], reason: str) -> int:
-    """Try again later, ever more patiently; after the last attempt wait for a person."""
-    now = engine.clock.now()
-
-    def work(writer: Writer) -> int:
-        for job in jobs:
-            writer.postpone_job(job, reason, _next_try(job, now))
-        return sum(_next_try(job, now) is None for job in jobs)
-
-    return engine.store.write(scope, work)
-
-
-def _next_try(job: EmbedJob, now: datetime) -> datetime | None:
-    return None if job.attempts >= _MOST_ATTEMPTS else now + timedelta(minutes=2**job.attempts)
+    if space is None:
+        return
+    if isinstance(engine.models.embedder(space), RemoteEmbedder):
+        engine.background.wake()
+    else:
+        working.serve_once(engine, scope, space)

@@ -8,6 +8,7 @@ from recollect import ids
 from recollect.engine import forget, recall, remember, revise
 from recollect.engine.asking import Wish
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
+from recollect.figures import Stats
 from recollect.text.clean import clean
 from recollect.types import (
     FilterFields,
@@ -19,7 +20,6 @@ from recollect.types import (
     Page,
     Recall,
     Remembered,
-    Stats,
     VectorLike,
 )
 from recollect.user.base import Scoped, canonical, check_limit, types_of
@@ -29,27 +29,35 @@ from recollect.vocabulary import MemoryType
 class MemoryVerbs(Scoped):
     """The verbs for single memories."""
 
-    def remember(self, content: str, **fields: Unpack[MemoryFields]) -> Remembered:
-        """Store a memory. It is durable when this returns.
+    def remember(self, content: str, *, wait: bool | None = None, **fields: Unpack[MemoryFields]) -> Remembered:
+        """Store a memory. It is durable when this returns, and found by its words.
+
+        With `wait` it also has its vector then, if one can be made; otherwise a worker makes it. By default only the
+        local encoder is waited for.
 
         The same text twice is a `duplicate`, and so is a rewording of a known memory of the same type. A new value for
         the same `subject`, `key` and `context` supersedes the old one, which stays in the history.
         """
-        return remember.remember(self._engine, self._scope, NewMemory(content, **fields))
+        return remember.remember(self._engine, self._scope, NewMemory(content, **fields), wait=wait)
 
     def remember_many(
-        self, memories: Iterable[str | NewMemory | Mapping[str, Any]], *, near_duplicates: bool = False
+        self,
+        memories: Iterable[str | NewMemory | Mapping[str, Any]],
+        *,
+        near_duplicates: bool = False,
+        wait: bool | None = None,
     ) -> tuple[Remembered, ...]:
         """Store many memories fast, one transaction for each ten thousand; give one answer for each, in order.
 
         Items are texts, `NewMemory`, or mappings with the fields of one. Equal texts are recognised; rewordings only
         with `near_duplicates`, which compares each with all the others and takes its time. When an item is wrong,
-        nothing of its batch is stored, and the error names it.
+        nothing of its batch is stored, and the error names it. `wait` is meant as in `remember`.
         """
         if isinstance(memories, (str, Mapping)):
             raise InvalidInput("remember_many takes several memories, for example a list. To store one, use remember.")
         offered = (_as_new_memory(memory) for memory in memories)
-        return tuple(remember.remember_many(self._engine, self._scope, offered, near_duplicates=near_duplicates))
+        kept = remember.remember_many(self._engine, self._scope, offered, near_duplicates=near_duplicates, wait=wait)
+        return tuple(kept)
 
     def recall(
         self,

@@ -1,0 +1,124 @@
+"""Moving from one model to another while the system serves.
+
+The new space is built beside the old one. From the moment it is begun, whatever is stored is owed a vector in both;
+searches go on in the old one, which is complete. When the new one is complete too, one transaction lets searches use
+it. The old one is kept until somebody drops it, so that going back costs only what was stored since.
+"""
+
+from collections.abc import Sequence
+from threading import Event
+
+from recollect.engine import working
+from recollect.engine.context import Engine
+from recollect.engine.embedding import PROBE
+from recollect.engine.working import Tell
+from recollect.errors import EmbeddingError, InvalidInput, NotFound
+from recollect.figures import KnownSpace, Reembedding, ReembeddingState, Worked
+from recollect.ports import Embedder
+from recollect.types import Space
+from recollect.vectors import as_units
+
+_NOTHING_UNDER_WAY = "No change of the model is under way. Begin one with `recollect reembed --provider ...`."
+
+
+def begin(engine: Engine, embedder: Embedder) -> Space:
+    """Begin to build the space of an embedder, or go on with it. A failed probe changes nothing."""
+    space = probed(embedder)
+    known = engine.store.spaces()
+    under_way = building(known)
+    if under_way is not None and under_way != space:
+        raise InvalidInput(
+            f"A change to {under_way.provider}/{under_way.model} is under way. Finish it with `recollect reembed`, or "
+            "end it with `recollect reembed --cancel`."
+        )
+    searched = active(known)
+    if searched != space:
+        engine.store.open_space(space, "building" if searched else "active", engine.clock.now())
+    engine.store.owe(space, engine.clock.now())
+    engine.models.refresh()
+    return space
+
+
+def probed(embedder: Embedder) -> Space:
+    """Ask for one vector, check it, and give the space that it is of. Raises EmbeddingError."""
+    vectors = embedder.embed([PROBE], "passage")
+    space = embedder.space
+    if space is None:
+        raise EmbeddingError("The embedder gave a vector, but does not say of which space it is.")
+    as_units(vectors, space.dimensions)
+    return space
+
+
+def advance(
+    engine: Engine, *, stop: Event | None = None, tell: Tell | None = None, without_parked: bool = False
+) -> Reembedding:
+    """Go on with the change that is under way, and let searches use the new space when it is complete."""
+    known = engine.store.spaces()
+    space, previous = building(known), active(known)
+    if space is None:
+        return progress(engine)
+    worked = Worked()
+    while True:
+        worked += working.drain(engine, space, stop=stop, tell=tell)
+        stopped = stop is not None and stop.is_set()
+        if stopped or worked.unavailable or not engine.store.owe(space, engine.clock.now()):
+            break
+    done = not stopped and not worked.unavailable and engine.store.activate(space, without_parked=without_parked)
+    if done:
+        engine.models.refresh()
+    coverage = tuple(engine.store.coverage(space))
+    state: ReembeddingState = "finished" if done else "building"
+    return Reembedding(state, space, previous, coverage, worked.embedded, worked.unavailable)
+
+
+def progress(engine: Engine) -> Reembedding:
+    """Say how far the change is, without doing anything for it."""
+    known = engine.store.spaces()
+    coming, searched = building(known), active(known)
+    if coming is not None:
+        return Reembedding("building", coming, searched, tuple(engine.store.coverage(coming)))
+    if searched is not None:
+        return Reembedding("finished", searched, None, tuple(engine.store.coverage(searched)))
+    raise NotFound(_NOTHING_UNDER_WAY)
+
+
+def cancel(engine: Engine) -> Space:
+    """End the change that is under way. Searches have never used the new space; what it has so far is kept."""
+    space = building(engine.store.spaces())
+    if space is None:
+        raise NotFound("No change of the model is under way, so there is nothing to cancel.")
+    engine.store.shelve_space(space)
+    return space
+
+
+def drop(engine: Engine, name: str) -> Space:
+    """Remove a space that is not used, by the provider and model in its name."""
+    known = engine.store.spaces()
+    named = [one for one in known if name in (label(one.space), f"{label(one.space)}@{one.space.dimensions}")]
+    if not named:
+        there = ", ".join(label(one.space) for one in known) or "none"
+        raise NotFound(f"No vectors of {name!r} are kept. There are: {there}.")
+    if len(named) > 1:
+        several = ", ".join(f"{label(one.space)}@{one.space.dimensions}" for one in named)
+        raise InvalidInput(f"Several models are called {name}: {several}. Name one of them.")
+    if named[0].state != "kept":
+        doing = "searched" if named[0].state == "active" else "being built; cancel that first"
+        raise InvalidInput(f"The vectors of {name} are {doing}. Only what is kept can be dropped.")
+    engine.store.drop_space(named[0].space)
+    engine.store.scrub()
+    return named[0].space
+
+
+def label(space: Space) -> str:
+    """Name a space for people."""
+    return f"{space.provider}/{space.model}"
+
+
+def active(known: Sequence[KnownSpace]) -> Space | None:
+    """Give the space that is searched."""
+    return next((one.space for one in known if one.state == "active"), None)
+
+
+def building(known: Sequence[KnownSpace]) -> Space | None:
+    """Give the space that is being built."""
+    return next((one.space for one in known if one.state == "building"), None)

@@ -1,0 +1,166 @@
+"""Getting vectors: from the cache, or from whoever makes them, checked either way.
+
+The invariant: a vector never travels without its space. What was paid for is kept under a hash that is another one for
+every user, by the transaction that stores what it was made for.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from recollect.engine import spending
+from recollect.engine.context import Engine
+from recollect.errors import EmbeddingError, InvalidVector, RecollectError
+from recollect.messages import Usage
+from recollect.ports import Embedder, Paid, RemoteEmbedder, Role, Writer
+from recollect.types import Scope, Space, Vector
+from recollect.vectors import as_units
+
+PROBE = "A sentence to try the embedder."
+_SILENCE = "-"  # what stands for a text without a word, which providers refuse
+_PURPOSE = "embedding"
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors of some texts by their positions, what they cost, and under which keys those that were paid belong."""
+
+    vectors: Mapping[int, Vector] = field(default_factory=dict)
+    paid: Mapping[int, str] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+
+def embed(embedder: Embedder, space: Space, texts: Sequence[str], role: Role) -> tuple[Vector, Usage]:
+    """Ask for vectors and check them. Raises EmbeddingError, also for vectors that make no sense."""
+    if isinstance(embedder, RemoteEmbedder):
+        vectors, usage = embedder.embed_metered([text if text.strip() else _SILENCE for text in texts], role)
+    else:
+        vectors, usage = embedder.embed(texts, role), Usage()
+    if len(vectors) != len(texts):
+        raise EmbeddingError(f"The embedder gave {len(vectors)} vectors for {len(texts)} texts.")
+    try:
+        return as_units(vectors, space.dimensions), usage
+    except InvalidVector as error:
+        raise EmbeddingError(f"The embedder gave a vector that cannot be used. {error}") from error
+
+
+def passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str], *, wait: bool | None) -> Embedded:
+    """Give the vectors of passages: those that are known, and the others too if the caller waits for them.
+
+    Raises EmbeddingError.
+    """
+    embedder = engine.models.embedder(space)
+    if not waits(engine, embedder, wait=wait):
+        return known_passages(engine, scope, space, texts) if is_cached(engine, embedder) else Embedded()
+    return embed_passages(engine, scope, space, texts)
+
+
+def waits(engine: Engine, embedder: Embedder, *, wait: bool | None) -> bool:
+    """Say whether storing waits for vectors: as the caller wishes, or else as the settings say."""
+    if wait is not None:
+        return wait
+    setting = engine.settings.embedding.wait
+    return not isinstance(embedder, RemoteEmbedder) if setting == "auto" else setting == "always"
+
+
+def is_cached(engine: Engine, embedder: Embedder) -> bool:
+    """Say whether vectors of this embedder are kept. Computing one here costs less than keeping it."""
+    return engine.settings.embedding.cache_mb > 0 and isinstance(embedder, RemoteEmbedder)
+
+
+def known_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str]) -> Embedded:
+    """Give the vectors of those passages that were paid for already."""
+    keys = [text_key(scope, text) for text in texts]
+    found = engine.store.cached(scope, space, "passage", keys)
+    if found:
+        engine.store.count_cache_uses(scope, sum(key in found for key in keys), 0)
+    return Embedded({position: found[key] for position, key in enumerate(keys) if key in found})
+
+
+def embed_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str]) -> Embedded:
+    """Give the vectors of all passages; each text is paid for once. Raises EmbeddingError."""
+    embedder = engine.models.embedder(space)
+    if not is_cached(engine, embedder):
+        vectors, usage = embed(embedder, space, texts, "passage")
+        return Embedded(dict(enumerate(vectors)), usage=usage)
+    keys = [text_key(scope, text) for text in texts]
+    found = dict(engine.store.cached(scope, space, "passage", keys))
+    lacking = {key: position for position, key in enumerate(keys) if key not in found}
+    usage = Usage()
+    if lacking:
+        made, usage = embed(embedder, space, [texts[position] for position in lacking.values()], "passage")
+        found.update(zip(lacking, made, strict=True))
+    engine.store.count_cache_uses(scope, len(texts) - len(lacking), len(lacking))
+    paid = {position: key for key, position in lacking.items()}
+    return Embedded({position: found[key] for position, key in enumerate(keys)}, paid, usage)
+
+
+def keep(writer: Writer, engine: Engine, space: Space, embedded: Embedded, owners: Mapping[int, str]) -> None:
+    """Keep what was paid for with the items it was made for, and note the cost, in the running transaction."""
+    paid = [
+        Paid(key, owners[position], embedded.vectors[position])
+        for position, key in embedded.paid.items()
+        if position in owners
+    ]
+    if paid:
+        writer.keep_paid(space, paid, engine.clock.now())
+    record(writer, engine, space, embedded.usage)
+
+
+def record(writer: Writer, engine: Engine, space: Space, usage: Usage) -> None:
+    """Note what was paid."""
+    if usage.tokens:
+        writer.record_spending(spending.today(engine), _PURPOSE, space.model, usage)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedVector:
+    """The vector of a question, and if it was paid for, what to note about it."""
+
+    vector: Vector
+    key: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+def question(engine: Engine, scope: Scope, space: Space, text: str) -> AskedVector:
+    """Give the vector of a question. Raises EmbeddingError."""
+    embedder = engine.models.embedder(space)
+    if not is_cached(engine, embedder):
+        vectors, _ = embed(embedder, space, [text], "query")
+        return AskedVector(vectors[0])
+    key = text_key(scope, text)
+    known = engine.store.cached(scope, space, "query", [key])
+    if known:
+        return AskedVector(known[key])
+    vectors, usage = embed(embedder, space, [text], "query")
+    return AskedVector(vectors[0], key, usage)
+
+
+def note_question(engine: Engine, scope: Scope, space: Space, asked: AskedVector) -> None:
+    """Keep what was paid for a question. Nobody waits for this, and nobody misses it if it fails."""
+    try:
+        if asked.key:
+            paid = Paid(asked.key, "", asked.vector)
+            day, now = spending.today(engine), engine.clock.now()
+            engine.store.note_question(scope, space, paid, day=day, usage=asked.usage, now=now)
+    except RecollectError:
+        return
+
+
+def text_key(scope: Scope, text: str) -> str:
+    """Give the hash under which a user's text is cached. The same text of another user has another one."""
+    own = hashlib.blake2b(scope.user_id.encode(), digest_size=32).digest()
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=own, digest_size=20).hexdigest()
+
+
+def shares(usage: Usage, weights: Iterable[int]) -> list[Usage]:
+    """Divide a cost by weights, so that nothing is lost in rounding."""
+    parts, given, so_far = [], 0, 0
+    weights = list(weights)
+    total = sum(weights) or 1
+    for weight in weights:
+        so_far += weight
+        upto = usage.input_tokens * so_far // total
+        parts.append(Usage(upto - given, 0))
+        given = upto
+    return parts

@@ -1,0 +1,225 @@
+"""Serving the queue: what was stored without a vector gets one, in every space that it is owed one in.
+
+Any number of workers, threads and processes may do this at once. A job is held for the length of a lease, its vector is
+written together with its removal, and whoever is killed in between has changed nothing.
+
+A provider that cannot be asked is nobody's fault: the texts stay in the queue and the worker waits. A text that makes
+the provider fail is found by halving its batch; it is tried a few times more, or parked at once if it was refused.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from functools import partial
+from threading import Event, Lock
+
+import numpy as np
+
+from recollect.engine import embedding
+from recollect.engine.context import Engine
+from recollect.engine.embedding import PROBE
+from recollect.engine.passages import passage_of
+from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
+from recollect.figures import Worked
+from recollect.messages import Message, Usage
+from recollect.ports import EmbedJob, Paid, RemoteEmbedder, Writer
+from recollect.types import MemoryRecord, Scope, Space, Vector
+
+_BATCH = 64  # texts at a time, for an embedder that has no limit of its own
+_MOST = 256  # however many a provider would take: what is lost when a request fails must stay small
+_MOST_ATTEMPTS = 5
+_PAUSE_S = 5.0  # before a provider is asked again that could not be asked and named no time
+
+
+Tell = Callable[[Worked], None]
+
+
+def drain(
+    engine: Engine,
+    space: Space,
+    *,
+    scope: Scope | None = None,
+    stop: Event | None = None,
+    tell: Tell | None = None,
+) -> Worked:
+    """Serve what is due in a space until nothing is, with as many requests at a time as the settings allow."""
+    shift = _Shift(engine, space, scope, stop or Event(), tell)
+    remote = isinstance(engine.models.embedder(space), RemoteEmbedder)
+    hands = engine.settings.embedding.concurrency if remote else 1
+    if hands == 1:
+        shift.work()
+        return shift.done
+    with ThreadPoolExecutor(hands, thread_name_prefix="recollect-embed") as pool:
+        for future in [pool.submit(shift.work) for _ in range(hands)]:
+            future.result()
+    return shift.done
+
+
+def serve_once(engine: Engine, scope: Scope, space: Space) -> Worked:
+    """Serve one batch of what a user is owed."""
+    jobs = _claim(engine, space, scope)
+    return serve(engine, jobs) if jobs else Worked()
+
+
+class _Shift:
+    """Several threads that serve one space until nothing is left or the provider is away."""
+
+    def __init__(self, engine: Engine, space: Space, scope: Scope | None, stop: Event, tell: Tell | None) -> None:
+        self._engine = engine
+        self._space = space
+        self._scope = scope
+        self._stop = stop
+        self._tell = tell
+        self._lock = Lock()
+        self.done = Worked()
+
+    def work(self) -> None:
+        """Claim and serve, batch after batch."""
+        while not self._stop.is_set() and not self.done.unavailable:
+            jobs = _claim(self._engine, self._space, self._scope)
+            if not jobs:
+                return
+            served = serve(self._engine, jobs)
+            with self._lock:
+                self.done += served
+                if self._tell:
+                    self._tell(self.done)
+
+
+def _claim(engine: Engine, space: Space, scope: Scope | None) -> Sequence[EmbedJob]:
+    embedder = engine.models.embedder(space)
+    limit = min(_MOST, embedder.batch_size) if isinstance(embedder, RemoteEmbedder) else _BATCH
+    now = engine.clock.now()
+    lease = timedelta(seconds=engine.settings.embedding.lease_s)
+    return engine.store.claim_jobs(space, limit, now=now, lease_until=now + lease, scope=scope)
+
+
+def serve(engine: Engine, jobs: Sequence[EmbedJob], *, sound: bool = False) -> Worked:
+    """Embed a batch of one space. `sound` means that the provider was just seen to work."""
+    space = jobs[0].space
+    texts = [passage_of(job.item) for job in jobs]
+    try:
+        vectors, paid, usages = _vectors(engine, space, jobs, texts)
+    except ProviderUnavailable as error:
+        _put_back(engine, jobs, str(error))
+        return Worked(unavailable=str(error), pause_s=_PAUSE_S if error.retry_after_s is None else error.retry_after_s)
+    except EmbeddingError as error:
+        return _narrowed(engine, jobs, error, sound=sound)
+    return Worked(embedded=_finish(engine, jobs, vectors, paid, usages))
+
+
+def _narrowed(engine: Engine, jobs: Sequence[EmbedJob], error: EmbeddingError, *, sound: bool) -> Worked:
+    """Find out which text is to blame, if any is: a provider that fails on a plain sentence fails by itself."""
+    if not sound:
+        try:
+            embedding.embed(engine.models.embedder(jobs[0].space), jobs[0].space, [PROBE], "passage")
+        except EmbeddingError as trouble:
+            _put_back(engine, jobs, str(trouble))
+            return Worked(unavailable=str(trouble), pause_s=_PAUSE_S)
+    if len(jobs) == 1:
+        return _blame(engine, jobs[0], error)
+    middle = len(jobs) // 2
+    first = serve(engine, jobs[:middle], sound=True)
+    if first.unavailable:
+        _put_back(engine, jobs[middle:], first.unavailable)
+        return first
+    return first + serve(engine, jobs[middle:], sound=True)
+
+
+def _vectors(
+    engine: Engine, space: Space, jobs: Sequence[EmbedJob], texts: Sequence[str]
+) -> tuple[list[Vector], dict[int, str], dict[Scope, Usage]]:
+    """Give a vector for each job, which were paid for now, under which keys, and what each user's cost."""
+    embedder = engine.models.embedder(space)
+    by_user = _by_user(jobs)
+    known: dict[int, Vector] = {}
+    keys: dict[int, str] = {}
+    if embedding.is_cached(engine, embedder):
+        for scope, positions in by_user.items():
+            own = {position: embedding.text_key(scope, texts[position]) for position in positions}
+            keys.update(own)
+            found = engine.store.cached(scope, space, "passage", [*own.values()])
+            known.update({position: found[key] for position, key in own.items() if key in found})
+            engine.store.count_cache_uses(scope, sum(key in found for key in own.values()), len(own) - len(found))
+    lacking = [position for position in range(len(jobs)) if position not in known]
+    usages: dict[Scope, Usage] = {}
+    if lacking:
+        made, usage = embedding.embed(embedder, space, [texts[position] for position in lacking], "passage")
+        known.update(zip(lacking, made, strict=True))
+        weights = [sum(len(texts[one]) for one in positions if one in lacking) for positions in by_user.values()]
+        usages = dict(zip(by_user, embedding.shares(usage, weights), strict=True))
+    paid = {position: keys[position] for position in lacking if position in keys}
+    return [known[position] for position in range(len(jobs))], paid, usages
+
+
+def _by_user(jobs: Sequence[EmbedJob]) -> dict[Scope, list[int]]:
+    by_user = defaultdict[Scope, list[int]](list)
+    for position, job in enumerate(jobs):
+        by_user[job.scope].append(position)
+    return by_user
+
+
+def _finish(
+    engine: Engine,
+    jobs: Sequence[EmbedJob],
+    vectors: Sequence[Vector],
+    paid: dict[int, str],
+    usages: dict[Scope, Usage],
+) -> int:
+    """Write vectors, user by user."""
+    done = 0
+    for scope, positions in _by_user(jobs).items():
+        own = [(jobs[one], vectors[one], paid.get(one)) for one in positions]
+        done += _finish_user(engine, scope, own, usages.get(scope, Usage()))
+    return done
+
+
+def _finish_user(
+    engine: Engine, scope: Scope, served: Sequence[tuple[EmbedJob, Vector, str | None]], usage: Usage
+) -> int:
+    """Store the vectors of texts that are still what they were; a text that was changed meanwhile has a job anew."""
+    space = served[0][0].space
+
+    def work(writer: Writer) -> int:
+        wanted = [job.item.id for job, _, _ in served]
+        items: list[MemoryRecord | Message] = [*writer.get(wanted), *writer.get_messages(wanted)]
+        texts = {item.id: passage_of(item) for item in items}
+        fit = [one for one in served if texts.get(one[0].item.id) == passage_of(one[0].item)]
+        if fit:
+            writer.finish_jobs([job for job, _, _ in fit], np.stack([vector for _, vector, _ in fit]))
+        kept = [Paid(key, job.item.id, vector) for job, vector, key in fit if key is not None]
+        if kept:
+            writer.keep_paid(space, kept, engine.clock.now())
+        embedding.record(writer, engine, space, usage)
+        return len(fit)
+
+    return engine.store.write(scope, work)
+
+
+def _put_back(engine: Engine, jobs: Sequence[EmbedJob], reason: str) -> None:
+    """Give jobs back that nobody is to blame for."""
+    _postpone(engine, jobs, reason, timedelta(0), to_blame=False)
+
+
+def _blame(engine: Engine, job: EmbedJob, error: EmbeddingError) -> Worked:
+    """Try a text again later that the provider could not do, ever more patiently; park one that it will not do."""
+    attempts = job.attempts + 1
+    for_good = isinstance(error, TextRefused) or attempts >= _MOST_ATTEMPTS
+    _postpone(engine, [job], str(error), None if for_good else timedelta(minutes=2**attempts), to_blame=True)
+    return Worked(parked=int(for_good))
+
+
+def _postpone(
+    engine: Engine, jobs: Sequence[EmbedJob], reason: str, pause: timedelta | None, *, to_blame: bool
+) -> None:
+    due = None if pause is None else engine.clock.now() + pause
+    for scope, positions in _by_user(jobs).items():
+        own = [jobs[one] for one in positions]
+        engine.store.write(scope, partial(_note_failure, own, reason, due, to_blame=to_blame))
+
+
+def _note_failure(
+    jobs: Sequence[EmbedJob], reason: str, due: datetime | None, writer: Writer, *, to_blame: bool
+) -> None:
+    writer.postpone_jobs(jobs, reason, due, to_blame=to_blame)
