@@ -1,7 +1,7 @@
 """The command line.
 
     app        the application: options before the command, and the list of commands
-    writing, finding, knowing, talking, hosting, tending
+    writing, finding, knowing, talking, hosting, tending, serving
                the commands as they are typed: names, options, help texts, examples
     options    options that several commands share
     edge       where errors become messages and exit codes

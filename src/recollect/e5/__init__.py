@@ -1,0 +1,19 @@
+"""A door of its own: an embedding model behind HTTP, so that several programs share one that is loaded once.
+
+    limits     how much one request may ask for, and how many may wait
+    models     a model that is ready to be asked; which names mean the bundled encoder
+    sentences  models of sentence-transformers, and what E5 wants to be told before a text
+    wire       what requests and answers look like
+    problems   errors as problem documents (RFC 9457)
+    line       one thread computes; requests wait in line for it
+    gate       what is too much is turned away before it is read
+    journal    one line per request when asked for, and the last resort for failures
+    app        the three routes
+    server     the port, the signals, and the life of the server
+
+The invariant: a text is embedded and forgotten. It is written to no log and no disk, and stands in no error.
+"""
+
+from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, Limits
+
+__all__ = ["DEFAULT_HOST", "DEFAULT_MODEL", "DEFAULT_PORT", "Limits"]

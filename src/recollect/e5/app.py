@@ -1,0 +1,53 @@
+"""The three routes, and everything that stands around them."""
+
+from typing import Final
+
+from fastapi import FastAPI, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from recollect._version import __version__
+from recollect.e5.gate import Gate
+from recollect.e5.limits import Limits
+from recollect.e5.line import Line
+from recollect.e5.models import Model
+from recollect.e5.problems import Refused, show_failure, show_http_error, show_invalid, show_refused
+from recollect.e5.wire import Health, ManyTexts, ManyVectors, OneText, OneVector, checked, many_vectors, one_vector
+
+_JSON: Final = "application/json"
+
+
+def create_app(model: Model, line: Line, limits: Limits) -> FastAPI:
+    """Make the application that serves one model."""
+    app = FastAPI(
+        title="Recollect embedding server",
+        version=__version__,
+        docs_url=None,  # those pages load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # errors that are reported may quote a text
+    )
+    app.add_middleware(Gate, limits=limits)
+    app.add_exception_handler(Refused, show_refused)
+    app.add_exception_handler(HTTPException, show_http_error)
+    app.add_exception_handler(RequestValidationError, show_invalid)
+    app.add_exception_handler(Exception, show_failure)
+    _add_routes(app, model, line, limits)
+    return app
+
+
+def _add_routes(app: FastAPI, model: Model, line: Line, limits: Limits) -> None:
+    @app.post("/embed", response_model=OneVector)
+    async def embed(asked: OneText) -> Response:
+        """Embed one text."""
+        return Response(await line.serve(checked(asked, limits), asked.type, one_vector), media_type=_JSON)
+
+    @app.post("/batch", response_model=ManyVectors)
+    async def batch(asked: ManyTexts) -> Response:
+        """Embed several texts."""
+        return Response(await line.serve(checked(asked, limits), asked.type, many_vectors), media_type=_JSON)
+
+    @app.get("/health")
+    async def health() -> Health:
+        """Say which model is served, and how long its vectors are."""
+        return Health(status="ok", model=model.name, dimension=model.dimension)

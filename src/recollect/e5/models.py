@@ -1,0 +1,67 @@
+"""A model that is ready to be asked, whoever runs it.
+
+The invariant: what a model gives is checked here, so no vector leaves that a search could not use.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from recollect.e5.sentences import load_encode, require_library
+from recollect.embedding.local import LocalEmbedder
+from recollect.embedding.released import SPACE
+from recollect.errors import EmbeddingError
+from recollect.ports import Role
+from recollect.types import Vector
+
+BUNDLED: Final = frozenset({SPACE.model, "bundled", "local"})
+_PROBE: Final = "A first text, so that the model is loaded before anybody waits for it."
+
+Encode: TypeAlias = Callable[[Sequence[str], Role], Vector]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A loaded model: its name, the length of its vectors, and how it is asked."""
+
+    name: str
+    dimension: int
+    encode: Encode
+
+    def embed(self, texts: Sequence[str], role: Role) -> Vector:
+        """Give one row per text. Raises EmbeddingError rather than give a row that is of no use."""
+        if not texts:
+            return np.empty((0, self.dimension), np.float32)
+        vectors = np.asarray(self.encode(texts, role), np.float32)
+        if vectors.shape != (len(texts), self.dimension):
+            expected = (len(texts), self.dimension)
+            raise EmbeddingError(f"{self.name} gave vectors of the shape {vectors.shape}, expected {expected}.")
+        if not (np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)).all():
+            raise EmbeddingError(f"{self.name} gave a vector that is all zeros, or not finite.")
+        return vectors
+
+
+def full_name(name: str) -> str:
+    """Give the name that a model reports, whatever it was called."""
+    return SPACE.model if name in BUNDLED else name.rstrip("/\\")
+
+
+def require_runnable(name: str) -> None:
+    """Make sure, without loading anything, that the libraries are there which the model needs."""
+    if name not in BUNDLED:
+        require_library(name)
+
+
+def load_model(name: str) -> Model:
+    """Load the model and try it. Raises EmbeddingError when there is none, or it does not work."""
+    return tried(full_name(name), LocalEmbedder().embed if name in BUNDLED else load_encode(name))
+
+
+def tried(name: str, encode: Encode) -> Model:
+    """Ask a model for a first vector, which tells how long its vectors are."""
+    probe = np.asarray(encode([_PROBE], "passage"))
+    model = Model(name, int(probe.shape[-1]), encode)
+    model.embed([_PROBE], "query")
+    return model

@@ -1,0 +1,201 @@
+"""The command: what it says, what it refuses, and how it ends."""
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from recollect.e5.server import ServerError, bind, listen
+from recollect.ports import Embedder
+from tests.cli.conftest import Cli
+from tests.e5.conftest import Process, client
+
+BUNDLED = ("e5-server", "--model", "bundled", "--port", "0")
+
+
+@contextmanager
+def taken_port() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        yield other.getsockname()[1]
+
+
+def test_it_serves_people_who_type_it(encoder: Embedder) -> None:
+    with Process("e5-server", "--model", "recollect-encoder-1", "--port", "0") as process:
+        assert process.line() == "Loading recollect-encoder-1 ...\n"
+        serves, how = process.line(), process.line()
+        assert serves.startswith("Serving recollect-encoder-1, 384 dimensions, at http://127.0.0.1:")
+        url = serves.partition(" at ")[2].partition(" ")[0]
+        assert how == (
+            'To use it: embedding.provider = "e5", embedding.model = "recollect-encoder-1", '
+            f'embedding.e5_endpoint = "{url}"\n'
+        )
+        with client(url) as http:
+            vector = http.post("/embed", json={"text": "Hello", "type": "query"}).json()["embedding"]
+        assert np.array_equal(np.array(vector, np.float32), encoder.embed(["Hello"], "query")[0])
+        process.send(signal.SIGINT)
+        assert process.end() == (0, "", "")
+
+
+def test_the_environment_chooses_what_no_option_does() -> None:
+    with taken_port() as port, Process("--json", "e5-server", E5_MODEL="local", E5_PORT=str(port)) as process:
+        code, said, _ = process.end()
+        assert code == 1
+        assert f"port {port}" in said
+    with Process("--json", "e5-server", "--port", "0", E5_MODEL="local", E5_PORT="1", E5_HOST="127.0.0.2") as process:
+        ready = process.ready()
+        assert (ready["status"], ready["model"], ready["dimension"]) == ("ready", "recollect-encoder-1", 384)
+        assert ready["url"].startswith("http://127.0.0.2:")
+        assert ready["warnings"] == []
+
+
+def test_sigterm_lets_requests_under_way_finish() -> None:
+    with Process("--json", *BUNDLED) as process:
+        url = process.ready()["url"]
+        texts = [f"{number} " + "many words to think about " * 60 for number in range(30)]
+        with client(url) as http, ThreadPoolExecutor(1) as other:
+            http.get("/health")
+            under_way = other.submit(http.post, "/batch", json={"texts": texts})
+            time.sleep(1)  # until it is there; it takes several seconds
+            assert not under_way.done()
+            process.send(signal.SIGTERM)
+            answer = under_way.result()
+        assert answer.status_code == 200
+        assert len(answer.json()["embeddings"]) == 30
+        assert process.end() == (0, "", "")
+
+
+def test_requests_are_logged_only_when_asked_for_and_never_what_they_say() -> None:
+    private = "the safe is behind the painting"
+    for options in ((), ("--verbose",)):
+        with Process("--json", *BUNDLED, *options) as process:
+            with client(process.ready()["url"]) as http:
+                http.post("/embed", json={"text": private})
+                http.get(f"/nothing?{private}")
+            process.send(signal.SIGTERM)
+            code, said, logged = process.end()
+        assert (code, said) == (0, "")
+        assert "safe" not in logged
+        if options:
+            assert [line.split()[2:5] for line in logged.splitlines()] == [
+                ["POST", "/embed", "200"],
+                ["GET", "/nothing", "404"],
+            ]
+        else:
+            assert logged == ""
+
+
+def test_an_open_address_comes_with_a_warning() -> None:
+    with Process(*BUNDLED, "--host", "0.0.0.0") as process:  # noqa: S104 - that is what is warned about
+        lines = [process.line() for _ in range(3)]
+        assert "at http://127.0.0.1:" in lines[1]
+        process.send(signal.SIGTERM)
+        code, _, warned = process.end()
+    assert code == 0
+    assert warned == (
+        "Warning: 0.0.0.0 can be reached from other machines, and there is no key: whoever reaches the port can use "
+        "the model.\n"
+    )
+
+
+def test_the_batch_may_be_made_smaller() -> None:
+    with Process("--json", *BUNDLED, "--max-batch", "2") as process, client(process.ready()["url"]) as http:
+        assert http.post("/batch", json={"texts": ["a", "b"]}).status_code == 200
+        assert "at most 2" in http.post("/batch", json={"texts": ["a", "b", "c"]}).json()["detail"]
+
+
+def test_a_port_in_use_is_one_sentence() -> None:
+    with taken_port() as port:
+        outcome = Cli()("e5-server", "--model", "bundled", "--port", str(port))
+    assert (outcome.exit_code, outcome.stdout) == (1, "")
+    assert outcome.stderr == (
+        f"Error: Cannot listen on 127.0.0.1, port {port}: address already in use. Choose another with --port or "
+        "--host.\n"
+    )
+
+
+def test_of_two_that_start_at_the_same_time_one_serves() -> None:
+    with closing(bind("127.0.0.1", 0)) as first:
+        port = first.getsockname()[1]
+        with pytest.raises(ServerError, match=f"port {port}: address already in use"):
+            _start_beside(first, port)
+
+
+def _start_beside(first: socket.socket, port: int) -> None:
+    with closing(bind("127.0.0.1", port)) as second:
+        listen(first)
+        listen(second)
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "a" * 300, "192.0.2.1"])
+def test_an_address_that_is_not_ours_is_one_sentence(host: str) -> None:
+    outcome = Cli()("e5-server", "--model", "bundled", "--port", "0", "--host", host)
+    assert (outcome.exit_code, outcome.stdout) == (1, "")
+    assert outcome.stderr.startswith("Error: ")
+    assert host in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+
+
+def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.e5.sentences.find_spec", lambda _: None)
+    with taken_port() as port:  # which it does not even try
+        outcome = Cli()("e5-server", "--port", str(port))
+    assert (outcome.exit_code, outcome.stdout) == (1, "")
+    assert outcome.stderr == (
+        "Error: The model intfloat/multilingual-e5-large needs sentence-transformers, which is not installed. Install "
+        "it with: pip install 'recollect[e5]'. The bundled encoder needs nothing more: --model bundled.\n"
+    )
+    for_programs = Cli("--json")("e5-server", "--port", "0")
+    assert (for_programs.exit_code, for_programs.stderr) == (1, "")
+    assert for_programs.document["error"]["type"] == "EmbeddingError"
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        ("OSError('no/such is not a local folder.\\nSee the docs.')", "no/such is not a local folder. Check its name"),
+        ("KeyError()", "KeyError. Check its name"),
+        ("ImportError('No module named torch')", "No module named torch. Check its name"),
+    ],
+)
+def test_a_model_that_cannot_be_loaded_is_one_sentence(tmp_path: Path, raised: str, said: str) -> None:
+    library = f"class SentenceTransformer:\n    def __init__(self, name):\n        raise {raised}\n"
+    (tmp_path / "sentence_transformers.py").write_text(library)
+    with Process("e5-server", "--port", "0", "--model", "no/such", PYTHONPATH=str(tmp_path)) as process:
+        code, _, complained = process.end()
+    assert code == 1
+    assert complained.startswith(f"Error: The model no/such cannot be loaded: {said}")
+    assert complained.count("\n") == 1
+
+
+def test_a_signal_while_the_model_is_loaded_ends_it_too(tmp_path: Path) -> None:
+    (tmp_path / "sentence_transformers.py").write_text("import time\ntime.sleep(600)\n")
+    with Process("e5-server", "--port", "0", "--model", "large", PYTHONPATH=str(tmp_path)) as process:
+        assert process.line() == "Loading large ...\n"
+        process.send(signal.SIGTERM)
+        assert process.end() == (0, "", "")
+
+
+@pytest.mark.parametrize("typed", [("--port", "65536"), ("--port", "x"), ("--max-batch", "0")])
+def test_impossible_options_are_bad_usage(typed: tuple[str, str]) -> None:
+    outcome = Cli()("e5-server", *typed)
+    assert outcome.exit_code == 2
+    assert f"Invalid value for '{typed[0]}'" in outcome.stderr
+
+
+def test_help_needs_no_framework() -> None:
+    code = (
+        "import sys\n"
+        "from recollect.cli import app\n"
+        "try:\n    app(['e5-server', '--help'], prog_name='recollect')\n"
+        "finally:\n    print(*sys.modules)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"fastapi", "starlette", "uvicorn", "numpy", "onnxruntime"} & set(ended.stdout.split())
