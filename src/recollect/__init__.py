@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         BulkBatch,
         CacheFigures,
         Coverage,
+        Estimate,
         Maintenance,
         Model,
         ParkedItem,
@@ -93,8 +94,8 @@ _HOMES = {
         "StoreError", "StoreTooNew", "StoreTooOld", "StoreUnavailable", "SummaryError", "TextRefused",
     ),
     "recollect.figures": (
-        "BulkBatch", "CacheFigures", "Coverage", "Maintenance", "Model", "ParkedItem", "Problem", "Reembedding",
-        "Stats", "Status", "StoreStats", "Worked",
+        "BulkBatch", "CacheFigures", "Coverage", "Estimate", "Maintenance", "Model", "ParkedItem", "Problem",
+        "Reembedding", "Stats", "Status", "StoreStats", "Worked",
     ),
     "recollect.memory": ("Memory", "UserMemory"),
     "recollect.messages": (
@@ -129,6 +130,7 @@ __all__ = [
     "ConversationInfo",
     "Coverage",
     "EmbeddingError",
+    "Estimate",
     "Forgotten",
     "Hit",
     "InvalidInput",

@@ -8,7 +8,7 @@ from threading import Event
 from types import TracebackType
 from typing import Any, Self, Unpack
 
-from recollect.figures import Maintenance, Model, Problem, Reembedding, Stats, Status, StoreStats, Worked
+from recollect.figures import Estimate, Maintenance, Model, Problem, Reembedding, Stats, Status, StoreStats, Worked
 from recollect.memory import Memory, UserMemory
 from recollect.messages import (
     Appended,
@@ -108,6 +108,7 @@ class AsyncMemory:
         dimensions: int | None = None,
         embedder: Embedder | None = None,
         wait: bool = True,
+        bulk: bool | None = None,
         without_parked: bool = False,
         stop: Event | None = None,
         tell: Callable[[Worked], None] | None = None,
@@ -120,10 +121,17 @@ class AsyncMemory:
             dimensions=dimensions,
             embedder=embedder,
             wait=wait,
+            bulk=bulk,
             without_parked=without_parked,
             stop=stop,
             tell=tell,
         )
+
+    async def estimate(
+        self, provider: str | None = None, model: str | None = None, *, dimensions: int | None = None
+    ) -> Estimate:
+        """See `Memory.estimate`."""
+        return await to_thread(self._memory.estimate, provider, model, dimensions=dimensions)
 
     async def cancel_reembed(self) -> Space:
         """See `Memory.cancel_reembed`."""

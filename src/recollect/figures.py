@@ -71,7 +71,10 @@ BulkState = Literal["submitting", "running", "collected", "failed", "cancelled"]
 
 @dataclass(frozen=True, slots=True)
 class BulkBatch:
-    """A batch at a provider: which space it is for, the provider's id of it, and how far it is."""
+    """A batch at a provider: which space it is for, the provider's id of it, and how far it is.
+
+    `tokens` is an estimate until it is collected.
+    """
 
     id: str
     space: Space
@@ -79,22 +82,37 @@ class BulkBatch:
     state: BulkState
     texts: int
     done: int
+    tokens: int
     reason: str
     submitted_at: datetime
     checked_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """What embedding everything anew would take: items and, roughly, tokens and dollars, if the price is known.
+
+    `bulk_cost` is what it would cost through the provider's batch API, if it has one.
+    """
+
+    items: int
+    tokens: int
+    cost: float | None = None
+    bulk_cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Worked:
     """What a worker did: texts that got their vector, texts that it gave up on, and why it could not go on, if so.
 
-    `pause_s` is how long to wait then.
+    `pause_s` is how long to wait then. `in_bulk` texts are in batches at the provider.
     """
 
     embedded: int = 0
     parked: int = 0
     unavailable: str = ""
     pause_s: float = 0.0
+    in_bulk: int = 0
 
     def __add__(self, other: "Worked") -> "Worked":
         return Worked(
@@ -102,6 +120,7 @@ class Worked:
             self.parked + other.parked,
             self.unavailable or other.unavailable,
             max(self.pause_s, other.pause_s),
+            self.in_bulk + other.in_bulk,
         )
 
 
@@ -121,6 +140,7 @@ class Reembedding:
     coverage: tuple[Coverage, ...]
     embedded: int = 0
     unavailable: str = ""
+    in_bulk: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from typing import Self
 
 from recollect.clock import SystemClock
 from recollect.embedding import create_embedding_provider
-from recollect.engine import changing, inspect, rounds, turns, upkeep
+from recollect.engine import bulk, changing, inspect, rounds, turns, upkeep
 from recollect.engine.context import Engine
 from recollect.errors import InvalidInput
-from recollect.figures import Maintenance, Model, Problem, Reembedding, Status, StoreStats, Worked
+from recollect.figures import Estimate, Maintenance, Model, Problem, Reembedding, Status, StoreStats, Worked
 from recollect.ports import Clock, Embedder, Summarizer
 from recollect.settings import Settings, load_settings
 from recollect.text.clean import clean
@@ -114,6 +114,7 @@ class Memory:
         dimensions: int | None = None,
         embedder: Embedder | None = None,
         wait: bool = True,
+        bulk: bool | None = None,
         without_parked: bool = False,
         stop: Event | None = None,
         tell: Callable[[Worked], None] | None = None,
@@ -122,14 +123,15 @@ class Memory:
 
         Without arguments it goes on, or moves to the model that the settings name. Searches use the old vectors until
         every item has a new one; then one transaction lets them use the new ones. The old ones are kept until
-        `drop_model`. With `wait=False` it only begins, and leaves the work to the workers. Items that cannot be
-        embedded keep it from ending, unless `without_parked`.
+        `drop_model`. With `wait=False` it only begins, and leaves the work to the workers. `bulk` says whether to use
+        the provider's batch API, which is cheaper and takes up to a day; by default the settings do. Items that cannot
+        be embedded keep it from ending, unless `without_parked`.
         """
         target = self._target(provider, model, dimensions, embedder)
         if target is not None:
             changing.begin(self._engine, target)
         if wait:
-            return changing.advance(self._engine, stop=stop, tell=tell, without_parked=without_parked)
+            return changing.advance(self._engine, in_bulk=bulk, stop=stop, tell=tell, without_parked=without_parked)
         return changing.progress(self._engine)
 
     def _target(
@@ -153,6 +155,15 @@ class Memory:
             raise InvalidInput("The provider `none` makes no vectors. To switch them off, set embedding.provider.")
         engine.models.offer(made, ours=True)
         return made
+
+    def estimate(
+        self, provider: str | None = None, model: str | None = None, *, dimensions: int | None = None
+    ) -> Estimate:
+        """Say roughly what embedding everything with a model would take and cost, without asking anybody."""
+        target = self._target(provider, model, dimensions, None)
+        space = changing.building(self._engine.store.spaces())
+        embedder = target or (self._engine.models.embedder(space) if space else None)
+        return bulk.estimate(self._engine, embedder) if embedder else Estimate(0, 0)
 
     def cancel_reembed(self) -> Space:
         """End a change of the model that is under way; gives the space that was being built, which is kept."""

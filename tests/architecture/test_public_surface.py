@@ -34,6 +34,7 @@ PUBLIC = {
         "Compaction",
         "ConversationInfo",
         "Coverage",
+        "Estimate",
         "Forgotten",
         "Hit",
         "Maintenance",

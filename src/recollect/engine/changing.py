@@ -8,7 +8,7 @@ it. The old one is kept until somebody drops it, so that going back costs only w
 from collections.abc import Sequence
 from threading import Event
 
-from recollect.engine import working
+from recollect.engine import bulk
 from recollect.engine.context import Engine
 from recollect.engine.embedding import PROBE
 from recollect.engine.working import Tell
@@ -50,7 +50,12 @@ def probed(embedder: Embedder) -> Space:
 
 
 def advance(
-    engine: Engine, *, stop: Event | None = None, tell: Tell | None = None, without_parked: bool = False
+    engine: Engine,
+    *,
+    in_bulk: bool | None = None,
+    stop: Event | None = None,
+    tell: Tell | None = None,
+    without_parked: bool = False,
 ) -> Reembedding:
     """Go on with the change that is under way, and let searches use the new space when it is complete."""
     known = engine.store.spaces()
@@ -59,7 +64,7 @@ def advance(
         return progress(engine)
     worked = Worked()
     while True:
-        worked += working.drain(engine, space, stop=stop, tell=tell)
+        worked += bulk.serve_space(engine, space, bulk=in_bulk, stop=stop, tell=tell)
         stopped = stop is not None and stop.is_set()
         if stopped or worked.unavailable or not engine.store.owe(space, engine.clock.now()):
             break
@@ -68,7 +73,7 @@ def advance(
         engine.models.refresh()
     coverage = tuple(engine.store.coverage(space))
     state: ReembeddingState = "finished" if done else "building"
-    return Reembedding(state, space, previous, coverage, worked.embedded, worked.unavailable)
+    return Reembedding(state, space, previous, coverage, worked.embedded, worked.unavailable, worked.in_bulk)
 
 
 def progress(engine: Engine) -> Reembedding:
@@ -87,6 +92,7 @@ def cancel(engine: Engine) -> Space:
     space = building(engine.store.spaces())
     if space is None:
         raise NotFound("No change of the model is under way, so there is nothing to cancel.")
+    bulk.cancel(engine, space)
     engine.store.shelve_space(space)
     return space
 

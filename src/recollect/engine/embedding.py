@@ -33,7 +33,7 @@ class Embedded:
 def embed(embedder: Embedder, space: Space, texts: Sequence[str], role: Role) -> tuple[Vector, Usage]:
     """Ask for vectors and check them. Raises EmbeddingError, also for vectors that make no sense."""
     if isinstance(embedder, RemoteEmbedder):
-        vectors, usage = embedder.embed_metered([text if text.strip() else _SILENCE for text in texts], role)
+        vectors, usage = embedder.embed_metered([spoken(text) for text in texts], role)
     else:
         vectors, usage = embedder.embed(texts, role), Usage()
     if len(vectors) != len(texts):
@@ -42,6 +42,11 @@ def embed(embedder: Embedder, space: Space, texts: Sequence[str], role: Role) ->
         return as_units(vectors, space.dimensions), usage
     except InvalidVector as error:
         raise EmbeddingError(f"The embedder gave a vector that cannot be used. {error}") from error
+
+
+def spoken(text: str) -> str:
+    """Give a text that a provider accepts."""
+    return text if text.strip() else _SILENCE
 
 
 def passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str], *, wait: bool | None) -> Embedded:

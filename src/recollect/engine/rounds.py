@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from threading import Event
 
-from recollect.engine import changing, working
+from recollect.engine import bulk, changing
 from recollect.engine.context import Engine
 from recollect.engine.working import Tell
 from recollect.errors import EmbeddingError, RecollectError
@@ -24,7 +24,7 @@ def serve_all(engine: Engine, *, stop: Event | None = None, tell: Tell | None = 
         try:
             if thorough:
                 engine.store.owe(space, engine.clock.now())
-            worked += working.drain(engine, space, stop=stop, tell=tell)
+            worked += bulk.serve_space(engine, space, stop=stop, tell=tell)
         except EmbeddingError as error:  # nobody here can make vectors of this space
             worked += Worked(unavailable=str(error), pause_s=_TROUBLE_PAUSE_S)
     if not worked.unavailable and changing.building(engine.store.spaces()) is not None:

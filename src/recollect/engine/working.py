@@ -8,7 +8,7 @@ the provider fail is found by halving its batch; it is tried a few times more, o
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from functools import partial
@@ -106,7 +106,19 @@ def serve(engine: Engine, jobs: Sequence[EmbedJob], *, sound: bool = False) -> W
         return Worked(unavailable=str(error), pause_s=_PAUSE_S if error.retry_after_s is None else error.retry_after_s)
     except EmbeddingError as error:
         return _narrowed(engine, jobs, error, sound=sound)
-    return Worked(embedded=_finish(engine, jobs, vectors, paid, usages))
+    return Worked(embedded=finish(engine, jobs, vectors, paid, usages))
+
+
+def serve_known(engine: Engine, jobs: Sequence[EmbedJob]) -> list[EmbedJob]:
+    """Give vectors to those texts that were paid for before; gives the others."""
+    known = {}
+    for scope, positions in by_user(jobs).items():
+        texts = [passage_of(jobs[position].item) for position in positions]
+        found = embedding.known_passages(engine, scope, jobs[0].space, texts)
+        known.update({positions[row]: vector for row, vector in found.vectors.items()})
+    if known:
+        finish(engine, [jobs[position] for position in known], [*known.values()], {}, {})
+    return [job for position, job in enumerate(jobs) if position not in known]
 
 
 def _narrowed(engine: Engine, jobs: Sequence[EmbedJob], error: EmbeddingError, *, sound: bool) -> Worked:
@@ -118,7 +130,7 @@ def _narrowed(engine: Engine, jobs: Sequence[EmbedJob], error: EmbeddingError, *
             _put_back(engine, jobs, str(trouble))
             return Worked(unavailable=str(trouble), pause_s=_PAUSE_S)
     if len(jobs) == 1:
-        return _blame(engine, jobs[0], error)
+        return blame(engine, jobs[0], error)
     middle = len(jobs) // 2
     first = serve(engine, jobs[:middle], sound=True)
     if first.unavailable:
@@ -132,11 +144,11 @@ def _vectors(
 ) -> tuple[list[Vector], dict[int, str], dict[Scope, Usage]]:
     """Give a vector for each job, which were paid for now, under which keys, and what each user's cost."""
     embedder = engine.models.embedder(space)
-    by_user = _by_user(jobs)
+    users = by_user(jobs)
     known: dict[int, Vector] = {}
     keys: dict[int, str] = {}
     if embedding.is_cached(engine, embedder):
-        for scope, positions in by_user.items():
+        for scope, positions in users.items():
             own = {position: embedding.text_key(scope, texts[position]) for position in positions}
             keys.update(own)
             found = engine.store.cached(scope, space, "passage", [*own.values()])
@@ -147,29 +159,30 @@ def _vectors(
     if lacking:
         made, usage = embedding.embed(embedder, space, [texts[position] for position in lacking], "passage")
         known.update(zip(lacking, made, strict=True))
-        weights = [sum(len(texts[one]) for one in positions if one in lacking) for positions in by_user.values()]
-        usages = dict(zip(by_user, embedding.shares(usage, weights), strict=True))
+        weights = [sum(len(texts[one]) for one in positions if one in lacking) for positions in users.values()]
+        usages = dict(zip(users, embedding.shares(usage, weights), strict=True))
     paid = {position: keys[position] for position in lacking if position in keys}
     return [known[position] for position in range(len(jobs))], paid, usages
 
 
-def _by_user(jobs: Sequence[EmbedJob]) -> dict[Scope, list[int]]:
-    by_user = defaultdict[Scope, list[int]](list)
+def by_user(jobs: Sequence[EmbedJob]) -> dict[Scope, list[int]]:
+    """Give the positions of each user's jobs."""
+    users = defaultdict[Scope, list[int]](list)
     for position, job in enumerate(jobs):
-        by_user[job.scope].append(position)
-    return by_user
+        users[job.scope].append(position)
+    return users
 
 
-def _finish(
+def finish(
     engine: Engine,
     jobs: Sequence[EmbedJob],
     vectors: Sequence[Vector],
-    paid: dict[int, str],
-    usages: dict[Scope, Usage],
+    paid: Mapping[int, str],
+    usages: Mapping[Scope, Usage],
 ) -> int:
     """Write vectors, user by user."""
     done = 0
-    for scope, positions in _by_user(jobs).items():
+    for scope, positions in by_user(jobs).items():
         own = [(jobs[one], vectors[one], paid.get(one)) for one in positions]
         done += _finish_user(engine, scope, own, usages.get(scope, Usage()))
     return done
@@ -202,7 +215,7 @@ def _put_back(engine: Engine, jobs: Sequence[EmbedJob], reason: str) -> None:
     _postpone(engine, jobs, reason, timedelta(0), to_blame=False)
 
 
-def _blame(engine: Engine, job: EmbedJob, error: EmbeddingError) -> Worked:
+def blame(engine: Engine, job: EmbedJob, error: EmbeddingError) -> Worked:
     """Try a text again later that the provider could not do, ever more patiently; park one that it will not do."""
     attempts = job.attempts + 1
     for_good = isinstance(error, TextRefused) or attempts >= _MOST_ATTEMPTS
@@ -214,7 +227,7 @@ def _postpone(
     engine: Engine, jobs: Sequence[EmbedJob], reason: str, pause: timedelta | None, *, to_blame: bool
 ) -> None:
     due = None if pause is None else engine.clock.now() + pause
-    for scope, positions in _by_user(jobs).items():
+    for scope, positions in by_user(jobs).items():
         own = [jobs[one] for one in positions]
         engine.store.write(scope, partial(_note_failure, own, reason, due, to_blame=to_blame))
 

@@ -115,12 +115,20 @@ class SpaceStore(Protocol):
         """Let go of the oldest entries until the rest fits; says of how many."""
         ...
 
+    def characters(self) -> int:
+        """Say how long all texts together are."""
+        ...
+
     def bulks(self, limit: int = 100) -> Sequence[BulkBatch]:
         """Give the batches, newest first."""
         ...
 
     def save_bulk(self, bulk: BulkBatch) -> None:
         """Note a batch, new or changed."""
+        ...
+
+    def delete_bulk(self, bulk: BulkBatch) -> None:
+        """Forget a batch that came to nothing."""
         ...
 
     def bulk_jobs(self, bulk: BulkBatch) -> Sequence[EmbedJob]:

@@ -61,5 +61,6 @@ def _items(rows: ItemRows, wanted: Sequence[Claimed]) -> dict[str, MemoryRecord 
 
 def bulk_of(row: Sequence[Any], space: Space, moment: Callable[[Any], datetime]) -> BulkBatch:
     """Read a row of `list_bulks`."""
-    name, _, provider_id, state, texts, done, reason, submitted_at, checked_at = row
-    return BulkBatch(name, space, provider_id, state, texts, done, reason, moment(submitted_at), moment(checked_at))
+    name, _, provider_id, state, texts, done, tokens, reason, submitted_at, checked_at = row
+    figures = (texts, done, tokens, reason)
+    return BulkBatch(name, space, provider_id, state, *figures, moment(submitted_at), moment(checked_at))

@@ -170,6 +170,11 @@ class PostgresSpaces:
             surplus = -(-entries * (size - most_bytes) // size)
             return _run(connection, "trim_cache", {"amount": surplus}).rowcount
 
+    def characters(self) -> int:
+        """Count all text."""
+        with self._connected() as connection:
+            return int(one(_run(connection, "characters"))[0])
+
     def bulks(self, limit: int = 100) -> Sequence[BulkBatch]:
         """Give the batches."""
         with self._connected() as connection:
@@ -181,10 +186,15 @@ class PostgresSpaces:
 
     def save_bulk(self, bulk: BulkBatch) -> None:
         """Note a batch."""
-        names = ("id", "provider_id", "state", "texts", "done", "reason", "submitted_at", "checked_at")
+        names = ("id", "provider_id", "state", "texts", "done", "tokens", "reason", "submitted_at", "checked_at")
         values = {name: getattr(bulk, name) for name in names}
         with self._connected() as connection:
             _run(connection, "save_bulk", {**values, "space": label(bulk.space)})
+
+    def delete_bulk(self, bulk: BulkBatch) -> None:
+        """Forget a batch."""
+        with self._connected() as connection:
+            _run(connection, "delete_bulk", {"id": bulk.id})
 
     def bulk_jobs(self, bulk: BulkBatch) -> Sequence[EmbedJob]:
         """Give the jobs of a batch."""

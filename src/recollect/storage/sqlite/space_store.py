@@ -181,6 +181,11 @@ class SqliteSpaces:
             connection.execute(QUERIES["trim_cache"], {"amount": surplus})
             return connection.changes()
 
+    def characters(self) -> int:
+        """Count all text."""
+        with self._reading() as connection:
+            return int(_one(connection, QUERIES["characters"])[0])
+
     def bulks(self, limit: int = 100) -> Sequence[BulkBatch]:
         """Give the batches."""
         with self._reading() as connection:
@@ -191,9 +196,16 @@ class SqliteSpaces:
     def save_bulk(self, bulk: BulkBatch) -> None:
         """Note a batch."""
         moments = {name: codec.to_micros(getattr(bulk, name)) for name in ("submitted_at", "checked_at")}
-        values = {name: getattr(bulk, name) for name in ("id", "provider_id", "state", "texts", "done", "reason")}
+        values = {
+            name: getattr(bulk, name) for name in ("id", "provider_id", "state", "texts", "done", "tokens", "reason")
+        }
         with self._changing() as connection:
             connection.execute(QUERIES["save_bulk"], {**values, **moments, "space": label(bulk.space)})
+
+    def delete_bulk(self, bulk: BulkBatch) -> None:
+        """Forget a batch."""
+        with self._changing() as connection:
+            connection.execute(QUERIES["delete_bulk"], {"id": bulk.id})
 
     def bulk_jobs(self, bulk: BulkBatch) -> Sequence[EmbedJob]:
         """Give the jobs of a batch."""

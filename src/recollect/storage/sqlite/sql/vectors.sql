@@ -84,14 +84,18 @@ UPDATE jobs SET bulk = '', lease_until = NULL, due_at = :now, reason = :reason W
 
 -- save_bulk --
 -- Notes a batch, new or changed.
-INSERT INTO bulk_batches (id, space, provider_id, state, texts, done, reason, submitted_at, checked_at)
-VALUES (:id, :space, :provider_id, :state, :texts, :done, :reason, :submitted_at, :checked_at)
-    ON CONFLICT (id) DO UPDATE SET provider_id = excluded.provider_id, state = excluded.state, done = excluded.done,
-       reason = excluded.reason, checked_at = excluded.checked_at
+INSERT INTO bulk_batches (id, space, provider_id, state, texts, done, tokens, reason, submitted_at, checked_at)
+VALUES (:id, :space, :provider_id, :state, :texts, :done, :tokens, :reason, :submitted_at, :checked_at)
+    ON CONFLICT (id) DO UPDATE SET provider_id = excluded.provider_id, state = excluded.state, texts = excluded.texts, done = excluded.done,
+       tokens = excluded.tokens, reason = excluded.reason, checked_at = excluded.checked_at
+
+-- delete_bulk --
+-- A batch that came to nothing.
+DELETE FROM bulk_batches WHERE id = :id
 
 -- list_bulks --
 -- The batches, the newest first.
-SELECT id, space, provider_id, state, texts, done, reason, submitted_at, checked_at
+SELECT id, space, provider_id, state, texts, done, tokens, reason, submitted_at, checked_at
   FROM bulk_batches ORDER BY submitted_at DESC, id LIMIT :limit
 
 -- cached_vectors --
@@ -150,3 +154,8 @@ SELECT coalesce(sum(hits), 0) AS hits, coalesce(sum(misses), 0) AS misses
 SELECT count(*) FILTER (WHERE j.due_at IS NOT NULL) AS pending, count(*) FILTER (WHERE j.due_at IS NULL) AS parked
   FROM jobs j JOIN embedding_spaces s ON s.number = j.space AND s.state = 'active'
  WHERE j.user_id = :user_id
+
+-- characters --
+-- How much text there is to embed.
+SELECT (SELECT coalesce(sum(length(content)), 0) FROM memories) + (SELECT coalesce(sum(length(content)), 0) FROM messages)
+       AS characters

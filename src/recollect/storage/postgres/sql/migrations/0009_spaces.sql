@@ -68,6 +68,7 @@ CREATE TABLE bulk_batches (
     state        text        NOT NULL CHECK (state IN ('submitting', 'running', 'collected', 'failed', 'cancelled')),
     texts        integer     NOT NULL,
     done         integer     NOT NULL,
+    tokens       bigint      NOT NULL,  -- an estimate until it is collected
     reason       text        NOT NULL,
     submitted_at timestamptz NOT NULL,
     checked_at   timestamptz NOT NULL

@@ -71,6 +71,7 @@ CREATE TABLE bulk_batches (
     state        TEXT    NOT NULL CHECK (state IN ('submitting', 'running', 'collected', 'failed', 'cancelled')),
     texts        INTEGER NOT NULL,
     done         INTEGER NOT NULL,
+    tokens       INTEGER NOT NULL,  -- an estimate until it is collected
     reason       TEXT    NOT NULL,
     submitted_at INTEGER NOT NULL,
     checked_at   INTEGER NOT NULL
