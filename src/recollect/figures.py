@@ -157,6 +157,7 @@ class Stats:
     parked_jobs: int
     oldest: datetime | None
     newest: datetime | None
+    cache: CacheFigures = CacheFigures(0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,7 @@ class StoreStats:
     pending_jobs: int
     parked_jobs: int
     size_bytes: int
+    cache: CacheFigures = CacheFigures(0, 0, 0, 0)
 
 
 ModelState = Literal["active", "building", "kept", "configured"]
@@ -218,10 +220,14 @@ class Status:
     coverage: tuple[Coverage, ...] = ()
     building: Model | None = None
     parked: tuple[ParkedItem, ...] = ()
-    cache: CacheFigures = CacheFigures(0, 0, 0, 0)
     embedding_today: Usage = field(default_factory=Usage)
     embedding_cost: float | None = None
     bulks: tuple[BulkBatch, ...] = ()
+
+    @property
+    def cache(self) -> CacheFigures:
+        """What is kept of vectors that were paid for."""
+        return self.stats.cache
 
     @property
     def waiting_since(self) -> datetime | None:

@@ -77,7 +77,7 @@ class Memory:
 
     def stats(self) -> StoreStats:
         """Count what the whole store holds."""
-        return self._engine.store.stats()
+        return inspect.store_stats(self._engine)
 
     def status(self) -> Status:
         """Say what is running on what, and what should be done about it."""

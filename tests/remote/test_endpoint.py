@@ -294,6 +294,22 @@ def test_what_is_no_object_may_be_one_next_time(content: bytes) -> None:
         Received("host", "text/html", content, Key(KEY)).parsed()
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'{"error": {"message": "too long", "type": "invalid"}}', "too long"),
+        (b'{"error": "model not found"}', "model not found"),
+        (b'{"type": "about:blank", "status": 422, "detail": "A text is empty."}', "A text is empty"),
+        (b'{"message": "no"}', "no"),
+        (b'{"error": {"code": 7}}', '{"error": {"code": 7}}'),
+        (b"<html>Bad gateway</html>", "<html>Bad gateway</html>"),
+        (b'{"error": "wrong key ' + KEY.encode() + b'"}', "wrong key [key]"),
+    ],
+)
+def test_a_complaint_is_given_in_its_own_words(content: bytes, said: str) -> None:
+    assert Received("host", "application/json", content, Key(KEY)).complaint == said
+
+
 def test_half_a_character_does_not_stop_a_request() -> None:
     request = Request.json("/x", {"input": ["half \ud83d"]}, 10)
     assert json.loads(request.content) == {"input": ["half ?"]}

@@ -141,9 +141,8 @@ def _query_vector(
     try:
         vector = found.get(timeout=engine.settings.recall.deadline_s)
     except Empty:
-        vector = None
-    if at_work.is_alive():
         engine.searching.add(at_work)
+        vector = None
     return vector, () if vector is not None else (VECTOR,)
 
 

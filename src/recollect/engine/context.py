@@ -1,6 +1,8 @@
 """What every verb works with: the ports and the settings, passed as one value."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from threading import Thread
 
 from recollect.engine.answers import Answers
@@ -39,6 +41,7 @@ class Engine:
     patterns: CompiledPatterns = NO_PATTERNS
     answers: Answers = field(default_factory=lambda: Answers(0))
     background: Background = field(default_factory=Background)
+    questions: Iterator[int] = field(default_factory=lambda: count(1))  # numbers those whose vectors were paid for
     searching: set[Thread] = field(default_factory=set)  # searches that took longer than somebody could wait
 
     @property

@@ -19,15 +19,20 @@ from recollect.vectors import as_units
 PROBE = "A sentence to try the embedder."
 _SILENCE = "-"  # what stands for a text without a word, which providers refuse
 _PURPOSE = "embedding"
+_TRIM_EVERY = 500  # questions
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Vectors of some texts by their positions, what they cost, and under which keys those that were paid belong."""
+    """Vectors of some texts by their positions, what they cost, and under which keys those that were paid belong.
+
+    `failed` says that the provider failed before all of them were made.
+    """
 
     vectors: Mapping[int, Vector] = field(default_factory=dict)
     paid: Mapping[int, str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    failed: bool = False
 
 
 def embed(embedder: Embedder, space: Space, texts: Sequence[str], role: Role) -> tuple[Vector, Usage]:
@@ -91,13 +96,32 @@ def embed_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[s
     keys = [text_key(scope, text) for text in texts]
     found = dict(engine.store.cached(scope, space, "passage", keys))
     lacking = {key: position for position, key in enumerate(keys) if key not in found}
-    usage = Usage()
-    if lacking:
-        made, usage = embed(embedder, space, [texts[position] for position in lacking.values()], "passage")
-        found.update(zip(lacking, made, strict=True))
-    engine.store.count_cache_uses(scope, len(texts) - len(lacking), len(lacking))
-    paid = {position: key for key, position in lacking.items()}
-    return Embedded({position: found[key] for position, key in enumerate(keys)}, paid, usage)
+    made, usage, failed = _made(embedder, space, {key: texts[position] for key, position in lacking.items()})
+    engine.store.count_cache_uses(scope, len(texts) - len(lacking), len(made))
+    found.update(made)
+    placed = {position: found[key] for position, key in enumerate(keys) if key in found}
+    return Embedded(placed, {lacking[key]: key for key in made}, usage, failed)
+
+
+def _made(embedder: Embedder, space: Space, texts: Mapping[str, str]) -> tuple[dict[str, Vector], Usage, bool]:
+    """Ask for texts by their keys, one request at a time: what was paid for before a failure is not lost.
+
+    Raises EmbeddingError when nothing could be made at all.
+    """
+    made: dict[str, Vector] = {}
+    tokens, keys = 0, [*texts]
+    size = embedder.batch_size if isinstance(embedder, RemoteEmbedder) else len(keys)
+    for start in range(0, len(keys), size or 1):
+        part = keys[start : start + size]
+        try:
+            vectors, usage = embed(embedder, space, [texts[key] for key in part], "passage")
+        except EmbeddingError:
+            if not made:
+                raise
+            return made, Usage(tokens), True
+        made.update(zip(part, vectors, strict=True))
+        tokens += usage.tokens
+    return made, Usage(tokens), False
 
 
 def keep(writer: Writer, engine: Engine, space: Space, embedded: Embedded, owners: Mapping[int, str]) -> None:
@@ -148,8 +172,15 @@ def note_question(engine: Engine, scope: Scope, space: Space, asked: AskedVector
             paid = Paid(asked.key, "", asked.vector)
             day, now = spending.today(engine), engine.clock.now()
             engine.store.note_question(scope, space, paid, day=day, usage=asked.usage, now=now)
+            if next(engine.questions) % _TRIM_EVERY == 0:
+                trim(engine)
     except RecollectError:
         return
+
+
+def trim(engine: Engine) -> None:
+    """Keep the cache within its bounds."""
+    engine.store.trim_cache(engine.settings.embedding.cache_mb * 2**20)
 
 
 def text_key(scope: Scope, text: str) -> str:

@@ -7,9 +7,9 @@ from recollect._version import __version__
 from recollect.engine import changing, reindexing, spending
 from recollect.engine.context import Engine
 from recollect.errors import EmbeddingError, RecollectError
-from recollect.figures import Model, ModelState, Problem, Status, StoreStats
+from recollect.figures import Model, ModelState, Problem, Stats, Status, StoreStats
 from recollect.ports import Embedder, RemoteEmbedder
-from recollect.types import Space
+from recollect.types import Scope, Space
 
 _MOST_PARKED = 20
 
@@ -17,7 +17,7 @@ _MOST_PARKED = 20
 def status(engine: Engine) -> Status:
     """Describe the installation."""
     space, store = engine.space, engine.store
-    stats = store.stats()
+    stats = store_stats(engine)
     spent = store.spent(spending.today(engine))
     embedded = store.spent(spending.today(engine), embedding=True)
     price = _price(engine, space)
@@ -39,11 +39,22 @@ def status(engine: Engine) -> Status:
         coverage=tuple(store.coverage(space)) if space else (),
         building=building,
         parked=tuple(store.parked(_MOST_PARKED)),
-        cache=store.cache_figures(),
         embedding_today=embedded,
         embedding_cost=None if price is None else embedded.tokens * price / 1e6,
         bulks=tuple(store.bulks()),
     )
+
+
+def store_stats(engine: Engine) -> StoreStats:
+    """Count what the whole store holds."""
+    return replace(engine.store.stats(), cache=engine.store.cache_figures())
+
+
+def user_stats(engine: Engine, scope: Scope) -> Stats:
+    """Count what one user has."""
+    now, space = engine.clock.now(), engine.space
+    stats = engine.store.read(scope, lambda reader: reader.stats(space, now))
+    return replace(stats, cache=engine.store.cache_figures(scope))
 
 
 def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | None) -> Iterator[str]:
@@ -59,15 +70,25 @@ def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | Non
         )
     if building is not None:
         yield f"A change to {building.provider}/{building.model} is under way: `recollect reembed` goes on with it."
-    configured = engine.models.configured
-    if configured is not None and configured.space is not None and engine.space not in (None, configured.space):
-        yield (
-            f"The settings name {changing.label(configured.space)}, but the vectors of this store are those of "
-            f"{changing.label(engine.space)}: run `recollect reembed` to change the model."
-        )
+    yield from _advice_about_model(engine)
     budget = engine.settings.llm.tokens_per_day
     if engine.summarizer.costs and spent >= budget:
         yield f"Today's {budget:,} tokens are spent: summaries are made without a model until tomorrow (UTC)."
+
+
+def _advice_about_model(engine: Engine) -> Iterator[str]:
+    configured, space = engine.models.configured, engine.space
+    if configured is None or space is None:
+        return
+    try:
+        engine.models.embedder(space)
+    except EmbeddingError as error:
+        yield f"{error} Until then searches go by words alone."
+    if configured.space is not None and configured.space != space:
+        yield (
+            f"The settings name {changing.label(configured.space)}, but the vectors of this store are those of "
+            f"{changing.label(space)}: run `recollect reembed` to change the model."
+        )
 
 
 def models(engine: Engine, *, ask: bool) -> tuple[Model, ...]:

@@ -166,7 +166,7 @@ def _prepare(engine: Engine, scope: Scope, memories: Sequence[NewMemory], *, wai
         drafts[lacking[position]] = drafting.with_vector(drafts[lacking[position]], vector)
     vectors = {lacking[position]: made.vectors[position] for position in made.paid}
     paid = {lacking[position]: key for position, key in made.paid.items()}
-    return _Batch(drafts, space, Embedded(vectors, paid, made.usage))
+    return _Batch(drafts, space, Embedded(vectors, paid, made.usage), (VECTOR,) if made.failed else ())
 
 
 def _given_vectors(space: Space | None, memories: Sequence[NewMemory]) -> Sequence[Vector | None]:

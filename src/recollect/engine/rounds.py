@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from threading import Event
 
-from recollect.engine import bulk, changing
+from recollect.engine import bulk, changing, embedding
 from recollect.engine.context import Engine
 from recollect.engine.working import Tell
 from recollect.errors import EmbeddingError, RecollectError
@@ -19,17 +19,22 @@ def serve_all(engine: Engine, *, stop: Event | None = None, tell: Tell | None = 
         learn_space(engine)
     except EmbeddingError as error:
         return Worked(unavailable=str(error), pause_s=_TROUBLE_PAUSE_S)
-    worked = Worked()
+    worked = served = Worked()
     for space in _in_use(engine):
         try:
             if thorough:
                 engine.store.owe(space, engine.clock.now())
-            worked += bulk.serve_space(engine, space, stop=stop, tell=tell)
+            served = bulk.serve_space(engine, space, stop=stop, tell=tell)
         except EmbeddingError as error:  # nobody here can make vectors of this space
-            worked += Worked(unavailable=str(error), pause_s=_TROUBLE_PAUSE_S)
-    if not worked.unavailable and changing.building(engine.store.spaces()) is not None:
+            served = Worked(unavailable=str(error), pause_s=_TROUBLE_PAUSE_S)
+        worked += served
+    # A space that is being built was served last. It does not wait for a provider that is being left.
+    if not served.unavailable and changing.building(engine.store.spaces()) is not None:
         changed = changing.advance(engine, stop=stop, tell=tell)
-        worked += Worked(changed.embedded, unavailable=changed.unavailable)
+        pause_s = _TROUBLE_PAUSE_S if changed.unavailable else 0.0
+        worked += Worked(changed.embedded, unavailable=changed.unavailable, pause_s=pause_s)
+    if worked.embedded:
+        embedding.trim(engine)
     return worked
 
 

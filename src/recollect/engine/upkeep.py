@@ -6,7 +6,7 @@ Each step is a transaction of its own or many small ones, so that a round may be
 from collections.abc import Callable
 from datetime import timedelta
 
-from recollect.engine import compact, forget, reindexing, rounds, working
+from recollect.engine import compact, embedding, forget, reindexing, rounds, working
 from recollect.engine.context import Engine
 from recollect.figures import Maintenance, Worked
 from recollect.messages import Compaction
@@ -24,7 +24,7 @@ def maintain(engine: Engine) -> Maintenance:
     compacted, failed = _compact(engine)
     worked = Worked() if engine.models.configured is None else rounds.serve_all(engine, thorough=True)
     unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
-    engine.store.trim_cache(engine.settings.embedding.cache_mb * 2**20)
+    embedding.trim(engine)
     notes = tuple(engine.store.tune())
     failures = (*gone_wrong, *failed, *unembedded)
     return Maintenance(worked.embedded, worked.parked, expired, compacted, archived, notes, failures, reindexed)

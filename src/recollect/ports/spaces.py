@@ -108,7 +108,7 @@ class SpaceStore(Protocol):
         ...
 
     def cache_figures(self, scope: Scope | None = None) -> CacheFigures:
-        """Say how large the cache is, and how often it knew: of everybody, or the latter of one user."""
+        """Say how large the cache is, and how often it knew: for everybody together, or for one user."""
         ...
 
     def trim_cache(self, most_bytes: int) -> int:

@@ -109,7 +109,7 @@ class Connection:
                 "because the key is not meant for it. Configure the final address.",
                 status=status,
             )
-        found = f"{self.host} answered {status}: {received.excerpt}"
+        found = f"{self.host} answered {status}: {received.complaint}"
         if status in _RETRIED:
             advice = self._advice.get(status, "Try again later.")
             raise Transient(f"{found}. {advice}", _retry_after_s(response.headers), status)

@@ -41,10 +41,23 @@ class Received:
     key: Key
 
     @property
+    def complaint(self) -> str:
+        """What the body says went wrong, in its own words where they can be found."""
+        try:
+            body = json.loads(self.content)
+        except (ValueError, RecursionError):
+            return self.excerpt
+        said = _said(body)
+        return self._shown(said) if said else self.excerpt
+
+    @property
     def excerpt(self) -> str:
         """The beginning of the body for an error message, on one line and without the key."""
+        return self._shown(self.content[: 20 * _LONGEST_EXCERPT].decode("utf-8", "replace"))
+
+    def _shown(self, said: str) -> str:
         # Cut after the key is gone; half a key is still half a secret.
-        text = self.key.hidden_in(self.content[: 20 * _LONGEST_EXCERPT].decode("utf-8", "replace"))
+        text = self.key.hidden_in(said[: 20 * _LONGEST_EXCERPT])
         line = " ".join(_UNPRINTABLE.sub(" ", text).split())
         shown = line[:_LONGEST_EXCERPT] + ("…" if len(line) > _LONGEST_EXCERPT else "")
         return shown.rstrip(".") or "(an empty body)"
@@ -60,3 +73,11 @@ class Received:
         if not isinstance(body, dict):
             raise Transient(f"{self.host} answered with JSON that is no object: {self.excerpt}")
         return body
+
+
+def _said(body: object) -> str:
+    """Find the sentence in an error as providers, Ollama and RFC 9457 word it."""
+    found = body if isinstance(body, dict) else {}
+    error = found.get("error")
+    inner = error.get("message") if isinstance(error, dict) else error
+    return next((text for text in (inner, found.get("detail"), found.get("message")) if isinstance(text, str)), "")

@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any, Unpack
 
 from recollect import ids
-from recollect.engine import forget, recall, remember, revise
+from recollect.engine import forget, inspect, recall, remember, revise
 from recollect.engine.asking import Wish
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.figures import Stats
@@ -169,8 +169,7 @@ class MemoryVerbs(Scoped):
 
     def stats(self) -> Stats:
         """Give figures about what this user has stored."""
-        now = self._engine.clock.now()
-        return self._engine.store.read(self._scope, lambda reader: reader.stats(self._engine.space, now))
+        return inspect.user_stats(self._engine, self._scope)
 
 
 def _as_new_memory(memory: str | NewMemory | Mapping[str, Any]) -> NewMemory:

@@ -35,6 +35,7 @@ class ItemWriter(MessageRows):
         self._later = Later()
         self._added: Counter[ItemKind] = Counter()
         self._resets = 0
+        spaces.share(connection)
         self._run("lock_user")
 
     def finish(self) -> None:

@@ -33,9 +33,9 @@ class PostgresSpaces:
 
     @contextmanager
     def _changing(self) -> Iterator[Connection]:
-        """Lend a connection inside a transaction in which nobody else makes or changes spaces."""
+        """Lend a connection inside a transaction in which nobody else writes, or makes or changes spaces."""
         with self._connected() as connection, connection.transaction():
-            spaces.lock(connection)
+            spaces.claim(connection)
             yield connection
 
     def spaces(self) -> Sequence[KnownSpace]:
@@ -54,11 +54,11 @@ class PostgresSpaces:
         return sum(self._owe_kind(kind, space, now) for kind in ITEM_KINDS)
 
     def _owe_kind(self, kind: ItemKind, space: Space, now: datetime) -> int:
-        with self._changing() as connection:
-            known = spaces.listing(connection)
-            number = known.number(kind, space)
-            if number is None:  # nothing of this kind was ever stored in the space
-                number = spaces.register(connection, kind, space, known.state(space), now)
+        with self._connected() as connection:
+            number = spaces.listing(connection).number(kind, space)
+        if number is None:  # nothing of this kind was ever stored in the space
+            with self._changing() as connection:
+                number = spaces.register(connection, kind, space, spaces.listing(connection).state(space), now)
         sql = of_kind(QUERIES["owe_jobs"], kind).replace("{space}", str(number))
         with self._connected() as connection:
             return connection.execute(sql.encode(), {"item_kind": kind, "now": now}).rowcount
@@ -157,14 +157,14 @@ class PostgresSpaces:
     def cache_figures(self, scope: Scope | None = None) -> CacheFigures:
         """Give the figures of the cache."""
         with self._connected() as connection:
-            size = one(_run(connection, "cache_size"))
-            uses = one(_run(connection, "cache_uses", {"only_user": scope.user_id if scope else ""}))
+            whose = {"only_user": scope.user_id if scope else ""}
+            size, uses = one(_run(connection, "cache_size", whose)), one(_run(connection, "cache_uses", whose))
         return CacheFigures(*map(int, size), *map(int, uses))
 
     def trim_cache(self, most_bytes: int) -> int:
         """Let go of the oldest."""
         with self._connected() as connection, connection.transaction():
-            entries, size = map(int, one(_run(connection, "cache_size")))
+            entries, size = map(int, one(_run(connection, "cache_size", {"only_user": ""})))
             if size <= most_bytes:
                 return 0
             surplus = -(-entries * (size - most_bytes) // size)

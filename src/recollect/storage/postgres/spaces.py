@@ -13,6 +13,10 @@ from recollect.vocabulary import ItemKind
 # Serialises changes of the schema between processes; any constant that nothing else in the database uses.
 SCHEMA_LOCK = 0x7265636F6C6C6563
 
+# Whoever writes shares it, whoever changes what spaces are used for has it alone: no item is owed vectors by a list of
+# spaces that no longer holds, and nothing is stored while it is counted whether a space has everything.
+_USE_LOCK = SCHEMA_LOCK + 1
+
 # Above this an index on `vector` is not possible; `halfvec` goes to twice as many.
 _MOST_VECTOR_DIMENSIONS = 2_000
 
@@ -49,8 +53,19 @@ def owed(connection: Connection, kind: ItemKind, given: Space | None, now: datet
     }
 
 
+def share(connection: Connection) -> None:
+    """Let spaces be used for what they are used for now, until the transaction ends. It comes before other locks."""
+    connection.execute(QUERIES["share_spaces"].encode(), {"lock": _USE_LOCK})
+
+
+def claim(connection: Connection) -> None:
+    """Let nobody else write, or make or change spaces, before the transaction ends."""
+    connection.execute(QUERIES["lock_schema"].encode(), {"lock": _USE_LOCK})
+    lock(connection)
+
+
 def lock(connection: Connection) -> None:
-    """Let nobody else make or change spaces before the transaction ends."""
+    """Let nobody else make spaces before the transaction ends."""
     connection.execute(QUERIES["lock_schema"].encode(), {"lock": SCHEMA_LOCK})
 
 

@@ -167,14 +167,14 @@ class SqliteSpaces:
     def cache_figures(self, scope: Scope | None = None) -> CacheFigures:
         """Give the figures of the cache."""
         with self._reading() as connection:
-            size = _one(connection, QUERIES["cache_size"])
-            uses = _one(connection, QUERIES["cache_uses"], {"only_user": scope.user_id if scope else ""})
+            whose = {"only_user": scope.user_id if scope else ""}
+            size, uses = _one(connection, QUERIES["cache_size"], whose), _one(connection, QUERIES["cache_uses"], whose)
         return CacheFigures(*size, *uses)
 
     def trim_cache(self, most_bytes: int) -> int:
         """Let go of the oldest."""
         with self._changing() as connection:
-            entries, size = _one(connection, QUERIES["cache_size"])
+            entries, size = _one(connection, QUERIES["cache_size"], {"only_user": ""})
             if size <= most_bytes:
                 return 0
             surplus = -(-entries * (size - most_bytes) // size)

@@ -127,6 +127,10 @@ SELECT count(*) AS vectors FROM vectors_{space}
 -- Only one process at a time changes the schema; the lock ends with the transaction.
 SELECT pg_advisory_xact_lock(%(lock)s)
 
+-- share_spaces --
+-- Any number may hold it, but not while somebody has it alone; it ends with the transaction.
+SELECT pg_advisory_xact_lock_shared(%(lock)s)
+
 -- next_space --
 -- The lock of the migrations is held meanwhile.
 SELECT coalesce(max(number), 0) + 1 AS number FROM embedding_spaces

@@ -130,8 +130,9 @@ DELETE FROM embedding_cache_uses WHERE user_id = :user_id
 DELETE FROM embedding_cache WHERE space = :space
 
 -- cache_size --
--- What the cache occupies.
-SELECT count(*) AS entries, coalesce(sum(length(vector)), 0) AS bytes FROM embedding_cache
+-- What the cache occupies, of one user or of all of them.
+SELECT count(*) AS entries, coalesce(sum(length(vector)), 0) AS bytes
+  FROM embedding_cache WHERE :only_user = '' OR user_id = :only_user
 
 -- trim_cache --
 -- Makes room: the oldest go first.
