@@ -79,7 +79,7 @@ def measure(folder: Path, address: str, amount: int) -> Iterator[Figure]:  # noq
 def opened(path: Path, **recall: object) -> Memory:
     """Open a store with vectors at hand, whatever the settings of whoever runs this."""
     chosen = {f"recall.{name}": value for name, value in recall.items()}
-    overrides = {"database": str(path), "embedding.provider": "none", **chosen}
+    overrides = {"database": str(path), "embedding.provider": "none", "embedding.worker": False, **chosen}
     return Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides), embedder=ReadyEmbedder())
 
 

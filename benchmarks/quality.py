@@ -336,7 +336,7 @@ def answerable(own: Mapping[str, Found], strangers: Mapping[str, Found]) -> str:
 
 
 def _open(database: str, embedder: str, settings: Mapping[str, object]) -> Memory:
-    overrides = {"database": database, "embedding.provider": embedder, **settings}
+    overrides = {"database": database, "embedding.provider": embedder, "embedding.worker": False, **settings}
     return Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides))
 
 

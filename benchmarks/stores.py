@@ -26,5 +26,5 @@ def server(folder: Path) -> Iterator[str]:
 
 def open_memory(database: str) -> Memory:
     """Open a store without regard to the settings of whoever runs this, and let no answer be given twice."""
-    overrides = {"database": database, "recall.cache": 0}
+    overrides = {"database": database, "recall.cache": 0, "embedding.worker": False}
     return Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides))

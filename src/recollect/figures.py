@@ -14,11 +14,15 @@ SpaceState = Literal["active", "building", "kept"]
 
 @dataclass(frozen=True, slots=True)
 class KnownSpace:
-    """An embedding space of a store: the one that is searched, one on its way, or one that is merely kept."""
+    """An embedding space of a store: the one that is searched, one on its way, or one that is merely kept.
+
+    `unrelated` is the usual cosine of what has nothing to do with each other, once it was measured.
+    """
 
     space: Space
     state: SpaceState
     created_at: datetime
+    unrelated: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def assemble(
         patterns=patterns,
         answers=Answers(settings.recall.cache),
     )
-    if settings.embedding.worker:
+    if settings.embedding.worker and used is not None:
         engine.background.employ(lambda stop: rounds.keep_up(engine, stop))
     return engine
 

@@ -27,6 +27,7 @@ CLOSE = 1e-5  # the two databases round the sums of a cosine differently
 # So that no figure below depends on a default.
 PLAIN: Mapping[str, object] = {
     "timezone": "UTC",
+    "embedding.worker": False,
     "recall.vector_weight": 0.4,
     "recall.text_weight": 0.6,
     "recall.half_life_days": [],

@@ -292,7 +292,9 @@ class JumpingClock(SteppingClock):
 
 def test_a_slow_encoder_is_not_waited_for(database: str, clock: SteppingClock, encoder: Embedder) -> None:
     stuck = Stuck(encoder)
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "recall.deadline_s": 0.05})
+    settings = load_settings(
+        os.devnull, environ={}, overrides={"database": database, "recall.deadline_s": 0.05, "embedding.worker": False}
+    )
     with Memory.open(settings=settings, clock=clock, embedder=stuck) as memory:
         me = memory.user("me")
         me.remember("The spare key is under the flowerpot")

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from recollect import Memory
+from recollect.engine.calibrating import SENTENCES
+from recollect.engine.embedding import PROBE
 from tests.conftest import OpenMemory, SteppingClock
 from tests.providers.batches import Plan
 from tests.providers.server import ProviderServer
@@ -52,7 +54,7 @@ def embedded(memory: Memory) -> tuple[int, int, int]:
 
 def ordinary(host: ProviderServer) -> int:
     """Count the texts that were embedded one request at a time, but for those that only try the provider."""
-    return len([text for text in host.texts if "try the embedder" not in text])
+    return len([text for text in host.texts if text not in (PROBE, *SENTENCES)])
 
 
 def test_a_batch_is_handed_in_and_collected(opened: Open, host: ProviderServer, clock: SteppingClock) -> None:

@@ -21,7 +21,7 @@ def address(server: Server) -> str:
 
 @pytest.fixture
 def memory(address: str, clock: SteppingClock, encoder: Embedder) -> Memory:
-    overrides = {"database": address, "postgres.giant_user_rows": 500}
+    overrides = {"database": address, "postgres.giant_user_rows": 500, "embedding.worker": False}
     settings = load_settings(os.devnull, environ={}, overrides=overrides)
     return Memory.open(settings=settings, clock=clock, embedder=encoder)
 

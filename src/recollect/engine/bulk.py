@@ -14,7 +14,7 @@ from threading import Event
 from typing import Final
 
 from recollect import ids
-from recollect.engine import embedding, working
+from recollect.engine import calibrating, embedding, working
 from recollect.engine.context import Engine
 from recollect.engine.passages import passage_of
 from recollect.engine.working import Tell
@@ -40,6 +40,7 @@ def serve_space(
     `bulk` says whether it is wanted; None leaves it to the settings.
     """
     embedder = engine.models.embedder(space)
+    calibrating.calibrate(engine, space)
     batches = embedder.bulk if isinstance(embedder, RemoteEmbedder) else None
     if batches is None:
         return working.drain(engine, space, stop=stop, tell=tell)

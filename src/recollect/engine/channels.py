@@ -51,7 +51,7 @@ class Found:
 
     def answerable(self, row: str) -> float:
         """Say how likely a row is an answer."""
-        return answerable(self.shares.get(row, 0.0), self.fused.similarity(row))
+        return answerable(self.shares.get(row, 0.0), self.fused.nearness(row))
 
     def best(self, amount: int) -> list[str]:
         """Give the ids of the most relevant rows, equals by id."""
@@ -70,7 +70,9 @@ def look(search: Search, shelf: Wanted) -> Found:
     late = plan.vector and search.question.vector is not None and _late(search)
     cosines, waiting = _by_meaning(search, shelf, texts) if plan.vector and not late else ({}, ())
     weight = settings.vector_weight if search.question.trusts_vectors or not (texts and texts.scores) else 0.0
-    recipe = Recipe(weight, settings.text_weight, settings.fusion, settings.rrf_k)
+    space = search.question.space
+    unrelated = search.reader.unrelated(space) if space and cosines else None
+    recipe = Recipe(weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL)
     shares = texts.shares if texts else {}
     cut = len(shares) >= settings.candidates * search.depth
     return Found(fusion.fuse(cosines, texts, recipe, waiting), shares, late, cut)

@@ -17,6 +17,7 @@ from recollect.engine.embedding import Embedded
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
 from recollect.messages import Usage
 from recollect.ports import Pending, Reader, Writer
+from recollect.rank.fusion import nearness
 from recollect.text.clean import fingerprint_text
 from recollect.text.sameness import same_statement
 from recollect.types import Draft, Filters, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector
@@ -189,8 +190,8 @@ def _near_duplicate(engine: Engine, scope: Scope, draft: Draft, space: Space | N
     filters = Filters(now=record.created_at, types=(record.type,), min_trust=record.trust)
 
     def ask(reader: Reader) -> Sequence[MemoryRecord]:
-        near = reader.nearest(space, vector, filters, _NEAR_CANDIDATES)
-        return reader.get([neighbour.id for neighbour in near if neighbour.cosine >= threshold])
+        near, unrelated = reader.nearest(space, vector, filters, _NEAR_CANDIDATES), reader.unrelated(space)
+        return reader.get([one.id for one in near if nearness(one.cosine, unrelated) >= threshold])
 
     found = (known.id for known in engine.store.read(scope, ask) if _says_the_same(known, record))
     return min(found, default=None)

@@ -15,6 +15,8 @@ _TROUBLE_PAUSE_S = 30.0
 
 def serve_all(engine: Engine, *, stop: Event | None = None, tell: Tell | None = None, thorough: bool = False) -> Worked:
     """Serve what waits, in the space that is searched first. `thorough` also looks for what nobody noted as lacking."""
+    if engine.models.configured is None:  # vectors are switched off here, whoever else makes them
+        return Worked()
     try:
         learn_space(engine)
     except EmbeddingError as error:

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from recollect.engine import compact, embedding, forget, reindexing, rounds, working
 from recollect.engine.context import Engine
-from recollect.figures import Maintenance, Worked
+from recollect.figures import Maintenance
 from recollect.messages import Compaction
 from recollect.ports import RemoteEmbedder
 from recollect.types import Scope
@@ -22,7 +22,7 @@ def maintain(engine: Engine) -> Maintenance:
     reindexed = reindexing.reindex(engine)
     archived, gone_wrong = _archive(engine)
     compacted, failed = _compact(engine)
-    worked = Worked() if engine.models.configured is None else rounds.serve_all(engine, thorough=True)
+    worked = rounds.serve_all(engine, thorough=True)
     unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
     embedding.trim(engine)
     notes = tuple(engine.store.tune())

@@ -79,6 +79,10 @@ class MemoryReader(Protocol):
         """Give the space that is complete, which searches must use; None when nothing ever had a vector."""
         ...
 
+    def unrelated(self, space: Space) -> float | None:
+        """Give the usual cosine of what has nothing to do with each other in a space, once it was measured."""
+        ...
+
     def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
         """Give the rows with these ids, live or not, in any order; unknown ids are left out."""
         ...

@@ -63,6 +63,10 @@ class SpaceStore(Protocol):
         """
         ...
 
+    def set_unrelated(self, space: Space, unrelated: float) -> None:
+        """Note the usual cosine of what has nothing to do with each other in this space."""
+        ...
+
     def shelve_space(self, space: Space) -> None:
         """Merely keep a space that is not searched: nothing is owed a vector in it any more."""
         ...

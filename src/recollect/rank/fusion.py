@@ -23,17 +23,34 @@ from recollect.vocabulary import Fusion
 VECTOR = "vector"
 TEXT = "text"
 
+# Where the encoder that everything here was tuned with puts what has nothing to do with each other.
+USUAL = 0.05
+
 _FIXED_VECTOR = 0.7
+
+
+def nearness(cosine: float, unrelated: float | None) -> float:
+    """Give what a cosine would be in a space as wide as usual, in [0, 1].
+
+    A model that puts everything close together says as much with a small difference as another with a large one.
+    """
+    if unrelated is not None and unrelated > USUAL:
+        cosine = 1.0 - (1.0 - cosine) * (1.0 - USUAL) / (1.0 - unrelated)
+    return min(1.0, max(0.0, cosine))
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How channels are fused. Of the two weights only the proportion matters; 0 mutes a channel."""
+    """How channels are fused. Of the two weights only the proportion matters; 0 mutes a channel.
+
+    `unrelated` is the usual cosine of what has nothing to do with each other, if it is higher than usual.
+    """
 
     vector: float = 0.45
     text: float = 0.55
     method: Fusion = "weighted"
     rrf_k: float = 10.0
+    unrelated: float = USUAL
 
 
 DEFAULT = Recipe()
@@ -69,11 +86,12 @@ class Fused:
     relevance: dict[str, float] = field(default_factory=dict)
     channels: Mapping[str, Channel] = field(default_factory=dict)
     rrf_k: float | None = None
+    unrelated: float = USUAL
 
     def add_cosines(self, cosines: Mapping[str, float]) -> None:
         """Let the vector channel say something about further rows, of which nothing was known."""
         channel = self.channels[VECTOR]
-        scores = _cosine_scores(cosines)
+        scores = _cosine_scores(cosines, self.unrelated)
         if self.rrf_k is not None:
             every = Channel(channel.weight, {**channel.raws, **cosines}, {})
             scores = {row: _by_rank(every, row, self.rrf_k) for row in cosines}
@@ -86,7 +104,12 @@ class Fused:
         """Give the cosine of a row, cut to [0, 1]; None when the vector channel did not see the row."""
         channel = self.channels.get(VECTOR)
         cosine = channel.raws.get(row) if channel else None
-        return None if cosine is None else _share(cosine)
+        return None if cosine is None else nearness(cosine, None)
+
+    def nearness(self, row: str) -> float | None:
+        """Give the same as it would be in a space as wide as usual."""
+        cosine = self.similarity(row)
+        return None if cosine is None else nearness(cosine, self.unrelated)
 
     def parts(self, row: str, scale: float = 1.0) -> dict[str, ChannelPart]:
         """Say what each channel adds to a row."""
@@ -111,13 +134,14 @@ def fuse(
         weight = channel.weight
         for row, score in channel.scores.items():
             relevance[row] = relevance.get(row, 0.0) + weight * score
-    return Fused(relevance, channels, recipe.rrf_k if recipe.method == "rrf" and len(channels) > 1 else None)
+    rrf_k = recipe.rrf_k if recipe.method == "rrf" and len(channels) > 1 else None
+    return Fused(relevance, channels, rrf_k, recipe.unrelated)
 
 
 def _channels(cosines: dict[str, float], texts: TextScores | None, recipe: Recipe) -> dict[str, Channel]:
     bm25 = texts.scores if texts else {}
     if not bm25 or texts is None:
-        return {VECTOR: Channel(1.0, cosines, _cosine_scores(cosines))} if cosines else {}
+        return {VECTOR: Channel(1.0, cosines, _cosine_scores(cosines, recipe.unrelated))} if cosines else {}
     if not cosines:
         return {TEXT: Channel(1.0, bm25, _text_scores(bm25, texts.coverage))}
     if recipe.method == "rrf":
@@ -130,7 +154,7 @@ def _channels(cosines: dict[str, float], texts: TextScores | None, recipe: Recip
     if recipe.method == "weighted":
         share = recipe.text / (recipe.text + recipe.vector) * texts.certainty
     return {
-        VECTOR: Channel(1.0 - share, cosines, _cosine_scores(cosines)),
+        VECTOR: Channel(1.0 - share, cosines, _cosine_scores(cosines, recipe.unrelated)),
         TEXT: Channel(share, bm25, _text_scores(bm25, 1.0)),
     }
 
@@ -156,15 +180,13 @@ def _by_rank(channel: Channel, row: str, k: float) -> float:
     return (k + 1) / (k + (channel.rank(row) or 1))
 
 
-def _cosine_scores(cosines: Mapping[str, float]) -> dict[str, float]:
-    return {row: cosine if 0.0 <= cosine <= 1.0 else _share(cosine) for row, cosine in cosines.items()}
+def _cosine_scores(cosines: Mapping[str, float], unrelated: float) -> dict[str, float]:
+    if unrelated > USUAL:
+        return {row: nearness(cosine, unrelated) for row, cosine in cosines.items()}
+    return {row: cosine if 0.0 <= cosine <= 1.0 else nearness(cosine, None) for row, cosine in cosines.items()}
 
 
 def _text_scores(bm25: Mapping[str, float], most: float) -> dict[str, float]:
     """Measure against the best row; alone, text says how much of the question that row holds."""
     best = max(bm25.values()) or 1.0
     return {row: score / best * most for row, score in bm25.items()}
-
-
-def _share(cosine: float) -> float:
-    return min(1.0, max(0.0, cosine))

@@ -1,8 +1,8 @@
 """Embedding spaces as both stores list them: one row for each kind of item, with a number that names its tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.figures import KnownSpace, SpaceState
 from recollect.types import Space
@@ -17,6 +17,7 @@ class Listed(NamedTuple):
     space: Space
     state: SpaceState
     created_at: datetime
+    unrelated: float | None
 
 
 class Listing(tuple[Listed, ...]):
@@ -36,6 +37,10 @@ class Listing(tuple[Listed, ...]):
         """Say what a space is used for."""
         return next((row.state for row in self if row.space == space), "kept")
 
+    def unrelated(self, space: Space) -> float | None:
+        """Give the usual cosine of what has nothing to do with each other, if somebody measured it."""
+        return next((row.unrelated for row in self if row.space == space), None)
+
     def numbers(self, space: Space) -> list[int]:
         """Give the numbers of a space, of all kinds."""
         return [row.number for row in self if row.space == space]
@@ -53,8 +58,16 @@ class Listing(tuple[Listed, ...]):
 
     def known(self) -> Sequence[KnownSpace]:
         """Give the spaces as people see them, oldest first."""
-        rows: Iterable[Listed] = reversed(self)
-        return [*{row.space: KnownSpace(row.space, row.state, row.created_at) for row in rows}.values()][::-1]
+        first = {row.space: row for row in reversed(self)}
+        rows = (first[space] for space in dict.fromkeys(row.space for row in self))
+        return [KnownSpace(row.space, row.state, row.created_at, row.unrelated) for row in rows]
+
+
+def listed(row: Sequence[Any], created_at: datetime) -> Listed:
+    """Read a row of `list_spaces`."""
+    number, kind, provider, model, revision, prefix_scheme, dimensions, normalised, state, _, unrelated = row
+    space = Space(provider, model, revision, prefix_scheme, dimensions, bool(normalised))
+    return Listed(number, kind, space, state, created_at, unrelated)
 
 
 def label(space: Space) -> str:

@@ -39,6 +39,10 @@ class PostgresReader(MessageReader):
         """Give the space that is complete."""
         return self._spaces.active()
 
+    def unrelated(self, space: Space) -> float | None:
+        """Say what a cosine is worth."""
+        return self._spaces.unrelated(space)
+
     def _filtered(
         self, name: str, filters: Wanted, values: dict[str, Any], *, space: int | None = None
     ) -> "psycopg.Cursor[tuple[Any, ...]]":

@@ -83,6 +83,12 @@ class PostgresSpaces:
                 _run(connection, "set_space_state", {"number": number, "state": "active"})
         return True
 
+    def set_unrelated(self, space: Space, unrelated: float) -> None:
+        """Note what a cosine is worth."""
+        with self._connected() as connection:
+            for number in spaces.listing(connection).numbers(space):
+                _run(connection, "set_unrelated", {"number": number, "unrelated": unrelated})
+
     def shelve_space(self, space: Space) -> None:
         """Keep a space as it is."""
         with self._changing() as connection:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from recollect.figures import SpaceState
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.rows import QUERIES
-from recollect.storage.spaces import Listed, Listing
+from recollect.storage.spaces import Listing, listed
 from recollect.storage.statements import sql_folder
 from recollect.types import Space
 from recollect.vocabulary import ItemKind
@@ -33,10 +33,8 @@ def number_type(space: Space) -> str:
 
 def listing(connection: Connection) -> Listing:
     """Read all spaces."""
-    return Listing(
-        Listed(row[0], row[1], Space(row[2], row[3], row[4], row[5], row[6], row[7]), row[8], row[9].astimezone(UTC))
-        for row in connection.execute(QUERIES["list_spaces"].encode())
-    )
+    found = connection.execute(QUERIES["list_spaces"].encode())
+    return Listing(listed(row, row[9].astimezone(UTC)) for row in found)
 
 
 def owed(connection: Connection, kind: ItemKind, given: Space | None, now: datetime) -> dict[Space, int]:

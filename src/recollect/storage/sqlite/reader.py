@@ -79,6 +79,10 @@ class SqliteReader(MessageReader):
         """Give the space that is complete."""
         return self._spaces.active()
 
+    def unrelated(self, space: Space) -> float | None:
+        """Say what a cosine is worth."""
+        return self._spaces.unrelated(space)
+
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
         """List rows, newest first."""
         values = {"before": before or _ABOVE_ALL_IDS, "limit": limit}

@@ -87,6 +87,12 @@ class SqliteSpaces:
                 connection.execute(QUERIES["set_space_state"], {"number": number, "state": "active"})
         return True
 
+    def set_unrelated(self, space: Space, unrelated: float) -> None:
+        """Note what a cosine is worth."""
+        with self._changing() as connection:
+            for number in spaces.listing(connection).numbers(space):
+                connection.execute(QUERIES["set_unrelated"], {"number": number, "unrelated": unrelated})
+
     def shelve_space(self, space: Space) -> None:
         """Keep a space as it is."""
         with self._changing() as connection:

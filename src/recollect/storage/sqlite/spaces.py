@@ -5,7 +5,7 @@ from datetime import datetime
 import apsw
 
 from recollect.figures import SpaceState
-from recollect.storage.spaces import Listed, Listing
+from recollect.storage.spaces import Listing, listed
 from recollect.storage.sqlite.codec import from_micros, to_micros
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.rows import QUERIES
@@ -16,10 +16,7 @@ from recollect.vocabulary import ItemKind
 
 def listing(connection: apsw.Connection) -> Listing:
     """Read all spaces."""
-    return Listing(
-        Listed(row[0], row[1], Space(row[2], row[3], row[4], row[5], row[6], bool(row[7])), row[8], from_micros(row[9]))
-        for row in rows(connection, QUERIES["list_spaces"])
-    )
+    return Listing(listed(row, from_micros(row[9])) for row in rows(connection, QUERIES["list_spaces"]))
 
 
 def owed(connection: apsw.Connection, kind: ItemKind, given: Space | None, now: datetime) -> dict[Space, int]:

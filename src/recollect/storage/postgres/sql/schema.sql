@@ -77,6 +77,7 @@ CREATE TABLE embedding_spaces (
     normalised    boolean     NOT NULL,
     created_at    timestamptz NOT NULL,
     state         text        NOT NULL DEFAULT 'kept' CHECK (state IN ('active', 'building', 'kept')),
+    unrelated     double precision,  -- the usual cosine of what has nothing to do with each other, once measured
     UNIQUE (kind, provider, model, revision, prefix_scheme, dimensions, normalised)
 );
 

@@ -92,6 +92,7 @@ CREATE TABLE embedding_spaces (
     normalised    INTEGER NOT NULL CHECK (normalised IN (0, 1)),
     created_at    INTEGER NOT NULL,
     state         TEXT    NOT NULL DEFAULT 'kept' CHECK (state IN ('active', 'building', 'kept')),
+    unrelated     REAL,  -- the usual cosine of what has nothing to do with each other, once measured
     UNIQUE (kind, provider, model, revision, prefix_scheme, dimensions, normalised)
 ) STRICT;
 

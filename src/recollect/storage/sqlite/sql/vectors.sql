@@ -2,7 +2,8 @@
 
 -- list_spaces --
 -- The embedding spaces that have tables.
-SELECT number, kind, provider, model, revision, prefix_scheme, dimensions, normalised, state, created_at
+SELECT number, kind, provider, model, revision, prefix_scheme, dimensions, normalised, state, created_at,
+       unrelated
   FROM embedding_spaces ORDER BY number
 
 -- insert_space --
@@ -14,6 +15,10 @@ VALUES (:number, :kind, :provider, :model, :revision, :prefix_scheme, :dimension
 -- set_space_state --
 -- What a space is used for.
 UPDATE embedding_spaces SET state = :state WHERE number = :number
+
+-- set_unrelated --
+-- What a cosine is worth in a space.
+UPDATE embedding_spaces SET unrelated = :unrelated WHERE number = :number
 
 -- delete_space --
 -- Forgets a space, whose tables are gone.

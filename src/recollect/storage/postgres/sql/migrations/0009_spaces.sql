@@ -4,6 +4,9 @@
 ALTER TABLE embedding_spaces ADD COLUMN state text NOT NULL DEFAULT 'kept'
     CHECK (state IN ('active', 'building', 'kept'));
 
+-- The usual cosine of what has nothing to do with each other; NULL until somebody has measured it.
+ALTER TABLE embedding_spaces ADD COLUMN unrelated double precision;
+
 UPDATE embedding_spaces SET state = 'active'
  WHERE (provider, model, revision, prefix_scheme, dimensions, normalised) IN (
        SELECT provider, model, revision, prefix_scheme, dimensions, normalised
