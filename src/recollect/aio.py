@@ -92,9 +92,11 @@ class AsyncMemory:
         """See `Memory.maintain`."""
         return await to_thread(self._memory.maintain)
 
-    async def embed_waiting(self, *, stop: Event | None = None, tell: Callable[[Worked], None] | None = None) -> Worked:
+    async def embed_waiting(
+        self, *, thorough: bool = True, stop: Event | None = None, tell: Callable[[Worked], None] | None = None
+    ) -> Worked:
         """See `Memory.embed_waiting`."""
-        return await to_thread(self._memory.embed_waiting, stop=stop, tell=tell)
+        return await to_thread(self._memory.embed_waiting, thorough=thorough, stop=stop, tell=tell)
 
     async def retry_parked(self) -> int:
         """See `Memory.retry_parked`."""

@@ -94,13 +94,16 @@ class Memory:
         """
         return upkeep.maintain(self._engine)
 
-    def embed_waiting(self, *, stop: Event | None = None, tell: Callable[[Worked], None] | None = None) -> Worked:
+    def embed_waiting(
+        self, *, thorough: bool = True, stop: Event | None = None, tell: Callable[[Worked], None] | None = None
+    ) -> Worked:
         """Give vectors to everything that waits for one, and go on with a change of the model, if one is under way.
 
-        Any number of processes may do so at once. `stop` ends it after what is under way; `tell` is called with what
-        has been done so far. What a provider could not be asked for stays in the queue.
+        Any number of processes may do so at once. `thorough` also looks through all rows for those that nobody noted as
+        waiting, because they were stored while vectors were switched off. `stop` ends it after what is under way;
+        `tell` is called with what has been done so far. What a provider could not be asked for stays in the queue.
         """
-        return rounds.serve_all(self._engine, stop=stop, tell=tell, thorough=True)
+        return rounds.serve_all(self._engine, stop=stop, tell=tell, thorough=thorough)
 
     def retry_parked(self) -> int:
         """Put everything that was given up on back into the queue; says how many items."""

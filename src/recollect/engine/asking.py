@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from recollect.engine import embedding
 from recollect.engine.context import VECTOR, Engine
 from recollect.errors import EmbeddingError, InvalidInput, RecollectError
+from recollect.ports import RemoteEmbedder
 from recollect.text.clean import clean
 from recollect.text.query import Query, read_query
 from recollect.types import Scope, Space, Vector, VectorLike, Wanted
@@ -129,14 +130,16 @@ def _query_vector(
 
     def embed() -> None:
         try:
-            asked = embedding.question(engine, scope, space, query)
+            vector, asked = embedding.question(engine, scope, space, query)
         except RecollectError:  # nobody made it, or the cache could not be read
             found.put(None)
             return
-        found.put(asked.vector)
-        embedding.note_question(engine, scope, space, asked)
+        found.put(vector)
+        if asked is not None:
+            embedding.note_question(engine, scope, asked)
 
-    at_work = Thread(target=embed, name="recollect-query")  # no daemon: a model must not be torn down while it works
+    # A model must not be torn down while it works; but nobody waits for a provider that hangs.
+    at_work = Thread(target=embed, name="recollect-query", daemon=_is_remote(engine, space))
     at_work.start()
     try:
         vector = found.get(timeout=engine.settings.recall.deadline_s)
@@ -144,6 +147,13 @@ def _query_vector(
         engine.searching.add(at_work)
         vector = None
     return vector, () if vector is not None else (VECTOR,)
+
+
+def _is_remote(engine: Engine, space: Space) -> bool:
+    try:
+        return isinstance(engine.models.embedder(space), RemoteEmbedder)
+    except EmbeddingError:
+        return False
 
 
 def _too_many_wait(engine: Engine) -> bool:

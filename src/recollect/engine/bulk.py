@@ -39,8 +39,14 @@ def serve_space(
 
     `bulk` says whether it is wanted; None leaves it to the settings.
     """
+    worked = _served(engine, space, bulk=bulk, stop=stop, tell=tell)
+    if worked.embedded and not worked.unavailable:
+        calibrating.calibrate(engine, space)
+    return worked
+
+
+def _served(engine: Engine, space: Space, *, bulk: bool | None, stop: Event | None, tell: Tell | None) -> Worked:
     embedder = engine.models.embedder(space)
-    calibrating.calibrate(engine, space)
     batches = embedder.bulk if isinstance(embedder, RemoteEmbedder) else None
     if batches is None:
         return working.drain(engine, space, stop=stop, tell=tell)

@@ -8,22 +8,20 @@ it. The old one is kept until somebody drops it, so that going back costs only w
 from collections.abc import Sequence
 from threading import Event
 
-from recollect.engine import bulk
+from recollect.engine import bulk, embedding, working
 from recollect.engine.context import Engine
-from recollect.engine.embedding import PROBE
 from recollect.engine.working import Tell
-from recollect.errors import EmbeddingError, InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound
 from recollect.figures import KnownSpace, Reembedding, ReembeddingState, Worked
 from recollect.ports import Embedder
 from recollect.types import Space
-from recollect.vectors import as_units
 
 _NOTHING_UNDER_WAY = "No change of the model is under way. Begin one with `recollect reembed --provider ...`."
 
 
 def begin(engine: Engine, embedder: Embedder) -> Space:
     """Begin to build the space of an embedder, or go on with it. A failed probe changes nothing."""
-    space = probed(embedder)
+    space = embedding.probed(embedder)
     known = engine.store.spaces()
     under_way = building(known)
     if under_way is not None and under_way != space:
@@ -36,16 +34,6 @@ def begin(engine: Engine, embedder: Embedder) -> Space:
         engine.store.open_space(space, "building" if searched else "active", engine.clock.now())
     engine.store.owe(space, engine.clock.now())
     engine.models.refresh()
-    return space
-
-
-def probed(embedder: Embedder) -> Space:
-    """Ask for one vector, check it, and give the space that it is of. Raises EmbeddingError."""
-    vectors = embedder.embed([PROBE], "passage")
-    space = embedder.space
-    if space is None:
-        raise EmbeddingError("The embedder gave a vector, but does not say of which space it is.")
-    as_units(vectors, space.dimensions)
     return space
 
 
@@ -64,7 +52,7 @@ def advance(
         return progress(engine)
     worked = Worked()
     while True:
-        worked += bulk.serve_space(engine, space, bulk=in_bulk, stop=stop, tell=tell)
+        worked += bulk.serve_space(engine, space, bulk=in_bulk, stop=stop, tell=working.going_on(tell, worked))
         stopped = stop is not None and stop.is_set()
         if stopped or worked.unavailable or not engine.store.owe(space, engine.clock.now()):
             break

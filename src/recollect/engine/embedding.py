@@ -6,13 +6,14 @@ every user, by the transaction that stores what it was made for.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from recollect.engine import spending
 from recollect.engine.context import Engine
 from recollect.errors import EmbeddingError, InvalidVector, RecollectError
 from recollect.messages import Usage
-from recollect.ports import Embedder, Paid, RemoteEmbedder, Role, Writer
+from recollect.ports import Asked, Embedder, Paid, RemoteEmbedder, Role, Writer
 from recollect.types import Scope, Space, Vector
 from recollect.vectors import as_units
 
@@ -41,12 +42,27 @@ def embed(embedder: Embedder, space: Space, texts: Sequence[str], role: Role) ->
         vectors, usage = embedder.embed_metered([spoken(text) for text in texts], role)
     else:
         vectors, usage = embedder.embed(texts, role), Usage()
-    if len(vectors) != len(texts):
-        raise EmbeddingError(f"The embedder gave {len(vectors)} vectors for {len(texts)} texts.")
+    return checked(vectors, space, len(texts)), usage
+
+
+def checked(vectors: Vector, space: Space, amount: int) -> Vector:
+    """Give what an embedder made for so many texts, in unit length. Raises EmbeddingError if it makes no sense."""
+    if len(vectors) != amount:
+        raise EmbeddingError(f"The embedder gave {len(vectors)} vectors for {amount} texts.")
     try:
-        return as_units(vectors, space.dimensions), usage
+        return as_units(vectors, space.dimensions)
     except InvalidVector as error:
         raise EmbeddingError(f"The embedder gave a vector that cannot be used. {error}") from error
+
+
+def probed(embedder: Embedder) -> Space:
+    """Ask for one vector, check it, and give the space that it is of. Raises EmbeddingError."""
+    vectors = embedder.embed([PROBE], "passage")
+    space = embedder.space
+    if space is None:
+        raise EmbeddingError("The embedder gave a vector, but does not say of which space it is.")
+    checked(vectors, space, 1)
+    return space
 
 
 def spoken(text: str) -> str:
@@ -142,40 +158,27 @@ def record(writer: Writer, engine: Engine, space: Space, usage: Usage) -> None:
         writer.record_spending(spending.today(engine), _PURPOSE, space.model, usage)
 
 
-@dataclass(frozen=True, slots=True)
-class AskedVector:
-    """The vector of a question, and if it was paid for, what to note about it."""
-
-    vector: Vector
-    key: str = ""
-    usage: Usage = field(default_factory=Usage)
-
-
-def question(engine: Engine, scope: Scope, space: Space, text: str) -> AskedVector:
-    """Give the vector of a question. Raises EmbeddingError."""
+def question(engine: Engine, scope: Scope, space: Space, text: str) -> tuple[Vector, Asked | None]:
+    """Give the vector of a question, and if it was paid for, what to note about it. Raises EmbeddingError."""
     embedder = engine.models.embedder(space)
     if not is_cached(engine, embedder):
         vectors, _ = embed(embedder, space, [text], "query")
-        return AskedVector(vectors[0])
+        return vectors[0], None
     key = text_key(scope, text)
     known = engine.store.cached(scope, space, "query", [key])
     if known:
-        return AskedVector(known[key])
+        return known[key], None
+    resets = engine.store.resets(scope)
     vectors, usage = embed(embedder, space, [text], "query")
-    return AskedVector(vectors[0], key, usage)
+    return vectors[0], Asked(space, key, vectors[0], usage, resets)
 
 
-def note_question(engine: Engine, scope: Scope, space: Space, asked: AskedVector) -> None:
+def note_question(engine: Engine, scope: Scope, asked: Asked) -> None:
     """Keep what was paid for a question. Nobody waits for this, and nobody misses it if it fails."""
-    try:
-        if asked.key:
-            paid = Paid(asked.key, "", asked.vector)
-            day, now = spending.today(engine), engine.clock.now()
-            engine.store.note_question(scope, space, paid, day=day, usage=asked.usage, now=now)
-            if next(engine.questions) % _TRIM_EVERY == 0:
-                trim(engine)
-    except RecollectError:
-        return
+    with suppress(RecollectError):
+        engine.store.note_question(scope, asked, day=spending.today(engine), now=engine.clock.now())
+        if next(engine.questions) % _TRIM_EVERY == 0:
+            trim(engine)
 
 
 def trim(engine: Engine) -> None:

@@ -1,13 +1,14 @@
 """Looking at the store itself: what runs on what, and whether anything is amiss."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from recollect._version import __version__
-from recollect.engine import changing, reindexing, spending
+from recollect.engine import changing, embedding, reindexing, spending
 from recollect.engine.context import Engine
 from recollect.errors import EmbeddingError, RecollectError
 from recollect.figures import Model, ModelState, Problem, Stats, Status, StoreStats
+from recollect.messages import Usage
 from recollect.ports import Embedder, RemoteEmbedder
 from recollect.types import Scope, Space
 
@@ -19,8 +20,7 @@ def status(engine: Engine) -> Status:
     space, store = engine.space, engine.store
     stats = store_stats(engine)
     spent = store.spent(spending.today(engine))
-    embedded = store.spent(spending.today(engine), embedding=True)
-    price = _price(engine, space)
+    embedded = store.embedded(spending.today(engine))
     coming = changing.building(store.spaces())
     building = None if coming is None else _model(engine, coming, "building")
     return Status(
@@ -39,8 +39,8 @@ def status(engine: Engine) -> Status:
         coverage=tuple(store.coverage(space)) if space else (),
         building=building,
         parked=tuple(store.parked(_MOST_PARKED)),
-        embedding_today=embedded,
-        embedding_cost=None if price is None else embedded.tokens * price / 1e6,
+        embedding_today=Usage(sum(tokens for _, tokens in embedded.items())),
+        embedding_cost=_cost(engine, embedded),
         bulks=tuple(store.bulks()),
     )
 
@@ -62,18 +62,22 @@ def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | Non
     if stats.memories or stats.messages:
         yield from filter(None, [reindexing.advice(engine)])
     if stats.pending_jobs:
-        yield f"{stats.pending_jobs} items wait for their vector: run `recollect worker` or `recollect maintain`."
+        off = engine.models.configured is None
+        what = "vectors are switched off here" if off else "run `recollect worker` or `recollect maintain`"
+        yield f"{_items(stats.pending_jobs, 'waits', 'wait')} for a vector: {what}."
     if stats.parked_jobs:
-        yield (
-            f"{stats.parked_jobs} items could not be embedded after several tries; "
-            "`recollect worker --retry-parked` tries again."
-        )
+        found = _items(stats.parked_jobs, "could", "could")
+        yield f"{found} not be embedded after several tries; `recollect worker --retry-parked` tries again."
     if building is not None:
         yield f"A change to {building.provider}/{building.model} is under way: `recollect reembed` goes on with it."
     yield from _advice_about_model(engine)
     budget = engine.settings.llm.tokens_per_day
     if engine.summarizer.costs and spent >= budget:
         yield f"Today's {budget:,} tokens are spent: summaries are made without a model until tomorrow (UTC)."
+
+
+def _items(amount: int, one: str, several: str) -> str:
+    return f"1 item {one}" if amount == 1 else f"{amount:,} items {several}"
 
 
 def _advice_about_model(engine: Engine) -> Iterator[str]:
@@ -101,8 +105,7 @@ def models(engine: Engine, *, ask: bool) -> tuple[Model, ...]:
 
 
 def _model(engine: Engine, space: Space, state: ModelState, *, ask: bool = False) -> Model:
-    configured = engine.models.configured
-    named = configured is not None and configured.space == space
+    named = _is_configured(engine, space)
     coverage = tuple(engine.store.coverage(space))
     model = Model(space.provider, space.model, space.dimensions, state, named, coverage)
     try:
@@ -111,11 +114,19 @@ def _model(engine: Engine, space: Space, state: ModelState, *, ask: bool = False
         return replace(model, reachable=False, trouble=str(error))
 
 
+def _is_configured(engine: Engine, space: Space) -> bool:
+    """Tell whether the settings mean this space, also while they do not say how long its vectors are."""
+    configured, settings = engine.models.configured, engine.settings.embedding
+    if configured is None or configured.space is not None:
+        return configured is not None and configured.space == space
+    return (space.provider, space.model) == (settings.provider, settings.model)
+
+
 def _tried(engine: Engine, embedder: Embedder, model: Model, *, ask: bool) -> Model:
     reachable, trouble, space = None, "", embedder.space
     if ask:
         try:
-            space = changing.probed(embedder)
+            space = embedding.probed(embedder)
             reachable = True
         except RecollectError as error:
             reachable, trouble = False, str(error)
@@ -132,12 +143,23 @@ def _tried(engine: Engine, embedder: Embedder, model: Model, *, ask: bool) -> Mo
     )
 
 
-def _price(engine: Engine, space: Space | None) -> float | None:
+def _cost(engine: Engine, embedded: Mapping[str, int]) -> float | None:
+    """Price the tokens of each model; None when the price of one is not known."""
+    prices = {one.space.model: _price(engine, one.space) for one in engine.store.spaces()}
+    costs = [(prices.get(model), tokens) for model, tokens in embedded.items()]
+    return (
+        None
+        if any(price is None for price, _ in costs)
+        else sum((price or 0) * tokens / 1e6 for price, tokens in costs)
+    )
+
+
+def _price(engine: Engine, space: Space) -> float | None:
     try:
-        embedder = engine.models.embedder(space) if space else None
+        embedder = engine.models.embedder(space)
     except EmbeddingError:
         return None
-    return embedder.price if isinstance(embedder, RemoteEmbedder) else None
+    return embedder.price if isinstance(embedder, RemoteEmbedder) else 0.0
 
 
 def doctor(engine: Engine) -> tuple[Problem, ...]:
@@ -146,7 +168,7 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     if engine.models.configured is not None:
         try:
             space = engine.space
-            changing.probed(engine.models.embedder(space) if space else engine.models.configured)
+            embedding.probed(engine.models.embedder(space) if space else engine.models.configured)
         except RecollectError as error:
             problems.append(Problem("embedder", 1, str(error)))
     return tuple(problems)

@@ -6,7 +6,7 @@ last word. Vectors are made before the transaction starts, because nobody may wa
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -50,6 +50,7 @@ class _Batch:
     space: Space | None
     embedded: Embedded = _FREE
     degraded: tuple[str, ...] = ()
+    unknown: bool = False  # nobody knows yet how long the vectors are that these need
 
     def prepared(self, position: int, near: str | None = None) -> Prepared:
         """Give one of the drafts with its part of what was paid; the first bears the cost."""
@@ -62,7 +63,7 @@ class _Batch:
     @property
     def waiting(self) -> bool:
         """Whether a vector is still missing that somebody will make."""
-        return self.space is not None and any(draft.vector is None for draft in self.drafts)
+        return self.unknown or (self.space is not None and any(draft.vector is None for draft in self.drafts))
 
 
 def remember(engine: Engine, scope: Scope, memory: NewMemory, *, wait: bool | None = None) -> Remembered:
@@ -152,12 +153,12 @@ def _no_collections() -> Iterator[None]:
 def _prepare(engine: Engine, scope: Scope, memories: Sequence[NewMemory], *, wait: bool | None = None) -> _Batch:
     """Draft memories and give each its vector; what cannot be embedded now is stored without one."""
     memories = [keeping.public(engine, memory) for memory in memories]
-    space = engine.space
+    space = _space(engine, wait=wait)
     drafts = drafting.draft_memories(memories, engine.clock.now(), _given_vectors(space, memories))
     lacking = [position for position, draft in enumerate(drafts) if draft.vector is None]
     if space is None or not lacking:
-        unknown = lacking and engine.models.configured is not None  # nobody knows yet how long its vectors are
-        return _Batch(drafts, space, degraded=(VECTOR,) if unknown else ())
+        unknown = bool(lacking) and engine.models.configured is not None
+        return _Batch(drafts, space, degraded=(VECTOR,) if unknown and wait else (), unknown=unknown)
     texts = [drafting.passage(drafts[position].record) for position in lacking]
     try:
         made = embedding.passages(engine, scope, space, texts, wait=wait)
@@ -168,6 +169,15 @@ def _prepare(engine: Engine, scope: Scope, memories: Sequence[NewMemory], *, wai
     vectors = {lacking[position]: made.vectors[position] for position in made.paid}
     paid = {lacking[position]: key for position, key in made.paid.items()}
     return _Batch(drafts, space, Embedded(vectors, paid, made.usage), (VECTOR,) if made.failed else ())
+
+
+def _space(engine: Engine, *, wait: bool | None) -> Space | None:
+    """Give the space to embed for. Whoever waits also waits to learn how long the vectors are."""
+    configured, space = engine.models.configured, engine.space
+    if space is None and configured is not None and embedding.waits(engine, configured, wait=wait):
+        with suppress(EmbeddingError):
+            return embedding.probed(configured)
+    return space
 
 
 def _given_vectors(space: Space | None, memories: Sequence[NewMemory]) -> Sequence[Vector | None]:

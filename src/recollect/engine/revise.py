@@ -62,7 +62,7 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
         return draft.record
 
     record = engine.store.write(scope, work)
-    if space is not None and fresh and not made.vectors:
+    if engine.models.configured is not None and fresh and not made.vectors:
         engine.background.wake()
     return record
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from threading import Event
 
-from recollect.engine import bulk, changing, embedding
+from recollect.engine import bulk, changing, embedding, working
 from recollect.engine.context import Engine
 from recollect.engine.working import Tell
 from recollect.errors import EmbeddingError, RecollectError
@@ -26,13 +26,13 @@ def serve_all(engine: Engine, *, stop: Event | None = None, tell: Tell | None = 
         try:
             if thorough:
                 engine.store.owe(space, engine.clock.now())
-            served = bulk.serve_space(engine, space, stop=stop, tell=tell)
+            served = bulk.serve_space(engine, space, stop=stop, tell=working.going_on(tell, worked))
         except EmbeddingError as error:  # nobody here can make vectors of this space
             served = Worked(unavailable=str(error), pause_s=_TROUBLE_PAUSE_S)
         worked += served
     # A space that is being built was served last. It does not wait for a provider that is being left.
     if not served.unavailable and changing.building(engine.store.spaces()) is not None:
-        changed = changing.advance(engine, stop=stop, tell=tell)
+        changed = changing.advance(engine, stop=stop, tell=working.going_on(tell, worked))
         pause_s = _TROUBLE_PAUSE_S if changed.unavailable else 0.0
         worked += Worked(changed.embedded, unavailable=changed.unavailable, pause_s=pause_s)
     if worked.embedded:
@@ -53,7 +53,7 @@ def learn_space(engine: Engine) -> None:
     configured = engine.models.configured
     if configured is None or changing.active(engine.store.spaces()) is not None:
         return
-    space = configured.space or changing.probed(configured)
+    space = configured.space or embedding.probed(configured)
     stats = engine.store.stats()
     if stats.memories or stats.messages:
         engine.store.open_space(space, "active", engine.clock.now())

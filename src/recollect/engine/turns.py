@@ -23,6 +23,7 @@ from recollect.types import Filters, Hit, MessageFilters, PromptContext, Recall,
 from recollect.vocabulary import Source, Trust
 
 _LONGEST_QUERY = 2_000
+_LONGEST_GOODBYE_S = 2.0  # for a provider that does not answer
 _RECALLED: tuple[Source, ...] = ("memory", "request", "response", "file")
 
 
@@ -62,7 +63,7 @@ def _within_budget(engine: Engine, scope: Scope, session: str, request: NewMessa
 def settle(engine: Engine) -> None:
     """Wait for searches that nobody waited for, before what they use is closed."""
     for search_on in tuple(engine.searching):
-        search_on.join()
+        search_on.join(_LONGEST_GOODBYE_S if search_on.daemon else None)
         engine.searching.discard(search_on)
 
 

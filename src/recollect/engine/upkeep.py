@@ -60,9 +60,7 @@ def _fold_idle(
 def embed_waiting(engine: Engine, scope: Scope) -> None:
     """Give vectors to one batch of what a user's turn has left waiting, unless somebody far away makes them."""
     space = engine.space
-    if space is None:
-        return
-    if isinstance(engine.models.embedder(space), RemoteEmbedder):
+    if space is None or isinstance(engine.models.embedder(space), RemoteEmbedder):
         engine.background.wake()
     else:
         working.serve_once(engine, scope, space)

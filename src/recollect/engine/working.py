@@ -9,10 +9,9 @@ the provider fail is found by halving its batch; it is tried a few times more, o
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from functools import partial
-from threading import Event, Lock
+from threading import Event, Lock, Thread
 
 import numpy as np
 
@@ -47,13 +46,21 @@ def drain(
     shift = _Shift(engine, space, scope, stop or Event(), tell)
     remote = isinstance(engine.models.embedder(space), RemoteEmbedder)
     hands = engine.settings.embedding.concurrency if remote else 1
-    if hands == 1:
-        shift.work()
-        return shift.done
-    with ThreadPoolExecutor(hands, thread_name_prefix="recollect-embed") as pool:
-        for future in [pool.submit(shift.work) for _ in range(hands)]:
-            future.result()
+    # Daemons, because a provider may keep them waiting for long, and a program that ends does not wait with them.
+    others = [Thread(target=shift.work, name="recollect-embed", daemon=True) for _ in range(hands - 1)]
+    for other in others:
+        other.start()
+    shift.work()
+    for other in others:
+        other.join()
+    if shift.failure is not None:
+        raise shift.failure
     return shift.done
+
+
+def going_on(tell: Tell | None, before: Worked) -> Tell | None:
+    """Let somebody be told of all the work of several shifts."""
+    return None if tell is None else lambda worked: tell(before + worked)
 
 
 def serve_once(engine: Engine, scope: Scope, space: Space) -> Worked:
@@ -73,10 +80,17 @@ class _Shift:
         self._tell = tell
         self._lock = Lock()
         self.done = Worked()
+        self.failure: Exception | None = None
 
     def work(self) -> None:
-        """Claim and serve, batch after batch."""
-        while not self._stop.is_set() and not self.done.unavailable:
+        """Claim and serve, batch after batch; what goes wrong is for whoever began the shift."""
+        try:
+            self._work()
+        except Exception as error:  # noqa: BLE001 - raised again where somebody waits for it
+            self.failure = error
+
+    def _work(self) -> None:
+        while not (self._stop.is_set() or self.done.unavailable or self.failure):
             jobs = _claim(self._engine, self._space, self._scope)
             if not jobs:
                 return
@@ -153,12 +167,16 @@ def _vectors(
             keys.update(own)
             found = engine.store.cached(scope, space, "passage", [*own.values()])
             known.update({position: found[key] for position, key in own.items() if key in found})
-            engine.store.count_cache_uses(scope, sum(key in found for key in own.values()), len(own) - len(found))
+            hits = sum(key in found for key in own.values())
+            engine.store.count_cache_uses(scope, hits, len(own) - hits)
     lacking = [position for position in range(len(jobs)) if position not in known]
     usages: dict[Scope, Usage] = {}
     if lacking:
-        made, usage = embedding.embed(embedder, space, [texts[position] for position in lacking], "passage")
-        known.update(zip(lacking, made, strict=True))
+        named = {position: keys.get(position, str(position)) for position in lacking}
+        asked = {name: texts[position] for position, name in named.items()}  # what several items say is paid for once
+        made, usage = embedding.embed(embedder, space, [*asked.values()], "passage")
+        vectors = dict(zip(asked, made, strict=True))
+        known.update({position: vectors[name] for position, name in named.items()})
         weights = [sum(len(texts[one]) for one in positions if one in lacking) for positions in users.values()]
         usages = dict(zip(users, embedding.shares(usage, weights), strict=True))
     paid = {position: keys[position] for position in lacking if position in keys}

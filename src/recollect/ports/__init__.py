@@ -6,7 +6,7 @@ one after the other. So a decision taken inside `write` from what it has read th
 
 from recollect.ports.conversations import Derivation, Size, Spot
 from recollect.ports.memories import Fingerprint, Indexed, Neighbour, Slot, TextCandidate, TextCandidates
-from recollect.ports.spaces import EmbedJob, Paid
+from recollect.ports.spaces import Asked, EmbedJob, Paid
 from recollect.ports.store import Pending, Reader, Store, Writer
 from recollect.ports.world import (
     BulkEmbedder,
@@ -22,6 +22,7 @@ from recollect.ports.world import (
 )
 
 __all__ = [
+    "Asked",
     "BulkEmbedder",
     "BulkOutcome",
     "BulkProgress",

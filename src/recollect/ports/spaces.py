@@ -34,6 +34,17 @@ class Paid(NamedTuple):
     vector: Vector
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The vector of a question that was paid for, and when it was asked: after how many `resets` of its user."""
+
+    space: Space
+    key: str
+    vector: Vector
+    usage: Usage
+    resets: int
+
+
 class SpaceStore(Protocol):
     """The part of a store that is about spaces. What concerns a single user's rows is asked of readers and writers."""
 
@@ -103,8 +114,15 @@ class SpaceStore(Protocol):
         """Give the vectors that were paid for already, by the hashes of their texts."""
         ...
 
-    def note_question(self, scope: Scope, space: Space, paid: Paid, *, day: str, usage: Usage, now: datetime) -> None:
-        """Keep the vector of a question, and what it cost. It is no write of the user: what was read stays true."""
+    def resets(self, scope: Scope) -> int:
+        """Give a number that grows whenever something of this user is forgotten."""
+        ...
+
+    def note_question(self, scope: Scope, asked: Asked, *, day: str, now: datetime) -> None:
+        """Note what a question cost, and keep its vector unless something was forgotten since it was asked.
+
+        It is no write of the user: what was read stays true.
+        """
         ...
 
     def count_cache_uses(self, scope: Scope, hits: int, misses: int) -> None:

@@ -99,8 +99,12 @@ class Store(SpaceStore, Protocol):
         """Note that all terms are those of this version."""
         ...
 
-    def spent(self, day: str, *, embedding: bool = False) -> Usage:
-        """Say what all users together spent on a day: on language models, or on embedding."""
+    def spent(self, day: str) -> Usage:
+        """Say what all users together spent on language models on a day."""
+        ...
+
+    def embedded(self, day: str) -> Mapping[str, int]:
+        """Say how many tokens of all users together each model embedded on a day."""
         ...
 
     def stats(self) -> StoreStats:

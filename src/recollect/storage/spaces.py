@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from recollect.errors import InvalidInput
 from recollect.figures import KnownSpace, SpaceState
 from recollect.types import Space
 from recollect.vocabulary import ItemKind
@@ -36,6 +37,15 @@ class Listing(tuple[Listed, ...]):
     def state(self, space: Space) -> SpaceState:
         """Say what a space is used for."""
         return next((row.state for row in self if row.space == space), "kept")
+
+    def insist_on_one(self, space: Space, state: SpaceState) -> None:
+        """Refuse to use a space for what another is used for. Raises InvalidInput."""
+        holder = next((row.space for row in self if row.state == state), space)
+        if state != "kept" and holder != space:
+            raise InvalidInput(
+                f"Another model, {holder.provider}/{holder.model}, is {state} already. Two changes at once are not "
+                "possible: wait for the other one, or cancel it."
+            )
 
     def unrelated(self, space: Space) -> float | None:
         """Give the usual cosine of what has nothing to do with each other, if somebody measured it."""

@@ -10,8 +10,7 @@ import numpy as np
 import psycopg
 
 from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
-from recollect.messages import Usage
-from recollect.ports import EmbedJob, Paid
+from recollect.ports import Asked, EmbedJob, Paid
 from recollect.storage.jobs import Claimed, bulk_of, fetch
 from recollect.storage.postgres import spaces
 from recollect.storage.postgres.connection import Connection
@@ -46,6 +45,7 @@ class PostgresSpaces:
     def open_space(self, space: Space, state: SpaceState, now: datetime) -> None:
         """Make a space, or use one that exists for something else."""
         with self._changing() as connection:
+            spaces.listing(connection).insist_on_one(space, state)
             for kind in ITEM_KINDS:
                 spaces.register(connection, kind, space, state, now)
 
@@ -146,13 +146,20 @@ class PostgresSpaces:
             found = _run(connection, "cached_vectors", values).fetchall()
         return {key: np.frombuffer(vector, "<f4") for key, vector in found}
 
-    def note_question(self, scope: Scope, space: Space, paid: Paid, *, day: str, usage: Usage, now: datetime) -> None:
+    def resets(self, scope: Scope) -> int:
+        """Count what was forgotten."""
+        with self._connected() as connection:
+            return _resets(connection, scope)
+
+    def note_question(self, scope: Scope, asked: Asked, *, day: str, now: datetime) -> None:
         """Keep the vector of a question."""
-        spent = {"day": day, "purpose": "embedding", "model": space.model}
-        tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        spent = {"day": day, "purpose": "embedding", "model": asked.space.model}
+        tokens = {"input_tokens": asked.usage.input_tokens, "output_tokens": asked.usage.output_tokens}
         with self._connected() as connection, connection.transaction():
             user = {"user_id": scope.user_id}
-            _run(connection, "insert_cached", {**user, **cached_values(space, "query", paid, now)})
+            if _resets(connection, scope) == asked.resets:
+                entry = cached_values(asked.space, "query", Paid(asked.key, "", asked.vector), now)
+                _run(connection, "insert_cached", {**user, **entry})
             _run(connection, "add_spending", {**user, **spent, **tokens})
 
     def count_cache_uses(self, scope: Scope, hits: int, misses: int) -> None:
@@ -170,11 +177,13 @@ class PostgresSpaces:
     def trim_cache(self, most_bytes: int) -> int:
         """Let go of the oldest."""
         with self._connected() as connection, connection.transaction():
-            entries, size = map(int, one(_run(connection, "cache_size", {"only_user": ""})))
-            if size <= most_bytes:
-                return 0
-            surplus = -(-entries * (size - most_bytes) // size)
-            return _run(connection, "trim_cache", {"amount": surplus}).rowcount
+            gone = 0
+            while True:  # the oldest may be smaller than the others
+                entries, size = map(int, one(_run(connection, "cache_size", {"only_user": ""})))
+                if size <= most_bytes:
+                    return gone
+                surplus = -(-entries * (size - most_bytes) // size)
+                gone += _run(connection, "trim_cache", {"amount": surplus}).rowcount
 
     def characters(self) -> int:
         """Count all text."""
@@ -223,6 +232,10 @@ def _in_utc(moment: datetime) -> datetime:
 
 def _run(connection: Connection, name: str, values: dict[str, Any] | None = None) -> "psycopg.Cursor[tuple[Any, ...]]":
     return connection.execute(QUERIES[name].encode(), values)
+
+
+def _resets(connection: Connection, scope: Scope) -> int:
+    return next((int(row[0]) for row in _run(connection, "user_resets", {"user_id": scope.user_id})), 0)
 
 
 def _coverage(connection: Connection, kind: ItemKind, known: Listing, space: Space) -> Coverage:

@@ -4,7 +4,7 @@ Invariant: whatever a work function does through its writer is committed wholly 
 and while it runs, the row lock on the user keeps the user's other writers waiting.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
@@ -142,14 +142,16 @@ class PostgresStore(PostgresSpaces):
         with self._connected() as connection:
             connection.execute(QUERIES["set_mark"].encode(), {"name": ANALYSER, "value": version})
 
-    def spent(self, day: str, *, embedding: bool = False) -> Usage:
+    def spent(self, day: str) -> Usage:
         """Say what all users together spent."""
         with self._connected() as connection:
-            return Usage(
-                *map(
-                    int, one(connection.execute(QUERIES["spent_by_all"].encode(), {"day": day, "embedding": embedding}))
-                )
-            )
+            return Usage(*map(int, one(connection.execute(QUERIES["spent_by_all"].encode(), {"day": day}))))
+
+    def embedded(self, day: str) -> Mapping[str, int]:
+        """Say how many tokens each model embedded."""
+        with self._connected() as connection:
+            found = connection.execute(QUERIES["embedded_by_all"].encode(), {"day": day}).fetchall()
+        return {model: int(tokens) for model, tokens in found}
 
     def stats(self) -> StoreStats:
         """Count rows of the whole store."""

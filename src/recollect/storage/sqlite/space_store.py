@@ -10,8 +10,7 @@ import apsw
 import numpy as np
 
 from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
-from recollect.messages import Usage
-from recollect.ports import EmbedJob, Paid
+from recollect.ports import Asked, EmbedJob, Paid
 from recollect.storage.jobs import Claimed, bulk_of, fetch
 from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing, label
@@ -45,6 +44,7 @@ class SqliteSpaces:
     def open_space(self, space: Space, state: SpaceState, now: datetime) -> None:
         """Make a space, or use one that exists for something else."""
         with self._changing() as connection:
+            spaces.listing(connection).insist_on_one(space, state)
             for kind in ITEM_KINDS:
                 spaces.register(connection, kind, space, state, now)
 
@@ -155,13 +155,20 @@ class SqliteSpaces:
             found = rows(connection, QUERIES["cached_vectors"], values)
         return {key: np.frombuffer(vector, "<f4") for key, vector in found}
 
-    def note_question(self, scope: Scope, space: Space, paid: Paid, *, day: str, usage: Usage, now: datetime) -> None:
+    def resets(self, scope: Scope) -> int:
+        """Count what was forgotten."""
+        with self._reading() as connection:
+            return _resets(connection, scope)
+
+    def note_question(self, scope: Scope, asked: Asked, *, day: str, now: datetime) -> None:
         """Keep the vector of a question."""
-        spent = {"day": day, "purpose": "embedding", "model": space.model}
-        tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        spent = {"day": day, "purpose": "embedding", "model": asked.space.model}
+        tokens = {"input_tokens": asked.usage.input_tokens, "output_tokens": asked.usage.output_tokens}
         with self._changing() as connection:
             user = {"user_id": scope.user_id}
-            connection.execute(QUERIES["insert_cached"], {**user, **cached_values(space, "query", paid, now)})
+            if _resets(connection, scope) == asked.resets:
+                entry = cached_values(asked.space, "query", Paid(asked.key, "", asked.vector), now)
+                connection.execute(QUERIES["insert_cached"], {**user, **entry})
             connection.execute(QUERIES["add_spending"], {**user, **spent, **tokens})
 
     def count_cache_uses(self, scope: Scope, hits: int, misses: int) -> None:
@@ -180,12 +187,14 @@ class SqliteSpaces:
     def trim_cache(self, most_bytes: int) -> int:
         """Let go of the oldest."""
         with self._changing() as connection:
-            entries, size = _one(connection, QUERIES["cache_size"], {"only_user": ""})
-            if size <= most_bytes:
-                return 0
-            surplus = -(-entries * (size - most_bytes) // size)
-            connection.execute(QUERIES["trim_cache"], {"amount": surplus})
-            return connection.changes()
+            gone = 0
+            while True:  # the oldest may be smaller than the others
+                entries, size = _one(connection, QUERIES["cache_size"], {"only_user": ""})
+                if size <= most_bytes:
+                    return gone
+                surplus = -(-entries * (size - most_bytes) // size)
+                connection.execute(QUERIES["trim_cache"], {"amount": surplus})
+                gone += surplus
 
     def characters(self) -> int:
         """Count all text."""
@@ -232,6 +241,10 @@ class SqliteSpaces:
 def _one(connection: apsw.Connection, sql: str, values: dict[str, Any] | None = None) -> tuple[Any, ...]:
     found: tuple[Any, ...] = rows(connection, sql, values)[0]
     return found
+
+
+def _resets(connection: apsw.Connection, scope: Scope) -> int:
+    return next((int(row[0]) for row in rows(connection, QUERIES["user_resets"], {"user_id": scope.user_id})), 0)
 
 
 def _coverage(connection: apsw.Connection, kind: ItemKind, known: Listing, space: Space) -> Coverage:

@@ -3,7 +3,7 @@
 Invariant: whatever a work function does through its writer is committed wholly before `write` returns, or not at all.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from datetime import datetime
@@ -193,10 +193,15 @@ class SqliteStore(SqliteSpaces):
         with self._write_lock, translated(self._path):
             rows(self._writing, QUERIES["set_mark"], {"name": ANALYSER, "value": version})
 
-    def spent(self, day: str, *, embedding: bool = False) -> Usage:
+    def spent(self, day: str) -> Usage:
         """Say what all users together spent."""
         with self._reading() as connection:
-            return Usage(*rows(connection, QUERIES["spent_by_all"], {"day": day, "embedding": embedding})[0])
+            return Usage(*rows(connection, QUERIES["spent_by_all"], {"day": day})[0])
+
+    def embedded(self, day: str) -> Mapping[str, int]:
+        """Say how many tokens each model embedded."""
+        with self._reading() as connection:
+            return dict(rows(connection, QUERIES["embedded_by_all"], {"day": day}))
 
     def stats(self) -> StoreStats:
         """Count rows of the whole store."""

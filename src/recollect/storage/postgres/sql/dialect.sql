@@ -157,7 +157,8 @@ SELECT c.relname AS name
 INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
 SELECT m.user_id, 'embed', %(item_kind)s, m.id, {space}, 0, %(now)s, NULL, '', %(now)s
   FROM {rows} m
- WHERE NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.user_id = m.user_id AND v.item_id = m.id)
+ WHERE EXISTS (SELECT 1 FROM embedding_spaces s WHERE s.number = {space} AND s.state <> 'kept')
+   AND NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.user_id = m.user_id AND v.item_id = m.id)
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
     ON CONFLICT DO NOTHING
 

@@ -141,6 +141,7 @@ INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, le
 SELECT m.user_id, 'embed', :item_kind, m.id, {space}, 0, :now, NULL, '', :now
   FROM {rows} m
  WHERE m.seq > :after AND m.seq <= :last
+   AND EXISTS (SELECT 1 FROM embedding_spaces s WHERE s.number = {space} AND s.state <> 'kept')
    AND NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.seq = m.seq)
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
 

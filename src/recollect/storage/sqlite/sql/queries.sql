@@ -303,10 +303,10 @@ VALUES (:user_id, :day, :purpose, :model, 1, :input_tokens, :output_tokens)
        output_tokens = spending.output_tokens + excluded.output_tokens
 
 -- spent_by_all --
--- What everybody together spent on a day.
+-- What everybody together spent on language models on a day.
 SELECT coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens
   FROM spending
- WHERE day = :day AND (purpose = 'embedding') = :embedding
+ WHERE day = :day AND purpose <> 'embedding'
 
 -- get_messages --
 -- Messages by id.
@@ -401,3 +401,11 @@ SELECT value FROM store_marks WHERE name = :name
 INSERT INTO store_marks (name, value)
 VALUES (:name, :value)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value
+
+-- embedded_by_all --
+-- How many tokens of everybody's texts each model embedded on a day.
+SELECT model, sum(input_tokens) AS tokens
+  FROM spending
+ WHERE day = :day AND purpose = 'embedding'
+ GROUP BY model
+ ORDER BY model

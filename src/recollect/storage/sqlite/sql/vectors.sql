@@ -114,6 +114,10 @@ INSERT INTO embedding_cache (user_id, key, space, role, item_id, vector, kept_at
 VALUES (:user_id, :key, :space, :role, :item_id, :vector, :now)
     ON CONFLICT DO NOTHING
 
+-- user_resets --
+-- Whether anything was forgotten meanwhile; waits for somebody who is forgetting right now.
+SELECT resets FROM users WHERE user_id = :user_id
+
 -- forget_cached_items --
 -- With an item goes what was made of its text.
 DELETE FROM embedding_cache WHERE user_id = :user_id AND item_id IN (SELECT value FROM carray(:ids))
