@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.providers.server import ProviderServer
+
 ROOT = Path(__file__).parent.parent
 _BLOCK = re.compile(r"```(python|text)\n(.*?)```", re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
@@ -25,13 +27,26 @@ def examples(page: Path) -> Iterator[tuple[str, str | None]]:
             yield body, follower[1] if follower[0] == "text" else None
 
 
-EXECUTED = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("guide.md", "conversations.md", "recall.md"))]
+_RUN = ("guide.md", "conversations.md", "recall.md", "embedding.md")
+EXECUTED = [ROOT / "README.md", *(ROOT / "docs" / name for name in _RUN)]
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[ProviderServer]:
+    """Somebody who stands for the providers that the pages speak of."""
+    with ProviderServer() as running:
+        yield running
 
 
 @pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.name)
-def test_examples_do_what_they_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_do_what_they_show(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: ProviderServer
+) -> None:
     monkeypatch.setenv("RECOLLECT_DATABASE", str(tmp_path / "docs.db"))
     monkeypatch.setenv("RECOLLECT_CONFIG", os.devnull)
+    monkeypatch.setenv("RECOLLECT_EMBEDDING_WORKER", "false")  # what the examples do themselves, nobody does for them
+    monkeypatch.setenv("RECOLLECT_EMBEDDING_OPENAI_ENDPOINT", provider.url("openai"))
+    monkeypatch.setenv("RECOLLECT_EMBEDDING_OPENAI_API_KEY", "sk-of-a-test")
     names: dict[str, Any] = {"__name__": "__main__"}
     for source, expected in examples(page):
         printed = StringIO()

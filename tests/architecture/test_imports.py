@@ -15,6 +15,8 @@ SOURCE = ROOT / "src" / "recollect"
 HEAVY = (
     "apsw",
     "asyncio",
+    "fastapi",
+    "httpx2",
     "numpy",
     "onnxruntime",
     "pgvector",
@@ -22,8 +24,10 @@ HEAVY = (
     "psycopg",
     "rich",
     "snowballstemmer",
+    "starlette",
     "tokenizers",
     "typer",
+    "uvicorn",
 )
 
 
@@ -59,7 +63,7 @@ def test_a_file_needs_no_server_driver_and_no_model_until_it_is_asked(tmp_path: 
         str(tmp_path / "memory.db"),
     )
     assert "apsw" in loaded
-    assert loaded.isdisjoint({"psycopg", "pgvector", "onnxruntime", "tokenizers", "typer", "rich"})
+    assert loaded.isdisjoint({"psycopg", "pgvector", "onnxruntime", "tokenizers", "httpx2", "typer", "rich"})
 
 
 CLOCK_READINGS = {

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pytest
@@ -12,6 +12,7 @@ import recollect.wiring
 from recollect.cli import app
 from recollect.ports import Embedder, Role
 from recollect.types import Space, Vector
+from tests.providers.server import ProviderServer
 
 # Nothing of the machine on which the tests run may show: no configuration file, no settings.
 PLAIN_ENVIRONMENT = {"RECOLLECT_CONFIG": os.devnull, "RECOLLECT_EMBEDDING_PROVIDER": "none", "TERM": "dumb"}
@@ -78,6 +79,34 @@ def cli(database: str) -> Cli:
     return Cli("--database", database)
 
 
+@pytest.fixture
+def provider() -> Iterator[ProviderServer]:
+    """Somebody who makes vectors, on loopback."""
+    with ProviderServer() as running:
+        yield running
+
+
+def within_reach(provider: ProviderServer) -> dict[str, str]:
+    """Give the environment in which this provider can be asked; once only, should it be away."""
+    return {
+        "RECOLLECT_EMBEDDING_OPENAI_ENDPOINT": provider.url("openai"),
+        "RECOLLECT_EMBEDDING_OPENAI_API_KEY": "sk-of-a-test",
+        "RECOLLECT_EMBEDDING_RETRIES": "0",
+    }
+
+
+def asking(provider: ProviderServer) -> dict[str, str]:
+    """Give the environment in which this provider is asked."""
+    return {"RECOLLECT_EMBEDDING_PROVIDER": "openai", **within_reach(provider)}
+
+
+@pytest.fixture
+def remote(cli: Cli, provider: ProviderServer) -> Cli:
+    """The command line on an empty store whose vectors a provider makes."""
+    cli.environment |= asking(provider)
+    return cli
+
+
 class LastingEncoder:
     """The real encoder, which stays loaded when a command closes its store."""
 
@@ -85,7 +114,7 @@ class LastingEncoder:
         self._encoder = encoder
 
     @property
-    def space(self) -> Space:
+    def space(self) -> Space | None:
         """The encoder's space."""
         return self._encoder.space
 
@@ -105,7 +134,7 @@ class LastingEncoder:
 @pytest.fixture
 def with_meaning(encoder: Embedder, monkeypatch: pytest.MonkeyPatch) -> Callable[[Cli], Cli]:
     """Let a command line recall by meaning, without loading the encoder for each command."""
-    monkeypatch.setattr(recollect.wiring, "create_embedder", lambda *_, **__: LastingEncoder(encoder))
+    monkeypatch.setattr(recollect.wiring, "create_embedding_provider", lambda *_, **__: LastingEncoder(encoder))
 
     def arrange(cli: Cli) -> Cli:
         cli.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")

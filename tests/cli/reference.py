@@ -9,9 +9,10 @@ import tempfile
 from pathlib import Path
 
 from recollect.cli.reference import command_reference
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, within_reach
+from tests.providers.server import ProviderServer
 
-DOCS = [Path(__file__).parents[2] / "docs" / name for name in ("cli.md", "recall.md")]
+DOCS = [Path(__file__).parents[2] / "docs" / name for name in ("cli.md", "recall.md", "embedding.md")]
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 TYPED = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
 REFERENCE = re.compile(r"(?<=<!-- reference begins -->\n).*?(?=<!-- reference ends -->)", re.DOTALL)
@@ -47,7 +48,8 @@ class Page:
 
 if __name__ == "__main__":
     for page in DOCS:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, ProviderServer() as provider:
             shell = Cli("--database", f"{folder}/memory.db")
             shell.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")
+            shell.environment |= within_reach(provider)
             page.write_text(Page(shell).renewed(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -10,7 +10,10 @@ import pytest
 from recollect import __version__
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
 
-HEAVY = {"numpy", "apsw", "psycopg", "onnxruntime", "tokenizers", "rich", "pydantic", "platformdirs", "sqlite3"}
+HEAVY = {
+    "numpy", "apsw", "psycopg", "onnxruntime", "tokenizers", "rich", "pydantic", "platformdirs", "sqlite3",
+    "fastapi", "starlette", "uvicorn", "httpx2",
+}  # fmt: skip
 OURS = {"recollect.memory", "recollect.settings", "recollect.types", "recollect.cli.desk"}
 
 
@@ -41,7 +44,7 @@ def test_help_of_a_command_imports_nothing_of_ours() -> None:
 def test_counting_loads_no_encoder_and_only_its_own_database(tmp_path: Path) -> None:
     modules = imported("--database", str(tmp_path / "memory.db"), "count", "--json")
     assert "apsw" in modules
-    assert not modules & {"onnxruntime", "tokenizers", "psycopg", "rich"}
+    assert not modules & {"onnxruntime", "tokenizers", "psycopg", "rich", "httpx2", "fastapi"}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from recollect.embedding import create_embedding_provider
 from recollect.settings import (
     RecallSettings,
     hide_password,
@@ -28,6 +29,20 @@ def test_the_examples_in_the_documentation_work(tmp_path: Path) -> None:
     assert toml.duplicates.near_threshold is None
     assert sqlite.database == str(tmp_path / "home" / "memories" / "recollect.db")
     assert hide_password(url.database) == "postgresql://anna:***@db.example.org/memories?sslmode=verify-full"
+
+
+def test_the_examples_of_providers_work(tmp_path: Path) -> None:
+    page = (DOCS.parent / "embedding.md").read_text(encoding="utf-8")
+    spaces = []
+    for position, content in enumerate(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)):
+        path = tmp_path / f"{position}.toml"
+        path.write_text(content, encoding="utf-8")
+        settings = load_settings(path, environ={"OPENAI_API_KEY": "sk-of-a-test"}).embedding
+        embedder = create_embedding_provider(settings)
+        assert embedder is not None
+        spaces.append(embedder.space)
+        embedder.close()
+    assert [space and (space.model, space.dimensions) for space in spaces] == [("text-embedding-3-large", 1024), None]
 
 
 def test_the_documentation_lists_every_setting() -> None:

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.settings import (
+    PROVIDERS,
     Settings,
     load_settings,
 )
@@ -24,8 +25,33 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "auto_recall": st.booleans(),
     "session_summaries": st.booleans(),
     "redact_secrets": st.booleans(),
-    "embedding.provider": st.sampled_from(["local", "none"]),
+    "embedding.provider": st.sampled_from(PROVIDERS),
+    "embedding.model": FILLED_TEXT,
+    "embedding.dimensions": st.integers(1, 4_000) | st.none(),
+    "embedding.api_key": FILLED_TEXT,
+    "embedding.endpoint": FILLED_TEXT,
+    "embedding.openai_api_key": FILLED_TEXT,
+    "embedding.zai_api_key": FILLED_TEXT,
+    "embedding.gemini_api_key": FILLED_TEXT,
+    "embedding.compatible_api_key": FILLED_TEXT,
+    "embedding.openai_endpoint": FILLED_TEXT,
+    "embedding.zai_endpoint": FILLED_TEXT,
+    "embedding.gemini_endpoint": FILLED_TEXT,
+    "embedding.e5_endpoint": FILLED_TEXT,
+    "embedding.ollama_endpoint": FILLED_TEXT,
+    "embedding.compatible_endpoint": FILLED_TEXT,
+    "embedding.prefix": st.sampled_from(["auto", "none", "e5", "nomic", "bge", "gemma"]),
     "embedding.threads": st.integers(1, 1024) | st.none(),
+    "embedding.timeout_s": st.floats(0.05, 600),
+    "embedding.retries": st.integers(0, 10),
+    "embedding.wait": st.sampled_from(["auto", "always", "never"]),
+    "embedding.worker": st.booleans(),
+    "embedding.concurrency": st.integers(1, 64),
+    "embedding.lease_s": st.floats(1, 86_400),
+    "embedding.cache_mb": st.integers(0, 1_000_000),
+    "embedding.bulk": st.sampled_from(["off", "auto", "always"]),
+    "embedding.bulk_threshold": st.integers(1, 10**9),
+    "embedding.price": st.floats(0, 1_000) | st.none(),
     "recall.limit": st.integers(1, 100),
     "recall.min_score": SHARES,
     "recall.fusion": st.sampled_from(["weighted", "rrf", "fixed"]),
@@ -76,7 +102,8 @@ def test_every_setting_is_among_the_values_tried() -> None:
     assert list(VALUES) == [path for path, _ in walk(Settings)]
 
 
-NOTHING = {"embedding.threads": "auto", "compaction.archive_days": "never"}
+AUTO = ("embedding.dimensions", "embedding.threads", "embedding.price")
+NOTHING = {**dict.fromkeys(AUTO, "auto"), "compaction.archive_days": "never"}
 
 
 def as_toml(name: str, value: object) -> str:

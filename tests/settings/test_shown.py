@@ -64,7 +64,7 @@ def test_describe_says_what_was_changed_afterwards() -> None:
 
 
 def test_public_names() -> None:
-    assert sorted(public.__all__) == public.__all__
+    assert sorted(public.__all__, key=lambda name: (not name.isupper(), name)) == public.__all__
     assert all(hasattr(public, name) for name in public.__all__)
 
 

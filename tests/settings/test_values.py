@@ -95,8 +95,13 @@ def test_a_refusal_names_the_variable() -> None:
 def test_an_unknown_provider_is_refused_with_the_known_ones(write: Write) -> None:
     path = write("[embedding]\nprovider = 'foo'")
     assert refusal(path) == (
-        f"Unknown embedding provider: foo. Known providers: local, none. It is set by embedding.provider in {path}."
+        "Unknown embedding provider: foo. Known providers: local, openai, zai, e5, ollama, gemini, openai-compatible, "
+        f"none. It is set by embedding.provider in {path}."
     )
+
+
+def test_the_plugin_calls_a_provider_by_another_name(write: Write) -> None:
+    assert load_settings(write("[embedding]\nprovider = 'e5-local'"), environ={}).embedding.provider == "e5"
 
 
 def test_a_section_must_be_a_table(write: Write) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from recollect._version import __version__
-from recollect.cli import finding, hosting, knowing, serving, talking, tending, writing
+from recollect.cli import embedding, finding, hosting, knowing, serving, talking, tending, writing
 from recollect.cli.edge import Edge
 from recollect.cli.options import Json, example
 from recollect.cli.run import Shared
@@ -58,5 +58,5 @@ def recollect(
     ctx.obj = Shared(database, user, config, json)
 
 
-for part in (writing, finding, knowing, talking, hosting, tending, serving):
+for part in (writing, finding, knowing, talking, hosting, embedding, tending, serving):
     app.add_typer(part.commands)

@@ -79,7 +79,8 @@ class _Guide:
     def _step(self, title: str, line: Line, *, shown: bool) -> Step:
         options = {name: self._filled_in(value) for name, value in line.options.items()}
         asked = _asked(line.command, options)
-        errand = Errand(self._memory, self._memory.user(self._memory.settings.user), asked, self._now, confirm=None)
+        settings = self._memory.settings
+        errand = Errand(self._memory, self._memory.user(settings.user), asked, self._now, settings)
         try:
             result = VERBS[line.command](errand).value
         except NotFound as error:

@@ -2,19 +2,21 @@
 
 import sys
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
 from recollect.cli import demo
 from recollect.cli.documents import print_document
-from recollect.cli.errand import Answer, Confirm, Errand, Loss
+from recollect.cli.errand import Answer, Errand, Loss
 from recollect.cli.run import Shared
 from recollect.cli.streams import tolerate_any_text
 from recollect.cli.values import Asked
 from recollect.cli.verbs import VERBS
+from recollect.cli.watching import Unwatched, Watch
 from recollect.clock import SystemClock
 from recollect.memory import Memory
-from recollect.settings import load_settings
+from recollect.settings import Settings, load_settings
 from recollect.types import MemoryRecord
 
 
@@ -27,6 +29,14 @@ class Audience(Protocol):
 
     def confirm(self, loss: Loss, record: MemoryRecord | None) -> bool:
         """Ask before something is forgotten."""
+        ...
+
+    def agree(self, question: str) -> bool:
+        """Ask anything else."""
+        ...
+
+    def watch(self) -> Watch:
+        """Give whom to tell how far long work is."""
         ...
 
     def show(self, command: str, value: object, asked: Asked, now: datetime) -> None:
@@ -43,8 +53,7 @@ def serve(command: str, shared: Shared, asked: Asked, people: Audience | None) -
         print_document(answer.value)
     else:
         with people.busy_with(command):
-            confirm = people.confirm if _somebody_is_there() else None
-            answer = _answer(command, shared, asked, clock.now(), confirm)
+            answer = _answer(command, shared, asked, clock.now(), people)
         people.show(command, answer.value, asked, clock.now())
     sys.stdout.flush()  # here, where a broken pipe is still expected
     return answer.exit_code
@@ -55,15 +64,31 @@ def _answer(
     shared: Shared,
     asked: Asked,
     now: datetime,
-    confirm: Confirm | None = None,
+    people: Audience | None = None,
 ) -> Answer:
     if command == "demo":
         return Answer(demo.tour(now, keep=asked["keep"]))
     given = {"database": shared.database, "user": shared.user}
     overrides = {name: value for name, value in given.items() if value is not None}
     settings = load_settings(shared.config, overrides=overrides)
-    with Memory.open(settings=settings) as memory:
-        return VERBS[command](Errand(memory, memory.user(settings.user), asked, now, confirm))
+    there = people if _somebody_is_there() else None
+    with Memory.open(settings=_without_thread(settings)) as memory:
+        errand = Errand(
+            memory,
+            memory.user(settings.user),
+            asked,
+            now,
+            settings,
+            confirm=there.confirm if there else None,
+            agree=there.agree if there else None,
+            watch=people.watch() if people else Unwatched(),
+        )
+        return VERBS[command](errand)
+
+
+def _without_thread(settings: Settings) -> Settings:
+    """A command ends before a thread of its own could do much; what it leaves waiting is there for a worker."""
+    return replace(settings, embedding=replace(settings.embedding, worker=False))
 
 
 def _somebody_is_there() -> bool:

@@ -10,10 +10,12 @@ from typing import Any, TypeAlias
 from recollect.cli.demo import Step
 from recollect.cli.errand import Loss
 from recollect.cli.streams import is_unicode
-from recollect.cli.verbs import FullStatus, Searched, UserStats
+from recollect.cli.verbs import FullStatus, Searched, Stored, UserStats
 from recollect.cli.verbs_conversations import Chat, Compacted, Said, Shown
+from recollect.cli.verbs_embedding import Moved
 from recollect.cli.verbs_turns import Learned, Turn
 from recollect.errors import RecollectError
+from recollect.figures import CacheFigures
 from recollect.types import Forgotten, Hit, MemoryRecord
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
@@ -73,7 +75,16 @@ def _loss(loss: Loss) -> dict[str, Json]:
 
 def _status(value: FullStatus) -> dict[str, Json]:
     rows: list[Json] = [{"name": row.name, "value": row.value, "source": row.source} for row in value.settings]
-    return {"user": value.user, **_plain_fields(value.status), "settings": rows}
+    since = document(value.status.waiting_since)
+    return {"user": value.user, **_plain_fields(value.status), "waiting_since": since, "settings": rows}
+
+
+def _cache(cache: CacheFigures) -> dict[str, Json]:
+    return {**_plain_fields(cache), "hit_rate": cache.hit_rate}
+
+
+def _moved(moved: Moved) -> dict[str, Json]:
+    return {**_plain_fields(moved.change), "interrupted": moved.interrupted}
 
 
 def _step(step: Step) -> dict[str, Json]:
@@ -127,6 +138,9 @@ _FORMS: Mapping[type, Callable[[Any], dict[str, Json]]] = {
     Loss: _loss,
     UserStats: _unfolded("user", "stats"),
     FullStatus: _status,
+    CacheFigures: _cache,
+    Stored: lambda stored: _plain_fields(stored.remembered),
+    Moved: _moved,
     Step: _step,
     Said: _said,
     Chat: _chat,

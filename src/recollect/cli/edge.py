@@ -18,6 +18,7 @@ from recollect.errors import InvalidInput, NotFound, RecollectError, SettingsErr
 FAILED: Final = 1
 BAD_USAGE: Final = 2
 NOT_FOUND: Final = 3
+INTERRUPTED: Final = 130
 
 _BEFORE_THE_COMMAND = ("--database", "--user", "--config")
 

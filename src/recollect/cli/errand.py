@@ -2,13 +2,15 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
 from recollect.cli.values import Asked
+from recollect.cli.watching import Unwatched, Watch
 from recollect.errors import InvalidInput, RecollectError
 from recollect.memory import Memory, UserMemory
+from recollect.settings import Settings
 from recollect.types import Forgotten, MemoryRecord
 
 
@@ -28,16 +30,20 @@ Confirm: TypeAlias = Callable[[Loss, MemoryRecord | None], bool]
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """What a verb works with: the open store, its user, what was asked and when.
+    """What a verb works with: the open store, its user, what was asked and when, and the settings as they were given.
 
-    `confirm` shows what would be forgotten and asks; it is None when nobody is there to answer.
+    `confirm` shows what would be forgotten and asks, and `agree` puts any other question; they are None when nobody is
+    there to answer. `watch` is told how far long work is.
     """
 
     memory: Memory
     me: UserMemory
     asked: Asked
     now: datetime
-    confirm: Confirm | None
+    settings: Settings
+    confirm: Confirm | None = None
+    agree: Callable[[str], bool] | None = None
+    watch: Watch = field(default_factory=Unwatched)
 
 
 class Declined(RecollectError):

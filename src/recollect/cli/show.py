@@ -6,15 +6,17 @@ from datetime import datetime
 
 from rich.text import Text
 
-from recollect.cli import show_conversations, show_knowledge, show_store, show_turns
+from recollect.cli import show_conversations, show_embedding, show_knowledge, show_store, show_turns
 from recollect.cli.demo import Step, Tour
 from recollect.cli.entries import Around, listed, ranked, versions
 from recollect.cli.errand import Loss
+from recollect.cli.progress import OnScreen
 from recollect.cli.screen import ask, busy, open_console, print_plainly, safe
 from recollect.cli.sheet import Sheet, View, figures, show_degraded
 from recollect.cli.show_demo import show_tour
 from recollect.cli.values import Asked, filters
-from recollect.cli.verbs import Count, History, Searched
+from recollect.cli.verbs import Count, History, Searched, Stored
+from recollect.cli.watching import Watch
 from recollect.cli.words import ago, amounts, clock, counted
 from recollect.types import MemoryRecord, Page, Recall, Remembered
 from recollect.vocabulary import Trust
@@ -22,6 +24,7 @@ from recollect.vocabulary import Trust
 _BUSY = {
     "doctor": "Examining the store",
     "maintain": "Tidying up",
+    "models": "Asking",
     "compact": "Summarising",
     "demo": "Taking the tour",
 }
@@ -48,6 +51,24 @@ def confirm(loss: Loss, record: MemoryRecord | None) -> bool:
     return ask(
         f"Forget {loss.whole}, {_amount(loss)}, for good?" if loss.whole else f"Forget {_amount(loss)} for good?"
     )
+
+
+def agree(question: str) -> bool:
+    """Ask anything else."""
+    return ask(question)
+
+
+def watch() -> Watch:
+    """Give whom to tell how far long work is."""
+    return OnScreen(open_console())
+
+
+def _show_stored(sheet: Sheet, value: Stored) -> None:
+    _show_remembered(sheet, value.remembered)
+    if value.waiting and not value.remembered.degraded:
+        it = "it" if value.waiting == 1 else "them"
+        console, amount = sheet.console, f"{value.waiting:,} waiting"
+        console.print(f"Its vector follows: {amount}, `recollect worker` makes {it}.", style="dim")
 
 
 def _show_remembered(sheet: Sheet, value: Remembered) -> None:
@@ -189,7 +210,7 @@ def _show_tour(sheet: Sheet, tour: Tour) -> None:
 
 
 _VIEWS: Mapping[str, View] = {
-    "store": _show_remembered,
+    "store": _show_stored,
     "recall": _show_recall,
     "search": _show_search,
     "get": _show_record,
@@ -202,6 +223,7 @@ _VIEWS: Mapping[str, View] = {
     **show_knowledge.VIEWS,
     **show_conversations.VIEWS,
     **show_turns.VIEWS,
+    **show_embedding.VIEWS,
     **show_store.VIEWS,
     "demo": _show_tour,
 }

@@ -1,15 +1,17 @@
 """Figures about the store, and what tending it did, for people."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from rich.table import Table
 from rich.text import Text
 
 from recollect.cli.screen import safe
 from recollect.cli.sheet import Sheet, View, figures
+from recollect.cli.show_embedding import covered, how_far, parked_items
 from recollect.cli.verbs import Diagnosis, FullStatus, UserStats
-from recollect.cli.words import ago, counted, listing, size
-from recollect.types import Maintenance, Status, StoreStats
+from recollect.cli.words import about_dollars, ago, counted, lasting, listing, percent, size
+from recollect.figures import Maintenance, Status, StoreStats
 
 
 def _show_stats(sheet: Sheet, value: UserStats) -> None:
@@ -24,6 +26,8 @@ def _show_stats(sheet: Sheet, value: UserStats) -> None:
     table.add_row("messages", f"{stats.messages:,}")
     table.add_row("with a vector", f"{stats.with_vector:,}")
     _add_jobs(table, stats.pending_jobs, stats.parked_jobs)
+    if stats.cache.hit_rate is not None:
+        table.add_row("cache", _knew(stats.cache.hit_rate))
     table.add_row("oldest", ago(stats.oldest, sheet.now) if stats.oldest else "-")
     table.add_row("newest", ago(stats.newest, sheet.now) if stats.newest else "-")
     sheet.console.print(table)
@@ -39,7 +43,13 @@ def _add_jobs(table: Table, pending: int, parked: int) -> None:
 def _show_status(sheet: Sheet, value: FullStatus) -> None:
     table = figures()
     status = value.status
-    rows = (*_installation(status), ("user", value.user), *_amounts(status.stats), *_spending(status))
+    rows = (
+        *_installation(status),
+        ("user", value.user),
+        *_amounts(status.stats),
+        *_vectors(status, sheet.now),
+        *_spending(status),
+    )
     for name, text in rows:
         table.add_row(name, safe(text))
     for row in value.settings:
@@ -55,7 +65,7 @@ def _installation(status: Status) -> Sequence[tuple[str, str]]:
         ("recollect", status.version),
         ("store", f"{status.backend} {status.backend_version}, schema {status.schema_version}"),
         ("location", status.location),
-        ("embedding", status.embedding),
+        ("embedding", f"{status.embedding}, {status.space.dimensions} dimensions" if status.space else "none"),
         ("summaries", status.summarizer),
     )
 
@@ -66,9 +76,39 @@ def _amounts(stats: StoreStats) -> Sequence[tuple[str, str]]:
     return (("holds", f"{listing(items)} of {users}, {vectors}"), ("size", size(stats.size_bytes)))
 
 
-def _spending(status: Status) -> Sequence[tuple[str, str]]:
-    spent = status.spent_today.tokens
-    return (("spent today", f"{spent:,} of {status.tokens_per_day:,} tokens"),) if spent else ()
+def _vectors(status: Status, now: datetime) -> Iterator[tuple[str, str]]:
+    """Say what can be found by meaning, and what is on its way there."""
+    if any(source.items for source in status.coverage):
+        yield "vectors", covered(status.coverage)
+    waiting = sum(source.waiting for source in status.coverage)
+    if waiting:
+        since = status.waiting_since
+        yield "waiting", f"{waiting:,}" + (f", the oldest for {lasting(now - since)}" if since else "")
+    if status.building is not None:
+        yield "changing to", how_far(status.building)
+    for batch in status.bulks:
+        if batch.state in ("submitting", "running"):
+            handed_in = f"{batch.done:,} of {counted(batch.texts, 'text', 'texts')}"
+            yield "batch", f"{handed_in} done at {batch.space.provider}, handed in {ago(batch.submitted_at, now)}"
+    if status.parked:
+        yield "given up on", "\n".join(parked_items(status.parked, status.stats.parked_jobs))
+    if status.cache.entries:
+        rate = status.cache.hit_rate
+        used = "" if rate is None else f", {_knew(rate)}"
+        yield "cache", f"{counted(status.cache.entries, 'vector', 'vectors')}, {size(status.cache.bytes)}{used}"
+
+
+def _knew(rate: float) -> str:
+    return f"knew {percent(rate)} of what was asked"
+
+
+def _spending(status: Status) -> Iterator[tuple[str, str]]:
+    spent, embedded, cost = status.spent_today.tokens, status.embedding_today.tokens, status.embedding_cost
+    if embedded:
+        price = "" if cost is None else f", {about_dollars(cost)}" if cost else ", free of charge"
+        yield "embedded today", f"{counted(embedded, 'token', 'tokens')}{price}"
+    if spent:
+        yield "spent today", f"{spent:,} of {status.tokens_per_day:,} tokens"
 
 
 def _show_diagnosis(sheet: Sheet, value: Diagnosis) -> None:

@@ -4,15 +4,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.cli import verbs_conversations, verbs_knowledge, verbs_turns
+from recollect.cli import verbs_conversations, verbs_embedding, verbs_knowledge, verbs_turns, verbs_worker
 from recollect.cli.edge import FAILED
 from recollect.cli.errand import Answer, Errand, VerbFunction, given_text
 from recollect.cli.values import Asked, filters, memory_fields, past_moment
 from recollect.cli.verbs_forget import forget
 from recollect.errors import InvalidInput
+from recollect.figures import Problem, Stats, Status
 from recollect.messages import Message
 from recollect.settings import SettingRow
-from recollect.types import MemoryRecord, Problem, Recall, Stats, Status
+from recollect.types import MemoryRecord, Recall, Remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What became of a memory, and if it still waits for its vector, how many items do."""
+
+    remembered: Remembered
+    waiting: int = 0
+
+    @property
+    def id(self) -> str:
+        """The id of the memory."""
+        return self.remembered.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +77,13 @@ class Searched:
 
 def store(errand: Errand) -> Answer:
     """Remember a text."""
-    fields = memory_fields(errand.asked, errand.now)
-    return Answer(errand.me.remember(given_text(errand.asked["text"]), **fields))
+    asked, memory = errand.asked, errand.memory
+    fields = memory_fields(asked, errand.now)
+    before = memory.stats().pending_jobs
+    kept = errand.me.remember(given_text(asked["text"]), wait=asked["wait"], **fields)
+    waiting = memory.stats().pending_jobs
+    follows = waiting > before and errand.settings.embedding.provider != "none"
+    return Answer(Stored(kept, waiting if follows else 0))
 
 
 def recall(errand: Errand) -> Answer:
@@ -132,8 +151,7 @@ def stats(errand: Errand) -> Answer:
 
 def status(errand: Errand) -> Answer:
     """Describe the installation."""
-    rows = errand.memory.settings.describe()
-    return Answer(FullStatus(errand.me.user_id, errand.memory.status(), rows))
+    return Answer(FullStatus(errand.me.user_id, errand.memory.status(), errand.settings.describe()))
 
 
 def doctor(errand: Errand) -> Answer:
@@ -164,4 +182,6 @@ VERBS: Mapping[str, VerbFunction] = {
     **verbs_knowledge.VERBS,
     **verbs_conversations.VERBS,
     **verbs_turns.VERBS,
+    **verbs_embedding.VERBS,
+    "worker": verbs_worker.worker,
 }

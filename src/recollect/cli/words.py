@@ -6,7 +6,9 @@ from datetime import datetime, timedelta
 _MINUTE = timedelta(minutes=1)
 _WEEK = timedelta(weeks=1)
 _UNITS = ((timedelta(days=1), "d"), (timedelta(hours=1), "h"), (_MINUTE, "min"))
+_SPANS = ((timedelta(days=1), "day", "days"), (timedelta(hours=1), "hour", "hours"), (_MINUTE, "minute", "minutes"))
 _KILO = 1024
+_CENT = 0.01
 
 
 def percent(share: float) -> str:
@@ -23,6 +25,19 @@ def ago(moment: datetime, now: datetime) -> str:
         unit, name = next(pair for pair in _UNITS if age >= pair[0])
         return f"{age // unit} {name} ago"
     return day(moment)
+
+
+def lasting(span: timedelta) -> str:
+    """Say how long something has lasted, to the largest unit."""
+    for unit, one, many in _SPANS:
+        if span >= unit:
+            return counted(span // unit, one, many)
+    return "less than a minute"
+
+
+def about_dollars(amount: float) -> str:
+    """Give a sum that is an estimate."""
+    return f"about ${amount:,.2f}" if amount >= _CENT else "less than $0.01"
 
 
 def clock(moment: datetime) -> str:

@@ -47,6 +47,13 @@ def store(
     address: options.Address = None,
     place: options.PlaceLabel = None,
     metadata: options.Metadata = None,
+    wait: Annotated[
+        bool | None,
+        typer.Option(
+            "--wait/--no-wait",
+            help="Whether to wait until it has its vector; the setting embedding.wait decides unless you say.",
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Remember something.

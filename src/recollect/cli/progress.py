@@ -1,0 +1,48 @@
+"""A progress bar, for people who watch long work at a terminal; elsewhere sentences have to do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.text import Text
+
+from recollect.cli.screen import safe
+from recollect.cli.watching import Tell
+from recollect.figures import Worked
+
+
+class OnScreen:
+    """Shows people how far long work is."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence now: whoever reads a log wants it when it is true. Above the bar, if there is one."""
+        self._console.print(safe(sentence), soft_wrap=not self._console.is_terminal)
+        self._console.file.flush()
+
+    @contextmanager
+    def work(self, doing: str, total: int) -> Iterator[Tell]:
+        """Show a bar while the work lasts, at a terminal and if there is something to do."""
+        if not total or not self._console.is_terminal:
+            yield lambda _: None
+            return
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate())
+        with Progress(*columns, console=self._console, transient=True) as bar:
+            task = bar.add_task(doing, total=total)
+
+            def tell(worked: Worked) -> None:
+                done = worked.embedded + worked.parked
+                bar.update(task, completed=done, total=max(total, done))
+
+            yield tell
+
+
+class _Rate(ProgressColumn):
+    """How many items a second."""
+
+    def render(self, task: Task) -> Text:
+        """Say it once it is known."""
+        return Text(f"{task.speed:,.0f}/s" if task.speed else "", "dim")

@@ -1,0 +1,69 @@
+"""Long work and whoever watches it: what a verb may say while it is at it, and how it is asked to stop."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import Event, Thread
+from types import FrameType
+from typing import Protocol, TypeAlias
+
+from recollect.figures import Worked
+
+Tell: TypeAlias = Callable[[Worked], None]
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_NOTICEABLE_S = 1.0  # an end that takes longer wants a word
+_FINISHING = "Finishing what is under way; once more ends it at once, and nothing is lost."
+
+
+class Watch(Protocol):
+    """Whoever watches."""
+
+    def say(self, sentence: str) -> None:
+        """Tell something at once."""
+        ...
+
+    def work(self, doing: str, total: int) -> AbstractContextManager[Tell]:
+        """Show how far the work is; gives whom to tell."""
+        ...
+
+
+class Unwatched:
+    """Nobody watches: a program reads what came of it in the end."""
+
+    def say(self, sentence: str) -> None:
+        """Keep it to itself."""
+
+    def work(self, doing: str, total: int) -> AbstractContextManager[Tell]:  # noqa: ARG002 - as a watch takes it
+        """Show nothing."""
+        return nullcontext(_ignore)
+
+
+def _ignore(worked: Worked) -> None:
+    pass
+
+
+@contextmanager
+def until_asked_to_stop(watch: Watch) -> Iterator[Event]:
+    """Give an event that Ctrl-C and SIGTERM set, so that what is under way is finished; asked again, it all ends."""
+    stop, over = Event(), Event()
+
+    def finish() -> None:
+        stop.set()
+        if not over.wait(_NOTICEABLE_S):
+            watch.say(_FINISHING)
+
+    def asked(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signals call it
+        for one in _SIGNALS:
+            signal.signal(one, signal.SIG_DFL)
+        # In a thread of its own: the one that is interrupted here may hold the lock of the event, and would wait for
+        # itself.
+        Thread(target=finish, daemon=True).start()
+
+    before = {one: signal.signal(one, asked) for one in _SIGNALS}
+    try:
+        yield stop
+    finally:
+        over.set()
+        for one, handler in before.items():
+            signal.signal(one, handler)

@@ -1,0 +1,215 @@
+"""The worker: what waits gets its vector, whoever is away meanwhile, and it ends when it is asked to."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from recollect import Memory, load_settings
+from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, asking
+from tests.cli.test_terminal import Terminal
+from tests.providers.server import ProviderServer
+
+TEXT = "The boiler's serial number is VTX-4471-C"
+PATIENCE_S = 30
+
+
+def test_a_memory_of_a_remote_provider_waits_for_the_worker(remote: Cli, provider: ProviderServer) -> None:
+    assert remote.ok("store", TEXT).endswith("Its vector follows: 1 waiting, `recollect worker` makes it.\n")
+    assert remote.ok("store", "Two").endswith("Its vector follows: 2 waiting, `recollect worker` makes them.\n")
+    assert provider.texts == []
+    assert remote.ok("worker", "--once") == "Embedded 2 texts.\n"
+    assert {TEXT, "Two"} <= {*provider.texts}
+    assert remote.ok("worker", "--once") == "Embedded 0 texts.\n"
+
+
+def test_what_has_its_vector_or_is_known_already_does_not_wait(remote: Cli) -> None:
+    remote.store("Something that waits")
+    assert "follows" not in remote.ok("store", TEXT, "--wait")
+    assert "follows" not in remote.ok("store", TEXT)
+    assert "follows" in remote.ok("store", "Two", "--no-wait")
+
+
+def test_the_local_encoder_is_waited_for_unless_somebody_says_otherwise(
+    cli: Cli, with_meaning: Callable[[Cli], Cli]
+) -> None:
+    with_meaning(cli)
+    assert "follows" not in cli.ok("store", TEXT)
+    assert "follows" in cli.ok("store", "The pasta place by the river was too loud", "--no-wait")
+    assert cli.json("worker", "--once")["embedded"] == 1
+
+
+def test_programs_get_one_document(remote: Cli) -> None:
+    made = remote.json("store", TEXT, "--no-wait")
+    assert made == {"action": "created", "id": made["id"], "existing_id": None, "degraded": []}
+    assert remote.json("worker", "--once") == {
+        "embedded": 1, "parked": 0, "waiting": 0, "retried": 0, "in_bulk": 0, "unavailable": "",
+    }  # fmt: skip
+
+
+def test_a_provider_that_is_away_is_a_failure_that_loses_nothing(remote: Cli, provider: ProviderServer) -> None:
+    remote.store(TEXT)
+    provider.fault = "down"
+    outcome = remote("worker", "--once")
+    assert (outcome.exit_code, outcome.stderr) == (1, "")
+    said = " ".join(outcome.stdout.split())
+    assert said.startswith("Embedded 0 texts. 1 text still waits: 127.0.0.1:")
+    assert TEXT not in outcome.stdout
+    for_programs = remote("worker", "--once", "--json")
+    assert (for_programs.exit_code, for_programs.stderr) == (1, "")
+    assert (for_programs.document["waiting"], for_programs.document["embedded"]) == (1, 0)
+    assert "could not be asked" in for_programs.document["unavailable"]
+    shown = remote.ok("store", "Two", "--wait")
+    assert "Without vector search" in shown
+    assert "follows" not in shown
+    provider.fault = None
+    assert remote.ok("worker", "--once") == "Embedded 2 texts.\n"
+
+
+def test_a_refused_key_is_told(remote: Cli, provider: ProviderServer) -> None:
+    provider.key = "another"
+    remote.store(TEXT)
+    outcome = remote("worker", "--once")
+    assert outcome.exit_code == 1
+    assert "Check the key in embedding.openai_api_key." in " ".join(outcome.stdout.split())
+    assert "sk-of-a-test" not in outcome.stdout
+
+
+def test_a_text_that_is_refused_is_given_up_on_until_somebody_asks(remote: Cli, provider: ProviderServer) -> None:
+    ids = [remote.store(f"A secret number {number} with {provider.poison}") for number in range(7)]
+    remote.store(TEXT)
+    said = " ".join(remote.ok("worker", "--once").split())
+    assert said == (
+        "Embedded 1 text. Gave up on 7 texts: `recollect status` says why, `recollect worker --retry-parked` tries "
+        "again."
+    )
+    shown = remote.ok("status")
+    assert sum(one in shown for one in ids) == 5
+    assert "and 2 more\n" in shown
+    assert "A secret number" not in shown
+    (parked, *_) = remote.json("status")["parked"]
+    assert (parked["user_id"], parked["source"]) == ("default", "memory")
+    assert parked["reason"]
+    provider.poison = "something else"
+    assert remote.ok("worker", "--once") == "Embedded 0 texts.\n"
+    assert remote.ok("worker", "--once", "--retry-parked") == "Let 7 texts be tried again.\nEmbedded 7 texts.\n"
+
+
+def test_a_worker_without_a_provider_is_bad_usage(cli: Cli) -> None:
+    outcome = cli("worker", "--once")
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert "embedding.provider is none" in outcome.stderr
+
+
+def test_a_store_that_was_filled_without_vectors_gets_them_later(
+    cli: Cli, provider: ProviderServer, database: str
+) -> None:
+    cli.store(TEXT)
+    cli.json("say", "c1", "user", "Can the roof be insulated?")
+    cli.environment |= asking(provider)
+    assert cli.ok("worker", "--once") == "Embedded 2 texts.\n"
+    assert cli.json("recall", "boiler")["degraded"] == []
+
+
+class Worker:
+    """A worker in a process of its own."""
+
+    def __init__(self, database: str, provider: ProviderServer, *options: str) -> None:
+        command = [sys.executable, "-m", "recollect", "--database", database, "worker", "--poll", "0.1", *options]
+        environment = {**os.environ, **PLAIN_ENVIRONMENT, **asking(provider)}
+        self.process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def wait_for(self, text: str) -> list[str]:
+        """Read until a line says this."""
+        assert self.process.stdout
+        seen = []
+        for line in self.process.stdout:
+            seen.append(line)
+            if text in line:
+                return seen
+        raise AssertionError(f"{text!r} never appeared in {seen}")
+
+    def end(self, number: signal.Signals) -> str:
+        """Send a signal that ends it well, and give what it says then."""
+        self.process.send_signal(number)
+        shown, errors = self.process.communicate(timeout=PATIENCE_S)
+        assert (self.process.returncode, errors) == (0, "")
+        return shown
+
+
+@contextmanager
+def working(database: str, provider: ProviderServer, *options: str) -> Iterator[Worker]:
+    """Let a worker run."""
+    worker = Worker(database, provider, *options)
+    try:
+        yield worker
+    finally:
+        worker.process.kill()
+        worker.process.communicate()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for something to happen."""
+    ends = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_serves_until_it_is_asked_to_stop(
+    remote: Cli, provider: ProviderServer, database: str, number: signal.Signals
+) -> None:
+    with working(database, provider) as worker:
+        worker.wait_for("Waiting for texts to embed.")
+        remote.store(TEXT)
+        worker.wait_for("Embedded 1 text.")
+        assert worker.end(number) == "Embedded 1 text.\n"
+    assert remote.json("status")["coverage"][0]["vectors"] == 1
+
+
+def test_what_is_under_way_is_finished(remote: Cli, provider: ProviderServer, database: str) -> None:
+    remote.store(TEXT)
+    provider.latency_s = 1.5
+    with working(database, provider, "--json") as worker:
+        until(lambda: TEXT in provider.texts)
+        assert json.loads(worker.end(signal.SIGTERM))["embedded"] == 1
+    assert remote.json("status")["coverage"][0]["vectors"] == 1
+
+
+def test_an_outage_is_told_once_and_so_is_its_end(remote: Cli, provider: ProviderServer, database: str) -> None:
+    provider.fault = "rate_limited_with_pause"
+    provider.retry_after_s = 1
+    remote.store(TEXT)
+    with working(database, provider) as worker:
+        worker.wait_for("Waiting until it works again: ")
+        asked = len(provider.requests)
+        until(lambda: len(provider.requests) >= asked + 2)
+        provider.fault = None
+        assert worker.wait_for("It works again.") == ["It works again.\n"]
+        worker.wait_for("Embedded 1 text.")
+        worker.end(signal.SIGTERM)
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_terminal_shows_how_far_it_is(remote: Cli, provider: ProviderServer, database: str) -> None:
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.provider": "none"})
+    with Memory.open(settings=settings) as memory:
+        memory.user("default").remember_many([f"Number {number}" for number in range(600)])
+    provider.latency_s = 0.3
+    terminal = Terminal("--database", database, "worker", "--once", **asking(provider))
+    exit_code, shown = terminal.press("")
+    assert exit_code == 0
+    assert "Embedded 600 texts.\n" in shown
+    remote.store(TEXT)
+    exit_code, shown = Terminal("--database", database, "worker", "--once", **asking(provider)).press("")
+    assert "0/1" in shown
+    assert "Embedding" in shown
