@@ -70,14 +70,15 @@ class CacheFigures:
         return self.hits / asked if asked else None
 
 
-BulkState = Literal["submitting", "running", "collected", "failed", "cancelled"]
+BulkState = Literal["submitting", "running", "collecting", "collected", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
 class BulkBatch:
     """A batch at a provider: which space it is for, the provider's id of it, and how far it is.
 
-    `tokens` is an estimate until it is collected.
+    `tokens` is an estimate until it is collected. While somebody asks about it or takes what is finished it is
+    `collecting`, and `checked_at` says since when.
     """
 
     id: str

@@ -37,6 +37,7 @@ def test_a_batch_brings_the_vectors_that_asking_would(
     asked = make(provider, dimensions=256).embed(list(TEXTS.values()), "passage")
     np.testing.assert_allclose(np.vstack([outcome.vectors[name] for name in TEXTS]), asked, atol=1e-6)
     assert outcome.usage == Usage({"openai": 40, "gemini": 24}[provider])
+    assert outcome.tokens == dict.fromkeys(TEXTS, {"openai": 5, "gemini": 3}[provider]), "each has its own cost"
 
 
 @BOTH
@@ -182,13 +183,59 @@ def test_a_batch_can_be_stopped(provider_server: ProviderServer, make: MakeEmbed
 
 
 @BOTH
+def test_what_the_provider_keeps_can_be_removed(
+    provider_server: ProviderServer, make: MakeEmbedder, provider: str
+) -> None:
+    kept = provider_server.batches
+    bulk = bulk_of(make, provider)
+    batch = bulk.submit({**TEXTS, "bad": f"a {POISON}"})
+    bulk.progress(batch)
+    bulk.collect(batch)
+    assert (len(kept.files), len(kept.batches)) == ({"openai": 3, "gemini": 0}[provider], 1)
+    bulk.forget(batch)
+    assert (len(kept.files), len(kept.batches)) == (0, {"openai": 1, "gemini": 0}[provider])
+    bulk.forget(batch)  # there is nothing left
+
+
+@BOTH
+@pytest.mark.parametrize("fault", ["error_500", "refused", "html", "down"])
+def test_what_cannot_be_removed_is_no_failure(
+    provider_server: ProviderServer, make: MakeEmbedder, provider: str, fault: str
+) -> None:
+    bulk = bulk_of(make, provider)
+    batch = bulk.submit(TEXTS)
+    provider_server.fault = fault
+    bulk.forget(batch)
+
+
+def test_a_file_that_no_batch_was_made_of_is_removed(provider_server: ProviderServer, make: MakeEmbedder) -> None:
+    provider_server.faulty_path = "/batches"
+    provider_server.fault = "refused"
+    with pytest.raises(TextRefused):
+        bulk_of(make, "openai").submit(TEXTS)
+    assert provider_server.batches.files == {}
+
+
+def test_results_that_are_lost_are_lost(provider_server: ProviderServer, make: MakeEmbedder) -> None:
+    bulk = bulk_of(make, "openai")
+    batch = bulk.submit(TEXTS)
+    bulk.progress(batch)
+    provider_server.batches.files.clear()
+    with pytest.raises(EmbeddingError) as lost:
+        bulk.collect(batch)
+    assert not isinstance(lost.value, ProviderUnavailable)
+
+
+@BOTH
 def test_a_batch_that_nobody_knows_has_failed(make: MakeEmbedder, provider: str) -> None:
     unknown = {"openai": "batch_404", "gemini": "batches/404"}[provider]
     progress = bulk_of(make, provider).progress(unknown)
     assert progress.phase == "failed"
     assert "404" in progress.reason
-    with pytest.raises(ProviderUnavailable):
+    with pytest.raises(EmbeddingError) as lost:
         bulk_of(make, provider).collect(unknown)
+    assert not isinstance(lost.value, ProviderUnavailable), "asking again does not help"
+    bulk_of(make, provider).forget(unknown)
     with pytest.raises(ProviderUnavailable):
         bulk_of(make, provider).cancel(unknown)
 
@@ -199,7 +246,7 @@ def test_what_is_no_id_goes_nowhere(
     provider_server: ProviderServer, make: MakeEmbedder, provider: str, batch: str
 ) -> None:
     bulk = bulk_of(make, provider)
-    for ask in (bulk.progress, bulk.collect, bulk.cancel):
+    for ask in (bulk.progress, bulk.collect, bulk.cancel, bulk.forget):
         with pytest.raises(EmbeddingError, match="no id of a batch"):
             ask(batch)
     assert provider_server.requests == []

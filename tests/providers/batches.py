@@ -34,6 +34,7 @@ class Batch:
     requests: list[Body]
     plan: Plan
     model: str = ""
+    input: str = ""
     polls: int = 0
     cancelled: bool = False
     files: dict[str, str] = field(default_factory=dict)
@@ -84,6 +85,7 @@ class Batches:
             raise Refused("no such file", 404)
         lines = self.files[body["input_file_id"]].decode().splitlines()
         batch = self._add("batch_", [json.loads(line) for line in lines])
+        batch.input = body["input_file_id"]
         return self._openai_shown(batch)
 
     def show_openai(self, id: str, mood: Mood) -> Body:
@@ -104,6 +106,18 @@ class Batches:
     def cancel_openai(self, id: str) -> Body:
         """Answer `POST /batches/{id}/cancel`."""
         return self._openai_shown(self.cancel(id))
+
+    def delete_file(self, id: str) -> Body:
+        """Answer `DELETE /files/{id}`."""
+        if self.files.pop(id, None) is None:
+            raise Refused(f"No such File object: {id}", 404)
+        return {"id": id, "object": "file", "deleted": True}
+
+    def delete_batch(self, id: str) -> Body:
+        """Answer `DELETE /batches/{id}`, as Gemini has it."""
+        self._get(id)
+        del self.batches[id]
+        return {}
 
     def create_gemini(self, body: Body, model: str) -> Body:
         """Answer `POST /models/{model}:asyncBatchEmbedContent`."""
@@ -139,6 +153,7 @@ class Batches:
             "object": "batch",
             "status": batch.ending if batch.over else "in_progress",
             "request_counts": {"total": len(batch.requests), "completed": served, "failed": 0},
+            "input_file_id": batch.input,
             "output_file_id": None,
             "error_file_id": None,
             "errors": None,

@@ -181,6 +181,8 @@ class ProviderServer:
         if request.method == "POST" and path.startswith("/batches/") and path.endswith(":cancel"):
             self.batches.cancel(path[1:].removesuffix(":cancel"))
             return {}
+        if request.method == "DELETE" and path.startswith("/batches/"):
+            return self.batches.delete_batch(path[1:])
         raise Refused(f"nothing at {request.path}", 404)
 
     def _openai_batch(self, request: Recorded, content: bytes, mood: Mood) -> Body | bytes:
@@ -189,6 +191,8 @@ class ProviderServer:
                 return self.batches.upload(content, request.headers.get("Content-Type", ""))
             case ["GET", "files", id, "content"] if id in self.batches.files:
                 return self.batches.files[id]
+            case ["DELETE", "files", id]:
+                return self.batches.delete_file(id)
             case ["POST", "batches"]:
                 return self.batches.create_openai(request.body)
             case ["GET", "batches", id]:
@@ -306,6 +310,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._reply(request, content, fault, patience)
 
     do_GET = do_POST  # noqa: N815 - the name is the protocol's
+    do_DELETE = do_POST  # noqa: N815 - the name is the protocol's
 
     def _recorded(self, content: bytes) -> Recorded:
         body = None

@@ -87,7 +87,7 @@ def _vectors(status: Status, now: datetime) -> Iterator[tuple[str, str]]:
     if status.building is not None:
         yield "changing to", how_far(status.building)
     for batch in status.bulks:
-        if batch.state in ("submitting", "running"):
+        if batch.state in ("submitting", "running", "collecting"):
             handed_in = f"{batch.done:,} of {counted(batch.texts, 'text', 'texts')}"
             yield "batch", f"{handed_in} done at {batch.space.provider}, handed in {ago(batch.submitted_at, now)}"
     if status.parked:

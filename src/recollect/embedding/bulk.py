@@ -2,19 +2,22 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TypeVar
+from http import HTTPMethod
+from typing import Final, TypeVar
 
 from recollect.embedding.provider import Profile, blamed, prepared
 from recollect.embedding.reading import unit_rows
 from recollect.errors import EmbeddingError
-from recollect.messages import Usage
 from recollect.ports import BulkOutcome, Tokenizer
 from recollect.remote import Endpoint, Received, RemoteError, Request
 from recollect.types import Vector
 
 Answer = TypeVar("Answer")
 
+_ROOM: Final = 1_000_000
+_GONE: Final = 404
 _ID = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
 
 
@@ -26,11 +29,11 @@ class Harvest:
     host: str
     vectors: dict[str, Vector] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
-    tokens: int = 0
+    tokens: dict[str, int] = field(default_factory=dict)
 
     def take(self, name: str, raw: object, tokens: int | None) -> None:
         """Keep a vector; one that makes no sense is a failure of its text."""
-        self.tokens += tokens or 0
+        self.tokens[name] = tokens or 0
         try:
             row = unit_rows([raw], self.dimensions, self.host)[0]
         except EmbeddingError as error:
@@ -41,7 +44,7 @@ class Harvest:
 
     def outcome(self) -> BulkOutcome:
         """Give all of it."""
-        return BulkOutcome(self.vectors, self.failed, Usage(self.tokens))
+        return BulkOutcome(self.vectors, self.failed, self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,19 @@ class Desk:
             return self.endpoint.ask(request, read)
         except RemoteError as error:
             raise blamed(error) from error
+
+    def fetch(self, request: Request, read: Callable[[Received], Answer]) -> Answer:
+        """Ask for something that has to be there. If it is gone, asking again does not help: EmbeddingError."""
+        try:
+            return self.endpoint.ask(request, read)
+        except RemoteError as error:
+            raise (EmbeddingError(error.reason) if error.status == _GONE else blamed(error)) from error
+
+    def remove(self, path: str) -> None:
+        """Ask for something to be deleted, once; what cannot be deleted stays."""
+        with suppress(RemoteError):
+            request = Request(path, _ROOM, method=HTTPMethod.DELETE, repeatable=False)
+            self.endpoint.ask(request, lambda received: received.content)
 
     def harvest(self) -> Harvest:
         """Begin to collect."""

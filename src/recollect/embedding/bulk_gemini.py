@@ -77,7 +77,7 @@ class GeminiBulk:
 
     def collect(self, batch: str) -> BulkOutcome:
         """Fetch what is finished."""
-        shown = self._desk.ask(self._get(batch), Received.parsed)
+        shown = self._desk.fetch(self._get(batch), Received.parsed)
         harvest = self._desk.harvest()
         output = _part(shown, "response") or _part(_part(shown, "metadata"), "output")
         responses = _part(output, "inlinedResponses").get("inlinedResponses")
@@ -94,6 +94,10 @@ class GeminiBulk:
         except RemoteError as error:
             if error.status not in _OVER_ALREADY:
                 raise blamed(error) from error
+
+    def forget(self, batch: str) -> None:
+        """Delete the batch, with what was asked and what was answered."""
+        self._desk.remove(f"/{checked_id(batch)}")
 
     def close(self) -> None:
         """Give back the connections."""

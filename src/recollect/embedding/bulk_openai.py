@@ -22,6 +22,7 @@ MOST_FILE_BYTES: Final = 100_000_000
 _ROOM: Final = 1_000_000
 _BLAMES_A_TEXT: Final = frozenset((400, 413, 422))
 _GONE: Final = 404
+_RESULTS: Final = ("output_file_id", "error_file_id")
 _OVER_ALREADY: Final = frozenset((400, 409))
 _PHASES: Final[Mapping[str, BulkPhase]] = {
     "completed": "finished",
@@ -55,13 +56,14 @@ class OpenAiBulk:
         form, content_type = _form(content)
         host = self._desk.endpoint.host
         uploaded = self._desk.ask(Request("/files", _ROOM, form, content_type), Received.parsed)
-        body = {
-            "input_file_id": given_id(uploaded.get("id"), host),
-            "endpoint": "/v1/embeddings",
-            "completion_window": "24h",
-        }
+        file = given_id(uploaded.get("id"), host)
+        body = {"input_file_id": file, "endpoint": "/v1/embeddings", "completion_window": "24h"}
         # Not asked twice: a second batch would be paid for as well.
-        made = self._desk.ask(Request.json("/batches", body, _ROOM, repeatable=False), Received.parsed)
+        try:
+            made = self._desk.ask(Request.json("/batches", body, _ROOM, repeatable=False), Received.parsed)
+        except EmbeddingError:
+            self._desk.remove(f"/files/{file}")
+            raise
         return given_id(made.get("id"), host)
 
     def progress(self, batch: str) -> BulkProgress:
@@ -81,13 +83,13 @@ class OpenAiBulk:
 
     def collect(self, batch: str) -> BulkOutcome:
         """Fetch what is finished: the file of results, and the one of errors."""
-        shown = self._desk.ask(_get(f"/batches/{checked_id(batch)}"), Received.parsed)
+        shown = self._desk.fetch(_get(f"/batches/{checked_id(batch)}"), Received.parsed)
         harvest = self._desk.harvest()
         most_bytes = answer_bytes(MOST_TEXTS, self._desk.profile.dimensions)
-        for name in ("output_file_id", "error_file_id"):
+        for name in _RESULTS:
             if file := shown.get(name):
                 path = f"/files/{given_id(file, self._desk.endpoint.host)}/content"
-                content = self._desk.ask(_get(path, most_bytes), lambda received: received.content)
+                content = self._desk.fetch(_get(path, most_bytes), lambda received: received.content)
                 for line in content.splitlines():
                     _gather(line, harvest)
         return harvest.outcome()
@@ -100,6 +102,17 @@ class OpenAiBulk:
         except RemoteError as error:
             if error.status not in _OVER_ALREADY:
                 raise blamed(error) from error
+
+    def forget(self, batch: str) -> None:
+        """Delete the file of requests and those of results and errors. The batch itself, which has no text, stays."""
+        request = _get(f"/batches/{checked_id(batch)}")
+        try:
+            shown = self._desk.endpoint.ask(request, Received.parsed)
+        except RemoteError:
+            return
+        for name in ("input_file_id", *_RESULTS):
+            if file := shown.get(name):
+                self._desk.remove(f"/files/{given_id(file, self._desk.endpoint.host)}")
 
     def close(self) -> None:
         """Give back the connections."""

@@ -102,6 +102,13 @@ class SpaceStore(Protocol):
         """
         ...
 
+    def postpone_jobs(self, jobs: Sequence[EmbedJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
+        """Note why jobs failed: try again when due, or park them when it is None.
+
+        `to_blame` counts it as an attempt of the items themselves. It is no write of a user: nothing of theirs changed.
+        """
+        ...
+
     def parked(self, limit: int) -> Sequence[ParkedItem]:
         """Give what nobody will try to embed again by itself, oldest first."""
         ...
@@ -145,8 +152,27 @@ class SpaceStore(Protocol):
         """Give the batches, newest first."""
         ...
 
+    def open_bulks(self, space: Space) -> Sequence[BulkBatch]:
+        """Give all batches of a space that are not over, oldest first."""
+        ...
+
+    def failed_bulks(self, space: Space, since: datetime) -> Sequence[BulkBatch]:
+        """Give the batches of a space that were found to have failed after a moment."""
+        ...
+
     def save_bulk(self, bulk: BulkBatch) -> None:
         """Note a batch, new or changed."""
+        ...
+
+    def change_bulk(self, was: BulkBatch, bulk: BulkBatch) -> bool:
+        """Note how a batch has changed, unless its state or `checked_at` is another by now; says whether it was done.
+
+        Of several workers that saw the same batch, one succeeds.
+        """
+        ...
+
+    def forget_bulks(self, before: datetime) -> None:
+        """Forget all batches that were over before a moment."""
         ...
 
     def delete_bulk(self, bulk: BulkBatch) -> None:

@@ -31,13 +31,6 @@ class Writer(MemoryWriter, ConversationWriter, Protocol):
         """Store the vectors of this user's jobs, all in one space, and remove the jobs."""
         ...
 
-    def postpone_jobs(self, jobs: Sequence[EmbedJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
-        """Note why jobs of one space failed: try again when due, or park them when it is None.
-
-        `to_blame` counts it as an attempt of the items themselves.
-        """
-        ...
-
     def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:
         """Keep vectors of passages that were paid for, each for as long as its item."""
         ...

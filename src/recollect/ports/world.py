@@ -84,11 +84,16 @@ class BulkProgress:
 
 @dataclass(frozen=True, slots=True)
 class BulkOutcome:
-    """What came of a batch: vectors by the names of the texts, reasons for those that failed, and the cost."""
+    """What came of a batch: vectors by the names of the texts, reasons for those that failed, and the cost of each."""
 
     vectors: Mapping[str, Vector]
     failed: Mapping[str, str]
-    usage: Usage
+    tokens: Mapping[str, int]
+
+    @property
+    def usage(self) -> Usage:
+        """The cost of all of them."""
+        return Usage(sum(self.tokens.values()))
 
 
 class BulkEmbedder(Protocol):
@@ -108,11 +113,18 @@ class BulkEmbedder(Protocol):
         ...
 
     def collect(self, batch: str) -> BulkOutcome:
-        """Fetch what is finished; names that are in neither part of the outcome were never embedded."""
+        """Fetch what is finished; names that are in neither part of the outcome were never embedded.
+
+        Raises ProviderUnavailable when it may be there later, and EmbeddingError when it never will.
+        """
         ...
 
     def cancel(self, batch: str) -> None:
         """Ask the provider to stop. A batch that is over already is no error."""
+        ...
+
+    def forget(self, batch: str) -> None:
+        """Remove what the provider keeps of it, as far as it lets us."""
         ...
 
 

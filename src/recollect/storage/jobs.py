@@ -1,13 +1,14 @@
 """Jobs and batches as both stores read them: what claimed jobs are about, fetched user by user."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from recollect.figures import BulkBatch
 from recollect.messages import Message
 from recollect.ports import EmbedJob
+from recollect.storage.spaces import Listing
 from recollect.types import MemoryRecord, Scope, Space
 from recollect.vocabulary import ITEM_KINDS, ItemKind
 
@@ -57,6 +58,16 @@ def _items(rows: ItemRows, wanted: Sequence[Claimed]) -> dict[str, MemoryRecord 
     messages = rows.get_messages(ids["message"]) if ids["message"] else ()
     found: list[MemoryRecord | Message] = [*memories, *messages]
     return {item.id: item for item in found}
+
+
+def grouped(jobs: Sequence[EmbedJob], known: Listing) -> Iterator[tuple[str, int, list[str]]]:
+    """Give the items of jobs by user and by the number of their space; a space that was dropped needs nothing."""
+    users = defaultdict[tuple[str, int], list[str]](list)
+    for job in jobs:
+        number = known.number(job.kind, job.space)
+        if number is not None:
+            users[job.scope.user_id, number].append(job.item.id)
+    return ((user, number, ids) for (user, number), ids in users.items())
 
 
 def bulk_of(row: Sequence[Any], space: Space, moment: Callable[[Any], datetime]) -> BulkBatch:

@@ -80,6 +80,11 @@ def listed(row: Sequence[Any], created_at: datetime) -> Listed:
     return Listed(number, kind, space, state, created_at, unrelated)
 
 
+def name_of(space: Space) -> str:
+    """Name a model as bills do."""
+    return f"{space.provider}/{space.model}"
+
+
 def label(space: Space) -> str:
     """Name a space in one word, for tables that outlive its number."""
     normalised = "unit" if space.normalised else "raw"

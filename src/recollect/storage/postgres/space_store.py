@@ -11,14 +11,14 @@ import psycopg
 
 from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
 from recollect.ports import Asked, EmbedJob, Paid
-from recollect.storage.jobs import Claimed, bulk_of, fetch
+from recollect.storage.jobs import Claimed, bulk_of, fetch, grouped
 from recollect.storage.postgres import spaces
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.messages import MessageRows
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.postgres.writer import cached_values
 from recollect.storage.rows import of_kind
-from recollect.storage.spaces import Listing, label
+from recollect.storage.spaces import Listing, label, name_of
 from recollect.types import Scope, Space, Vector
 from recollect.vocabulary import ITEM_KINDS, ItemKind
 
@@ -45,7 +45,10 @@ class PostgresSpaces:
     def open_space(self, space: Space, state: SpaceState, now: datetime) -> None:
         """Make a space, or use one that exists for something else."""
         with self._changing() as connection:
-            spaces.listing(connection).insist_on_one(space, state)
+            known = spaces.listing(connection)
+            known.insist_on_one(space, state)
+            if known.state(space) == "active":  # it was completed meanwhile
+                return
             for kind in ITEM_KINDS:
                 spaces.register(connection, kind, space, state, now)
 
@@ -55,10 +58,13 @@ class PostgresSpaces:
 
     def _owe_kind(self, kind: ItemKind, space: Space, now: datetime) -> int:
         with self._connected() as connection:
-            number = spaces.listing(connection).number(kind, space)
+            known = spaces.listing(connection)
+        number = known.number(kind, space)
+        if known.state(space) == "kept":
+            return 0
         if number is None:  # nothing of this kind was ever stored in the space
             with self._changing() as connection:
-                number = spaces.register(connection, kind, space, spaces.listing(connection).state(space), now)
+                number = spaces.register(connection, kind, space, known.state(space), now)
         sql = of_kind(QUERIES["owe_jobs"], kind).replace("{space}", str(number))
         with self._connected() as connection:
             return connection.execute(sql.encode(), {"item_kind": kind, "now": now}).rowcount
@@ -72,6 +78,8 @@ class PostgresSpaces:
         """Let searches use a space that has everything."""
         with self._changing() as connection:
             known = spaces.listing(connection)
+            if known.state(space) != "building":  # somebody has cancelled it, or was faster
+                return False
             covered = [_coverage(connection, kind, known, space) for kind in ITEM_KINDS]
             if any(part.items > part.vectors + (part.parked if without_parked else 0) for part in covered):
                 return False
@@ -104,6 +112,7 @@ class PostgresSpaces:
                 connection.execute(QUERIES["drop_vectors"].replace("{space}", str(number)).encode())
                 _run(connection, "delete_space", {"number": number})
             _run(connection, "forget_cached_space", {"space": label(space)})
+            _run(connection, "delete_bulks_of_space", {"space": label(space)})
 
     def claim_jobs(
         self,
@@ -124,6 +133,13 @@ class PostgresSpaces:
                     asked = {**values, "space": row.number, "limit": limit - len(claimed)}
                     claimed += _jobs(connection, _run(connection, "claim_jobs", asked).fetchall(), space)
         return claimed
+
+    def postpone_jobs(self, jobs: Sequence[EmbedJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
+        """Note a failure."""
+        values = {"reason": reason, "due_at": due, "failures": int(to_blame)}
+        with self._connected() as connection, connection.transaction():
+            for user, number, ids in grouped(jobs, spaces.listing(connection)):
+                _run(connection, "postpone_jobs", {**values, "user_id": user, "space": number, "ids": ids})
 
     def parked(self, limit: int) -> Sequence[ParkedItem]:
         """Give what was given up on."""
@@ -153,11 +169,11 @@ class PostgresSpaces:
 
     def note_question(self, scope: Scope, asked: Asked, *, day: str, now: datetime) -> None:
         """Keep the vector of a question."""
-        spent = {"day": day, "purpose": "embedding", "model": asked.space.model}
+        spent = {"day": day, "purpose": "embedding", "model": name_of(asked.space)}
         tokens = {"input_tokens": asked.usage.input_tokens, "output_tokens": asked.usage.output_tokens}
         with self._connected() as connection, connection.transaction():
             user = {"user_id": scope.user_id}
-            if _resets(connection, scope) == asked.resets:
+            if asked.key and _resets(connection, scope, "lock_resets") == asked.resets:
                 entry = cached_values(asked.space, "query", Paid(asked.key, "", asked.vector), now)
                 _run(connection, "insert_cached", {**user, **entry})
             _run(connection, "add_spending", {**user, **spent, **tokens})
@@ -195,16 +211,36 @@ class PostgresSpaces:
         with self._connected() as connection:
             by_label = {label(row.space): row.space for row in spaces.listing(connection)}
             found = _run(connection, "list_bulks", {"limit": limit}).fetchall()
-        return [
-            bulk_of(row, by_label[row[1]], lambda moment: moment.astimezone(UTC)) for row in found if row[1] in by_label
-        ]
+        return [bulk_of(row, by_label[row[1]], _in_utc) for row in found if row[1] in by_label]
+
+    def open_bulks(self, space: Space) -> Sequence[BulkBatch]:
+        """Give the batches that are not over."""
+        with self._connected() as connection:
+            found = _run(connection, "open_bulks", {"space": label(space)}).fetchall()
+        return [bulk_of(row, space, _in_utc) for row in found]
+
+    def failed_bulks(self, space: Space, since: datetime) -> Sequence[BulkBatch]:
+        """Give the batches that failed of late."""
+        with self._connected() as connection:
+            found = _run(connection, "failed_bulks", {"space": label(space), "since": since}).fetchall()
+        return [bulk_of(row, space, _in_utc) for row in found]
 
     def save_bulk(self, bulk: BulkBatch) -> None:
         """Note a batch."""
-        names = ("id", "provider_id", "state", "texts", "done", "tokens", "reason", "submitted_at", "checked_at")
-        values = {name: getattr(bulk, name) for name in names}
+        values = {**_bulk_values(bulk), "space": label(bulk.space), "submitted_at": bulk.submitted_at}
         with self._connected() as connection:
-            _run(connection, "save_bulk", {**values, "space": label(bulk.space)})
+            _run(connection, "save_bulk", values)
+
+    def change_bulk(self, was: BulkBatch, bulk: BulkBatch) -> bool:
+        """Note how a batch has changed."""
+        before = {"was_state": was.state, "was_checked_at": was.checked_at}
+        with self._connected() as connection:
+            return _run(connection, "change_bulk", {**_bulk_values(bulk), **before}).rowcount > 0
+
+    def forget_bulks(self, before: datetime) -> None:
+        """Forget batches that have been over for long."""
+        with self._connected() as connection:
+            _run(connection, "forget_bulks", {"before": before})
 
     def delete_bulk(self, bulk: BulkBatch) -> None:
         """Forget a batch."""
@@ -234,8 +270,13 @@ def _run(connection: Connection, name: str, values: dict[str, Any] | None = None
     return connection.execute(QUERIES[name].encode(), values)
 
 
-def _resets(connection: Connection, scope: Scope) -> int:
-    return next((int(row[0]) for row in _run(connection, "user_resets", {"user_id": scope.user_id})), 0)
+def _bulk_values(bulk: BulkBatch) -> dict[str, Any]:
+    names = ("id", "provider_id", "state", "texts", "done", "tokens", "reason", "checked_at")
+    return {name: getattr(bulk, name) for name in names}
+
+
+def _resets(connection: Connection, scope: Scope, query: str = "user_resets") -> int:
+    return next((int(row[0]) for row in _run(connection, query, {"user_id": scope.user_id})), 0)
 
 
 def _coverage(connection: Connection, kind: ItemKind, known: Listing, space: Space) -> Coverage:

@@ -142,16 +142,6 @@ class PostgresWriter(MessageWriter):
             self._copy_vectors(space, number, [item_ids[row] for row in rows], vectors[rows])
         self._run("finish_jobs", {**wanted, "space": number})
 
-    def postpone_jobs(self, jobs: Sequence[EmbedJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
-        """Note a failure."""
-        values = {"reason": reason, "due_at": due, "failures": int(to_blame)}
-        known = spaces.listing(self._connection)
-        for kind in ITEM_KINDS:
-            item_ids = [job.item.id for job in jobs if job.kind == kind]
-            number = known.number(kind, jobs[0].space)
-            if item_ids and number is not None:
-                self._run("postpone_jobs", {**values, "space": number, "ids": item_ids})
-
     def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:
         """Keep what was paid for."""
         rows = [{"user_id": self._user, **cached_values(space, "passage", one, now)} for one in paid]

@@ -11,9 +11,9 @@ import numpy as np
 
 from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
 from recollect.ports import Asked, EmbedJob, Paid
-from recollect.storage.jobs import Claimed, bulk_of, fetch
+from recollect.storage.jobs import Claimed, bulk_of, fetch, grouped
 from recollect.storage.rows import of_kind
-from recollect.storage.spaces import Listing, label
+from recollect.storage.spaces import Listing, label, name_of
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.messages import MessageRows
@@ -44,7 +44,10 @@ class SqliteSpaces:
     def open_space(self, space: Space, state: SpaceState, now: datetime) -> None:
         """Make a space, or use one that exists for something else."""
         with self._changing() as connection:
-            spaces.listing(connection).insist_on_one(space, state)
+            known = spaces.listing(connection)
+            known.insist_on_one(space, state)
+            if known.state(space) == "active":  # it was completed meanwhile
+                return
             for kind in ITEM_KINDS:
                 spaces.register(connection, kind, space, state, now)
 
@@ -57,12 +60,13 @@ class SqliteSpaces:
         values: dict[str, Any] = {"item_kind": kind, "now": codec.to_micros(now)}
         while True:
             with self._changing() as connection:
-                number = spaces.listing(connection).number(kind, space)
+                known = spaces.listing(connection)
                 upto = _one(connection, of_kind(QUERIES["next_slice"], kind), {"after": last, "limit": _SLICE})[0]
-                if upto is None:
+                if upto is None or known.state(space) == "kept":
                     return owed
+                number = known.number(kind, space)
                 if number is None:  # nothing of this kind was ever stored in the space
-                    number = spaces.register(connection, kind, space, spaces.listing(connection).state(space), now)
+                    number = spaces.register(connection, kind, space, known.state(space), now)
                 sql = of_kind(QUERIES["owe_jobs"], kind).replace("{space}", str(number))
                 connection.execute(sql, {**values, "after": last, "last": upto})
                 owed, last = owed + connection.changes(), upto
@@ -76,6 +80,8 @@ class SqliteSpaces:
         """Let searches use a space that has everything."""
         with self._changing() as connection:
             known = spaces.listing(connection)
+            if known.state(space) != "building":  # somebody has cancelled it, or was faster
+                return False
             covered = [_coverage(connection, kind, known, space) for kind in ITEM_KINDS]
             if any(one.items > one.vectors + (one.parked if without_parked else 0) for one in covered):
                 return False
@@ -109,6 +115,7 @@ class SqliteSpaces:
                     connection.execute(QUERIES[table].replace("{space}", str(number)))
                 connection.execute(QUERIES["delete_space"], {"number": number})
             connection.execute(QUERIES["forget_cached_space"], {"space": label(space)})
+            connection.execute(QUERIES["delete_bulks_of_space"], {"space": label(space)})
 
     def claim_jobs(
         self,
@@ -130,6 +137,14 @@ class SqliteSpaces:
                     asked = {**values, "space": row.number, "limit": limit - len(claimed)}
                     claimed += _jobs(connection, rows(connection, QUERIES["claim_jobs"], asked), space)
         return claimed
+
+    def postpone_jobs(self, jobs: Sequence[EmbedJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
+        """Note a failure."""
+        values = {"reason": reason, "due_at": codec.to_micros(due), "failures": int(to_blame)}
+        with self._changing() as connection:
+            for user, number, ids in grouped(jobs, spaces.listing(connection)):
+                whose = {"user_id": user, "space": number, "ids": id_array(ids)}
+                connection.execute(QUERIES["postpone_jobs"], {**values, **whose})
 
     def parked(self, limit: int) -> Sequence[ParkedItem]:
         """Give what was given up on."""
@@ -162,11 +177,11 @@ class SqliteSpaces:
 
     def note_question(self, scope: Scope, asked: Asked, *, day: str, now: datetime) -> None:
         """Keep the vector of a question."""
-        spent = {"day": day, "purpose": "embedding", "model": asked.space.model}
+        spent = {"day": day, "purpose": "embedding", "model": name_of(asked.space)}
         tokens = {"input_tokens": asked.usage.input_tokens, "output_tokens": asked.usage.output_tokens}
         with self._changing() as connection:
             user = {"user_id": scope.user_id}
-            if _resets(connection, scope) == asked.resets:
+            if asked.key and _resets(connection, scope) == asked.resets:
                 entry = cached_values(asked.space, "query", Paid(asked.key, "", asked.vector), now)
                 connection.execute(QUERIES["insert_cached"], {**user, **entry})
             connection.execute(QUERIES["add_spending"], {**user, **spent, **tokens})
@@ -208,14 +223,37 @@ class SqliteSpaces:
             found = rows(connection, QUERIES["list_bulks"], {"limit": limit})
         return [bulk_of(row, by_label[row[1]], codec.from_micros) for row in found if row[1] in by_label]
 
+    def open_bulks(self, space: Space) -> Sequence[BulkBatch]:
+        """Give the batches that are not over."""
+        with self._reading() as connection:
+            found = rows(connection, QUERIES["open_bulks"], {"space": label(space)})
+        return [bulk_of(row, space, codec.from_micros) for row in found]
+
+    def failed_bulks(self, space: Space, since: datetime) -> Sequence[BulkBatch]:
+        """Give the batches that failed of late."""
+        with self._reading() as connection:
+            values = {"space": label(space), "since": codec.to_micros(since)}
+            found = rows(connection, QUERIES["failed_bulks"], values)
+        return [bulk_of(row, space, codec.from_micros) for row in found]
+
     def save_bulk(self, bulk: BulkBatch) -> None:
         """Note a batch."""
-        moments = {name: codec.to_micros(getattr(bulk, name)) for name in ("submitted_at", "checked_at")}
-        values = {
-            name: getattr(bulk, name) for name in ("id", "provider_id", "state", "texts", "done", "tokens", "reason")
-        }
+        values = _bulk_values(bulk)
+        values |= {"space": label(bulk.space), "submitted_at": codec.to_micros(bulk.submitted_at)}
         with self._changing() as connection:
-            connection.execute(QUERIES["save_bulk"], {**values, **moments, "space": label(bulk.space)})
+            connection.execute(QUERIES["save_bulk"], values)
+
+    def change_bulk(self, was: BulkBatch, bulk: BulkBatch) -> bool:
+        """Note how a batch has changed."""
+        before = {"was_state": was.state, "was_checked_at": codec.to_micros(was.checked_at)}
+        with self._changing() as connection:
+            connection.execute(QUERIES["change_bulk"], {**_bulk_values(bulk), **before})
+            return connection.changes() > 0
+
+    def forget_bulks(self, before: datetime) -> None:
+        """Forget batches that have been over for long."""
+        with self._changing() as connection:
+            connection.execute(QUERIES["forget_bulks"], {"before": codec.to_micros(before)})
 
     def delete_bulk(self, bulk: BulkBatch) -> None:
         """Forget a batch."""
@@ -241,6 +279,11 @@ class SqliteSpaces:
 def _one(connection: apsw.Connection, sql: str, values: dict[str, Any] | None = None) -> tuple[Any, ...]:
     found: tuple[Any, ...] = rows(connection, sql, values)[0]
     return found
+
+
+def _bulk_values(bulk: BulkBatch) -> dict[str, Any]:
+    names = ("id", "provider_id", "state", "texts", "done", "tokens", "reason")
+    return {**{name: getattr(bulk, name) for name in names}, "checked_at": codec.to_micros(bulk.checked_at)}
 
 
 def _resets(connection: apsw.Connection, scope: Scope) -> int:

@@ -123,16 +123,6 @@ class SqliteWriter(MessageWriter):
             self._run("note_late")
         self._run("finish_jobs", {"space": number, "ids": wanted})
 
-    def postpone_jobs(self, jobs: Sequence[EmbedJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
-        """Note a failure."""
-        values = {"reason": reason, "due_at": codec.to_micros(due), "failures": int(to_blame)}
-        known = spaces.listing(self._connection)
-        for kind in ITEM_KINDS:
-            item_ids = [job.item.id for job in jobs if job.kind == kind]
-            number = known.number(kind, jobs[0].space)
-            if item_ids and number is not None:
-                self._run("postpone_jobs", {**values, "space": number, "ids": id_array(item_ids)})
-
     def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:
         """Keep what was paid for."""
         for one in paid:

@@ -127,6 +127,10 @@ SELECT count(*) AS vectors FROM vectors_{space}
 -- Only one process at a time changes the schema; the lock ends with the transaction.
 SELECT pg_advisory_xact_lock(%(lock)s)
 
+-- lock_resets --
+-- The same, and waits for somebody who is forgetting right now.
+SELECT resets FROM users WHERE user_id = %(user_id)s FOR SHARE
+
 -- share_spaces --
 -- Any number may hold it, but not while somebody has it alone; it ends with the transaction.
 SELECT pg_advisory_xact_lock_shared(%(lock)s)

@@ -104,6 +104,31 @@ DELETE FROM bulk_batches WHERE id = %(id)s
 SELECT id, space, provider_id, state, texts, done, tokens, reason, submitted_at, checked_at
   FROM bulk_batches ORDER BY submitted_at DESC, id LIMIT %(limit)s
 
+-- open_bulks --
+-- The batches of a space that are not over, however many, the oldest first.
+SELECT id, space, provider_id, state, texts, done, tokens, reason, submitted_at, checked_at
+  FROM bulk_batches WHERE space = %(space)s AND state IN ('submitting', 'running', 'collecting') ORDER BY submitted_at, id
+
+-- failed_bulks --
+-- The batches of a space that failed of late.
+SELECT id, space, provider_id, state, texts, done, tokens, reason, submitted_at, checked_at
+  FROM bulk_batches WHERE space = %(space)s AND state = 'failed' AND checked_at > %(since)s ORDER BY submitted_at, id
+
+-- change_bulk --
+-- Notes how a batch has changed, unless somebody else has changed it meanwhile.
+UPDATE bulk_batches
+   SET provider_id = %(provider_id)s, state = %(state)s, texts = %(texts)s, done = %(done)s, tokens = %(tokens)s,
+       reason = %(reason)s, checked_at = %(checked_at)s
+ WHERE id = %(id)s AND state = %(was_state)s AND checked_at = %(was_checked_at)s
+
+-- forget_bulks --
+-- Batches that have been over for long.
+DELETE FROM bulk_batches WHERE state IN ('collected', 'failed', 'cancelled') AND checked_at < %(before)s
+
+-- delete_bulks_of_space --
+-- Nobody needs the batches of this space any more.
+DELETE FROM bulk_batches WHERE space = %(space)s
+
 -- cached_vectors --
 -- What was paid for already.
 SELECT key, vector FROM embedding_cache
@@ -116,8 +141,8 @@ VALUES (%(user_id)s, %(key)s, %(space)s, %(role)s, %(item_id)s, %(vector)s, %(no
     ON CONFLICT DO NOTHING
 
 -- user_resets --
--- Whether anything was forgotten meanwhile; waits for somebody who is forgetting right now.
-SELECT resets FROM users WHERE user_id = %(user_id)s FOR SHARE
+-- Whether anything was forgotten meanwhile.
+SELECT resets FROM users WHERE user_id = %(user_id)s
 
 -- forget_cached_items --
 -- With an item goes what was made of its text.

@@ -144,7 +144,8 @@ CREATE TABLE bulk_batches (
     id           TEXT    NOT NULL PRIMARY KEY,
     space        TEXT    NOT NULL,
     provider_id  TEXT    NOT NULL,  -- '' until the provider has given one
-    state        TEXT    NOT NULL CHECK (state IN ('submitting', 'running', 'collected', 'failed', 'cancelled')),
+    state        TEXT    NOT NULL
+                 CHECK (state IN ('submitting', 'running', 'collecting', 'collected', 'failed', 'cancelled')),
     texts        INTEGER NOT NULL,
     done         INTEGER NOT NULL,
     tokens       INTEGER NOT NULL,  -- an estimate until it is collected

@@ -103,6 +103,31 @@ DELETE FROM bulk_batches WHERE id = :id
 SELECT id, space, provider_id, state, texts, done, tokens, reason, submitted_at, checked_at
   FROM bulk_batches ORDER BY submitted_at DESC, id LIMIT :limit
 
+-- open_bulks --
+-- The batches of a space that are not over, however many, the oldest first.
+SELECT id, space, provider_id, state, texts, done, tokens, reason, submitted_at, checked_at
+  FROM bulk_batches WHERE space = :space AND state IN ('submitting', 'running', 'collecting') ORDER BY submitted_at, id
+
+-- failed_bulks --
+-- The batches of a space that failed of late.
+SELECT id, space, provider_id, state, texts, done, tokens, reason, submitted_at, checked_at
+  FROM bulk_batches WHERE space = :space AND state = 'failed' AND checked_at > :since ORDER BY submitted_at, id
+
+-- change_bulk --
+-- Notes how a batch has changed, unless somebody else has changed it meanwhile.
+UPDATE bulk_batches
+   SET provider_id = :provider_id, state = :state, texts = :texts, done = :done, tokens = :tokens,
+       reason = :reason, checked_at = :checked_at
+ WHERE id = :id AND state = :was_state AND checked_at = :was_checked_at
+
+-- forget_bulks --
+-- Batches that have been over for long.
+DELETE FROM bulk_batches WHERE state IN ('collected', 'failed', 'cancelled') AND checked_at < :before
+
+-- delete_bulks_of_space --
+-- Nobody needs the batches of this space any more.
+DELETE FROM bulk_batches WHERE space = :space
+
 -- cached_vectors --
 -- What was paid for already.
 SELECT key, vector FROM embedding_cache
@@ -115,7 +140,7 @@ VALUES (:user_id, :key, :space, :role, :item_id, :vector, :now)
     ON CONFLICT DO NOTHING
 
 -- user_resets --
--- Whether anything was forgotten meanwhile; waits for somebody who is forgetting right now.
+-- Whether anything was forgotten meanwhile.
 SELECT resets FROM users WHERE user_id = :user_id
 
 -- forget_cached_items --

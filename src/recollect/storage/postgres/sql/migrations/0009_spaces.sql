@@ -68,7 +68,8 @@ CREATE TABLE bulk_batches (
     id           text        NOT NULL PRIMARY KEY,
     space        text        NOT NULL,
     provider_id  text        NOT NULL,  -- '' until the provider has given one
-    state        text        NOT NULL CHECK (state IN ('submitting', 'running', 'collected', 'failed', 'cancelled')),
+    state        text        NOT NULL
+                 CHECK (state IN ('submitting', 'running', 'collecting', 'collected', 'failed', 'cancelled')),
     texts        integer     NOT NULL,
     done         integer     NOT NULL,
     tokens       bigint      NOT NULL,  -- an estimate until it is collected
