@@ -107,7 +107,9 @@ class Memory:
 
     def retry_parked(self) -> int:
         """Put everything that was given up on back into the queue; says how many items."""
-        return self._engine.store.revive_parked(self._engine.clock.now())
+        revived = self._engine.store.revive_parked(self._engine.clock.now())
+        self._engine.background.wake()
+        return revived
 
     def reembed(
         self,
@@ -132,9 +134,12 @@ class Memory:
         """
         target = self._target(provider, model, dimensions, embedder)
         if target is not None:
+            if target is not self._engine.models.configured:
+                self._engine.models.offer(target, ours=target is not embedder)
             changing.begin(self._engine, target)
         if wait:
             return changing.advance(self._engine, in_bulk=bulk, stop=stop, tell=tell, without_parked=without_parked)
+        self._engine.background.wake()
         return changing.progress(self._engine)
 
     def _target(
@@ -143,7 +148,6 @@ class Memory:
         """Find whom to move to; None means to go on with the move that is under way."""
         engine = self._engine
         if embedder is not None:
-            engine.models.offer(embedder)
             return embedder
         if provider is None and model is None and dimensions is None:
             if changing.building(engine.store.spaces()) is not None:
@@ -156,7 +160,6 @@ class Memory:
         )
         if made is None:
             raise InvalidInput("The provider `none` makes no vectors. To switch them off, set embedding.provider.")
-        engine.models.offer(made, ours=True)
         return made
 
     def estimate(
@@ -173,7 +176,7 @@ class Memory:
         return changing.cancel(self._engine)
 
     def drop_model(self, name: str) -> Space:
-        """Remove the vectors of a model that is no longer searched, named `provider/model`."""
+        """Remove the vectors of a model that is no longer searched, as `provider/model` or `provider/model@length`."""
         return changing.drop(self._engine, name)
 
     def models(self, *, ask: bool = True) -> tuple[Model, ...]:

@@ -8,7 +8,7 @@ from recollect.engine.context import Engine
 from recollect.engine.models import Models
 from recollect.errors import InvalidInput, SettingsError
 from recollect.llm import ChatClient, ChatExtractor, ChatSummarizer
-from recollect.ports import Clock, Embedder, Summarizer, Tokenizer
+from recollect.ports import Clock, Embedder, RemoteEmbedder, Summarizer, Tokenizer
 from recollect.settings import Settings
 from recollect.storage import open_store
 from recollect.text.capture import CompiledPatterns, Pattern, compile_patterns
@@ -42,6 +42,8 @@ def assemble(
     )
     if settings.embedding.worker and used is not None:
         engine.background.employ(lambda stop: rounds.keep_up(engine, stop))
+        if isinstance(used, RemoteEmbedder):  # others may have left something to do
+            engine.background.wake()
     return engine
 
 

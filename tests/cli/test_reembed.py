@@ -101,7 +101,9 @@ def test_a_change_to_what_is_searched_already_changes_nothing(moving: Cli) -> No
 def test_going_back_costs_only_what_is_new(moving: Cli, provider: ProviderServer) -> None:
     moving.ok(*TO_LARGE, "--yes")
     asked = len(provider.texts)
-    shown = flat(moving.ok("reembed"))
+    refused = moving("reembed")
+    assert (refused.exit_code, "which the settings name" in flat(refused.stderr)) == (2, True)
+    shown = flat(moving.ok("reembed", "--yes"))
     assert f"to {SMALL} (1,536 dimensions) 0 items, free of charge." in shown
     assert len(provider.texts) == asked + 1, "one sentence to see whether the model answers"
 

@@ -12,7 +12,8 @@ from tests.congruence.twins import StillClock, Twins, WordSum
 
 def opened(database: str, clock: StillClock, embedder: WordSum, **overrides: object) -> Memory:
     named = {name.replace("__", "."): value for name, value in overrides.items()}
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, **named})
+    overrides = {"database": database, "embedding.worker": False, **named}
+    settings = load_settings(os.devnull, environ={}, overrides=overrides)
     return Memory.open(settings=settings, clock=clock, embedder=embedder)
 
 

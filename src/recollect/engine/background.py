@@ -5,7 +5,8 @@ from collections.abc import Callable
 from threading import Event, Lock, Thread
 
 _IDLE_S = 10.0
-_LONGEST_GOODBYE_S = 5.0
+_TROUBLE_PAUSE_S = 30.0
+_LONGEST_GOODBYE_S = 2.0
 
 
 class Background:
@@ -19,7 +20,7 @@ class Background:
         self._stop = Event()
 
     def employ(self, work: Callable[[Event], float | None]) -> None:
-        """Say what to do: do all there is and give None, or give the seconds after which to try again.
+        """Say what to do: do all there is and give None, or give the seconds after which to try again unasked.
 
         It is told by its argument when to stop early.
         """
@@ -31,7 +32,7 @@ class Background:
             return
         with self._lock:
             self._woken.set()
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():
                 # A daemon, because a provider may keep it waiting for long; what it has not written is not lost. But a
                 # model must not be torn down while it works, so a program that ends waits a little.
                 atexit.register(self.close)
@@ -41,11 +42,16 @@ class Background:
     def _run(self) -> None:
         while not self._stop.is_set():
             self._woken.clear()
-            pause = self._work(self._stop) if self._work else None
-            if pause is not None:
-                self._stop.wait(pause)
-            elif not self._woken.wait(_IDLE_S) and self._leaves():
+            pause = self._worked()
+            woken = self._woken.wait(_IDLE_S if pause is None else pause)
+            if pause is None and not woken and self._leaves():
                 return
+
+    def _worked(self) -> float | None:
+        try:
+            return self._work(self._stop) if self._work else None
+        except Exception:  # noqa: BLE001 - nobody is here to tell; what was not done is tried again
+            return _TROUBLE_PAUSE_S
 
     def _leaves(self) -> bool:
         with self._lock:

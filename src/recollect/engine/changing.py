@@ -45,22 +45,27 @@ def advance(
     tell: Tell | None = None,
     without_parked: bool = False,
 ) -> Reembedding:
-    """Go on with the change that is under way, and let searches use the new space when it is complete."""
+    """Go on with the change that is under way, and let searches use the new space when it is complete.
+
+    When none is, the space that is searched gets what it lacks.
+    """
     known = engine.store.spaces()
-    space, previous = building(known), active(known)
+    coming, searched = building(known), active(known)
+    space = coming or searched
     if space is None:
-        return progress(engine)
+        raise NotFound(_NOTHING_UNDER_WAY)
     worked = Worked()
     while True:
         worked += bulk.serve_space(engine, space, bulk=in_bulk, stop=stop, tell=working.going_on(tell, worked))
         stopped = stop is not None and stop.is_set()
         if stopped or worked.unavailable or not engine.store.owe(space, engine.clock.now()):
             break
-    done = not stopped and not worked.unavailable and engine.store.activate(space, without_parked=without_parked)
-    if done:
-        engine.models.refresh()
     coverage = tuple(engine.store.coverage(space))
+    missing = sum(one.waiting + (0 if without_parked else one.parked) for one in coverage)
+    done = not missing and (coming is None or engine.store.activate(space, without_parked=without_parked))
+    engine.models.refresh()
     state: ReembeddingState = "finished" if done else "building"
+    previous = searched if coming else None
     return Reembedding(state, space, previous, coverage, worked.embedded, worked.unavailable, worked.in_bulk)
 
 
@@ -86,21 +91,28 @@ def cancel(engine: Engine) -> Space:
 
 
 def drop(engine: Engine, name: str) -> Space:
-    """Remove a space that is not used, by the provider and model in its name."""
+    """Remove a space that is not used, by the name of its model."""
     known = engine.store.spaces()
-    named = [one for one in known if name in (label(one.space), f"{label(one.space)}@{one.space.dimensions}")]
+    named = [one for one in known if name in _names(one.space)]
+    kept = [one for one in named if one.state == "kept"]
     if not named:
         there = ", ".join(label(one.space) for one in known) or "none"
         raise NotFound(f"No vectors of {name!r} are kept. There are: {there}.")
-    if len(named) > 1:
-        several = ", ".join(f"{label(one.space)}@{one.space.dimensions}" for one in named)
-        raise InvalidInput(f"Several models are called {name}: {several}. Name one of them.")
-    if named[0].state != "kept":
+    if not kept:
         doing = "searched" if named[0].state == "active" else "being built; cancel that first"
         raise InvalidInput(f"The vectors of {name} are {doing}. Only what is kept can be dropped.")
-    engine.store.drop_space(named[0].space)
+    if len(kept) > 1:
+        several = ", ".join(_names(one.space)[-1] for one in kept)
+        raise InvalidInput(f"Several models are called {name}: {several}. Name one of them.")
+    engine.store.drop_space(kept[0].space)
     engine.store.scrub()
-    return named[0].space
+    return kept[0].space
+
+
+def _names(space: Space) -> tuple[str, str, str]:
+    """Give the names a space goes by, from the shortest to the one that no other has."""
+    sized = f"{label(space)}@{space.dimensions}"
+    return label(space), sized, f"{sized}+{space.revision or 'any'}+{space.prefix_scheme}"
 
 
 def label(space: Space) -> str:

@@ -41,7 +41,7 @@ class Engine:
     patterns: CompiledPatterns = NO_PATTERNS
     answers: Answers = field(default_factory=lambda: Answers(0))
     background: Background = field(default_factory=Background)
-    questions: Iterator[int] = field(default_factory=lambda: count(1))  # numbers those whose vectors were paid for
+    kept: Iterator[int] = field(default_factory=lambda: count(1))  # numbers the vectors that go into the cache
     searching: set[Thread] = field(default_factory=set)  # searches that took longer than somebody could wait
 
     @property

@@ -5,8 +5,8 @@ every user, by the transaction that stores what it was made for.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from recollect.engine import spending
@@ -20,7 +20,7 @@ from recollect.vectors import as_units
 PROBE = "A sentence to try the embedder."
 _SILENCE = "-"  # what stands for a text without a word, which providers refuse
 _PURPOSE = "embedding"
-_TRIM_EVERY = 500  # questions
+_TRIM_EVERY = 500  # entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,23 @@ class Embedded:
 
 def embed(embedder: Embedder, space: Space, texts: Sequence[str], role: Role) -> tuple[Vector, Usage]:
     """Ask for vectors and check them. Raises EmbeddingError, also for vectors that make no sense."""
-    if isinstance(embedder, RemoteEmbedder):
-        vectors, usage = embedder.embed_metered([spoken(text) for text in texts], role)
-    else:
-        vectors, usage = embedder.embed(texts, role), Usage()
+    with _as_embedding_errors():
+        if isinstance(embedder, RemoteEmbedder):
+            vectors, usage = embedder.embed_metered([spoken(text) for text in texts], role)
+        else:
+            vectors, usage = embedder.embed(texts, role), Usage()
     return checked(vectors, space, len(texts)), usage
+
+
+@contextmanager
+def _as_embedding_errors() -> Iterator[None]:
+    """Let whatever an embedder raises, which may be anybody's code, be what callers are prepared for."""
+    try:
+        yield
+    except RecollectError:
+        raise
+    except Exception as error:
+        raise EmbeddingError(f"The embedder failed: {type(error).__name__}: {error}") from error
 
 
 def checked(vectors: Vector, space: Space, amount: int) -> Vector:
@@ -57,7 +69,8 @@ def checked(vectors: Vector, space: Space, amount: int) -> Vector:
 
 def probed(embedder: Embedder) -> Space:
     """Ask for one vector, check it, and give the space that it is of. Raises EmbeddingError."""
-    vectors = embedder.embed([PROBE], "passage")
+    with _as_embedding_errors():
+        vectors = embedder.embed([PROBE], "passage")
     space = embedder.space
     if space is None:
         raise EmbeddingError("The embedder gave a vector, but does not say of which space it is.")
@@ -106,28 +119,30 @@ def known_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[s
 def embed_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str]) -> Embedded:
     """Give the vectors of all passages; each text is paid for once. Raises EmbeddingError."""
     embedder = engine.models.embedder(space)
-    if not is_cached(engine, embedder):
+    if not isinstance(embedder, RemoteEmbedder):
         vectors, usage = embed(embedder, space, texts, "passage")
         return Embedded(dict(enumerate(vectors)), usage=usage)
+    cached = is_cached(engine, embedder)
     keys = [text_key(scope, text) for text in texts]
-    found = dict(engine.store.cached(scope, space, "passage", keys))
+    found = dict(engine.store.cached(scope, space, "passage", keys)) if cached else {}
     lacking = {key: position for position, key in enumerate(keys) if key not in found}
     made, usage, failed = _made(embedder, space, {key: texts[position] for key, position in lacking.items()})
-    engine.store.count_cache_uses(scope, len(texts) - len(lacking), len(made))
+    if cached:
+        engine.store.count_cache_uses(scope, len(texts) - len(lacking), len(made))
     found.update(made)
     placed = {position: found[key] for position, key in enumerate(keys) if key in found}
-    return Embedded(placed, {lacking[key]: key for key in made}, usage, failed)
+    return Embedded(placed, {lacking[key]: key for key in made} if cached else {}, usage, failed)
 
 
-def _made(embedder: Embedder, space: Space, texts: Mapping[str, str]) -> tuple[dict[str, Vector], Usage, bool]:
+def _made(embedder: RemoteEmbedder, space: Space, texts: Mapping[str, str]) -> tuple[dict[str, Vector], Usage, bool]:
     """Ask for texts by their keys, one request at a time: what was paid for before a failure is not lost.
 
     Raises EmbeddingError when nothing could be made at all.
     """
     made: dict[str, Vector] = {}
     tokens, keys = 0, [*texts]
-    size = embedder.batch_size if isinstance(embedder, RemoteEmbedder) else len(keys)
-    for start in range(0, len(keys), size or 1):
+    size = embedder.batch_size
+    for start in range(0, len(keys), size):
         part = keys[start : start + size]
         try:
             vectors, usage = embed(embedder, space, [texts[key] for key in part], "passage")
@@ -155,15 +170,15 @@ def keep(writer: Writer, engine: Engine, space: Space, embedded: Embedded, owner
 def record(writer: Writer, engine: Engine, space: Space, usage: Usage) -> None:
     """Note what was paid."""
     if usage.tokens:
-        writer.record_spending(spending.today(engine), _PURPOSE, space.model, usage)
+        writer.record_spending(spending.today(engine), _PURPOSE, f"{space.provider}/{space.model}", usage)
 
 
 def question(engine: Engine, scope: Scope, space: Space, text: str) -> tuple[Vector, Asked | None]:
     """Give the vector of a question, and if it was paid for, what to note about it. Raises EmbeddingError."""
     embedder = engine.models.embedder(space)
     if not is_cached(engine, embedder):
-        vectors, _ = embed(embedder, space, [text], "query")
-        return vectors[0], None
+        vectors, usage = embed(embedder, space, [text], "query")
+        return vectors[0], Asked(space, "", vectors[0], usage, 0) if usage.tokens else None
     key = text_key(scope, text)
     known = engine.store.cached(scope, space, "query", [key])
     if known:
@@ -177,8 +192,13 @@ def note_question(engine: Engine, scope: Scope, asked: Asked) -> None:
     """Keep what was paid for a question. Nobody waits for this, and nobody misses it if it fails."""
     with suppress(RecollectError):
         engine.store.note_question(scope, asked, day=spending.today(engine), now=engine.clock.now())
-        if next(engine.questions) % _TRIM_EVERY == 0:
-            trim(engine)
+        kept(engine, 1)
+
+
+def kept(engine: Engine, amount: int) -> None:
+    """Note that so many vectors were added to the cache, and keep it within its bounds now and then."""
+    if any(next(engine.kept) % _TRIM_EVERY == 0 for _ in range(amount)):
+        trim(engine)
 
 
 def trim(engine: Engine) -> None:

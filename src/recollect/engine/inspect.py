@@ -145,7 +145,7 @@ def _tried(engine: Engine, embedder: Embedder, model: Model, *, ask: bool) -> Mo
 
 def _cost(engine: Engine, embedded: Mapping[str, int]) -> float | None:
     """Price the tokens of each model; None when the price of one is not known."""
-    prices = {one.space.model: _price(engine, one.space) for one in engine.store.spaces()}
+    prices = {changing.label(one.space): _price(engine, one.space) for one in engine.store.spaces()}
     costs = [(prices.get(model), tokens) for model, tokens in embedded.items()]
     return (
         None

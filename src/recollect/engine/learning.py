@@ -85,7 +85,11 @@ def capture_text(engine: Engine, scope: Scope, message: Message) -> tuple[Rememb
     def work(writer: Writer) -> tuple[Remembered, ...]:
         return tuple(remember.decide(writer, engine, finding.prepared) for finding in learned.findings)
 
-    return engine.store.write(scope, work) if learned.findings else ()
+    if not learned.findings:
+        return ()
+    kept = engine.store.write(scope, work)
+    engine.background.wake()
+    return kept
 
 
 def _trace(writer: Writer, kept: Remembered, message_id: str, prepared: remember.Prepared) -> None:

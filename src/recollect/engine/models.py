@@ -6,6 +6,7 @@ should: it learns of the change at its next search, and makes itself the embedde
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Lock
 from time import monotonic
 
@@ -28,6 +29,7 @@ class Models:
         self._ours: list[Embedder] = []
         self._lock = Lock()
         self._active: Space | None = None
+        self._changing = False
         self._looked_at = float("-inf")
 
     @property
@@ -44,9 +46,16 @@ class Models:
             self.refresh()
         return self._active or self._configured.space
 
+    @property
+    def is_changing(self) -> bool:
+        """Whether another model was on its way when somebody last looked."""
+        return self._changing
+
     def refresh(self) -> None:
         """Look again which space is searched."""
-        self._active = next((known.space for known in self._store.spaces() if known.state == "active"), None)
+        known = self._store.spaces()
+        self._active = next((one.space for one in known if one.state == "active"), None)
+        self._changing = any(one.state == "building" for one in known)
         self._looked_at = monotonic()
 
     def embedder(self, space: Space) -> Embedder:
@@ -61,11 +70,21 @@ class Models:
                 try:
                     self._made[space] = self._make(space)
                 except SettingsError as error:
+                    if self._knows_itself(space) and self._configured is not None:
+                        return self._configured
                     maker = f"{space.provider}/{space.model}"
                     raise EmbeddingError(
                         f"The vectors of this store are those of {maker}, which cannot be asked: {error}"
                     ) from error
             return self._made[space]
+
+    def _knows_itself(self, space: Space) -> bool:
+        """Ask an embedder of somebody's own, which learns its length from its first text, whether it is meant."""
+        if self._configured is None or self._configured.space is not None:
+            return False
+        with suppress(EmbeddingError):
+            self._configured.embed(["A sentence to try the embedder."], "passage")
+        return self._configured.space == space
 
     def offer(self, embedder: Embedder, *, ours: bool = False) -> None:
         """Let an embedder serve its space, once that is known; it is closed with the others if it is `ours`."""

@@ -70,9 +70,15 @@ def remember(engine: Engine, scope: Scope, memory: NewMemory, *, wait: bool | No
     """Store one memory, unless it is already known in these or in nearly these words."""
     batch = _prepare(engine, scope, [memory], wait=wait)
     remembered = _remember_one(engine, scope, batch, 0)
-    if batch.waiting:
-        engine.background.wake()
+    _after(engine, waiting=batch.waiting, paid=len(batch.embedded.paid))
     return remembered
+
+
+def _after(engine: Engine, *, waiting: bool, paid: int) -> None:
+    """See to what storing leaves to be done, when it is on the disk."""
+    if waiting or engine.models.is_changing:
+        engine.background.wake()
+    embedding.kept(engine, paid)
 
 
 def prepare_many(engine: Engine, scope: Scope, memories: Sequence[NewMemory]) -> tuple[list[Prepared], tuple[str, ...]]:
@@ -115,25 +121,24 @@ def remember_many(
     With `near_duplicates` each memory is compared with all before it, and therefore stored by itself.
     """
     kept: list[Remembered] = []
+    waiting, paid = False, 0
     pending: Pending[list[Remembered]] | None = None
     source = iter(memories)
-    waiting = False
     try:
         while offered := list(islice(source, BATCH)):
+            batch = _prepare(engine, scope, offered, wait=wait)
+            waiting, paid = waiting or batch.waiting, paid + len(batch.embedded.paid)
+            if near_duplicates:
+                kept += [_remember_one(engine, scope, batch, position) for position in range(len(batch.drafts))]
+                continue
+            if pending is not None:
+                kept += pending.result()
             with _no_collections():
-                batch = _prepare(engine, scope, offered, wait=wait)
-                waiting = waiting or batch.waiting
-                if near_duplicates:
-                    kept += [_remember_one(engine, scope, batch, position) for position in range(len(batch.drafts))]
-                    continue
-                if pending is not None:
-                    kept += pending.result()
                 pending = engine.store.write_behind(scope, _batch_work(engine, batch))
     finally:
         if pending is not None:
             kept += pending.result()
-        if waiting:
-            engine.background.wake()
+        _after(engine, waiting=waiting, paid=paid)
     return kept
 
 
@@ -152,9 +157,11 @@ def _no_collections() -> Iterator[None]:
 
 def _prepare(engine: Engine, scope: Scope, memories: Sequence[NewMemory], *, wait: bool | None = None) -> _Batch:
     """Draft memories and give each its vector; what cannot be embedded now is stored without one."""
-    memories = [keeping.public(engine, memory) for memory in memories]
     space = _space(engine, wait=wait)
-    drafts = drafting.draft_memories(memories, engine.clock.now(), _given_vectors(space, memories))
+    with _no_collections():
+        memories = [keeping.public(engine, memory) for memory in memories]
+        given = _given_vectors(engine, space, memories)
+        drafts = drafting.draft_memories(memories, engine.clock.now(), given)
     lacking = [position for position, draft in enumerate(drafts) if draft.vector is None]
     if space is None or not lacking:
         unknown = bool(lacking) and engine.models.configured is not None
@@ -180,11 +187,16 @@ def _space(engine: Engine, *, wait: bool | None) -> Space | None:
     return space
 
 
-def _given_vectors(space: Space | None, memories: Sequence[NewMemory]) -> Sequence[Vector | None]:
+def _given_vectors(engine: Engine, space: Space | None, memories: Sequence[NewMemory]) -> Sequence[Vector | None]:
     """Check the vectors that came with the memories."""
     offered = [memory.vector for memory in memories if memory.vector is not None]
     if not offered:
         return [None] * len(memories)
+    if space is None and engine.models.configured is not None:
+        raise InvalidVector(
+            "A vector was given, but nobody knows yet how long the model's vectors are. Set embedding.dimensions, or "
+            "run `recollect worker --once`."
+        )
     if space is None:
         raise InvalidVector("A vector was given, but vectors are switched off (embedding.provider is none).")
     units = iter(as_units(offered, space.dimensions))

@@ -11,6 +11,8 @@ from recollect.figures import Worked
 from recollect.types import Space
 
 _TROUBLE_PAUSE_S = 30.0
+_LATER_S = 30.0
+_LEAST_PAUSE_S = 5.0
 
 
 def serve_all(engine: Engine, *, stop: Event | None = None, tell: Tell | None = None, thorough: bool = False) -> Worked:
@@ -34,7 +36,7 @@ def serve_all(engine: Engine, *, stop: Event | None = None, tell: Tell | None = 
     if not served.unavailable and changing.building(engine.store.spaces()) is not None:
         changed = changing.advance(engine, stop=stop, tell=working.going_on(tell, worked))
         pause_s = _TROUBLE_PAUSE_S if changed.unavailable else 0.0
-        worked += Worked(changed.embedded, unavailable=changed.unavailable, pause_s=pause_s)
+        worked += Worked(changed.embedded, 0, changed.unavailable, pause_s)
     if worked.embedded:
         embedding.trim(engine)
     return worked
@@ -67,4 +69,8 @@ def keep_up(engine: Engine, stop: Event) -> float | None:
         worked = serve_all(engine, stop=stop)
     except RecollectError:  # the store is closed or away; what waits is still there for the next one
         return _TROUBLE_PAUSE_S
-    return worked.pause_s if worked.unavailable else None
+    if worked.unavailable:
+        stop.wait(min(worked.pause_s, _LEAST_PAUSE_S))  # however often somebody stores something meanwhile
+        return max(worked.pause_s - _LEAST_PAUSE_S, 0.0)
+    later = worked.in_bulk or engine.store.stats().pending_jobs  # in a batch, held by others, or due another time
+    return _LATER_S if later else None

@@ -1,4 +1,4 @@
-"""What language models are paid: counted by day in UTC, for all users of a store together."""
+"""What models are paid: counted by day in UTC, for all users of a store together."""
 
 from recollect.engine.context import Engine
 from recollect.messages import Usage

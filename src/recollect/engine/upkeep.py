@@ -60,7 +60,7 @@ def _fold_idle(
 def embed_waiting(engine: Engine, scope: Scope) -> None:
     """Give vectors to one batch of what a user's turn has left waiting, unless somebody far away makes them."""
     space = engine.space
-    if space is None or isinstance(engine.models.embedder(space), RemoteEmbedder):
+    if space is None or engine.models.is_changing or isinstance(engine.models.embedder(space), RemoteEmbedder):
         engine.background.wake()
-    else:
+    if space is not None and not isinstance(engine.models.embedder(space), RemoteEmbedder):
         working.serve_once(engine, scope, space)

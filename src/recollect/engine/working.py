@@ -9,8 +9,7 @@ the provider fail is found by halving its batch; it is tried a few times more, o
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
-from functools import partial
+from datetime import timedelta
 from threading import Event, Lock, Thread
 
 import numpy as np
@@ -28,6 +27,8 @@ from recollect.types import MemoryRecord, Scope, Space, Vector
 _BATCH = 64  # texts at a time, for an embedder that has no limit of its own
 _MOST = 256  # however many a provider would take: what is lost when a request fails must stay small
 _MOST_ATTEMPTS = 5
+_AWAY = "The provider could not be asked; it is asked again."
+_LONGEST_PAUSE_S = 300.0
 _PAUSE_S = 5.0  # before a provider is asked again that could not be asked and named no time
 
 
@@ -116,8 +117,8 @@ def serve(engine: Engine, jobs: Sequence[EmbedJob], *, sound: bool = False) -> W
     try:
         vectors, paid, usages = _vectors(engine, space, jobs, texts)
     except ProviderUnavailable as error:
-        _put_back(engine, jobs, str(error))
-        return Worked(unavailable=str(error), pause_s=_PAUSE_S if error.retry_after_s is None else error.retry_after_s)
+        _put_back(engine, jobs)
+        return Worked(unavailable=str(error), pause_s=pause_after(error))
     except EmbeddingError as error:
         return _narrowed(engine, jobs, error, sound=sound)
     return Worked(embedded=finish(engine, jobs, vectors, paid, usages))
@@ -135,20 +136,25 @@ def serve_known(engine: Engine, jobs: Sequence[EmbedJob]) -> list[EmbedJob]:
     return [job for position, job in enumerate(jobs) if position not in known]
 
 
+def pause_after(error: ProviderUnavailable) -> float:
+    """Say how long to leave a provider alone; nobody means it who asks for hours."""
+    return _PAUSE_S if error.retry_after_s is None else min(error.retry_after_s, _LONGEST_PAUSE_S)
+
+
 def _narrowed(engine: Engine, jobs: Sequence[EmbedJob], error: EmbeddingError, *, sound: bool) -> Worked:
     """Find out which text is to blame, if any is: a provider that fails on a plain sentence fails by itself."""
     if not sound:
         try:
             embedding.embed(engine.models.embedder(jobs[0].space), jobs[0].space, [PROBE], "passage")
         except EmbeddingError as trouble:
-            _put_back(engine, jobs, str(trouble))
+            _put_back(engine, jobs)
             return Worked(unavailable=str(trouble), pause_s=_PAUSE_S)
     if len(jobs) == 1:
         return blame(engine, jobs[0], error)
     middle = len(jobs) // 2
     first = serve(engine, jobs[:middle], sound=True)
     if first.unavailable:
-        _put_back(engine, jobs[middle:], first.unavailable)
+        _put_back(engine, jobs[middle:])
         return first
     return first + serve(engine, jobs[middle:], sound=True)
 
@@ -167,8 +173,6 @@ def _vectors(
             keys.update(own)
             found = engine.store.cached(scope, space, "passage", [*own.values()])
             known.update({position: found[key] for position, key in own.items() if key in found})
-            hits = sum(key in found for key in own.values())
-            engine.store.count_cache_uses(scope, hits, len(own) - hits)
     lacking = [position for position in range(len(jobs)) if position not in known]
     usages: dict[Scope, Usage] = {}
     if lacking:
@@ -179,6 +183,10 @@ def _vectors(
         known.update({position: vectors[name] for position, name in named.items()})
         weights = [sum(len(texts[one]) for one in positions if one in lacking) for positions in users.values()]
         usages = dict(zip(users, embedding.shares(usage, weights), strict=True))
+    if keys:
+        for scope, positions in users.items():
+            missed = sum(position in lacking for position in positions)
+            engine.store.count_cache_uses(scope, len(positions) - missed, missed)
     paid = {position: keys[position] for position in lacking if position in keys}
     return [known[position] for position in range(len(jobs))], paid, usages
 
@@ -228,9 +236,9 @@ def _finish_user(
     return engine.store.write(scope, work)
 
 
-def _put_back(engine: Engine, jobs: Sequence[EmbedJob], reason: str) -> None:
-    """Give jobs back that nobody is to blame for."""
-    _postpone(engine, jobs, reason, timedelta(0), to_blame=False)
+def _put_back(engine: Engine, jobs: Sequence[EmbedJob]) -> None:
+    """Give jobs back that nobody is to blame for. A provider's words may quote a text; they are not for all of them."""
+    _postpone(engine, jobs, _AWAY, timedelta(0), to_blame=False)
 
 
 def blame(engine: Engine, job: EmbedJob, error: EmbeddingError) -> Worked:
@@ -245,12 +253,4 @@ def _postpone(
     engine: Engine, jobs: Sequence[EmbedJob], reason: str, pause: timedelta | None, *, to_blame: bool
 ) -> None:
     due = None if pause is None else engine.clock.now() + pause
-    for scope, positions in by_user(jobs).items():
-        own = [jobs[one] for one in positions]
-        engine.store.write(scope, partial(_note_failure, own, reason, due, to_blame=to_blame))
-
-
-def _note_failure(
-    jobs: Sequence[EmbedJob], reason: str, due: datetime | None, writer: Writer, *, to_blame: bool
-) -> None:
-    writer.postpone_jobs(jobs, reason, due, to_blame=to_blame)
+    engine.store.postpone_jobs(jobs, reason, due, to_blame=to_blame)

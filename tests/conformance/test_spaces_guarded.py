@@ -1,0 +1,143 @@
+"""What keeps spaces from being confused when several act at once, and embedders of anybody's own from doing harm."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from time import monotonic, sleep
+
+import pytest
+
+from recollect import EmbeddingError, InvalidInput, Memory, load_settings
+from recollect.ports import Embedder, Role
+from recollect.types import Space, Vector
+from tests.conftest import OpenMemory, SteppingClock
+
+TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc")
+SMALL = Space("own", "small", "1", "none", 384, normalised=True)
+
+
+class Own:
+    """Somebody's own embedder: it knows its space from its first text on, and raises what it likes."""
+
+    languages: frozenset[str] | None = None
+
+    def __init__(self, encoder: Embedder, space: Space = SMALL, *, known: bool = True) -> None:
+        self._encoder = encoder
+        self._space = space
+        self._known = known
+        self.trouble: Exception | None = None
+
+    @property
+    def space(self) -> Space | None:
+        return self._space if self._known else None
+
+    def embed(self, texts: Sequence[str], role: Role) -> Vector:
+        if self.trouble is not None:
+            raise self.trouble
+        self._known = True
+        return self._encoder.embed(texts, role)
+
+    def close(self) -> None:
+        pass
+
+
+OpenWith = Callable[..., Memory]
+
+
+@pytest.fixture
+def opened(database: str, clock: SteppingClock) -> Iterator[OpenWith]:
+    """Open the store with an embedder of one's own."""
+    open_now: list[Memory] = []
+
+    def opener(embedder: Embedder, **more: object) -> Memory:
+        overrides = {"database": database, "embedding.worker": False, **more}
+        settings = load_settings(os.devnull, environ={}, overrides=overrides)
+        open_now.append(Memory.open(settings=settings, clock=clock, embedder=embedder))
+        return open_now[-1]
+
+    yield opener
+    for memory in open_now:
+        memory.close()
+
+
+def test_a_change_that_was_cancelled_is_not_completed_by_whoever_is_late(opened: OpenWith, encoder: Embedder) -> None:
+    memory = opened(Own(encoder))
+    memory.user("me").remember_many(TEXTS)
+    coming = Space("own", "other", "1", "none", 384, normalised=True)
+    memory.reembed(embedder=Own(encoder, coming), wait=False)
+    store = memory._engine.store
+    memory.cancel_reembed()
+    assert store.owe(coming, memory._engine.clock.now()) == 0
+    assert not store.activate(coming)
+    assert memory.status().embedding == "own/small"
+
+
+def test_a_space_that_was_dropped_does_not_come_back(opened: OpenWith, encoder: Embedder) -> None:
+    memory = opened(Own(encoder))
+    memory.user("me").remember_many(TEXTS)
+    other = Space("own", "other", "1", "none", 384, normalised=True)
+    memory.reembed(embedder=Own(encoder, other))
+    memory.drop_model("own/small")
+    memory._engine.store.owe(SMALL, memory._engine.clock.now())
+    assert [(model.model, model.state) for model in memory.models(ask=False)] == [
+        ("other", "active"),
+        ("small", "configured"),
+    ]
+
+
+def test_two_changes_at_once_are_refused(opened: OpenWith, encoder: Embedder) -> None:
+    memory = opened(Own(encoder))
+    memory.user("me").remember_many(TEXTS)
+    first, second = (Space("own", name, "1", "none", 384, normalised=True) for name in ("first", "second"))
+    memory._engine.store.open_space(first, "building", memory._engine.clock.now())
+    with pytest.raises(InvalidInput, match="own/first"):
+        memory._engine.store.open_space(second, "building", memory._engine.clock.now())
+
+
+def test_models_of_one_name_are_told_apart(opened: OpenWith, encoder: Embedder) -> None:
+    memory = opened(Own(encoder))
+    memory.user("me").remember_many(TEXTS)
+    for revision in ("2", "3"):
+        memory.reembed(embedder=Own(encoder, Space("own", "small", revision, "none", 384, normalised=True)))
+    with pytest.raises(InvalidInput, match=r"own/small@384\+1\+none, own/small@384\+2\+none"):
+        memory.drop_model("own/small")
+    assert memory.drop_model("own/small@384+1+none").revision == "1"
+    assert memory.drop_model("own/small").revision == "2"
+
+
+def test_a_move_to_what_is_used_already_makes_up_for_what_it_lacks(
+    opened: OpenWith, open_memory: OpenMemory, encoder: Embedder
+) -> None:
+    open_memory(embedding__provider="none").user("me").remember_many(TEXTS)
+    memory = opened(Own(encoder))
+    moved = memory.reembed()
+    assert (moved.state, moved.embedded, memory.user("me").stats().with_vector) == ("finished", 2, 2)
+
+
+def test_an_embedder_that_learns_its_length_is_known_again(opened: OpenWith, encoder: Embedder) -> None:
+    memory = opened(Own(encoder, known=False))
+    memory.user("me").remember(TEXTS[0], wait=True)
+    again = opened(Own(encoder, known=False)).user("me")
+    assert again.remember(TEXTS[1]).degraded == ()
+    assert again.recall("something to climb with").degraded == ()
+
+
+@pytest.mark.parametrize("trouble", [ConnectionError("away"), ValueError("odd"), EmbeddingError("no")], ids=repr)
+def test_whatever_an_embedder_raises_is_trouble_with_vectors_and_nothing_else(
+    opened: OpenWith, encoder: Embedder, trouble: Exception
+) -> None:
+    own = Own(encoder)
+    memory = opened(own, **{"recall.deadline_s": 60, "embedding.worker": True})
+    me = memory.user("me")
+    me.remember(TEXTS[0])
+    own.trouble = trouble
+    assert me.remember(TEXTS[1]).degraded == ("vector",)
+    asked = monotonic()
+    assert me.recall("Grandmother Olomouc").degraded == ("vector",)
+    assert monotonic() - asked < 30, "nobody waited for an answer that never comes"
+    memory.embed_waiting()
+    own.trouble = None
+    memory.embed_waiting()
+    deadline = monotonic() + 60
+    while me.stats().pending_jobs and monotonic() < deadline:
+        sleep(0.05)
+    assert me.stats().with_vector == 2
