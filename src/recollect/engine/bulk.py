@@ -243,7 +243,7 @@ def _payment(
 
 
 def _unavailable(error: ProviderUnavailable) -> Worked:
-    return Worked(unavailable=str(error), pause_s=error.retry_after_s or _POLL.total_seconds())
+    return Worked(unavailable=str(error), pause_s=working.pause_after(error))
 
 
 def _close(engine: Engine, one: BulkBatch, state: BulkState, reason: str) -> None:
