@@ -121,6 +121,15 @@ def test_an_embedder_that_learns_its_length_is_known_again(opened: OpenWith, enc
     assert again.recall("something to climb with").degraded == ()
 
 
+def test_one_that_cannot_say_who_it_is_does_no_harm(opened: OpenWith, encoder: Embedder) -> None:
+    opened(Own(encoder, known=False)).user("me").remember(TEXTS[0], wait=True)
+    own = Own(encoder, known=False)
+    own.trouble = ConnectionError("away")
+    me = opened(own).user("me")
+    assert me.remember(TEXTS[1]).degraded == ("vector",)
+    assert me.recall("ladder").degraded == ("vector",)
+
+
 @pytest.mark.parametrize("trouble", [ConnectionError("away"), ValueError("odd"), EmbeddingError("no")], ids=repr)
 def test_whatever_an_embedder_raises_is_trouble_with_vectors_and_nothing_else(
     opened: OpenWith, encoder: Embedder, trouble: Exception

@@ -14,7 +14,7 @@ from threading import Event
 from typing import Final
 
 from recollect import ids
-from recollect.engine import calibrating, embedding, working
+from recollect.engine import calibrating, embedders, embedding, working
 from recollect.engine.context import Engine
 from recollect.engine.passages import passage_of
 from recollect.engine.working import Tell
@@ -280,7 +280,7 @@ def estimate(engine: Engine, embedder: Embedder) -> Estimate:
 
 
 def _text(job: EmbedJob) -> str:
-    return embedding.spoken(passage_of(job.item))
+    return embedders.spoken(passage_of(job.item))
 
 
 def _name(job: EmbedJob) -> str:

@@ -7,7 +7,7 @@ questions. A cosine then counts by how far it is above that.
 
 import numpy as np
 
-from recollect.engine import embedding
+from recollect.engine import embedders
 from recollect.engine.context import Engine
 from recollect.errors import RecollectError
 from recollect.ports import Embedder, RemoteEmbedder
@@ -37,8 +37,8 @@ SENTENCES = frozenset(text for pair in _PAIRS for text in pair)
 
 def measure(embedder: Embedder, space: Space) -> float:
     """Give the usual cosine of a question and a sentence that has nothing to do with it. Raises EmbeddingError."""
-    asked, _ = embedding.embed(embedder, space, [question for question, _ in _PAIRS], "query")
-    told, _ = embedding.embed(embedder, space, [sentence for _, sentence in _PAIRS], "passage")
+    asked, _ = embedders.embed(embedder, space, [question for question, _ in _PAIRS], "query")
+    told, _ = embedders.embed(embedder, space, [sentence for _, sentence in _PAIRS], "passage")
     cosines = asked @ told.T
     unrelated = cosines[~np.eye(len(_PAIRS), dtype=bool)]
     return float(np.clip(unrelated.mean(), 0.0, 0.99))

@@ -8,7 +8,7 @@ it. The old one is kept until somebody drops it, so that going back costs only w
 from collections.abc import Sequence
 from threading import Event
 
-from recollect.engine import bulk, embedding, working
+from recollect.engine import bulk, embedders, working
 from recollect.engine.context import Engine
 from recollect.engine.working import Tell
 from recollect.errors import InvalidInput, NotFound
@@ -21,7 +21,7 @@ _NOTHING_UNDER_WAY = "No change of the model is under way. Begin one with `recol
 
 def begin(engine: Engine, embedder: Embedder) -> Space:
     """Begin to build the space of an embedder, or go on with it. A failed probe changes nothing."""
-    space = embedding.probed(embedder)
+    space = embedders.probed(embedder)
     known = engine.store.spaces()
     under_way = building(known)
     if under_way is not None and under_way != space:

@@ -5,20 +5,17 @@ every user, by the transaction that stores what it was made for.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from recollect.engine import spending
+from recollect.engine import embedders, spending
 from recollect.engine.context import Engine
-from recollect.errors import EmbeddingError, InvalidVector, RecollectError
+from recollect.errors import EmbeddingError, RecollectError
 from recollect.messages import Usage
-from recollect.ports import Asked, Embedder, Paid, RemoteEmbedder, Role, Writer
+from recollect.ports import Asked, Embedder, Paid, RemoteEmbedder, Writer
 from recollect.types import Scope, Space, Vector
-from recollect.vectors import as_units
 
-PROBE = "A sentence to try the embedder."
-_SILENCE = "-"  # what stands for a text without a word, which providers refuse
 _PURPOSE = "embedding"
 _TRIM_EVERY = 500  # entries
 
@@ -34,53 +31,6 @@ class Embedded:
     paid: Mapping[int, str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     failed: bool = False
-
-
-def embed(embedder: Embedder, space: Space, texts: Sequence[str], role: Role) -> tuple[Vector, Usage]:
-    """Ask for vectors and check them. Raises EmbeddingError, also for vectors that make no sense."""
-    with _as_embedding_errors():
-        if isinstance(embedder, RemoteEmbedder):
-            vectors, usage = embedder.embed_metered([spoken(text) for text in texts], role)
-        else:
-            vectors, usage = embedder.embed(texts, role), Usage()
-    return checked(vectors, space, len(texts)), usage
-
-
-@contextmanager
-def _as_embedding_errors() -> Iterator[None]:
-    """Let whatever an embedder raises, which may be anybody's code, be what callers are prepared for."""
-    try:
-        yield
-    except RecollectError:
-        raise
-    except Exception as error:
-        raise EmbeddingError(f"The embedder failed: {type(error).__name__}: {error}") from error
-
-
-def checked(vectors: Vector, space: Space, amount: int) -> Vector:
-    """Give what an embedder made for so many texts, in unit length. Raises EmbeddingError if it makes no sense."""
-    if len(vectors) != amount:
-        raise EmbeddingError(f"The embedder gave {len(vectors)} vectors for {amount} texts.")
-    try:
-        return as_units(vectors, space.dimensions)
-    except InvalidVector as error:
-        raise EmbeddingError(f"The embedder gave a vector that cannot be used. {error}") from error
-
-
-def probed(embedder: Embedder) -> Space:
-    """Ask for one vector, check it, and give the space that it is of. Raises EmbeddingError."""
-    with _as_embedding_errors():
-        vectors = embedder.embed([PROBE], "passage")
-    space = embedder.space
-    if space is None:
-        raise EmbeddingError("The embedder gave a vector, but does not say of which space it is.")
-    checked(vectors, space, 1)
-    return space
-
-
-def spoken(text: str) -> str:
-    """Give a text that a provider accepts."""
-    return text if text.strip() else _SILENCE
 
 
 def passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str], *, wait: bool | None) -> Embedded:
@@ -120,7 +70,7 @@ def embed_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[s
     """Give the vectors of all passages; each text is paid for once. Raises EmbeddingError."""
     embedder = engine.models.embedder(space)
     if not isinstance(embedder, RemoteEmbedder):
-        vectors, usage = embed(embedder, space, texts, "passage")
+        vectors, usage = embedders.embed(embedder, space, texts, "passage")
         return Embedded(dict(enumerate(vectors)), usage=usage)
     cached = is_cached(engine, embedder)
     keys = [text_key(scope, text) for text in texts]
@@ -145,7 +95,7 @@ def _made(embedder: RemoteEmbedder, space: Space, texts: Mapping[str, str]) -> t
     for start in range(0, len(keys), size):
         part = keys[start : start + size]
         try:
-            vectors, usage = embed(embedder, space, [texts[key] for key in part], "passage")
+            vectors, usage = embedders.embed(embedder, space, [texts[key] for key in part], "passage")
         except EmbeddingError:
             if not made:
                 raise
@@ -177,14 +127,14 @@ def question(engine: Engine, scope: Scope, space: Space, text: str) -> tuple[Vec
     """Give the vector of a question, and if it was paid for, what to note about it. Raises EmbeddingError."""
     embedder = engine.models.embedder(space)
     if not is_cached(engine, embedder):
-        vectors, usage = embed(embedder, space, [text], "query")
+        vectors, usage = embedders.embed(embedder, space, [text], "query")
         return vectors[0], Asked(space, "", vectors[0], usage, 0) if usage.tokens else None
     key = text_key(scope, text)
     known = engine.store.cached(scope, space, "query", [key])
     if known:
         return known[key], None
     resets = engine.store.resets(scope)
-    vectors, usage = embed(embedder, space, [text], "query")
+    vectors, usage = embedders.embed(embedder, space, [text], "query")
     return vectors[0], Asked(space, key, vectors[0], usage, resets)
 
 

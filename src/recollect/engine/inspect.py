@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from recollect._version import __version__
-from recollect.engine import changing, embedding, reindexing, spending
+from recollect.engine import changing, embedders, reindexing, spending
 from recollect.engine.context import Engine
 from recollect.errors import EmbeddingError, RecollectError
 from recollect.figures import Model, ModelState, Problem, Stats, Status, StoreStats
@@ -126,7 +126,7 @@ def _tried(engine: Engine, embedder: Embedder, model: Model, *, ask: bool) -> Mo
     reachable, trouble, space = None, "", embedder.space
     if ask:
         try:
-            space = embedding.probed(embedder)
+            space = embedders.probed(embedder)
             reachable = True
         except RecollectError as error:
             reachable, trouble = False, str(error)
@@ -168,7 +168,7 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     if engine.models.configured is not None:
         try:
             space = engine.space
-            embedding.probed(engine.models.embedder(space) if space else engine.models.configured)
+            embedders.probed(engine.models.embedder(space) if space else engine.models.configured)
         except RecollectError as error:
             problems.append(Problem("embedder", 1, str(error)))
     return tuple(problems)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from threading import Lock
 from time import monotonic
 
+from recollect.engine import embedders
 from recollect.errors import EmbeddingError, SettingsError
 from recollect.ports import Embedder, Store
 from recollect.types import Space
@@ -83,8 +84,8 @@ class Models:
         if self._configured is None or self._configured.space is not None:
             return False
         with suppress(EmbeddingError):
-            self._configured.embed(["A sentence to try the embedder."], "passage")
-        return self._configured.space == space
+            return embedders.probed(self._configured) == space
+        return False
 
     def offer(self, embedder: Embedder, *, ours: bool = False) -> None:
         """Let an embedder serve its space, once that is known; it is closed with the others if it is `ours`."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
-from recollect.engine import drafting, embedding, keeping
+from recollect.engine import drafting, embedders, embedding, keeping
 from recollect.engine.context import REWORDING, VECTOR, Engine
 from recollect.engine.embedding import Embedded
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
@@ -183,7 +183,7 @@ def _space(engine: Engine, *, wait: bool | None) -> Space | None:
     configured, space = engine.models.configured, engine.space
     if space is None and configured is not None and embedding.waits(engine, configured, wait=wait):
         with suppress(EmbeddingError):
-            return embedding.probed(configured)
+            return embedders.probed(configured)
     return space
 
 

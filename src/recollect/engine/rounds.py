@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from threading import Event
 
-from recollect.engine import bulk, changing, embedding, working
+from recollect.engine import bulk, changing, embedders, embedding, working
 from recollect.engine.context import Engine
 from recollect.engine.working import Tell
 from recollect.errors import EmbeddingError, RecollectError
@@ -55,7 +55,7 @@ def learn_space(engine: Engine) -> None:
     configured = engine.models.configured
     if configured is None or changing.active(engine.store.spaces()) is not None:
         return
-    space = configured.space or embedding.probed(configured)
+    space = configured.space or embedders.probed(configured)
     stats = engine.store.stats()
     if stats.memories or stats.messages:
         engine.store.open_space(space, "active", engine.clock.now())

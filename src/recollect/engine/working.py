@@ -14,9 +14,9 @@ from threading import Event, Lock, Thread
 
 import numpy as np
 
-from recollect.engine import embedding
+from recollect.engine import embedders, embedding
 from recollect.engine.context import Engine
-from recollect.engine.embedding import PROBE
+from recollect.engine.embedders import PROBE
 from recollect.engine.passages import passage_of
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
 from recollect.figures import Worked
@@ -145,7 +145,7 @@ def _narrowed(engine: Engine, jobs: Sequence[EmbedJob], error: EmbeddingError, *
     """Find out which text is to blame, if any is: a provider that fails on a plain sentence fails by itself."""
     if not sound:
         try:
-            embedding.embed(engine.models.embedder(jobs[0].space), jobs[0].space, [PROBE], "passage")
+            embedders.embed(engine.models.embedder(jobs[0].space), jobs[0].space, [PROBE], "passage")
         except EmbeddingError as trouble:
             _put_back(engine, jobs)
             return Worked(unavailable=str(trouble), pause_s=_PAUSE_S)
@@ -178,7 +178,7 @@ def _vectors(
     if lacking:
         named = {position: keys.get(position, str(position)) for position in lacking}
         asked = {name: texts[position] for position, name in named.items()}  # what several items say is paid for once
-        made, usage = embedding.embed(embedder, space, [*asked.values()], "passage")
+        made, usage = embedders.embed(embedder, space, [*asked.values()], "passage")
         vectors = dict(zip(asked, made, strict=True))
         known.update({position: vectors[name] for position, name in named.items()})
         weights = [sum(len(texts[one]) for one in positions if one in lacking) for positions in users.values()]
