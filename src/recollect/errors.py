@@ -7,6 +7,9 @@
     │   ├── InvalidMessage       a message's role, content or one of its fields
     │   └── InvalidVector        NaN, infinite, zero or of the wrong length
     ├── NotFound                 no memory with that id for this user
+    ├── AccessDenied             whoever asks may not
+    │   ├── UnknownKey           no key, or one that is wrong, expired or revoked
+    │   └── NotPermitted         the key is known, but not for this
     ├── EmbeddingError           no vector could be made; text search still works
     │   ├── ModelDamaged         the bundled encoder is not the one that was released
     │   ├── ProviderUnavailable  whoever makes the vectors cannot be asked now; the text waits
@@ -49,6 +52,18 @@ class InvalidVector(InvalidInput):
 
 class NotFound(RecollectError, LookupError):
     """This user has no memory with that id."""
+
+
+class AccessDenied(RecollectError):
+    """Whoever asks may not do what they ask for."""
+
+
+class UnknownKey(AccessDenied):
+    """There is no key, or it is wrong, expired or revoked. Which of them it is, strangers do not learn."""
+
+
+class NotPermitted(AccessDenied):
+    """The key is known, but it is not for this, or not for this user."""
 
 
 class EmbeddingError(RecollectError):

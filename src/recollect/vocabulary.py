@@ -45,3 +45,8 @@ class Trust(IntEnum):
     FILE = 1  # the user's own files
     INFERRED = 2  # concluded from what the user did
     STATED = 3  # the user said so
+
+
+# What a key may do. `admin` may do everything, for every user.
+Permission = Literal["read", "write", "forget", "admin"]
+PERMISSIONS: tuple[Permission, ...] = get_args(Permission)

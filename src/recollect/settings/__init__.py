@@ -24,15 +24,18 @@ from recollect.settings.model import (
 )
 from recollect.settings.recall import RecallSettings
 from recollect.settings.reference import settings_table
+from recollect.settings.service import FederationSettings, ServiceSettings
 
 __all__ = [
     "PROVIDERS",
     "DuplicateSettings",
     "EmbeddingProvider",
     "EmbeddingSettings",
+    "FederationSettings",
     "ForgetSettings",
     "PostgresSettings",
     "RecallSettings",
+    "ServiceSettings",
     "SettingRow",
     "Settings",
     "SqliteSettings",

@@ -194,10 +194,55 @@ def labelled(label: str, words: tuple[str, ...], *, commas: bool = False) -> Kin
             raise Unfit
         return kept
 
-    def show(value: object) -> str:
-        return plain(", ".join(value)) if isinstance(value, list | tuple) and value else "none"
+    return Kind(f"a list of texts such as `{words[0]}: …`, with a {label} before the colon, or none", parse, _listed)
 
-    return Kind(f"a list of texts such as `{words[0]}: …`, with a {label} before the colon, or none", parse, show)
+
+def words() -> Kind[tuple[str, ...]]:
+    """Accept a list of words without spaces, as a list or in one text with commas between them."""
+
+    def parse(value: object) -> tuple[str, ...]:
+        parts = [] if value == "none" else value.replace(",", " ").split() if isinstance(value, str) else value
+        if not isinstance(parts, list | tuple) or not all(isinstance(part, str) and part.strip() for part in parts):
+            raise Unfit
+        kept = tuple(clean(part.strip()) for part in parts)
+        if any(len(part.split()) > 1 for part in kept):
+            raise Unfit
+        return kept
+
+    return Kind("a list of words, or none", parse, _listed)
+
+
+def nodes() -> Kind[tuple[str, ...]]:
+    """Accept lines that each describe a node: a name, then `url=`, `key=` and `users=`. Keys are never shown."""
+
+    def parse(value: object) -> tuple[str, ...]:
+        lines = [] if value == "none" else value.splitlines() if isinstance(value, str) else value
+        if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
+            raise Unfit
+        kept = tuple(" ".join(clean(line).split()) for line in lines if line.strip())
+        for line in kept:
+            name, *given = line.split()
+            fields = dict(part.partition("=")[::2] for part in given)
+            known = fields.keys() <= {"url", "key", "users"} and len(fields) == len(given)
+            if "=" in name or not known or not all(fields.values()) or not {"url", "key"} <= fields.keys():
+                raise Unfit
+        if len({line.split()[0] for line in kept}) < len(kept):
+            raise Unfit("a list in which each node has a name of its own")
+        return kept
+
+    def show(value: object) -> str:
+        shown = [" ".join(_without_key(line)) for line in value] if isinstance(value, list | tuple) else []
+        return _listed(shown)
+
+    return Kind("a list of texts such as `office url=https://… key=… users=anna,ben`, or none", parse, show)
+
+
+def _without_key(line: object) -> list[str]:
+    return [f"key={HIDDEN}" if part.startswith("key=") else part for part in str(line).split()]
+
+
+def _listed(value: object) -> str:
+    return plain(", ".join(map(str, value))) if isinstance(value, list | tuple) and value else "none"
 
 
 def optional(kind: Kind[T], word: str, *, or_false: bool = False) -> Kind[T | None]:

@@ -9,6 +9,7 @@ from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform,
 from recollect.settings.embedding import EmbeddingSettings
 from recollect.settings.kinds import number, number_above, optional, switch, text, timezone, whole
 from recollect.settings.recall import RecallSettings
+from recollect.settings.service import FederationSettings, ServiceSettings
 from recollect.settings.turns import CaptureSettings, CompactionSettings, HookSettings, LlmSettings
 
 
@@ -105,6 +106,15 @@ class Settings:
         default="default",
         metadata=about(text(), "User the command line works for when `--user` is absent.", aliases=("user_id",)),
     )
+    key: str = field(
+        default="",
+        repr=False,
+        metadata=about(
+            text(empty=True, secret=True),
+            "Key to work with: then commands and `mcp` may do what the key may, for its user, and nothing else.",
+            default_words="none",
+        ),
+    )
     timezone: str = field(
         default="",
         metadata=about(
@@ -136,6 +146,8 @@ class Settings:
     forget: ForgetSettings = field(default_factory=ForgetSettings)
     postgres: PostgresSettings = field(default_factory=PostgresSettings)
     sqlite: SqliteSettings = field(default_factory=SqliteSettings)
+    service: ServiceSettings = field(default_factory=ServiceSettings)
+    federation: FederationSettings = field(default_factory=FederationSettings)
     sources: Mapping[str, tuple[object, str]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
