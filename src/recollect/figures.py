@@ -264,3 +264,32 @@ class Maintenance:
     notes: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     reindexed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """One line of the log of what was done: by whom, to which items, when; never what they say.
+
+    `actor` is the id of a key, or `local`. `items` are the first of the `amount` ids. `hash` covers the line and the
+    hash of the line before it.
+    """
+
+    number: int
+    done_at: datetime
+    actor: str
+    action: str
+    items: tuple[str, ...]
+    amount: int
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFigures:
+    """What searches of one sort were like: how many, how many of them found nothing or went without a part."""
+
+    verb: str
+    searches: int
+    empty: int
+    degraded: int
+    mean_ms: float
+    most_ms: float

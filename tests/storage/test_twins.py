@@ -26,8 +26,8 @@ SOME_ID = "01a1dea8-db60-7912-8e1b-f1c648661807"
 _FROM_MESSAGES = re.compile(r"\bFROM messages\b")
 _SQLITE_PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 _POSTGRES_PARAMETER = re.compile(r"%\((\w+)\)s")
-_TWINS = load_queries("sqlite", "queries.sql", "vectors.sql")
-_OTHERS = load_queries("postgres", "queries.sql", "vectors.sql")
+_TWINS = load_queries("sqlite", "queries.sql", "vectors.sql", "doors.sql")
+_OTHERS = load_queries("postgres", "queries.sql", "vectors.sql", "doors.sql")
 
 
 _WORDS = {"holding": (("a", "b"),), "lacking": ("c", "d")}

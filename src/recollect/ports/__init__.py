@@ -5,6 +5,7 @@ one after the other. So a decision taken inside `write` from what it has read th
 """
 
 from recollect.ports.conversations import Derivation, Size, Spot
+from recollect.ports.ledgers import STORE, Bell, Change, ChangeKind, KeptAnswer, SearchNote
 from recollect.ports.memories import Fingerprint, Indexed, Neighbour, Slot, TextCandidate, TextCandidates
 from recollect.ports.spaces import Asked, EmbedJob, Paid
 from recollect.ports.store import Pending, Reader, Store, Writer
@@ -22,10 +23,14 @@ from recollect.ports.world import (
 )
 
 __all__ = [
+    "STORE",
     "Asked",
+    "Bell",
     "BulkEmbedder",
     "BulkOutcome",
     "BulkProgress",
+    "Change",
+    "ChangeKind",
     "Clock",
     "Derivation",
     "EmbedJob",
@@ -33,12 +38,14 @@ __all__ = [
     "Extractor",
     "Fingerprint",
     "Indexed",
+    "KeptAnswer",
     "Neighbour",
     "Paid",
     "Pending",
     "Reader",
     "RemoteEmbedder",
     "Role",
+    "SearchNote",
     "Size",
     "Slot",
     "Spot",

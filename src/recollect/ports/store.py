@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 from recollect.figures import Problem, StoreStats
 from recollect.messages import Usage
 from recollect.ports.conversations import ConversationReader, ConversationWriter
+from recollect.ports.ledgers import LedgerReader, LedgerStore, LedgerWriter
 from recollect.ports.memories import MemoryReader, MemoryWriter
 from recollect.ports.spaces import EmbedJob, Paid, SpaceStore
 from recollect.types import Scope, Space, Vector
@@ -16,11 +17,11 @@ T = TypeVar("T")
 Result_co = TypeVar("Result_co", covariant=True)
 
 
-class Reader(MemoryReader, ConversationReader, Protocol):
+class Reader(MemoryReader, ConversationReader, LedgerReader, Protocol):
     """Questions of one user, answered from one consistent snapshot."""
 
 
-class Writer(MemoryWriter, ConversationWriter, Protocol):
+class Writer(MemoryWriter, ConversationWriter, LedgerWriter, Protocol):
     """Changes of one user, all or nothing."""
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
@@ -48,7 +49,7 @@ class Pending(Protocol[Result_co]):
         ...
 
 
-class Store(SpaceStore, Protocol):
+class Store(SpaceStore, LedgerStore, Protocol):
     """A database that keeps memories."""
 
     @property

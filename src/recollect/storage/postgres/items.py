@@ -4,17 +4,19 @@ Rows are written at once; their vectors wait until the end, so that a bulk load 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
 
+from recollect.ports import ChangeKind
 from recollect.storage.later import Later
 from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.ledgers import Ledgers, LedgerWriter
 from recollect.storage.postgres.messages import MessageRows
-from recollect.storage.postgres.rows import QUERIES
+from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.rows import of_kind
 from recollect.types import Scope, Space, Vector
 from recollect.vocabulary import ItemKind
@@ -27,7 +29,7 @@ class Written(NamedTuple):
     vector: Vector | None
 
 
-class ItemWriter(MessageRows):
+class ItemWriter(MessageRows, Ledgers, LedgerWriter):
     """One user's changes. The user's row is locked, so that the user's other writers wait."""
 
     def __init__(self, connection: Connection, scope: Scope) -> None:
@@ -35,6 +37,7 @@ class ItemWriter(MessageRows):
         self._later = Later()
         self._added: Counter[ItemKind] = Counter()
         self._resets = 0
+        self._changed: list[tuple[ChangeKind, ItemKind, str, datetime]] = []
         spaces.share(connection)
         self._run("lock_user")
 
@@ -44,11 +47,27 @@ class ItemWriter(MessageRows):
         memories, messages = self._added["memory"], self._added["message"]
         if memories or messages or self._resets:
             self._run("count_user", {"memories": memories, "messages": messages, "resets": self._resets})
+        if self._changed:
+            self._number_changes()
+
+    def _number_changes(self) -> None:
+        """Give what is new its place in the order. The user is locked, so it is also the order of the commits."""
+        amount = len(self._changed)
+        last = int(one(self._run("next_changes", {"amount": amount}))[0])
+        whats, kinds, ids, moments = zip(*self._changed, strict=True)
+        values = {"before": last - amount, "whats": list(whats), "kinds": list(kinds), "ids": list(ids)}
+        self._run("insert_changes", {**values, "now": max(moments)})
+
+    def note_embedded(self, items: Iterable[tuple[ItemKind, str]], now: datetime) -> None:
+        """Let what was stored without its vector be looked at once more."""
+        self._changed += [("embedded", kind, item_id, now) for kind, item_id in items]
 
     def _owe(self, kind: ItemKind, written: Sequence[Written], space: Space | None, now: datetime) -> None:
         """Count rows that were written and put off their vectors; note a job where there is none."""
         self._added[kind] += len(written)
-        for wanted, number in spaces.owed(self._connection, kind, space, now).items():
+        owed = spaces.owed(self._connection, kind, space, now)
+        self._changed += [("words" if owed and row.vector is None else "stored", kind, row.id, now) for row in written]
+        for wanted, number in owed.items():
             self._owe_vectors(kind, written if wanted == space else _without_vectors(written), (wanted, number), now)
 
     def _owe_vectors(self, kind: ItemKind, written: Sequence[Written], shelf: tuple[Space, int], now: datetime) -> None:

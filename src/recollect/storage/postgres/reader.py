@@ -16,6 +16,7 @@ from recollect.ports import Indexed, Neighbour, Spot, TextCandidate, TextCandida
 from recollect.storage import frequencies
 from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.filters import conditions
+from recollect.storage.postgres.ledgers import Ledgers
 from recollect.storage.postgres.messages import MessageReader
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.postgres.spaces import number_type
@@ -28,7 +29,7 @@ _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 
 
-class PostgresReader(MessageReader):
+class PostgresReader(MessageReader, Ledgers):
     """One user's view of the database, for the length of one transaction."""
 
     @cached_property

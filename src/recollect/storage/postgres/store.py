@@ -19,7 +19,9 @@ from recollect.messages import Usage
 from recollect.ports import Clock, Pending, Reader, Writer
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import giants, spaces
+from recollect.storage.postgres.bell import Ringer, ServerBell
 from recollect.storage.postgres.connection import Connection, check_server, connect, prepare, translated
+from recollect.storage.postgres.ledgers import PostgresLedgers
 from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.rows import QUERIES, one
@@ -32,7 +34,7 @@ from recollect.types import Scope
 T = TypeVar("T")
 
 
-class PostgresStore(PostgresSpaces):
+class PostgresStore(PostgresSpaces, PostgresLedgers):
     """Memories on a server."""
 
     backend = "postgresql"
@@ -46,6 +48,7 @@ class PostgresStore(PostgresSpaces):
         with connect(url, settings.connect_timeout_s) as connection, translated(self._where):
             check_server(connection)
             migrate(connection, self._where, clock.now(), analyser)
+        self._ringer = Ringer(self._connect)
         self._pool: ConnectionPool[Connection] | None = None
         self._pool_lock = Lock()
 
@@ -94,6 +97,7 @@ class PostgresStore(PostgresSpaces):
             writer = PostgresWriter(connection, scope)
             result = work(writer)
             writer.finish()
+        self._ringer.ring()
         return result
 
     def write_behind(self, scope: Scope, work: Callable[[Writer], T]) -> Pending[T]:
@@ -105,11 +109,19 @@ class PostgresStore(PostgresSpaces):
             result = work(writer)
             return self._background.submit(self._finish, stack.pop_all(), writer, result)
 
-    @staticmethod
-    def _finish(transaction: ExitStack, writer: PostgresWriter, result: T) -> T:
+    def _finish(self, transaction: ExitStack, writer: PostgresWriter, result: T) -> T:
         with transaction:
             writer.finish()
+        self._ringer.ring()
         return result
+
+    def _connect(self) -> Connection:
+        """Open a connection apart from the pool."""
+        return connect(self._url, self._settings.connect_timeout_s)
+
+    def bell(self) -> ServerBell:
+        """Give something that hears when anybody writes."""
+        return ServerBell(self._connect)
 
     def scrub(self) -> None:
         """Do nothing: a server keeps deleted rows in its files until an operator has the tables rewritten."""
@@ -212,6 +224,7 @@ class PostgresStore(PostgresSpaces):
     def close(self) -> None:
         """Close all connections; a write under way is finished first."""
         self._background.shutdown(wait=True)
+        self._ringer.close()
         with self._pool_lock:
             self._closed = True
             if self._pool is not None:

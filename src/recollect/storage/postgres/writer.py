@@ -107,6 +107,7 @@ class PostgresWriter(MessageWriter):
             self._run("move_vectors", renamed, space=shelf.number)
         self.insert([draft], space)
         if keep_vector:
+            self._changed.pop()  # it says what it said before
             self._keep_vectors([shelf.number for shelf in shelves], version_id, record.id)
 
     def _keep_vectors(self, numbers: Sequence[int], from_id: str, to_id: str) -> None:

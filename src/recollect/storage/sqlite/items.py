@@ -5,18 +5,20 @@ long steps. SQLite runs those without Python's lock, so a bulk load prepares its
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
 
+from recollect.ports import ChangeKind
 from recollect.storage.later import Later
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.codes import Seqs, encode
+from recollect.storage.sqlite.ledgers import Ledgers, LedgerWriter
 from recollect.storage.sqlite.messages import MessageRows
-from recollect.storage.sqlite.rows import id_array, seq_array
+from recollect.storage.sqlite.rows import QUERIES, id_array, seq_array
 from recollect.types import Scope, Space, Vector
 from recollect.vocabulary import ItemKind
 
@@ -29,7 +31,7 @@ class Written(NamedTuple):
     vector: Vector | None
 
 
-class ItemWriter(MessageRows):
+class ItemWriter(MessageRows, Ledgers, LedgerWriter):
     """One user's changes. `finish` must be called before the commit."""
 
     def __init__(self, connection: apsw.Connection, scope: Scope) -> None:
@@ -37,6 +39,7 @@ class ItemWriter(MessageRows):
         self._later = Later()
         self._added: Counter[ItemKind] = Counter()
         self._resets = 0
+        self._changed: list[tuple[ChangeKind, ItemKind, str, datetime]] = []
         self._run("lock_user")
 
     def finish(self) -> None:
@@ -45,6 +48,21 @@ class ItemWriter(MessageRows):
         memories, messages = self._added["memory"], self._added["message"]
         if memories or messages or self._resets:
             self._run("count_user", {"memories": memories, "messages": messages, "resets": self._resets})
+        if self._changed:
+            self._number_changes()
+
+    def _number_changes(self) -> None:
+        """Give what is new its place in the order. Nobody else writes meanwhile, so it is also that of the commits."""
+        last = int(self._run("next_changes", {"amount": len(self._changed)})[0][0])
+        rows = [
+            (self._user, number, what, kind, item_id, codec.to_micros(now))
+            for number, (what, kind, item_id, now) in enumerate(self._changed, last - len(self._changed) + 1)
+        ]
+        self._connection.executemany(QUERIES["insert_change"], rows)
+
+    def note_embedded(self, items: Iterable[tuple[ItemKind, str]], now: datetime) -> None:
+        """Let what was stored without its vector be looked at once more."""
+        self._changed += [("embedded", kind, item_id, now) for kind, item_id in items]
 
     def _next_numbers(self, amount: int) -> int:
         """Reserve numbers and give the first of them."""
@@ -57,7 +75,9 @@ class ItemWriter(MessageRows):
         self._added[kind] += len(written)
         seqs = seq_array(np.array([row.seq for row in written], np.int64))
         self._later.add(lambda: self._index_terms(kind, seqs))
-        for wanted, number in spaces.owed(self._connection, kind, space, now).items():
+        owed = spaces.owed(self._connection, kind, space, now)
+        self._changed += [("words" if owed and row.vector is None else "stored", kind, row.id, now) for row in written]
+        for wanted, number in owed.items():
             self._owe_vectors(kind, written if wanted == space else _without_vectors(written), number, now)
 
     def _owe_vectors(self, kind: ItemKind, written: Sequence[Written], number: int, now: datetime) -> None:

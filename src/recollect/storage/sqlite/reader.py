@@ -20,6 +20,7 @@ from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.codes import CodeCache, CodeView, Seqs, UserCodes, as_codes, rescored
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.filters import conditions
+from recollect.storage.sqlite.ledgers import Ledgers
 from recollect.storage.sqlite.matching import MANY_ROWS, any_of, promising
 from recollect.storage.sqlite.messages import MessageReader
 from recollect.storage.sqlite.rows import QUERIES, id_array, seq_array
@@ -51,7 +52,7 @@ class _Figures(NamedTuple):
         return self.memories if kind == "memory" else self.messages
 
 
-class SqliteReader(MessageReader):
+class SqliteReader(MessageReader, Ledgers):
     """One user's view of the file, for the length of one transaction."""
 
     def __init__(self, connection: apsw.Connection, scope: Scope, kept: Kept) -> None:

@@ -20,7 +20,9 @@ from recollect.messages import Usage
 from recollect.ports import Clock, Pending, Reader, Writer
 from recollect.storage.rows import ANALYSER, of_kind
 from recollect.storage.sqlite import codec, spaces
+from recollect.storage.sqlite.bell import FileBell
 from recollect.storage.sqlite.connection import map_pages, open_connection, patiently, rows, translated
+from recollect.storage.sqlite.ledgers import SqliteLedgers
 from recollect.storage.sqlite.migrate import applied_version, migrate
 from recollect.storage.sqlite.reader import Kept, SqliteReader
 from recollect.storage.sqlite.rows import QUERIES
@@ -36,7 +38,7 @@ _CHECKPOINT_TRY_MS = 20
 _REWRITE_AT_ONCE_BYTES = 16 * 2**20  # takes about a tenth of a second
 
 
-class SqliteStore(SqliteSpaces):
+class SqliteStore(SqliteSpaces, SqliteLedgers):
     """Memories in one file."""
 
     backend = "sqlite"
@@ -163,6 +165,11 @@ class SqliteStore(SqliteSpaces):
             patiently(self._busy_timeout_s, checkpoint)
         finally:
             self._writing.set_busy_timeout(int(self._busy_timeout_s * 1000))
+
+    def bell(self) -> FileBell:
+        """Give something that notices what anybody writes."""
+        self._insist_open()
+        return FileBell(lambda: open_connection(self._path, self._busy_timeout_s))
 
     def users(self) -> Iterable[Scope]:
         """Name the users who have anything."""

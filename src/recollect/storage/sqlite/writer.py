@@ -86,6 +86,7 @@ class SqliteWriter(MessageWriter):
         self._connection.execute(QUERIES["insert_memory"], codec.to_row(new_seq, self._user, draft))
         self._owe_drafts([(new_seq, draft)], space)
         if keep_vector:
+            self._changed.pop()  # it says what it said before
             self._copy_vectors(old_seq, new_seq, record.id)
 
     def _copy_vectors(self, from_seq: int, to_seq: int, item_id: str) -> None:

@@ -169,3 +169,14 @@ SELECT m.user_id, 'embed', %(item_kind)s, m.id, {space}, 0, %(now)s, NULL, '', %
 -- drop_vectors --
 -- A space that nobody needs.
 DROP TABLE vectors_{space}
+
+-- insert_changes --
+-- Items that are new, in their order.
+INSERT INTO changes (user_id, number, what, item_kind, item_id, changed_at)
+SELECT %(user_id)s, %(before)s + c.place, c.what, c.item_kind, c.item_id, %(now)s
+  FROM unnest(%(whats)s::text[], %(kinds)s::text[], %(ids)s::uuid[])
+       WITH ORDINALITY AS c (what, item_kind, item_id, place)
+
+-- ring --
+-- Wakes whoever waits for something new. What it is they read in the order of changes.
+SELECT pg_notify('recollect_changes', '')

@@ -152,3 +152,7 @@ DROP TABLE vectors_{space}
 -- drop_codes --
 -- And its codes.
 DROP TABLE codes_{space}
+
+-- insert_change --
+-- One item that is new, at its place in the order.
+INSERT INTO changes (user_id, number, what, item_kind, item_id, changed_at) VALUES (?, ?, ?, ?, ?, ?)

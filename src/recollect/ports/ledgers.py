@@ -1,0 +1,155 @@
+"""What the engine asks of a store about who came in by which door: keys, answers, the order of changes, the logs."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Literal, NamedTuple, Protocol
+
+from recollect.access import Key
+from recollect.figures import AuditLine, SearchFigures
+from recollect.types import Scope
+from recollect.vocabulary import ItemKind
+
+# Whose rows are nobody's: keys, and what was done with them. No user can have this name.
+STORE = Scope("")
+
+# `words` could be found by its words only, because its vector follows; `embedded` says that it came.
+ChangeKind = Literal["stored", "words", "embedded"]
+
+
+class Change(NamedTuple):
+    """Something new, with its place in the order in which one user's items were written."""
+
+    number: int
+    what: ChangeKind
+    kind: ItemKind
+    id: str
+    changed_at: datetime
+
+
+class KeptAnswer(NamedTuple):
+    """What a request was answered; `body` is None when it held what was forgotten since."""
+
+    request_hash: str
+    body: str | None
+    private: bool = False
+
+
+class SearchNote(NamedTuple):
+    """Figures about one search. `query` is empty unless somebody wants it kept."""
+
+    id: str
+    asked_at: datetime
+    verb: str
+    hits: int
+    took_ms: float
+    answerable: float
+    degraded: str
+    query: str
+
+
+class LedgerReader(Protocol):
+    """The part of a reader that is about what the doors keep."""
+
+    def answer(self, key: str, since: datetime) -> KeptAnswer | None:
+        """Give what a request was answered since a moment."""
+        ...
+
+    def last_change(self) -> int:
+        """Give the number of the newest change; 0 before the first."""
+        ...
+
+    def first_change(self) -> int | None:
+        """Give the number of the oldest change that is still known."""
+        ...
+
+    def changes(self, after: int, limit: int) -> Sequence[Change]:
+        """Give what is new since a change, in order."""
+        ...
+
+    def audit(self, after: int, limit: int) -> Sequence[AuditLine]:
+        """Give what was done for this user, in order."""
+        ...
+
+    def search_figures(self, since: datetime) -> Sequence[SearchFigures]:
+        """Say what this user's searches were like."""
+        ...
+
+
+class LedgerWriter(Protocol):
+    """The part of a writer that is about what the doors keep."""
+
+    def answer(self, key: str, since: datetime) -> KeptAnswer | None:
+        """Give what a request was answered since a moment."""
+        ...
+
+    def keep_answer(self, key: str, answer: KeptAnswer, now: datetime) -> None:
+        """Keep what a request is answered."""
+        ...
+
+    def note_embedded(self, items: Iterable[tuple[ItemKind, str]], now: datetime) -> None:
+        """Let what was stored without its vector be looked at once more."""
+        ...
+
+    def last_audit(self) -> AuditLine | None:
+        """Give the newest line of the log."""
+        ...
+
+    def add_audit(self, line: AuditLine) -> None:
+        """Add a line to the log."""
+        ...
+
+    def forget_traces(self, *, everything: bool) -> None:
+        """Take out of answers and logs what was said or asked; `everything` lets go of the order of changes, too."""
+        ...
+
+    def add_key(self, key: Key, secret_hash: str) -> None:
+        """Keep a new key."""
+        ...
+
+    def revoke_key(self, key_id: str, now: datetime) -> None:
+        """Let a key open nothing any more."""
+        ...
+
+
+class Bell(Protocol):
+    """Rings when something may have changed. It may ring for nothing, and a ring may be lost. It is for one thread."""
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until it rings, or for so long; says whether it rang."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
+class LedgerStore(Protocol):
+    """The part of a store that is about what the doors keep."""
+
+    def key(self, key_id: str) -> tuple[Key, str] | None:
+        """Give a key with the hash of its secret."""
+        ...
+
+    def keys(self) -> Sequence[Key]:
+        """Give all keys, oldest first."""
+        ...
+
+    def touch_key(self, key_id: str, now: datetime) -> None:
+        """Note when a key was last used."""
+        ...
+
+    def bell(self) -> Bell:
+        """Give something to wait with until anybody has written anything, in this process or in another."""
+        ...
+
+    def audited(self) -> Sequence[Scope]:
+        """Name those about whom there are lines in the log, the store itself among them."""
+        ...
+
+    def note_search(self, scope: Scope, note: SearchNote) -> None:
+        """Keep figures about a search. It is no write of the user: what was read stays true."""
+        ...
+
+    def forget_ledgers(self, *, answers: datetime, changes: datetime, searches: datetime) -> None:
+        """Forget what is older than these."""
+        ...
