@@ -8,7 +8,10 @@ from threading import Event
 from types import TracebackType
 from typing import Any, Self, Unpack
 
+from recollect.doors import Doors
+from recollect.engine.deeds import Deed
 from recollect.figures import Estimate, Maintenance, Model, Problem, Reembedding, Stats, Status, StoreStats, Worked
+from recollect.keys import Keys
 from recollect.memory import Memory, UserMemory
 from recollect.messages import (
     Appended,
@@ -70,6 +73,16 @@ class AsyncMemory:
     def user(self, user_id: str) -> "AsyncUserMemory":
         """See `Memory.user`."""
         return AsyncUserMemory(self._memory.user(user_id))
+
+    @property
+    def keys(self) -> Keys:
+        """See `Memory.keys`; its verbs are short, and there is nothing to await."""
+        return self._memory.keys
+
+    @property
+    def doors(self) -> Doors:
+        """See `Memory.doors`; its verbs are for threads."""
+        return self._memory.doors
 
     @property
     def settings(self) -> Settings:
@@ -172,6 +185,10 @@ class AsyncUserMemory:
     def user_id(self) -> str:
         """See `UserMemory.user_id`."""
         return self._memory.user_id
+
+    def acting(self, deed: Deed) -> Self:
+        """See `UserMemory.acting`."""
+        return type(self)(self._memory.acting(deed))
 
     async def remember(self, content: str, *, wait: bool | None = None, **fields: Unpack[MemoryFields]) -> Remembered:
         """See `UserMemory.remember`."""

@@ -10,6 +10,8 @@
     ├── AccessDenied             whoever asks may not
     │   ├── UnknownKey           no key, or one that is wrong, expired or revoked
     │   └── NotPermitted         the key is known, but not for this
+    ├── Outdated                 somebody has changed it since the caller looked
+    ├── Repeated                 a request that was carried out before; it carries the answer
     ├── EmbeddingError           no vector could be made; text search still works
     │   ├── ModelDamaged         the bundled encoder is not the one that was released
     │   ├── ProviderUnavailable  whoever makes the vectors cannot be asked now; the text waits
@@ -64,6 +66,21 @@ class UnknownKey(AccessDenied):
 
 class NotPermitted(AccessDenied):
     """The key is known, but it is not for this, or not for this user."""
+
+
+class Outdated(RecollectError):
+    """What the caller has seen is no longer so: somebody has changed it since. Look again, then decide."""
+
+
+class Repeated(RecollectError):
+    """This request was carried out before; nothing was done now.
+
+    `answer` is what was answered then; None when that held something that was forgotten since.
+    """
+
+    def __init__(self, answer: str | None) -> None:
+        super().__init__("This request was carried out before; nothing was done again.")
+        self.answer = answer
 
 
 class EmbeddingError(RecollectError):

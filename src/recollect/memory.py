@@ -10,21 +10,22 @@ from types import TracebackType
 from typing import Self
 
 from recollect.clock import SystemClock
+from recollect.doors import Doors
 from recollect.embedding import create_embedding_provider
 from recollect.engine import bulk, changing, inspect, rounds, turns, upkeep
 from recollect.engine.context import Engine
+from recollect.engine.deeds import Deed, Once
+from recollect.engine.scopes import scope_of
 from recollect.errors import InvalidInput
 from recollect.figures import Estimate, Maintenance, Model, Problem, Reembedding, Status, StoreStats, Worked
+from recollect.keys import Keys
 from recollect.ports import Clock, Embedder, Summarizer
 from recollect.settings import Settings, load_settings
-from recollect.text.clean import clean
-from recollect.types import Scope, Space
+from recollect.types import Space
 from recollect.user import UserMemory
 from recollect.wiring import assemble
 
-__all__ = ["Memory", "UserMemory"]
-
-_MAX_USER_ID = 128
+__all__ = ["Deed", "Memory", "Once", "UserMemory"]
 
 
 class Memory:
@@ -63,12 +64,17 @@ class Memory:
 
     def user(self, user_id: str) -> UserMemory:
         """Give the part of the store that belongs to one user; it need not exist yet."""
-        if not isinstance(user_id, str) or not user_id or clean(user_id) != user_id or len(user_id) > _MAX_USER_ID:
-            raise InvalidInput(
-                f"The user id {user_id!r} cannot be used: it must be a text of 1 to {_MAX_USER_ID} characters without "
-                "control characters or outer spaces."
-            )
-        return UserMemory(self._engine, Scope(user_id))
+        return UserMemory(self._engine, scope_of(user_id))
+
+    @property
+    def keys(self) -> Keys:
+        """The keys that open the doors to this store."""
+        return Keys(self._engine)
+
+    @property
+    def doors(self) -> Doors:
+        """What only doors ask of a store: answers given before, what is new, the log of what was done."""
+        return Doors(self._engine)
 
     @property
     def settings(self) -> Settings:

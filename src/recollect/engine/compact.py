@@ -108,7 +108,7 @@ def _fold(
     done = _put_in_place(engine, scope, planned, draft, status)
     if summarizer.costs:
         _lease(engine, scope, conversation, None)
-    if not done:
+    if done is None:
         reason = "another process was faster"
         return Compaction("unchanged", summarizer=summarizer.name, usage=made.usage, reason=reason, degraded=degraded)
     before = sum(message.tokens for message in active)
@@ -165,26 +165,28 @@ def _draft(engine: Engine, conversation: str, planned: Plan, points: SummaryPoin
     return saying.finished(engine, message)
 
 
-def _put_in_place(engine: Engine, scope: Scope, planned: Plan, draft: MessageDraft, status: MessageStatus) -> bool:
+def _put_in_place(
+    engine: Engine, scope: Scope, planned: Plan, draft: MessageDraft, status: MessageStatus
+) -> Message | None:
     """Write the summary and mark what it tells, unless any of that has changed meanwhile."""
     wanted = [message.id for message in planned.sources]
     made = draft.message
 
-    def work(writer: Writer) -> bool:
+    def work(writer: Writer) -> Message | None:
         found = writer.get_messages(wanted)
         live = [message for message in writer.active_messages(made.conversation, 1) if message.role == "summary"]
         expected = [planned.previous.id] if planned.previous else []
         unchanged = len(found) == len(wanted) and all(message.status == "active" for message in found)
         if not unchanged or [message.id for message in live] != expected:
-            return False
+            return None
         if planned.previous:
             writer.set_status([planned.previous.id], "compacted")
         writer.set_status([message.id for message in planned.folded], status)
         writer.insert_messages([draft], engine.space)
         writer.derive([Derivation("message", made.id, "message", source) for source in wanted], made.created_at)
-        return True
+        return made
 
-    return engine.store.write(scope, work)
+    return engine.write(scope, work)
 
 
 def _claim(engine: Engine, scope: Scope, conversation: str) -> bool:
@@ -192,7 +194,7 @@ def _claim(engine: Engine, scope: Scope, conversation: str) -> bool:
     now = engine.clock.now()
     llm = engine.settings.llm
     until = now + timedelta(seconds=60 + llm.timeout_s * (llm.retries + 1))
-    return engine.store.write(scope, lambda writer: _set_lease(writer, conversation, now, until))
+    return engine.write(scope, lambda writer: _set_lease(writer, conversation, now, until))
 
 
 def _set_lease(writer: Writer, conversation: str, now: datetime, until: datetime) -> bool:
@@ -211,7 +213,7 @@ def _lease(engine: Engine, scope: Scope, conversation: str, until: datetime | No
         if record is not None and record.compacting_until != until:
             writer.save_conversation(record._replace(compacting_until=until))
 
-    engine.store.write(scope, work)
+    engine.write(scope, work)
 
 
 def _settle(engine: Engine, scope: Scope, conversation: str, summarizer: Summarizer, tokens: int) -> None:

@@ -1,18 +1,22 @@
 """What every verb works with: the ports and the settings, passed as one value."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import count
 from threading import Thread
+from typing import Protocol, TypeVar
 
 from recollect.engine.answers import Answers
 from recollect.engine.background import Background
 from recollect.engine.models import Models
-from recollect.ports import Clock, Extractor, Store, Summarizer, Tokenizer
+from recollect.ports import Clock, Extractor, Pending, Store, Summarizer, Tokenizer, Writer
 from recollect.settings import Settings
 from recollect.text.capture import NONE as NO_PATTERNS
 from recollect.text.capture import CompiledPatterns
-from recollect.types import Space
+from recollect.types import Scope, Space
+
+T = TypeVar("T")
 
 VECTOR = "vector"
 TEXT = "text"
@@ -24,6 +28,14 @@ RECALL = "recall"
 SAVING = "saving"
 UPKEEP = "upkeep"
 MESSAGE = "message"
+
+
+class Noted(Protocol):
+    """Somebody's deed: what their writes are to leave behind besides what they write."""
+
+    def noted(self, scope: Scope, work: Callable[[Writer], T], now: datetime) -> Callable[[Writer], T]:
+        """Give the work together with all that it is to leave behind."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +55,18 @@ class Engine:
     background: Background = field(default_factory=Background)
     kept: Iterator[int] = field(default_factory=lambda: count(1))  # numbers the vectors that go into the cache
     searching: set[Thread] = field(default_factory=set)  # searches that took longer than somebody could wait
+    deed: Noted | None = None  # what is being done, and by whom, if that is to be noted
+
+    def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
+        """Run changes in one transaction, together with the note of who made them."""
+        return self.store.write(scope, self._noted(scope, work))
+
+    def write_behind(self, scope: Scope, work: Callable[[Writer], T]) -> Pending[T]:
+        """Do the same, and commit in the background."""
+        return self.store.write_behind(scope, self._noted(scope, work))
+
+    def _noted(self, scope: Scope, work: Callable[[Writer], T]) -> Callable[[Writer], T]:
+        return work if self.deed is None else self.deed.noted(scope, work, self.clock.now())
 
     @property
     def space(self) -> Space | None:

@@ -25,7 +25,7 @@ def append(engine: Engine, scope: Scope, conversation: str, offered: Sequence[Ne
     def work(writer: Writer) -> tuple[Appended, ...]:
         return add(writer, engine, opened(writer, conversation, now), spoken, now)
 
-    added = engine.store.write(scope, work)
+    added = engine.write(scope, work)
     engine.background.wake()
     return added
 
@@ -201,7 +201,7 @@ def _change(
     def work(writer: Writer) -> None:
         writer.save_conversation(change(opened(writer, conversation, now)))  # nobody has spoken
 
-    engine.store.write(scope, work)
+    engine.write(scope, work)
 
 
 def rate(engine: Engine, scope: Scope, message_id: str, feedback: int | None) -> Message:
@@ -216,4 +216,4 @@ def rate(engine: Engine, scope: Scope, message_id: str, feedback: int | None) ->
         writer.set_feedback(message_id, feedback)
         return found[0]._replace(feedback=feedback)
 
-    return engine.store.write(scope, work)
+    return engine.write(scope, work)

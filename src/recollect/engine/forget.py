@@ -91,7 +91,7 @@ def _forget(
 
     if dry_run:
         return engine.store.read(scope, lambda reader: _receipt(choose(reader), begun(reader), dry_run=True))
-    receipt = engine.store.write(scope, work)
+    receipt = engine.write(scope, work)
     engine.answers.drop(scope)
     if scrub and receipt.action == "deleted":
         engine.store.scrub()
@@ -106,6 +106,7 @@ def _receipt(doomed: Doomed, conversations: Sequence[str], *, dry_run: bool) -> 
 def _delete(writer: Writer, doomed: Doomed, now: datetime) -> None:
     memories, said = [one for one in doomed.ids if one not in doomed.messages], [*doomed.messages]
     _forget_vectors(writer, doomed, memories)
+    writer.forget_traces(everything=not doomed.torn)
     reopened = {made.source_id for made in writer.sources(said)} - set(doomed.ids)
     if doomed.torn:
         _mend(writer, {record.id: record for record in writer.get(memories)})

@@ -87,7 +87,7 @@ def capture_text(engine: Engine, scope: Scope, message: Message) -> tuple[Rememb
 
     if not learned.findings:
         return ()
-    kept = engine.store.write(scope, work)
+    kept = engine.write(scope, work)
     engine.background.wake()
     return kept
 

@@ -83,7 +83,7 @@ def _replace(engine: Engine, scope: Scope, kind: ItemKind, stale: _Stale) -> int
         writer.reindex(kind, terms)
         return len(terms)
 
-    return engine.store.write(scope, work)
+    return engine.write(scope, work)
 
 
 def _fresh_terms(

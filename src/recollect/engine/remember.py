@@ -103,7 +103,7 @@ def _near_duplicates(
 def _remember_one(engine: Engine, scope: Scope, batch: _Batch, position: int) -> Remembered:
     near, failed = _near_duplicates(engine, scope, [batch.drafts[position]], batch.space)
     prepared = batch.prepared(position, near.get(0))
-    remembered = engine.store.write(scope, lambda writer: decide(writer, engine, prepared))
+    remembered = engine.write(scope, lambda writer: decide(writer, engine, prepared))
     degraded = (*batch.degraded, *failed)
     return replace(remembered, degraded=degraded) if degraded else remembered
 
@@ -134,7 +134,7 @@ def remember_many(
             if pending is not None:
                 kept += pending.result()
             with _no_collections():
-                pending = engine.store.write_behind(scope, _batch_work(engine, batch))
+                pending = engine.write_behind(scope, _batch_work(engine, batch))
     finally:
         if pending is not None:
             kept += pending.result()

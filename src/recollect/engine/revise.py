@@ -61,7 +61,7 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
             embedding.keep(writer, engine, space, made, {0: memory_id})
         return draft.record
 
-    record = engine.store.write(scope, work)
+    record = engine.write(scope, work)
     if engine.models.configured is not None and fresh and not made.vectors:
         engine.background.wake()
     return record

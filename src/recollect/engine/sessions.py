@@ -35,5 +35,5 @@ def end(engine: Engine, scope: Scope, session: str) -> Remembered | None:
             writer.derive(made, prepared.draft.record.created_at)
         return kept
 
-    kept = engine.store.write(scope, work)
+    kept = engine.write(scope, work)
     return Remembered(kept.action, kept.id, kept.existing_id, degraded)

@@ -18,7 +18,7 @@ def affordable(engine: Engine) -> bool:
 def record(engine: Engine, scope: Scope, purpose: str, model: str, usage: Usage) -> None:
     """Note what was paid."""
     day = today(engine)
-    engine.store.write(scope, lambda writer: writer.record_spending(day, purpose, model, usage))
+    engine.write(scope, lambda writer: writer.record_spending(day, purpose, model, usage))
 
 
 def record_tokens(engine: Engine, scope: Scope, purpose: str, model: str, tokens: int) -> None:

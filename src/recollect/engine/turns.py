@@ -90,7 +90,7 @@ def _save_request(engine: Engine, scope: Scope, session: str, request: NewMessag
     def work(writer: Writer) -> tuple[Appended, ...]:
         return converse.deliver(writer, engine, converse.opened(writer, session, now), spoken, now)
 
-    (appended,) = engine.store.write(scope, work)
+    (appended,) = engine.write(scope, work)
     engine.background.wake()
     return appended.id
 
@@ -120,7 +120,7 @@ def after_turn(
         writer.mark_learned(delivered)
         return TurnOutcome(sum(one.action == "created" for one in said), captured, events)
 
-    outcome = engine.store.write(scope, work)
+    outcome = engine.write(scope, work)
     degraded = (*learned.degraded, *refused)
     compaction = None
     try:

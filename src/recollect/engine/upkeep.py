@@ -8,12 +8,15 @@ from datetime import timedelta
 
 from recollect.engine import compact, embedding, forget, reindexing, rounds, working
 from recollect.engine.context import Engine
+from recollect.engine.deeds import ANSWERS_KEPT
+from recollect.engine.live import CHANGES_KEPT
 from recollect.figures import Maintenance
 from recollect.messages import Compaction
 from recollect.ports import RemoteEmbedder
 from recollect.types import Scope
 
 _MOST_FAILURES = 3
+_SEARCHES_KEPT = timedelta(days=90)
 
 
 def maintain(engine: Engine) -> Maintenance:
@@ -25,9 +28,16 @@ def maintain(engine: Engine) -> Maintenance:
     worked = rounds.serve_all(engine, thorough=True)
     unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
     embedding.trim(engine)
+    _forget_ledgers(engine)
     notes = tuple(engine.store.tune())
     failures = (*gone_wrong, *failed, *unembedded)
     return Maintenance(worked.embedded, worked.parked, expired, compacted, archived, notes, failures, reindexed)
+
+
+def _forget_ledgers(engine: Engine) -> None:
+    """Forget answers that nobody asks for again, changes that nobody waits for, and figures that are old."""
+    now = engine.clock.now()
+    engine.store.forget_ledgers(answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - _SEARCHES_KEPT)
 
 
 def _archive(engine: Engine) -> tuple[int, list[str]]:

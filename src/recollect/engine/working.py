@@ -28,6 +28,7 @@ _BATCH = 64  # texts at a time, for an embedder that has no limit of its own
 _MOST = 256  # however many a provider would take: what is lost when a request fails must stay small
 _MOST_ATTEMPTS = 5
 _AWAY = "The provider could not be asked; it is asked again."
+_NEWS = timedelta(hours=1)
 _LONGEST_PAUSE_S = 300.0
 _PAUSE_S = 5.0  # before a provider is asked again that could not be asked and named no time
 
@@ -218,7 +219,8 @@ def _finish_user(
     engine: Engine, scope: Scope, served: Sequence[tuple[EmbedJob, Vector, str | None]], usage: Usage
 ) -> int:
     """Store the vectors of texts that are still what they were; a text that was changed meanwhile has a job anew."""
-    space = served[0][0].space
+    space, now = served[0][0].space, engine.clock.now()
+    lately = now - _NEWS  # what is older was seen by whoever waited for it, or is embedded anew
 
     def work(writer: Writer) -> int:
         wanted = [job.item.id for job, _, _ in served]
@@ -227,13 +229,15 @@ def _finish_user(
         fit = [one for one in served if texts.get(one[0].item.id) == passage_of(one[0].item)]
         if fit:
             writer.finish_jobs([job for job, _, _ in fit], np.stack([vector for _, vector, _ in fit]))
+        if space == engine.space:
+            writer.note_embedded([(job.kind, job.item.id) for job, _, _ in fit if job.item.created_at > lately], now)
         kept = [Paid(key, job.item.id, vector) for job, vector, key in fit if key is not None]
         if kept:
-            writer.keep_paid(space, kept, engine.clock.now())
+            writer.keep_paid(space, kept, now)
         embedding.record(writer, engine, space, usage)
         return len(fit)
 
-    return engine.store.write(scope, work)
+    return engine.write(scope, work)
 
 
 def _put_back(engine: Engine, jobs: Sequence[EmbedJob]) -> None:

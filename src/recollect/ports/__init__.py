@@ -5,7 +5,7 @@ one after the other. So a decision taken inside `write` from what it has read th
 """
 
 from recollect.ports.conversations import Derivation, Size, Spot
-from recollect.ports.ledgers import STORE, Bell, Change, ChangeKind, KeptAnswer, SearchNote
+from recollect.ports.ledgers import STORE, Bell, Change, ChangeKind, KeptAnswer, LedgerWriter, SearchNote
 from recollect.ports.memories import Fingerprint, Indexed, Neighbour, Slot, TextCandidate, TextCandidates
 from recollect.ports.spaces import Asked, EmbedJob, Paid
 from recollect.ports.store import Pending, Reader, Store, Writer
@@ -39,6 +39,7 @@ __all__ = [
     "Fingerprint",
     "Indexed",
     "KeptAnswer",
+    "LedgerWriter",
     "Neighbour",
     "Paid",
     "Pending",

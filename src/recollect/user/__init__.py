@@ -1,5 +1,9 @@
 """One user's part of a store. Every verb belongs to a user; there is no way to ask for "everybody"."""
 
+from dataclasses import replace
+from typing import Self
+
+from recollect.engine.deeds import Deed
 from recollect.user.conversation import Conversation
 from recollect.user.memories import MemoryVerbs
 from recollect.user.turns import TurnVerbs
@@ -10,3 +14,7 @@ __all__ = ["Conversation", "UserMemory"]
 
 class UserMemory(MemoryVerbs, TypedVerbs, TurnVerbs):
     """What one user has stored, and the verbs for it."""
+
+    def acting(self, deed: Deed) -> Self:
+        """Give the same verbs for somebody whose doings are noted in the log, in the transaction that does them."""
+        return type(self)(replace(self._engine, deed=deed), self._scope)

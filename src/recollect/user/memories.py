@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from typing import Any, Unpack
 
 from recollect import ids
-from recollect.engine import forget, inspect, recall, remember, revise
+from recollect.engine import forget, inspect, recall, remember, revise, searches
 from recollect.engine.asking import Wish
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.figures import Stats
@@ -86,7 +87,8 @@ class MemoryVerbs(Scoped):
             diverse=diverse,
         )
         looking_at = [self._filters(filters)]
-        return recall.recall(self._engine, self._scope, query, vector=vector, looking_at=looking_at, wish=wish)
+        ask = partial(recall.recall, self._engine, self._scope, query, vector=vector, looking_at=looking_at, wish=wish)
+        return searches.noted(self._engine, self._scope, "recall", query, ask)
 
     def forget(
         self,

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
-from recollect.engine import converse, drafting, saying, search, sessions, turns
+from recollect.engine import converse, drafting, saying, search, searches, sessions, turns
 from recollect.engine.asking import Wish
 from recollect.errors import InvalidInput
 from recollect.messages import Captured, Content, ConversationInfo, Message, NewMessage
@@ -88,7 +89,8 @@ class TurnVerbs(Scoped):
         going_on: tuple[str, ...] = ()
         if current is not None:
             going_on = self._engine.store.read(self._scope, lambda reader: search.current_turn(reader, current))
-        return search.search(
+        ask = partial(
+            search.search,
             self._engine,
             self._scope,
             query,
@@ -98,6 +100,7 @@ class TurnVerbs(Scoped):
             wish=Wish(check_limit(limit), min_score, preferred=types_of(prefer), diverse=diverse),
             vector=vector,
         )
+        return searches.noted(self._engine, self._scope, "search", query, ask)
 
     def message(self, id: str) -> Message:
         """Give one message. Raises NotFound."""

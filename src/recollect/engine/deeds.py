@@ -1,0 +1,110 @@
+"""What somebody does through a door: noted in the log, and done once though it may be asked for twice.
+
+Both happen in the transaction that does it. So what is done is in the log, what is in the log was done, and a request
+whose answer got lost on the way finds that answer when it comes again, instead of being carried out twice.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple, TypeVar
+
+from recollect.engine.audit import Act, note
+from recollect.errors import InvalidInput, Repeated
+from recollect.messages import Appended, Compaction, Message
+from recollect.ports import KeptAnswer, Reader, Writer
+from recollect.types import Forgotten, MemoryRecord, Remembered, Scope, TurnOutcome
+
+T = TypeVar("T")
+
+ANSWERS_KEPT = timedelta(hours=24)
+
+
+@dataclass(slots=True)
+class Once:
+    """A request that may come twice, by a hash of the name its client gave it.
+
+    `request_hash` tells whether it is the same request. `encode` makes the answer of what a write has come to, or None
+    when it is not the write that matters. `private` answers hold what somebody said; when something is forgotten they
+    go, too.
+    """
+
+    key: str
+    request_hash: str
+    encode: Callable[[object], str | None]
+    private: bool = False
+    answered: str | None = None
+
+    def insist_new(self, rows: Reader | Writer, now: datetime) -> None:
+        """Raise Repeated if it was carried out before."""
+        known = rows.answer(self.key, now - ANSWERS_KEPT)
+        if known is None:
+            return
+        if known.request_hash != self.request_hash:
+            raise InvalidInput(
+                "This Idempotency-Key was used for another request within the last 24 hours. Take a new one for each "
+                "request, and the same one only to send the very same request again."
+            )
+        raise Repeated(known.body)
+
+    def keep(self, writer: Writer, answer: str, now: datetime) -> None:
+        """Keep the answer."""
+        writer.keep_answer(self.key, KeptAnswer(self.request_hash, answer, self.private), now)
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Who does what, perhaps once. `insist` looks at what is there before anything is changed, and may raise."""
+
+    actor: str
+    action: str
+    once: Once | None = None
+    insist: Callable[[Writer], None] | None = None
+
+    def noted(self, scope: Scope, work: Callable[[Writer], T], now: datetime) -> Callable[[Writer], T]:
+        """Give the work together with all that it is to leave behind."""
+        once = self.once
+
+        def carried_out(writer: Writer) -> T:
+            if once is not None and once.answered is None:
+                once.insist_new(writer, now)
+            if self.insist is not None:
+                self.insist(writer)
+            result = work(writer)
+            touched = _touched(result)
+            if touched.amount:
+                note(writer, scope, Act(self.actor, self.action), touched.ids, now, amount=touched.amount)
+            answer = once.encode(result) if once is not None else None
+            if once is not None and answer is not None:
+                once.keep(writer, answer, now)
+                once.answered = answer
+            return result
+
+        return carried_out
+
+
+class _Touched(NamedTuple):
+    ids: tuple[str, ...]
+    amount: int
+
+
+def _touched(result: object) -> _Touched:
+    """Say which items a write was about, by what it has come to."""
+    match result:
+        case Remembered() | MemoryRecord() | Message():
+            ids = [result.id]
+        case Forgotten():
+            ids = list(result.ids)
+        case TurnOutcome():
+            ids = [one.id for one in (*result.captured, *result.events)]
+            return _Touched(tuple(ids), result.saved + len(ids))
+        case Compaction(summary=Message() as summary):
+            ids = [summary.id]
+        case Appended():
+            ids = [result.id] if result.id else []
+        case list() | tuple():
+            found = [_touched(one) for one in result]
+            return _Touched(tuple(id for one in found for id in one.ids), sum(one.amount for one in found))  # noqa: A001
+        case _:
+            ids = []
+    return _Touched(tuple(ids), len(ids))

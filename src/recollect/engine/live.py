@@ -1,0 +1,173 @@
+"""Live search: what is new and matches, in the order in which it was written.
+
+The order of changes is the truth. Whether a change matches depends on nothing but its item and the query, so that
+whoever looks later, or again from an earlier place, sees the same: each match once.
+
+An item that is stored before its vector is judged twice: by its words when it is written, and by its vector when that
+comes. The second time counts only if the first did not.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from recollect.engine import asking, hits
+from recollect.engine.asking import Question, Wish
+from recollect.engine.context import Engine
+from recollect.engine.passages import terms_of
+from recollect.errors import InvalidInput
+from recollect.messages import Message
+from recollect.ports import Change, Reader
+from recollect.rank.fusion import nearness
+from recollect.types import ChannelPart, Hit, MemoryRecord, Parts, Scope
+from recollect.vocabulary import SOURCE_OF, SOURCES, ItemKind, MemoryType, Source
+
+MIN_SCORE: Final = 0.5
+CHANGES_KEPT: Final = timedelta(days=7)
+_ALL = Parts({}, 1.0, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What somebody waits for. Without a question everything that is new matches."""
+
+    question: Question | None
+    min_score: float
+    sources: frozenset[Source]
+    types: frozenset[MemoryType]
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LiveHit:
+    """A match, with its place in the order of changes."""
+
+    number: int
+    hit: Hit
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What matched, and the place up to which has been looked. `missed` says that older changes are no longer known."""
+
+    hits: tuple[LiveHit, ...]
+    position: int
+    more: bool = False
+    missed: bool = False
+
+
+def watch(
+    engine: Engine,
+    scope: Scope,
+    query: str,
+    *,
+    min_score: float,
+    sources: Sequence[Source],
+    types: Sequence[MemoryType],
+) -> Watch:
+    """Prepare a query to be held against what is new; its vector is made once."""
+    unknown = [source for source in sources if source not in SOURCES]
+    if unknown:
+        raise InvalidInput(f"Unknown source: {unknown[0]}. Sources are: {', '.join(SOURCES)}.")
+    if not 0 <= min_score <= 1:
+        raise InvalidInput(f"min_score is {min_score}; it must be from 0 to 1, as scores are.")
+    question: Question | None = None
+    degraded: tuple[str, ...] = ()
+    if query:
+        question, degraded = asking.prepare(engine, scope, query, vector=None, shelves=(), wish=Wish(1, min_score))
+    return Watch(question, min_score, frozenset(sources), frozenset(types), degraded)
+
+
+def position(engine: Engine, scope: Scope) -> int:
+    """Give the place of the newest change."""
+    return engine.store.read(scope, lambda reader: reader.last_change())
+
+
+def news(engine: Engine, scope: Scope, watched: Watch, after: int, limit: int) -> News:
+    """Give what matches among the changes after a place, `limit` of them at most."""
+
+    def look(reader: Reader) -> News:
+        last, first = reader.last_change(), reader.first_change()
+        found = reader.changes(after, limit)
+        missed = after < last and (first is None or first > after + 1)
+        if not found:
+            return News((), max(after, last) if missed else after, missed=missed)
+        matches = _matching(reader, watched, found)
+        return News(tuple(matches), found[-1].number, more=len(found) == limit, missed=missed)
+
+    return engine.store.read(scope, look)
+
+
+def _matching(reader: Reader, watched: Watch, found: Sequence[Change]) -> list[LiveHit]:
+    items: dict[str, MemoryRecord | Message] = {}
+    items.update((record.id, record) for record in reader.get([one.id for one in found if one.kind == "memory"]))
+    items.update(
+        (message.id, message) for message in reader.get_messages([one.id for one in found if one.kind == "message"])
+    )
+    cosines = _cosines(reader, watched, found)
+    matches = []
+    for change in found:
+        item = items.get(change.id)
+        if item is None or not _wanted(watched, item):
+            continue
+        hit = _judged(watched, change, item, cosines.get(change.id), reader)
+        if hit is not None:
+            matches.append(LiveHit(change.number, hit))
+    return matches
+
+
+def _wanted(watched: Watch, item: MemoryRecord | Message) -> bool:
+    if isinstance(item, Message):
+        return SOURCE_OF[item.role] in watched.sources and not watched.types
+    live = item.superseded_by is None
+    return live and "memory" in watched.sources and (not watched.types or item.type in watched.types)
+
+
+def _cosines(reader: Reader, watched: Watch, found: Sequence[Change]) -> Mapping[str, float]:
+    question = watched.question
+    if question is None or question.vector is None or question.space is None:
+        return {}
+    if reader.searched_space() != question.space:  # the model was changed: words only, until the watch begins anew
+        return {}
+    kinds: tuple[ItemKind, ...] = ("memory", "message")
+    near: dict[str, float] = {}
+    for kind in kinds:
+        ids = [one.id for one in found if one.kind == kind and one.what != "words"]
+        near.update(reader.cosines(kind, question.space, question.vector, ids))
+    return near
+
+
+def _judged(
+    watched: Watch, change: Change, item: MemoryRecord | Message, cosine: float | None, reader: Reader
+) -> Hit | None:
+    question = watched.question
+    if question is None:
+        return None if change.what == "embedded" else hits.of_item(item, 1.0, None, _ALL)
+    terms = frozenset(terms_of(item))
+    if not _allowed(question, terms):
+        return None
+    words = _coverage(question, terms)
+    if change.what == "embedded" and words >= watched.min_score:
+        return None  # it was given when it was written
+    if change.what == "words":  # even if the vector is there by now, so that everybody sees it at the same place
+        cosine = None
+    near = None if cosine is None or question.space is None else nearness(cosine, reader.unrelated(question.space))
+    score = max(words, near or 0.0)
+    if score < watched.min_score:
+        return None
+    channels = {"text": ChannelPart(None, words, words, 1.0 if words == score else 0.0)}
+    if near is not None and cosine is not None:
+        channels["vector"] = ChannelPart(None, cosine, near, 1.0 if words < score else 0.0)
+    return hits.of_item(item, score, cosine, Parts(channels, score, {}))
+
+
+def _allowed(question: Question, terms: frozenset[str]) -> bool:
+    required = all(terms.intersection(forms) for forms in question.query.required)
+    return required and terms.isdisjoint(question.query.excluded)
+
+
+def _coverage(question: Question, terms: frozenset[str]) -> float:
+    """Say what part of the query's words an item holds."""
+    words = question.query.words
+    return sum(not terms.isdisjoint(forms) for forms in words) / len(words) if words else 0.0
