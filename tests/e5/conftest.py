@@ -17,7 +17,8 @@ import pytest
 from recollect.e5.limits import Limits
 from recollect.e5.line import Line
 from recollect.e5.models import Model, load_model
-from recollect.e5.server import bind, create_server, listen
+from recollect.e5.server import create_server
+from recollect.web.listening import bind, listen
 from tests.cli.conftest import PLAIN_ENVIRONMENT
 
 PATIENCE_S = 60

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.e5.server import ServerError, bind, listen
 from recollect.ports import Embedder
+from recollect.web.listening import ServerError, bind, listen
 from tests.cli.conftest import Cli
 from tests.e5.conftest import Process, client
 

@@ -4,12 +4,11 @@
     models     a model that is ready to be asked; which names mean the bundled encoder
     sentences  models of sentence-transformers, and what E5 wants to be told before a text
     wire       what requests and answers look like
-    problems   errors as problem documents (RFC 9457)
     line       one thread computes; requests wait in line for it
-    gate       what is too much is turned away before it is read
-    journal    one line per request when asked for, and the last resort for failures
     app        the three routes
-    server     the port, the signals, and the life of the server
+    server     the life of the server: a port, a model, requests, an orderly end
+
+The gate before the routes, problem documents, the journal and the port are those of every server: see `web`.
 
 The invariant: a text is embedded and forgotten. It is written to no log and no disk, and stands in no error.
 """

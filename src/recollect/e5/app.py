@@ -3,18 +3,17 @@
 from typing import Final
 
 from fastapi import FastAPI, Response
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
 
 from recollect._version import __version__
-from recollect.e5.gate import Gate
 from recollect.e5.limits import Limits
 from recollect.e5.line import Line
 from recollect.e5.models import Model
-from recollect.e5.problems import Refused, show_failure, show_http_error, show_invalid, show_refused
 from recollect.e5.wire import Health, ManyTexts, ManyVectors, OneText, OneVector, checked, many_vectors, one_vector
+from recollect.web.gate import Gate
+from recollect.web.problems import answer_errors
 
 _JSON: Final = "application/json"
+_ROUTES: Final = "POST /embed, POST /batch, GET /health"
 
 
 def create_app(model: Model, line: Line, limits: Limits) -> FastAPI:
@@ -28,10 +27,7 @@ def create_app(model: Model, line: Line, limits: Limits) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False},  # errors that are reported may quote a text
     )
     app.add_middleware(Gate, limits=limits)
-    app.add_exception_handler(Refused, show_refused)
-    app.add_exception_handler(HTTPException, show_http_error)
-    app.add_exception_handler(RequestValidationError, show_invalid)
-    app.add_exception_handler(Exception, show_failure)
+    answer_errors(app, _ROUTES)
     _add_routes(app, model, line, limits)
     return app
 

@@ -1,0 +1,88 @@
+"""Which nodes there are, and for whom each may be asked.
+
+A node is enabled for the users who are named in its line and for nobody else: what somebody searches for is private,
+and must not leave the machine because somebody else has a node.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.errors import InvalidInput, NotPermitted, SettingsError
+from recollect.federation.answers import LOCAL_NODE
+from recollect.remote import Key, checked_url
+
+EVERYBODY: Final = "*"
+
+_RESERVED: Final = (LOCAL_NODE, "all", "none")  # the last two mean something to `search --nodes`
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Another Recollect service: where it is, the key it gave us, and whose searches may be sent there."""
+
+    name: str
+    address: str
+    key: Key
+    users: frozenset[str]
+
+    def is_for(self, user_id: str) -> bool:
+        """Tell whether what this user searches for may be sent there."""
+        return user_id in self.users or EVERYBODY in self.users
+
+
+def configured(lines: Iterable[str]) -> tuple[Node, ...]:
+    """Read the lines of `federation.nodes`, whose form the settings have checked. Raises SettingsError."""
+    nodes = tuple(map(_read, lines))
+    names = [node.name for node in nodes]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise SettingsError(f"federation.nodes has two nodes that are called {twice}. Give each a name of its own.")
+    return nodes
+
+
+def chosen(nodes: Sequence[Node], user_id: str, names: Sequence[str] | None) -> tuple[Node, ...]:
+    """Give the nodes to ask for a user, by name: those that are named, or all that are enabled for them.
+
+    A name that is wrong is said before anything is sent. `local` may be named; it is always searched. Raises
+    InvalidInput for a node that is unknown, NotPermitted for one that is not enabled for this user.
+    """
+    enabled = sorted((node for node in nodes if node.is_for(user_id)), key=lambda node: node.name)
+    if names is None:
+        return tuple(enabled)
+    if isinstance(names, str):
+        raise InvalidInput(f"nodes is the text {names!r}; give several, for example ({names!r},).")
+    known = {node.name for node in nodes}
+    for name in names:
+        if not isinstance(name, str) or name not in {LOCAL_NODE, *known}:
+            ours = ", ".join(node.name for node in enabled) or "none; federation.nodes in the settings lists them"
+            raise InvalidInput(f"Unknown node {name!r}. Nodes for this user: {ours}.")
+    allowed = {LOCAL_NODE, *(node.name for node in enabled)}
+    for name in names:
+        if name not in allowed:
+            raise NotPermitted(
+                f"The node {name} is not enabled for the user {user_id!r}, so nothing was sent. "
+                "`users=` in its line of federation.nodes says for whom it is."
+            )
+    return tuple(node for node in enabled if node.name in names)
+
+
+def _read(line: str) -> Node:
+    name, *given = line.split()
+    if not _NAME.fullmatch(name):
+        raise SettingsError(
+            "The name of a node in federation.nodes may hold up to 64 letters, digits, dots, dashes and underscores, "
+            "and begins with a letter or digit."
+        )
+    if name in _RESERVED:
+        raise SettingsError(f"A node in federation.nodes cannot be called {name}, which has a meaning of its own.")
+    fields = dict(part.partition("=")[::2] for part in given)
+    users = frozenset(filter(None, fields.get("users", "").split(",")))
+    address = checked_url(fields.get("url", ""), f"the node {name}", "https://memory.example")
+    try:
+        key = Key(fields.get("key", ""))
+    except SettingsError as error:
+        raise SettingsError(f"The node {name} in federation.nodes: {error}") from None
+    return Node(name, address, key, users)

@@ -1,0 +1,53 @@
+"""The first key: a service that nobody could get into would be of no use, and one without keys of too much."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.errors import SettingsError
+from recollect.memory import Memory
+from recollect.settings import Settings, data_folder
+
+_NAME = "admin.key"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstKey:
+    """The admin's key of a store that had none, and the file that only its owner can read."""
+
+    secret: str
+    file: Path
+
+
+def admin_key_file(settings: Settings) -> Path:
+    """Say where the first key is put: beside an SQLite file, in the data folder when the store is on a server."""
+    if settings.service.admin_key_file:
+        return Path(settings.service.admin_key_file).expanduser()
+    if "://" in settings.database:
+        return Path(data_folder()) / _NAME
+    return Path(f"{Path(settings.database).expanduser()}.{_NAME}")
+
+
+def first_key(memory: Memory) -> FirstKey | None:
+    """Make the admin's key if the store has none, and write it to a file; None when there is one already."""
+    if memory.keys.has_admin():
+        return None
+    file = admin_key_file(memory.settings)
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise SettingsError(
+            f"This store has no admin key yet, but {file} exists: it belongs to another store, or to a first start "
+            "that was interrupted. Move it away, or set service.admin_key_file."
+        ) from None
+    except OSError as error:
+        raise SettingsError(
+            f"The admin key cannot be written to {file}: {error}. Set service.admin_key_file."
+        ) from error
+    made = memory.keys.create("admin", scopes=("admin",))
+    with os.fdopen(handle, "w", encoding="ascii") as opened:
+        opened.write(f"{made.secret}\n")
+        opened.flush()
+        os.fsync(opened.fileno())
+    return FirstKey(made.secret, file)

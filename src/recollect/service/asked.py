@@ -1,0 +1,275 @@
+"""What may be sent: the bodies of requests, with their limits. Whatever has another form is refused by name."""
+
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, WithJsonSchema
+
+from recollect.vocabulary import MEMORY_TYPES, SOURCES, MemoryType, Source
+
+MOST_ITEMS: Final = 100
+LONGEST_QUERY: Final = 2_000
+LONGEST_TEXT: Final = 1_000_000
+LONGEST_NAME: Final = 128
+
+_MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(datetime)
+
+
+def _moment(value: object) -> datetime:
+    """Read a moment as it is written in JSON. A number could mean seconds or milliseconds, so it means nothing."""
+    if isinstance(value, datetime):
+        return value
+    if not isinstance(value, str) or "-" not in value:
+        raise ValueError("a moment is a text such as 2026-03-01T12:00:00Z")
+    found = _MOMENT.validate_python(value)
+    if found.tzinfo is None:
+        raise ValueError("a moment needs its time zone, such as Z or +01:00")
+    return found
+
+
+Moment = Annotated[
+    datetime, BeforeValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"}), Field(strict=False)
+]
+Share = Annotated[float, Field(ge=0, le=1)]
+Name = Annotated[str, Field(max_length=LONGEST_NAME)]
+Queried = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY, pattern=r"\S")]
+Limit = Annotated[int, Field(ge=1, le=MOST_ITEMS)]
+Count = Annotated[int, Field(ge=0, le=2**53)]
+Metadata = dict[str, Any]
+
+
+class Body(BaseModel):
+    """A body, read strictly: no other fields, no text for a number."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class NewMemoryBody(Body):
+    """A memory to store. Only the content is needed."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"content": "Prefers dark mode in all applications", "type": "preference", "importance": 0.8},
+                {
+                    "content": "The lamp in the office is called Sunny",
+                    "type": "fact",
+                    "subject": "light.office",
+                    "key": "nickname",
+                    "value": "Sunny",
+                },
+            ]
+        }
+    )
+
+    content: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
+    type: MemoryType = "other"
+    importance: Share = 0.7
+    confidence: Share = 1.0
+    subject: Name = ""
+    key: Name = ""
+    value: Annotated[str, Field(max_length=100_000)] = ""
+    context: Name = ""
+    source: Name = "user_stated"
+    trust: Annotated[
+        int, Field(ge=0, le=3, description="3 stated, 2 inferred, 1 the user's files, 0 anything else")
+    ] = 3
+    session: Name = ""
+    occurred_at: Moment | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
+    expires_at: Moment | None = None
+    lat: Annotated[float, Field(ge=-90, le=90)] | None = None
+    lng: Annotated[float, Field(ge=-180, le=180)] | None = None
+    address: Annotated[str, Field(max_length=500)] = ""
+    place_label: Annotated[str, Field(max_length=200)] = ""
+    metadata: Metadata = Field(default_factory=dict)
+
+
+class BulkBody(Body):
+    """Several memories to store at once."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"memories": [{"content": "Likes rye bread"}, {"content": "Runs on Sundays"}]}]}
+    )
+
+    memories: Annotated[list[NewMemoryBody], Field(min_length=1, max_length=MOST_ITEMS)]
+    near_duplicates: Annotated[
+        bool, Field(description="Compare each with all before it, as single ones are; slower.")
+    ] = False
+
+
+class MemoryPatch(Body):
+    """What to change of a memory. What is not named stays; null takes a moment or a place away."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"importance": 0.9}]})
+
+    content: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")] = ""
+    type: MemoryType = "other"
+    importance: Share = 0.7
+    confidence: Share = 1.0
+    subject: Name = ""
+    key: Name = ""
+    value: Annotated[str, Field(max_length=100_000)] = ""
+    context: Name = ""
+    source: Name = ""
+    session: Name = ""
+    occurred_at: Moment | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
+    expires_at: Moment | None = None
+    lat: Annotated[float, Field(ge=-90, le=90)] | None = None
+    lng: Annotated[float, Field(ge=-180, le=180)] | None = None
+    address: Annotated[str, Field(max_length=500)] = ""
+    place_label: Annotated[str, Field(max_length=200)] = ""
+    metadata: Metadata = Field(default_factory=dict)
+
+
+class ContextQuery(Body):
+    """A search of memories and all that was said."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "which theme do I like?", "limit": 5}]})
+
+    query: Queried
+    limit: Limit = 10
+    sources: Annotated[list[Source], Field(min_length=1, max_length=len(SOURCES))] | None = None
+    session: Name | None = None
+    current: Name | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    min_score: Share = 0.0
+    prefer: Annotated[list[MemoryType], Field(max_length=len(MEMORY_TYPES))] = Field(default_factory=list)
+    diverse: bool = False
+
+
+class SimpleQuery(Body):
+    """A search in the form that simple clients use."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "TypeScript", "limit": 10, "threshold": 0.3}]})
+
+    query: Queried
+    limit: Limit = 10
+    threshold: Share = 0.0
+
+
+class FederatedQuery(Body):
+    """A search of this store and of other services."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "the offsite in March", "nodes": ["office"]}]})
+
+    query: Queried
+    nodes: (
+        Annotated[
+            list[Annotated[str, Field(min_length=1, max_length=100)]],
+            Field(max_length=MOST_ITEMS, description="Nodes to ask by name; without it, all that are enabled for you."),
+        ]
+        | None
+    ) = None
+    limit: Limit = 10
+
+
+class ToolCallBody(Body):
+    """A tool that the assistant asked for; `arguments` is JSON as the model wrote it."""
+
+    id: Annotated[str, Field(max_length=256)]
+    name: Annotated[str, Field(max_length=256)]
+    arguments: Annotated[str, Field(max_length=LONGEST_TEXT)] = "{}"
+
+
+Said = Annotated[str, Field(max_length=LONGEST_TEXT)] | Annotated[list[str | dict[str, Any]], Field(max_length=1_000)]
+
+
+class MessageBody(Body):
+    """A message as it was said."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"role": "user", "content": "I moved to Brno last week.", "id": "m-17"}]}
+    )
+
+    role: Literal["user", "assistant", "system", "tool", "reasoning"]
+    content: Said = ""
+    id: Annotated[str, Field(max_length=256, description="The host's own id: delivered twice, it is kept once.")] = ""
+    speaker: Annotated[str, Field(max_length=256)] = ""
+    tool_calls: Annotated[list[ToolCallBody], Field(max_length=MOST_ITEMS)] = Field(default_factory=list)
+    tool_call_id: Annotated[str, Field(max_length=256)] = ""
+    sequence: Annotated[int, Field(ge=0, le=2**53)] | None = None
+    said_at: Moment | None = None
+    model: Annotated[str, Field(max_length=256)] = ""
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    thinking_tokens: Count | None = None
+    metadata: Metadata = Field(default_factory=dict)
+
+
+class MessagesBody(Body):
+    """Messages to add to a conversation, all or none."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"messages": [{"role": "user", "content": "Where did I park?"}]}]}
+    )
+
+    messages: Annotated[list[MessageBody], Field(min_length=1, max_length=MOST_ITEMS)]
+
+
+class FeedbackBody(Body):
+    """What the user thought of a message: 1, -1, or null to take it back."""
+
+    feedback: Literal[1, -1] | None
+
+
+class CompactBody(Body):
+    """How to compact a conversation."""
+
+    keep_recent: Annotated[int, Field(ge=0, le=1_000)] | None = None
+
+
+class BeforePromptBody(Body):
+    """What the user says, before the agent answers."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"prompt": "Which theme do I like?", "session": "s1"}]})
+
+    prompt: Said
+    session: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"\S")]
+    id: Annotated[str, Field(max_length=256)] = ""
+    speaker: Annotated[str, Field(max_length=256)] = ""
+    metadata: Metadata = Field(default_factory=dict)
+
+
+class AgentEndBody(Body):
+    """The messages of a turn, after the agent has answered; or the whole conversation, in any host's manner."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "session": "s1",
+                    "messages": [
+                        {"role": "user", "content": "I prefer dark mode."},
+                        {"role": "assistant", "content": "Noted."},
+                    ],
+                }
+            ]
+        }
+    )
+
+    session: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"\S")]
+    messages: Annotated[list[dict[str, Any]], Field(max_length=1_000)]
+
+
+class SessionEndBody(Body):
+    """A session that ends."""
+
+    session: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"\S")]
+
+
+class ForgetBody(Body):
+    """What to forget: exactly one of `id`, `query`, `session`, `source`, `everything`."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "dark mode", "dry_run": True}]})
+
+    id: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    query: Queried | None = None
+    session: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)] | None = None
+    source: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)] | None = None
+    everything: bool = False
+    dry_run: bool = False

@@ -1,0 +1,24 @@
+"""How requests are named in figures and traces, where nothing may stand that somebody sent."""
+
+from typing import Final
+
+from starlette.types import Scope
+
+OTHER: Final = "other"
+
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_WHOLE: Final = "/mcp"  # an application of its own, with routes that mean nothing outside
+
+
+def route_name(scope: Scope) -> str:
+    """Give the route that a request found, as it was declared; known only once it was answered."""
+    if scope["path"] == _WHOLE or scope["path"].startswith(f"{_WHOLE}/"):
+        return _WHOLE
+    path = getattr(scope.get("route"), "path", None)
+    return path if isinstance(path, str) and path else OTHER
+
+
+def method_name(scope: Scope) -> str:
+    """Give the method of a request, if it is one."""
+    method: str = scope["method"]
+    return method if method in _METHODS else OTHER

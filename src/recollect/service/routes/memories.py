@@ -1,0 +1,177 @@
+"""Memories: stored, found, looked at, changed, forgotten."""
+
+import hashlib
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Header, Path, Query, Response
+
+from recollect.errors import InvalidInput
+from recollect.memory import UserMemory
+from recollect.ports import Writer
+from recollect.service import answered as out
+from recollect.service import asked
+from recollect.service.calls import Forgetting, Reading, Shown, Work, Writing, carry_out, unless_changed
+from recollect.types import FilterFields, Forgotten, MemoryRecord, Remembered
+from recollect.user.base import canonical
+from recollect.vocabulary import MemoryType
+
+router = APIRouter(tags=["Memories"])
+
+Id = Annotated[str, Path(min_length=1, max_length=100, description="The id of a memory.")]
+IfMatch = Annotated[str | None, Header(max_length=1_000, description="Only if the memory still has this ETag.")]
+
+
+@router.post("/api/memories/unified", status_code=HTTPStatus.CREATED, response_model=out.RememberedBody,
+             responses={200: {"model": out.RememberedBody, "description": "It is known already."}})  # fmt: skip
+def store(body: asked.NewMemoryBody, call: Writing) -> Response:
+    """Store a memory.
+
+    The same text twice is a `duplicate`. A new value for the same `subject`, `key` and `context` supersedes the old
+    one, which stays in the history.
+    """
+
+    def show(value: Remembered) -> Shown:
+        known = value.action in ("duplicate", "outranked")
+        return Shown(out.remembered(value), HTTPStatus.OK if known else HTTPStatus.CREATED)
+
+    work = Work("store", show, _of(Remembered, show))
+    return carry_out(call, work, body, lambda me: me.remember(**body.model_dump()))
+
+
+@router.post("/api/memories/bulk", response_model=out.RememberedMany)
+def store_many(body: asked.BulkBody, call: Writing) -> Response:
+    """Store up to 100 memories, all or none."""
+
+    def show(values: list[Remembered]) -> Shown:
+        return Shown(out.RememberedMany(results=[out.remembered(value) for value in values]))
+
+    def written(result: object) -> Shown | None:
+        return show(result) if isinstance(result, list) else None
+
+    def verb(me: UserMemory) -> list[Remembered]:
+        offered = [memory.model_dump() for memory in body.memories]
+        return list(me.remember_many(offered, near_duplicates=body.near_duplicates))
+
+    return carry_out(call, Work("store", show, written), body, verb)
+
+
+@router.get("/api/memories/search")
+def search(
+    *,
+    call: Reading,
+    query: Annotated[asked.Queried, Query(examples=["which theme do I like?"])],
+    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS)] = 10,
+    type: Annotated[list[MemoryType] | None, Query(description="Only memories of these types.")] = None,
+    min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.0,
+    subject: Annotated[str | None, Query(max_length=128)] = None,
+    session: Annotated[str | None, Query(max_length=128)] = None,
+    since: Annotated[asked.Moment | None, Query()] = None,
+    until: Annotated[asked.Moment | None, Query()] = None,
+) -> out.RecallBody:
+    """Find memories that answer a question, best first.
+
+    Quotation marks ask for words as they stand, and a minus before a word for what must not be there.
+    """
+    filters = _filters(type=type, subject=subject, session=session, since=since, until=until)
+    return out.recall_body(call.me.recall(query, limit=limit, min_score=min_score, **filters))
+
+
+@router.get("/api/memories")
+def listing(
+    *,
+    call: Reading,
+    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS)] = 50,
+    cursor: Annotated[str | None, Query(max_length=100, description="The cursor of the page before.")] = None,
+    type: Annotated[list[MemoryType] | None, Query()] = None,
+    subject: Annotated[str | None, Query(max_length=128)] = None,
+    key: Annotated[str | None, Query(max_length=128)] = None,
+    session: Annotated[str | None, Query(max_length=128)] = None,
+    since: Annotated[asked.Moment | None, Query()] = None,
+    until: Annotated[asked.Moment | None, Query()] = None,
+    as_of: Annotated[asked.Moment | None, Query(description="What was held true at this moment.")] = None,
+) -> out.MemoryPage:
+    """List memories, newest first."""
+    filters = _filters(type=type, subject=subject, key=key, session=session, since=since, until=until, as_of=as_of)
+    page = call.me.list(limit=limit, cursor=cursor, **filters)
+    return out.MemoryPage(items=out.memories(page.items), cursor=page.cursor)
+
+
+@router.get("/api/memories/{id}", response_model=out.MemoryBody, responses={304: {"description": "Unchanged."}})
+def get(
+    call: Reading,
+    id: Id,
+    if_none_match: Annotated[str | None, Header(max_length=1_000, description="The ETag of what you have.")] = None,
+) -> Response:
+    """Give one memory."""
+    record = call.me.get(id)
+    etag = etag_of(record)
+    if if_none_match and etag in (one.strip().removeprefix("W/") for one in if_none_match.split(",")):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": etag})
+    return Response(out.memory_body(record).model_dump_json(), headers={"ETag": etag}, media_type="application/json")
+
+
+@router.patch("/api/memories/{id}", response_model=out.MemoryBody)
+def change(body: asked.MemoryPatch, call: Writing, id: Id, if_match: IfMatch = None) -> Response:
+    """Change a memory. What it was before stays in its history."""
+    changes = body.model_dump(exclude_unset=True)
+    if not changes:
+        raise InvalidInput("Nothing to change: the body names no field.")
+
+    def show(record: MemoryRecord) -> Shown:
+        return Shown(out.memory_body(record), etag=etag_of(record))
+
+    def verb(me: UserMemory) -> MemoryRecord:
+        unless_changed(etag_of(me.get(id)), if_match)  # also when there is nothing to write
+        return me.update(id, **cast("Any", changes))
+
+    work = Work("update", show, _of(MemoryRecord, show), private=True, insist=_unchanged(id, if_match))
+    return carry_out(call, work, body, verb)
+
+
+@router.delete("/api/memories/{id}", response_model=out.ForgottenBody)
+def delete(call: Forgetting, id: Id, if_match: IfMatch = None) -> Response:
+    """Forget a memory for good, with its history and everything that was made from it."""
+
+    def show(value: Forgotten) -> Shown:
+        return Shown(out.forgotten(value))
+
+    def verb(me: UserMemory) -> Forgotten:
+        me.get(id)  # a memory, not a message; raises NotFound
+        return me.forget(id)
+
+    work = Work("forget", show, _of(Forgotten, show), insist=_unchanged(id, if_match))
+    return carry_out(call, work, None, verb)
+
+
+@router.get("/api/memories/{id}/history")
+def history(call: Reading, id: Id) -> out.Memories:
+    """Give all versions of a memory, oldest first."""
+    return out.Memories(items=out.memories(call.me.history(id)))
+
+
+def etag_of(record: MemoryRecord) -> str:
+    """Name a state of a memory."""
+    return f'"{hashlib.sha256(repr(record).encode()).hexdigest()[:32]}"'
+
+
+def _unchanged(id: str, if_match: str | None) -> Callable[[Writer], None] | None:
+    """Make what looks inside the transaction whether a memory is still what the client has seen."""
+    if if_match is None:
+        return None
+    known = canonical(id)
+
+    def insist(writer: Writer) -> None:
+        for held in writer.get([known]):
+            unless_changed(etag_of(held), if_match)
+
+    return insist
+
+
+def _of(kind: type, show: Callable[[Any], Shown]) -> Callable[[object], Shown | None]:
+    return lambda result: show(result) if isinstance(result, kind) else None
+
+
+def _filters(**given: object) -> FilterFields:
+    return cast("FilterFields", {name: value for name, value in given.items() if value is not None})

@@ -1,0 +1,64 @@
+"""The store itself: figures, status, whether it lives, and the documentation of all routes."""
+
+from dataclasses import dataclass, fields
+from http import HTTPStatus
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse
+
+from recollect.figures import SearchFigures, Stats, Status
+from recollect.service import answered as out
+from recollect.service.calls import Operating, Reading
+from recollect.service.metrics import Metrics
+from recollect.web.reference import render
+
+router = APIRouter(tags=["Store"])
+
+
+@dataclass(frozen=True, slots=True)
+class UserStats(Stats):
+    """Figures about what a user has stored, and about the searches of the last seven days, if they are kept."""
+
+    searches: tuple[SearchFigures, ...] = ()
+
+
+@router.get("/api/stats")
+def stats(call: Reading) -> UserStats:
+    """Give figures about what the user has stored and, if `service.search_log` is set, searched for."""
+    found = call.me.stats()
+    stored = {one.name: getattr(found, one.name) for one in fields(found)}
+    return UserStats(**stored, searches=call.memory.doors.search_figures(call.user_id))
+
+
+@router.get("/api/status")
+def status(call: Operating) -> Status:
+    """Say what runs on what, and what should be done about it."""
+    return call.memory.status()
+
+
+@router.get("/livez")
+def alive() -> out.Live:
+    """Say that the service runs. The only route without a key."""
+    return out.Live()
+
+
+@router.get("/readyz", responses={503: {"model": out.Ready, "description": "Requests cannot be answered."}})
+def ready(_: Reading, request: Request, response: Response) -> out.Ready:
+    """Say whether requests can be answered: the store, the queue of what waits for a vector, the model."""
+    metrics: Metrics = request.app.state.metrics
+    found = metrics.health.examine()
+    if found.status == "unavailable":
+        response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
+    return found
+
+
+@router.get("/openapi.json", include_in_schema=False)
+def openapi(_: Reading, request: Request) -> Response:
+    """Describe all routes for programs."""
+    return JSONResponse(request.app.openapi())
+
+
+@router.get("/docs", include_in_schema=False)
+def docs(_: Reading, request: Request) -> Response:
+    """Describe all routes for people."""
+    return HTMLResponse(render(request.app.openapi()))

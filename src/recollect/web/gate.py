@@ -1,0 +1,126 @@
+"""Stands before the routes and turns away what is too much, before it takes room.
+
+A body is counted while it arrives, whatever its length was announced to be. The whole of it is read before the routes
+see the request, so none of them can forget the limit.
+"""
+
+import asyncio
+import re
+from http import HTTPStatus
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from recollect.web.limits import BodyLimits
+from recollect.web.problems import Refused
+
+_JSON: Final = re.compile(r"application/([\w.+-]+\+)?json\s*(;|$)", re.IGNORECASE)
+_WITHOUT_BODY: Final = frozenset({"GET", "HEAD", "OPTIONS"})  # no route reads one that is sent nevertheless
+
+
+class Gate:
+    """Admits requests that may bring a body: only so many at a time, and only bodies of a bearable size."""
+
+    def __init__(self, app: ASGIApp, limits: BodyLimits) -> None:
+        self._app = app
+        self._limits = limits
+        self._inside = 0
+        self._held_bytes = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it at once."""
+        if scope["type"] != "http" or scope["method"] in _WITHOUT_BODY:
+            await self._app(scope, receive, send)
+        elif self._inside >= self._limits.inside:
+            await self._busy().answer()(scope, receive, send)
+        else:
+            self._inside += 1
+            arriving = _Body()
+            try:
+                await self._admit(arriving, scope, receive, send)
+            finally:
+                self._inside -= 1
+                self._held_bytes -= arriving.held
+
+    async def _admit(self, arriving: "_Body", scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._read(arriving, scope, receive)
+        except Refused as refused:
+            await refused.answer()(scope, receive, send)
+        except ClientDisconnect:
+            return  # nobody is there to be told
+        else:
+            await self._app(scope, arriving.replayed(receive), send)
+
+    async def _read(self, arriving: "_Body", scope: Scope, receive: Receive) -> None:
+        headers, most = Headers(scope=scope), self._limits.most(scope["path"])
+        is_json = _JSON.match(headers.get("content-type", "")) is not None
+        announced = headers.get("content-length", "0")
+        if announced.isdecimal() and int(announced) > 0 and not is_json:
+            raise _not_json()
+        if announced.isdecimal() and int(announced) > most:
+            raise _too_large(most)
+        try:
+            async with asyncio.timeout(self._limits.body_wait_s):
+                await self._receive(arriving, most, receive)
+        except TimeoutError:
+            slow = f"The body did not arrive within {self._limits.body_wait_s:g} seconds."
+            raise Refused(HTTPStatus.REQUEST_TIMEOUT, slow) from None
+        if arriving.held and not is_json:
+            raise _not_json()
+
+    async def _receive(self, arriving: "_Body", most: int, receive: Receive) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            piece = message.get("body", b"")
+            if arriving.held + len(piece) > most:
+                raise _too_large(most)
+            if self._held_bytes + len(piece) > self._limits.room_bytes:
+                raise self._busy()
+            self._held_bytes += len(piece)
+            arriving.add(piece)
+            if not message.get("more_body", False):
+                return
+
+    def _busy(self) -> Refused:
+        return Refused(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "The server is busy: too many requests wait already. Try again in a moment.",
+            headers={"Retry-After": str(self._limits.retry_after_s)},
+        )
+
+
+class _Body:
+    """A body on its way in. `held` is how many bytes of it are in memory."""
+
+    def __init__(self) -> None:
+        self.held = 0
+        self._pieces: list[bytes] = []
+
+    def add(self, piece: bytes) -> None:
+        self._pieces.append(piece)
+        self.held += len(piece)
+
+    def replayed(self, receive: Receive) -> Receive:
+        """Give the body to whoever reads it again; what comes after it is real."""
+        pending: list[Message] = [{"type": "http.request", "body": b"".join(self._pieces), "more_body": False}]
+        self._pieces.clear()
+
+        async def replay() -> Message:
+            return pending.pop() if pending else await receive()
+
+        return replay
+
+
+def _not_json() -> Refused:
+    return Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send JSON, with the header Content-Type: application/json.")
+
+
+def _too_large(most: int) -> Refused:
+    return Refused(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {most:,} bytes. Send several batches."
+    )

@@ -1,0 +1,247 @@
+"""A page for people, made from an OpenAPI document: no script, nothing loaded from elsewhere, everything escaped."""
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote, urlencode
+
+from recollect.web.schemas import Schema, bounds, example, fields, kind, written
+
+_METHODS: Final = ("get", "post", "put", "patch", "delete")
+_HERE: Final = "http://127.0.0.1:8787"
+_CODE: Final = re.compile(r"`([^`]+)`")
+_ITEM: Final = re.compile(r"[-*] +")
+_STYLE: Final = """
+:root { color-scheme: light dark; --ink: #1c2128; --dim: #57606a; --page: #fff; --soft: #f3f4f6; --line: #d0d7de; --link: #0550ae }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6edf3; --dim: #9aa4af; --page: #0f1419; --soft: #1a2129; --line: #39424e; --link: #79b8ff }
+}
+* { box-sizing: border-box }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem; font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--page) }
+h1 { margin: 0 } h2 { margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--line) } h3 { margin: 0; font-size: 1.05rem } h4 { margin: 1rem 0 .25rem }
+a { color: var(--link) } .dim { color: var(--dim) }
+code, pre { font: .9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere }
+pre { margin: .25rem 0; padding: .75rem; overflow-x: auto; background: var(--soft); border-radius: .4rem; white-space: pre-wrap }
+nav ul { columns: 20rem; padding-left: 1.1rem } article { margin: 1rem 0; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem }
+.method { display: inline-block; min-width: 4.2rem; font-weight: 700 }
+.wide { overflow-x: auto } table { width: 100%; border-collapse: collapse } caption { text-align: left; font-weight: 600; padding: .75rem 0 .25rem }
+th, td { padding: .3rem .6rem .3rem 0; text-align: left; vertical-align: top; border-top: 1px solid var(--line); font-weight: 400 }
+"""  # noqa: E501 - a style sheet, one rule to a line
+
+
+class _Route(NamedTuple):
+    """One method of one path, with the parameters it shares with the other methods there."""
+
+    method: str
+    path: str
+    operation: Mapping[str, Any]
+    parameters: list[Mapping[str, Any]]
+
+    @property
+    def anchor(self) -> str:
+        return _anchor("route", f"{self.method}-{self.path}")
+
+    @property
+    def tag(self) -> str:
+        return str(next(iter(self.operation.get("tags", ())), "other"))
+
+    @property
+    def body(self) -> Schema | None:
+        return _content(self.operation.get("requestBody", {}))
+
+
+def render(openapi: Mapping[str, Any]) -> str:
+    """Show an OpenAPI document: the routes by what they are about, and the models they speak of."""
+    info = openapi.get("info", {})
+    title = escape(str(info.get("title", "Reference")))
+    by_tag: dict[str, list[_Route]] = {str(tag["name"]): [] for tag in openapi.get("tags", ())}
+    for route in _routes(openapi):
+        by_tag.setdefault(route.tag, []).append(route)
+    by_tag = {tag: routes for tag, routes in by_tag.items() if routes}
+    about = {str(tag["name"]): str(tag.get("description", "")) for tag in openapi.get("tags", ())}
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{title}</title><style>{_STYLE}</style></head><body>",
+        f'<header><h1>{title}</h1><p class="dim">Version {escape(str(info.get("version", "")))}</p>',
+        f"{_prose(info.get('description', ''))}</header>",
+        _contents(by_tag),
+        "<main>",
+        *(_section(tag, about.get(tag, ""), routes, openapi) for tag, routes in by_tag.items()),
+        *_model_section(_models(openapi)),
+        "</main></body></html>",
+    ]
+    return "\n".join(parts)
+
+
+def _routes(openapi: Mapping[str, Any]) -> Iterator[_Route]:
+    for path, methods in openapi.get("paths", {}).items():
+        for method in _METHODS:
+            if method in methods:
+                shared = [*methods.get("parameters", ()), *methods[method].get("parameters", ())]
+                yield _Route(method.upper(), path, methods[method], shared)
+
+
+def _models(openapi: Mapping[str, Any]) -> Mapping[str, Schema]:
+    found: Mapping[str, Schema] = openapi.get("components", {}).get("schemas", {})
+    return found
+
+
+def _contents(by_tag: Mapping[str, list[_Route]]) -> str:
+    lines = ['<nav aria-label="Routes">']
+    for tag, routes in by_tag.items():
+        items = (f'<li><a href="#{route.anchor}">{_signature(route)}</a></li>' for route in routes)
+        lines.append(f'<p><a href="#{_anchor("tag", tag)}">{escape(tag)}</a></p><ul>{"".join(items)}</ul>')
+    return "\n".join([*lines, "</nav>"])
+
+
+def _section(tag: str, about: str, routes: Iterable[_Route], openapi: Mapping[str, Any]) -> str:
+    articles = "\n".join(_article(route, openapi) for route in routes)
+    return f'<section><h2 id="{_anchor("tag", tag)}">{escape(tag)}</h2>{_prose(about)}\n{articles}</section>'
+
+
+def _article(route: _Route, openapi: Mapping[str, Any]) -> str:
+    models, operation = _models(openapi), route.operation
+    parameters = [
+        (
+            f"{given['name']}",
+            given.get("in", ""),
+            {**given.get("schema", {}), **_described(given)},
+            given.get("required"),
+        )
+        for given in route.parameters
+    ]
+    body = [(name, "", inner, required) for name, inner, required in fields(route.body or {}, models)]
+    parts = [
+        f'<article id="{route.anchor}"><h3>{_signature(route)}</h3>',
+        f"<p>{escape(str(operation.get('summary', '')))}</p>",
+        _prose(operation.get("description", "")),
+        _table("Parameters", parameters),
+        _table("Body", body) if body else _kind_of_body(route.body),
+        f"<h4>Example</h4><pre>{escape(_curl(route, openapi))}</pre>",
+        "<h4>Answers</h4><ul>",
+        *(_answer(str(status), answer) for status, answer in operation.get("responses", {}).items()),
+        "</ul></article>",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _table(caption: str, rows: Iterable[tuple[str, str, Schema, object]]) -> str:
+    lines = []
+    for name, where, schema, required in rows:
+        place = f' <span class="dim">({escape(where)})</span>' if where else ""
+        limits = "; ".join(["required", *bounds(schema)] if required else bounds(schema))
+        lines.append(
+            f'<tr><th scope="row"><code>{escape(name)}</code>{place}</th><td>{_kind(schema)}</td>'
+            f'<td><span class="dim">{escape(limits)}</span>{_prose(schema.get("description", ""))}</td></tr>'
+        )
+    if not lines:
+        return ""
+    return f'<div class="wide"><table><caption>{escape(caption)}</caption>{"".join(lines)}</table></div>'
+
+
+def _answer(status: str, answer: Mapping[str, Any]) -> str:
+    schema = _content(answer)
+    shown = f" ({_kind(schema)})" if schema else ""
+    return f"<li><code>{escape(status)}</code> {_inline(str(answer.get('description', '')))}{shown}</li>"
+
+
+def _model_section(models: Mapping[str, Schema]) -> Iterator[str]:
+    if not models:
+        return
+    yield '<section><h2 id="models">Models</h2>'
+    for name, schema in models.items():
+        yield f'<article id="{_anchor("model", name)}"><h3><code>{escape(name)}</code></h3>'
+        yield _prose(schema.get("description", ""))
+        rows = [(field, "", inner, required) for field, inner, required in fields(schema, models)]
+        yield _table("Fields", rows) or f'<p class="dim">{escape("; ".join(bounds(schema)))} {_kind(schema)}</p>'
+        yield "</article>"
+    yield "</section>"
+
+
+def _kind_of_body(schema: Schema | None) -> str:
+    return f"<h4>Body</h4><p>{_kind(schema)}</p>" if schema else ""
+
+
+def _kind(schema: Schema) -> str:
+    return "".join(
+        f'<a href="#{_anchor("model", model)}">{escape(words)}</a>' if model else escape(words)
+        for words, model in kind(schema)
+    )
+
+
+def _curl(route: _Route, openapi: Mapping[str, Any]) -> str:
+    """Write the request as somebody would type it, with what is required and what has an example."""
+    models = _models(openapi)
+    path, asked, lines = route.path, {}, []
+    for given in route.parameters:
+        name, schema = given["name"], {**given.get("schema", {}), **_shown(given)}
+        sample, has_example = example(schema, models), "example" in schema or "examples" in schema
+        is_shown = given.get("required") or has_example
+        if given.get("in") == "path":
+            path = path.replace(f"{{{name}}}", quote(str(sample), safe="") if has_example else name.upper())
+        elif given.get("in") == "query" and is_shown:
+            asked[name] = sample if isinstance(sample, str) else written(sample)
+        elif given.get("in") == "header" and is_shown:
+            lines.append(f"-H {shlex.quote(f'{name}: {sample}')}")
+    servers = openapi.get("servers") or [{"url": _HERE}]
+    url = f"{servers[0]['url'].rstrip('/')}{path}" + (f"?{urlencode(asked)}" if asked else "")
+    if route.operation.get("security", openapi.get("security")):
+        lines.insert(0, '-H "Authorization: Bearer $RECOLLECT_KEY"')
+    if route.body is not None:
+        lines.append("-H 'Content-Type: application/json'")
+        lines.append(f"-d {shlex.quote(written(_sample_body(route, models)))}")
+    method = "" if route.method == "GET" else f"-X {route.method} "
+    return " \\\n  ".join([f"curl {method}{shlex.quote(url)}", *lines])
+
+
+def _sample_body(route: _Route, models: Mapping[str, Schema]) -> object:
+    content: Mapping[str, Any] = next(iter(route.operation["requestBody"]["content"].values()))
+    for named in content.get("examples", {}).values():
+        return named.get("value")
+    return content["example"] if "example" in content else example(route.body or {}, models)
+
+
+def _content(holder: Mapping[str, Any]) -> Schema | None:
+    """Give the schema of what a request or an answer holds, in the first form it comes in."""
+    for form in holder.get("content", {}).values():
+        schema: Schema = form.get("schema", {})
+        return schema
+    return None
+
+
+def _described(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {"description": given["description"]} if given.get("description") else {}
+
+
+def _shown(given: Mapping[str, Any]) -> dict[str, Any]:
+    named = [each["value"] for each in given.get("examples", {}).values() if "value" in each]
+    return {"example": given["example"]} if "example" in given else {"examples": named} if named else {}
+
+
+def _signature(route: _Route) -> str:
+    return f'<code><span class="method">{escape(route.method)}</span> {escape(route.path)}</code>'
+
+
+def _anchor(what: str, name: str) -> str:
+    return f"{what}-{quote(re.sub(r'[^A-Za-z0-9_.-]+', '-', name).strip('-'), safe='')}"
+
+
+def _prose(text: object) -> str:
+    """Show paragraphs and lists as such, and what stands in backticks as code."""
+    shown = []
+    for paragraph in re.split(r"\n\s*\n", str(text or "").strip()):
+        lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
+        if lines and all(_ITEM.match(line) for line in lines):
+            items = (f"<li>{_inline(_ITEM.sub('', line, count=1))}</li>" for line in lines)
+            shown.append(f"<ul>{''.join(items)}</ul>")
+        elif lines:
+            shown.append(f"<p>{_inline(' '.join(lines))}</p>")
+    return "".join(shown)
+
+
+def _inline(text: str) -> str:
+    return _CODE.sub(r"<code>\1</code>", escape(text))

@@ -1,0 +1,145 @@
+"""What a node says, believed as far as it can be checked."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recollect.federation.reading import Lie, read
+from recollect.text.clean import MAX_CHARACTERS, clean
+from tests.federation.server import answer, hit
+
+HUGE = MAX_CHARACTERS * 3
+
+
+def test_a_right_answer_is_read() -> None:
+    body = answer([hit("Tea", occurred_at="2026-02-01T12:00:00+02:00"), hit("Milk", source="request", type="user")])
+    first, second = read(body, "office", 2).hits
+    assert (first.node, first.rank, first.content, first.score) == ("office", 1, "Tea", 0.5)
+    assert first.created_at == datetime(2026, 2, 27, 10, tzinfo=UTC)
+    assert first.occurred_at == datetime(2026, 2, 1, 10, tzinfo=UTC)
+    assert (second.rank, second.source, second.type, second.occurred_at) == (2, "request", "user", None)
+
+
+def test_nothing_found_is_an_answer_too() -> None:
+    assert read({"hits": []}, "office", 5) == ((), ())
+    assert read(answer([], degraded=["vector", "node:attic"]), "office", 5).degraded == ("vector", "node:attic")
+
+
+@pytest.mark.parametrize("claimed", [0, 1, 2, 3, None])
+def test_another_node_is_trusted_as_a_stranger_whatever_it_claims(claimed: int | None) -> None:
+    (found,) = read(answer([hit("Tea", trust=claimed)]), "office", 5).hits
+    assert found.trust == 0
+
+
+def test_members_that_nobody_knows_are_passed_over() -> None:
+    body = answer([hit("Tea", parts={"x": [1]}, colour="green")], took_ms=3, next=None)
+    assert len(read(body, "office", 5).hits) == 1
+    lean = {name: hit("Tea")[name] for name in ("id", "source", "type", "content", "score", "created_at")}
+    assert len(read({"hits": [lean]}, "office", 5).hits) == 1
+
+
+def test_content_is_cleaned_and_cut() -> None:
+    (found,) = read(answer([hit(" A\x1b[31mred\x00 \r\nline ")]), "office", 5).hits
+    assert found.content == "A[31mred \nline"
+    (long,) = read(answer([hit("x" * HUGE)]), "office", 5).hits
+    assert len(long.content) == MAX_CHARACTERS
+
+
+HALF = "half \ud800"
+BEYOND = (float("nan"), float("inf"), -float("inf"), 1.0001, -0.1, 85, 10**400)
+NO_TIME: tuple[object, ...] = (
+    "",
+    "yesterday",
+    "2026-02-27T10:00:00",
+    "2026-02-27",
+    "0001-01-01T00:00:00+14:00",
+    "2" * 99,
+    0,
+    [],
+)
+WRONG_MEMBERS: dict[str, tuple[object, ...]] = {
+    "id": (None, 3, "", "x" * 129, "a\nb", "a\x1b[2J", ["x"]),
+    "source": (None, 3, "", "A b", "x" * 65, "me\nmory", "memory\n", {}),
+    "type": (None, 3, "", "<b>", "x" * 65),
+    "content": (None, 3, "", " \x00\n", ["x"], HALF),
+    "score": (None, "0.5", True, [0.5], *BEYOND),
+    "similarity": ("0.5", False, *BEYOND),
+    "created_at": (None, *NO_TIME),
+    "occurred_at": NO_TIME,
+    "trust": ("3", True, 4, -1, 1.5),
+    "metadata": ("x", []),
+    "place": ("home", []),
+    "folded": ("abc", {}),
+}
+WRONG_HITS = [hit("x", **{name: wrong}) for name, wrongs in WRONG_MEMBERS.items() for wrong in wrongs]
+
+
+@pytest.mark.parametrize("wrong", ["text", None, [], *WRONG_HITS], ids=lambda wrong: ascii(wrong)[:40])
+def test_one_wrong_hit_is_enough(wrong: object) -> None:
+    with pytest.raises(Lie, match=r"hits\[1\]"):
+        read(answer([hit("fine"), wrong, hit("fine too")]), "office", 10)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"hits": None},
+        {"hits": {}},
+        {"hits": "none"},
+        answer([hit(f"text {number}") for number in range(6)]),
+        answer([], degraded="vector"),
+        answer([], degraded=[3]),
+        answer([], degraded=["a word\nand more"]),
+        answer([], degraded=["vector"] * 21),
+        answer([], answerable="yes"),
+        answer([], answerable=float("nan")),
+        answer([], answerable=1.5),
+    ],
+)
+def test_a_wrong_answer_is_refused(body: dict[str, Any]) -> None:
+    with pytest.raises(Lie):
+        read(body, "office", 5)
+
+
+def test_what_was_said_is_not_repeated() -> None:
+    with pytest.raises(Lie) as caught:
+        read(answer([hit("x", score="GEHEIM")]), "office", 5)
+    assert str(caught.value) == "hits[0].score is not a number from 0 to 1"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+MEMBERS = sorted(hit(""))
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@given(st.dictionaries(st.sampled_from(["hits", "degraded", "answerable", "more"]), JSON))
+@untimed
+def test_anything_is_read_or_refused(body: dict[str, Any]) -> None:
+    try:
+        read(body, "office", 5)
+    except Lie:
+        return
+    assert isinstance(body["hits"], list)
+
+
+@given(st.dictionaries(st.sampled_from(MEMBERS), JSON, max_size=3))
+@untimed
+def test_what_is_read_can_be_shown_and_written(members: dict[str, Any]) -> None:
+    try:
+        (found,) = read(answer([hit("x", **members)]), "office", 5).hits
+    except Lie:
+        return
+    assert found.content == clean(found.content) != ""
+    assert 0 <= found.score <= 1
+    assert found.trust == 0
+    assert found.id.isprintable()
+    json.dumps([found.id, found.source, found.type, found.content, found.score], allow_nan=False).encode()

@@ -1,0 +1,80 @@
+"""The service, run for real on a free port of this machine, in this process or as the command that people type."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+
+import httpx2
+import pytest
+
+from recollect import Memory
+from recollect.service.app import create_service
+from recollect.vocabulary import Permission
+from recollect.web.listening import Server, bind, configure, listen
+from tests.conftest import OpenMemory
+
+PATIENCE_S = 60
+EVERYTHING: tuple[Permission, ...] = ("read", "write", "forget")
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A service that answers requests."""
+
+    memory: Memory
+    url: str
+
+    def key(self, user: str = "anna", scopes: Sequence[Permission] = EVERYTHING) -> str:
+        """Make a key."""
+        return self.memory.keys.create(user="" if "admin" in scopes else user, scopes=scopes).secret
+
+    def client(self, key: str | None = None, **headers: str) -> httpx2.Client:
+        """Give a client that presents a key."""
+        shown = {"Authorization": f"Bearer {key}", **headers} if key else headers
+        return httpx2.Client(base_url=self.url, headers=shown, timeout=PATIENCE_S, trust_env=False)
+
+
+@contextmanager
+def serving(memory: Memory) -> Iterator[Running]:
+    """Serve a store on a free port."""
+    with closing(bind("127.0.0.1", 0)) as listener:
+        listen(listener)
+        service = create_service(memory)
+        server = Server(configure(service.guarded, last_requests_s=5, lifespan="on"))
+        ready = threading.Event()
+        server.announce, server.ending = ready.set, service.end
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            assert ready.wait(PATIENCE_S)
+            yield Running(memory, f"http://127.0.0.1:{listener.getsockname()[1]}")
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE_S)
+
+
+Serve = Callable[..., Running]
+
+# A test that asks often should not be throttled, unless that is what it is about.
+UNHURRIED = {"service__burst": 10**6, "service__requests_per_minute": 10**8}
+
+
+@pytest.fixture
+def serve(open_memory: OpenMemory) -> Iterator[Serve]:
+    """Serve the test's store, with settings by their dotted names."""
+    with ExitStack() as stack:
+        yield lambda **overrides: stack.enter_context(serving(open_memory(**{**UNHURRIED, **overrides})))
+
+
+@pytest.fixture
+def service(serve: Serve) -> Running:
+    """A service on the test's store."""
+    return serve()
+
+
+@pytest.fixture
+def anna(service: Running) -> Iterator[httpx2.Client]:
+    """A client with a key of Anna's that may do all but administer."""
+    with service.client(service.key()) as client:
+        yield client

@@ -1,0 +1,145 @@
+"""Memories over HTTP, on both stores: stored, found, changed, forgotten, and what a client gets wrong."""
+
+import httpx2
+import pytest
+
+from tests.service.conftest import Running
+
+DARK = {"content": "Prefers dark mode in all applications", "type": "preference", "importance": 0.8}
+
+
+def store(client: httpx2.Client, content: str, **fields: object) -> str:
+    answer = client.post("/api/memories/unified", json={"content": content, **fields})
+    assert answer.status_code in (200, 201), answer.text
+    return str(answer.json()["id"])
+
+
+def test_store_and_find(anna: httpx2.Client) -> None:
+    stored = anna.post("/api/memories/unified", json=DARK)
+    assert stored.status_code == 201
+    assert stored.json() == {"action": "created", "id": stored.json()["id"], "existing_id": None, "degraded": []}
+    found = anna.get("/api/memories/search", params={"query": "which theme do I like?"}).json()
+    assert [hit["content"] for hit in found["hits"]] == [DARK["content"]]
+    assert found["hits"][0]["id"] == stored.json()["id"]
+    assert found["degraded"] == []
+    again = anna.post("/api/memories/unified", json=DARK)
+    assert (again.status_code, again.json()["action"]) == (200, "duplicate")
+
+
+def test_a_new_value_supersedes(anna: httpx2.Client) -> None:
+    slot = {"type": "fact", "subject": "light.office", "key": "location"}
+    old = store(anna, "The lamp stands in the office", **slot)
+    new = anna.post("/api/memories/unified", json={"content": "The lamp stands in the hall", **slot}).json()
+    assert (new["action"], new["existing_id"]) == ("superseded", old)
+    versions = anna.get(f"/api/memories/{new['id']}/history").json()["items"]
+    assert [version["content"] for version in versions] == [
+        "The lamp stands in the office",
+        "The lamp stands in the hall",
+    ]
+    facts = anna.get("/api/facts", params={"subject": "light.office"}).json()["items"]
+    assert [fact["id"] for fact in facts] == [new["id"]]
+
+
+def test_bulk(anna: httpx2.Client) -> None:
+    memories = [{"content": f"Fact number {number}"} for number in range(100)]
+    results = anna.post("/api/memories/bulk", json={"memories": memories}).json()["results"]
+    assert [one["action"] for one in results] == ["created"] * 100
+    too_many = anna.post("/api/memories/bulk", json={"memories": [*memories, *memories[:1]]})
+    assert too_many.status_code == 422
+    assert anna.get("/api/stats").json()["memories"] == 100
+
+
+def test_pages(anna: httpx2.Client) -> None:
+    ids = [store(anna, f"Fact number {number}") for number in range(7)]
+    seen: list[str] = []
+    cursor: str | None = None
+    while True:
+        params = {"limit": 3} | ({"cursor": cursor} if cursor else {})
+        page = anna.get("/api/memories", params=params).json()
+        seen += [item["id"] for item in page["items"]]
+        cursor = page["cursor"]
+        if cursor is None:
+            break
+    assert seen == ids[::-1]
+    assert anna.get("/api/memories", params={"cursor": "nonsense"}).status_code == 422
+
+
+def test_etags(anna: httpx2.Client) -> None:
+    kept = store(anna, "Likes rye bread")
+    first = anna.get(f"/api/memories/{kept}")
+    etag = first.headers["etag"]
+    assert anna.get(f"/api/memories/{kept}", headers={"If-None-Match": etag}).status_code == 304
+    changed = anna.patch(f"/api/memories/{kept}", json={"importance": 0.9}, headers={"If-Match": etag})
+    assert (changed.status_code, changed.json()["importance"]) == (200, 0.9)
+    assert changed.headers["etag"] not in ("", etag)
+    late = anna.patch(f"/api/memories/{kept}", json={"importance": 0.1}, headers={"If-Match": etag})
+    assert late.status_code == 412
+    assert anna.delete(f"/api/memories/{kept}", headers={"If-Match": etag}).status_code == 412
+    assert anna.get(f"/api/memories/{kept}").json()["importance"] == 0.9
+    gone = anna.delete(f"/api/memories/{kept}", headers={"If-Match": changed.headers["etag"]})
+    assert gone.json()["action"] == "deleted"
+    assert anna.get(f"/api/memories/{kept}").status_code == 404
+
+
+def test_forget_by_query_offers_candidates(anna: httpx2.Client) -> None:
+    ids = {store(anna, f"The garage code of {name} is written on a card") for name in ("Ella", "Tom")}
+    offered = anna.post("/api/forget", json={"query": "garage code"}).json()
+    assert offered["action"] == "candidates"
+    assert {hit["id"] for hit in offered["candidates"]} == ids
+    assert anna.post("/api/forget", json={"id": next(iter(ids))}).json()["action"] == "deleted"
+    assert anna.post("/api/forget", json={"everything": True, "dry_run": True}).json()["dry_run"] is True
+    assert anna.get("/api/stats").json()["memories"] == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "body", "status", "words"),
+    [
+        ("POST /api/memories/unified", {}, 422, "content"),
+        ("POST /api/memories/unified", {"content": " \n "}, 422, "content"),
+        ("POST /api/memories/unified", {"content": "x", "kind": "fact"}, 422, "kind"),
+        ("POST /api/memories/unified", {"content": "x", "importance": 2}, 422, "importance"),
+        ("POST /api/memories/unified", {"content": "x", "importance": "0.5"}, 422, "importance"),
+        ("POST /api/memories/unified", {"content": "x", "occurred_at": 5}, 422, "occurred_at"),
+        ("POST /api/memories/unified", {"content": "x", "occurred_at": "2026-01-01T00:00:00"}, 422, "time zone"),
+        ("POST /api/memories/unified", {"content": "x", "lat": 50.0}, 422, "lng"),
+        ("POST /api/memories/unified", {"content": "x", "user_id": "ben"}, 422, "user_id"),
+        ("POST /api/forget", {}, 422, "exactly one"),
+        ("POST /api/forget", {"id": "a", "everything": True}, 422, "exactly one"),
+        ("PATCH /api/memories/01a1dfdf-9755-700c-8ecf-655f449c5cac", {}, 422, "Nothing to change"),
+        ("PATCH /api/memories/01a1dfdf-9755-700c-8ecf-655f449c5cac", {"importance": 1}, 404, "No memory"),
+        ("DELETE /api/memories/nonsense", None, 404, "No memory"),
+        ("GET /api/memories/search", None, 422, "query"),
+        ("GET /api/nothing", None, 404, "/docs"),
+        ("PUT /api/memories/unified", {}, 405, "/docs"),
+    ],
+)
+def test_what_a_client_gets_wrong(anna: httpx2.Client, asked: str, body: object, status: int, words: str) -> None:
+    method, _, path = asked.partition(" ")
+    answer = anna.request(method, path, json=body) if body is not None else anna.request(method, path)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert words in answer.json()["detail"]
+    assert answer.json()["status"] == status
+
+
+def test_unreadable_bodies(anna: httpx2.Client) -> None:
+    headers = {"Content-Type": "application/json"}
+    assert anna.post("/api/memories/unified", content=b"{", headers=headers).status_code == 400
+    assert anna.post("/api/memories/unified", content=b"\xff\xfe", headers=headers).status_code == 400
+    assert anna.post("/api/memories/unified", data={"content": "x"}).status_code == 415
+    long = b'{"content": "' + b"x" * 2**20 + b'"}'
+    assert anna.post("/api/memories/unified", content=long, headers=headers).status_code == 413
+
+
+def test_a_foreign_id_is_not_found(service: Running, anna: httpx2.Client) -> None:
+    kept = store(anna, "Anna's secret garden")
+    with service.client(service.key("ben")) as ben:
+        answers = [
+            ben.get(f"/api/memories/{kept}"),
+            ben.get(f"/api/memories/{kept}/history"),
+            ben.patch(f"/api/memories/{kept}", json={"importance": 0.1}),
+            ben.delete(f"/api/memories/{kept}"),
+        ]
+        assert {answer.status_code for answer in answers} == {404}
+        assert ben.post("/api/forget", json={"id": kept}).json()["action"] == "not_found"
+    assert anna.get(f"/api/memories/{kept}").json()["importance"] == 0.7

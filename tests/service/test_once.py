@@ -1,0 +1,142 @@
+"""A request that comes twice is carried out once, whatever happens between the two; on both stores."""
+
+from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
+
+import httpx2
+import pytest
+
+from recollect.doors import Doors
+from tests.conftest import SteppingClock
+from tests.service.conftest import Running
+
+BODY = {"content": "Runs every Sunday morning", "type": "fact"}
+
+
+def name() -> dict[str, str]:
+    return {"Idempotency-Key": str(uuid4())}
+
+
+def contents(client: httpx2.Client) -> list[str]:
+    return [item["content"] for item in client.get("/api/memories").json()["items"]]
+
+
+def test_the_same_answer(anna: httpx2.Client) -> None:
+    key = name()
+    first = anna.post("/api/memories/unified", json=BODY, headers=key)
+    again = anna.post("/api/memories/unified", json=BODY, headers=key)
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.content == again.content
+    assert "idempotency-replayed" not in first.headers
+    assert again.headers["idempotency-replayed"] == "true"
+    assert contents(anna) == [BODY["content"]]
+
+
+def test_another_request_under_the_same_name(anna: httpx2.Client) -> None:
+    key = name()
+    anna.post("/api/memories/unified", json=BODY, headers=key)
+    other = anna.post("/api/memories/unified", json={"content": "Something else"}, headers=key)
+    elsewhere = anna.post("/api/forget", json={"everything": True}, headers=key)
+    assert (other.status_code, elsewhere.status_code) == (422, 422)
+    assert "Idempotency-Key" in other.json()["detail"]
+    assert contents(anna) == [BODY["content"]]
+
+
+def test_names_belong_to_a_user(service: Running, anna: httpx2.Client) -> None:
+    key = name()
+    anna.post("/api/memories/unified", json=BODY, headers=key)
+    with service.client(service.key("ben")) as ben:
+        assert ben.post("/api/memories/unified", json=BODY, headers=key).json()["action"] == "created"
+        assert contents(ben) == [BODY["content"]]
+
+
+def test_a_day_later_it_is_a_new_request(anna: httpx2.Client, clock: SteppingClock) -> None:
+    key = name()
+    anna.post("/api/memories/unified", json=BODY, headers=key)
+    clock.advance(hours=25)
+    assert anna.post("/api/memories/unified", json=BODY, headers=key).json()["action"] == "duplicate"
+
+
+def test_every_kind_of_write(anna: httpx2.Client) -> None:
+    kept = anna.post("/api/memories/unified", json=BODY).json()["id"]
+    other = anna.post("/api/memories/unified", json={"content": "Owns a red bicycle"}).json()["id"]
+    said = {"role": "user", "content": "I moved to Brno last week.", "id": "m1"}
+    message = anna.post("/api/conversations/c1/messages", json=said).json()["results"][0]["id"]
+    turn = {"session": "s2", "messages": [{"role": "user", "content": "I always prefer window seats on trains."}]}
+    writes = [
+        ("POST", "/api/memories/bulk", {"memories": [{"content": "One"}, {"content": "Two"}]}),
+        ("PATCH", f"/api/memories/{kept}", {"importance": 0.25}),
+        ("POST", "/api/conversations/c1/messages", {"messages": [{"role": "assistant", "content": "How is it?"}]}),
+        ("POST", f"/api/messages/{message}/feedback", {"feedback": 1}),
+        ("POST", "/api/hooks/before-prompt", {"prompt": "Which city do I live in?", "session": "s1"}),
+        ("POST", "/api/hooks/agent-end", turn),
+        ("POST", "/api/hooks/session-end", {"session": "s1"}),
+        ("POST", "/api/conversations/c1/compact", {"keep_recent": 0}),
+        ("DELETE", f"/api/memories/{kept}", None),
+        ("POST", "/api/forget", {"id": other}),
+    ]
+    for method, path, body in writes:
+        key = name()
+        first = anna.request(method, path, json=body, headers=key)
+        before = state(anna)
+        again = anna.request(method, path, json=body, headers=key)
+        assert first.status_code in (200, 201), first.text
+        assert (again.status_code, again.content) == (first.status_code, first.content), path
+        assert state(anna) == before, path
+
+
+def state(client: httpx2.Client) -> object:
+    return (
+        client.get("/api/memories").json(),
+        client.get("/api/conversations").json(),
+        client.get("/api/conversations/c1").json(),
+    )
+
+
+def test_many_at_the_same_moment(service: Running, anna: httpx2.Client) -> None:
+    key = name()
+
+    def send(_: int) -> httpx2.Response:
+        return anna.post("/api/memories/unified", json=BODY, headers=key)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(send, range(16)))
+    assert len({answer.content for answer in answers}) == 1
+    assert len(service.memory.doors.audit("anna")) == 1
+
+
+def test_an_answer_that_got_lost_was_kept_with_the_write(
+    service: Running, anna: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def died(*_: object) -> None:
+        raise RuntimeError("the process is gone")
+
+    key = name()
+    with monkeypatch.context() as patched:
+        patched.setattr(Doors, "keep_answer", died)
+        assert anna.post("/api/memories/unified", json=BODY, headers=key).status_code == 500
+    again = anna.post("/api/memories/unified", json=BODY, headers=key)
+    assert (again.status_code, again.json()["action"]) == (201, "created")
+    assert contents(anna) == [BODY["content"]]
+
+
+def test_forgetting_takes_the_answers_along(service: Running, anna: httpx2.Client) -> None:
+    kept = anna.post("/api/memories/unified", json=BODY).json()["id"]
+    key = name()
+    changed = anna.patch(f"/api/memories/{kept}", json={"content": "Canary-7431 in the answer"}, headers=key)
+    assert "Canary-7431" in changed.text
+    anna.post("/api/forget", json={"id": kept})
+    again = anna.patch(f"/api/memories/{kept}", json={"content": "Canary-7431 in the answer"}, headers=key)
+    assert again.status_code == 410
+    assert "Canary-7431" not in again.text
+    if service.memory.status().backend == "sqlite":
+        service.memory.maintain()
+        with open(service.memory.status().location, "rb") as file:  # noqa: PTH123 - raw bytes
+            assert b"Canary-7431" not in file.read()
+
+
+def test_bad_names(anna: httpx2.Client) -> None:
+    for bad in ("", "x" * 201, "with blank"):
+        answer = anna.post("/api/memories/unified", json=BODY, headers={"Idempotency-Key": bad})
+        assert answer.status_code == 422
+    assert contents(anna) == []

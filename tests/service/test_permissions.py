@@ -1,0 +1,221 @@
+"""The permission matrix, made from the route table itself: every route and tool against everybody who may come.
+
+A route that has no line here fails, and so does a line without a route.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, cast
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+from starlette.routing import Mount
+
+from recollect import Memory
+from recollect.cli.needs import NEEDS as TYPED
+from recollect.mcp.needs import NEEDS as TOOLS
+from recollect.service.app import create_app
+from recollect.service.calls import Needs
+from recollect.service.metrics import Metrics
+from recollect.service.stream import Switchboard
+from recollect.vocabulary import PERMISSIONS, Permission
+from tests.conftest import OpenMemory, SteppingClock
+from tests.service.conftest import Running, Serve
+
+ROUTES: dict[str, Permission | None] = {
+    "POST /api/memories/unified": "write",
+    "POST /api/memories/bulk": "write",
+    "GET /api/memories/search": "read",
+    "GET /api/memories": "read",
+    "GET /api/memories/{id}": "read",
+    "PATCH /api/memories/{id}": "write",
+    "DELETE /api/memories/{id}": "forget",
+    "GET /api/memories/{id}/history": "read",
+    "POST /api/context/search": "read",
+    "POST /search": "read",
+    "POST /api/federated/search": "read",
+    "GET /api/about": "read",
+    "GET /api/facts": "read",
+    "GET /api/preferences": "read",
+    "GET /api/events": "read",
+    "GET /api/lessons": "read",
+    "POST /api/conversations/{id}/messages": "write",
+    "GET /api/conversations": "read",
+    "GET /api/conversations/{id}": "read",
+    "GET /api/conversations/{id}/window": "read",
+    "POST /api/conversations/{id}/compact": "write",
+    "GET /api/messages/{id}": "read",
+    "POST /api/messages/{id}/feedback": "write",
+    "POST /api/hooks/before-prompt": "write",
+    "POST /api/hooks/agent-end": "write",
+    "POST /api/hooks/session-end": "write",
+    "POST /api/forget": "forget",
+    "GET /api/stream": "read",
+    "GET /api/stats": "read",
+    "GET /api/status": "admin",
+    "GET /livez": None,
+    "GET /readyz": "read",
+    "GET /metrics": "admin",
+    "GET /openapi.json": "read",
+    "GET /docs": "read",
+}
+
+# The same thing behind every door: a route, a tool, a command.
+SAME = [
+    ("POST /api/memories/unified", "memory_store", "store"),
+    ("GET /api/memories/search", "memory_recall", "recall"),
+    ("POST /api/context/search", "search_context", "search"),
+    ("GET /api/about", "memory_about", "about"),
+    ("POST /api/forget", "memory_forget", "forget"),
+    ("GET /api/facts", "memory://facts", "facts"),
+    ("GET /api/preferences", "memory://preferences", "preferences"),
+    ("GET /api/memories/{id}", "memory://memories/{id}", "history"),
+    ("GET /api/stats", "memory://stats", "stats"),
+    ("GET /api/status", None, "status"),
+    ("POST /api/conversations/{id}/messages", None, "say"),
+    ("GET /api/conversations/{id}", None, "conversation"),
+    ("POST /api/conversations/{id}/compact", None, "compact"),
+    ("POST /api/hooks/before-prompt", None, "before-prompt"),
+    ("POST /api/hooks/agent-end", None, "after-turn"),
+]
+
+
+def needed(dependant: Dependant) -> Iterator[Permission]:
+    """Find the permission that a route asks for, however deep."""
+    if isinstance(dependant.call, Needs):
+        yield dependant.call.permission
+    for inner in dependant.dependencies:
+        yield from needed(inner)
+
+
+def routes(app: FastAPI) -> Iterator[tuple[str, Permission | None]]:
+    """Give every route of the application with what it needs."""
+    for route in app.routes:
+        if isinstance(route, Mount):
+            assert route.path == "/mcp", "what is mounted elsewhere has no line"
+            continue
+        assert isinstance(route, APIRoute), f"{route} is no route with a permission"
+        (permission,) = tuple(needed(route.dependant)) or (None,)
+        for method in route.methods:
+            yield f"{method} {route.path}", permission
+
+
+@pytest.fixture
+def application(open_memory: OpenMemory) -> FastAPI:
+    memory = open_memory(embedding__provider="none")
+    return create_app(memory, Switchboard(memory), Metrics(memory))
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_every_route_has_a_line(application: FastAPI) -> None:
+    assert dict(routes(application)) == ROUTES
+
+
+def test_all_doors_agree() -> None:
+    for route, tool, command in SAME:
+        wanted = ROUTES[route]
+        assert tool is None or TOOLS[tool] == wanted, tool
+        assert TYPED[command] == wanted, command
+    assert {tool for _, tool, _ in SAME} >= {name for name in TOOLS if "://" not in name and name != "memory"}
+
+
+class Visitor:
+    """Somebody who comes to every route."""
+
+    def __init__(self, running: Running, clock: SteppingClock) -> None:
+        keys = running.memory.keys
+        self.running = running
+        soon = clock.now() + timedelta(minutes=1)
+        self.expired = keys.create(user="anna", expires_at=soon).secret
+        revoked = keys.create(user="anna")
+        keys.revoke(revoked.key.id)
+        self.revoked = revoked.secret
+        self.of = {scope: running.key("anna", (scope,)) for scope in PERMISSIONS}
+        self.ben = running.key("ben")
+        clock.advance(minutes=2)
+
+    def visit(self, client: httpx2.Client, line: str, headers: dict[str, str]) -> int:
+        method, _, path = line.partition(" ")
+        address = path.replace("{id}", "01a1dfdf-9755-700c-8ecf-655f449c5cac")
+        if path == "/api/stream":
+            address += "?min_score=7"  # refused before it begins to stream
+        body = {} if method in ("POST", "PATCH") else None
+        answer = client.request(method, address, json=body, headers=headers)
+        assert answer.status_code < 500 or answer.headers["content-type"] == "application/problem+json"
+        if answer.status_code >= 400:
+            assert answer.headers["content-type"] == "application/problem+json", answer.text
+        return answer.status_code
+
+
+def bearer(key: str, **more: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}", **{name.replace("_", "-"): value for name, value in more.items()}}
+
+
+def test_the_matrix(serve: Serve, clock: SteppingClock) -> None:
+    running = serve(embedding__provider="none")
+    visitor = Visitor(running, clock)
+    wrong = visitor.of["read"][:-1] + ("A" if visitor.of["read"][-1] != "A" else "B")
+    strangers: list[dict[str, str]] = [
+        {},
+        bearer(wrong),
+        bearer("rk_0123456789abcdef_" + "x" * 43),
+        bearer("nonsense"),
+        bearer(visitor.expired),
+        bearer(visitor.revoked),
+        {"Authorization": visitor.of["admin"]},
+    ]
+    with running.client() as client:
+        for line, permission in [*ROUTES.items(), ("POST /mcp/", "read"), ("GET /api/nothing", "read")]:
+            for stranger in strangers:
+                expected = {200} if permission is None else {401}
+                assert visitor.visit(client, line, stranger) in expected, (line, stranger)
+            for scope in PERMISSIONS:
+                status = visitor.visit(client, line, bearer(visitor.of[scope]))
+                allowed = permission is None or scope in (permission, "admin") or line.endswith(("/mcp/", "/nothing"))
+                assert (status not in (401, 403)) == allowed, (line, scope, status)
+            if permission is not None and not line.endswith(("/mcp/", "/nothing")):
+                assert visitor.visit(client, line, bearer(visitor.ben, X_Recollect_User="anna")) == 403, line
+            for hostile, expected_status in (
+                ({"Host": "evil.example"}, 421),
+                ({"Origin": "https://evil.example"}, 403),
+                ({"Origin": "null"}, 403),
+            ):
+                status = visitor.visit(client, line, {**bearer(visitor.of["admin"]), **hostile})
+                assert status == expected_status, (line, hostile)
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_an_admin_names_the_user(serve: Serve) -> None:
+    running = serve(embedding__provider="none")
+    with running.client(running.key(scopes=("admin",))) as admin:
+        named = {"X-Recollect-User": "Jiří".encode().decode("latin-1")}  # as it travels
+        admin.post("/api/memories/unified", json={"content": "For Jiří"}, headers=named)
+        admin.post("/api/memories/unified", json={"content": "For whoever is meant"})
+    memory: Memory = running.memory
+    assert [item.content for item in memory.user("Jiří").list().items] == ["For Jiří"]
+    assert [item.content for item in memory.user("default").list().items] == ["For whoever is meant"]
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_password_opens_the_documentation_only(serve: Serve) -> None:
+    running = serve(embedding__provider="none")
+    key = running.key()
+    with running.client() as client:
+        assert client.get("/docs").headers["www-authenticate"].startswith("Basic")
+        assert client.get("/docs", auth=("anybody", key)).status_code == 200
+        assert client.get("/openapi.json", auth=("anybody", key)).status_code == 200
+        assert client.get("/api/memories", auth=("anybody", key)).status_code == 401
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_too_many_requests(serve: Serve) -> None:
+    running = serve(embedding__provider="none", service__burst=3, service__requests_per_minute=1)
+    with running.client(running.key()) as anna, running.client(running.key("ben")) as ben:
+        statuses = [anna.get("/api/stats").status_code for _ in range(5)]
+        assert statuses == [200, 200, 200, 429, 429]
+        assert int(anna.get("/api/stats").headers["retry-after"]) > 0
+        assert ben.get("/api/stats").status_code == 200
+        assert cast("Any", ben.get("/livez")).status_code == 200
