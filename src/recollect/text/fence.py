@@ -83,7 +83,7 @@ def fenced(items: Sequence[Quoted], nonce: str, *, longest: int = 600) -> str:
     """Build the block of recalled texts, one line each. The nonce must be fresh, so that no text can know it."""
     if not _NONCE.fullmatch(nonce):
         raise ValueError(f"Expected a nonce of 1 to 64 letters and digits, found {nonce!r}. Pass a random id.")
-    lines = (f"[{_label(item.label)}] {_quoted(item.content, longest)}" for item in items)
+    lines = (f"[{_label(item.label)}] {quoted(item.content, longest)}" for item in items)
     return "\n".join((f'<{_NAME} id="{nonce}">', _INTRODUCTION, *lines, f"</{_NAME}>"))
 
 
@@ -102,8 +102,9 @@ def is_envelope(text: str) -> bool:
     return not text.isspace() and bool(text) and not without_fences(text).strip()
 
 
-def _quoted(content: str, longest: int) -> str:
-    line = _harmless(_UNPRINTABLE.sub("", _BREAKS.sub(" ⏎ ", content.strip()))).replace("\t", " ")
+def quoted(content: str, longest: int) -> str:
+    """Give a text on one line, as it may stand in a prompt: harmless, and shortened at a word."""
+    line = harmless(_BREAKS.sub(" ⏎ ", content.strip())).replace("\t", " ")
     if len(line) <= longest:
         return line
     cut = line[: longest - 1]
@@ -112,13 +113,13 @@ def _quoted(content: str, longest: int) -> str:
 
 
 def _label(label: str) -> str:
-    line = _harmless(_UNPRINTABLE.sub("", " ".join(label.split())))[:_LONGEST_LABEL]
+    line = harmless(" ".join(label.split()))[:_LONGEST_LABEL]
     return line.replace("[", "(").replace("]", ")")
 
 
-def _harmless(line: str) -> str:
-    """Turn what looks like our tag into words in a parenthesis."""
-    data = line.encode("utf-8", "replace")
+def harmless(text: str) -> str:
+    """Take out what cannot be seen, and turn what looks like our tag into words in a parenthesis."""
+    data = _UNPRINTABLE.sub("", text).encode("utf-8", "replace")
     return str(_LIKE_OURS.sub(lambda _: b"(relevant context", data).decode("utf-8"))
 
 

@@ -1,0 +1,88 @@
+"""Reads the arguments of a call against the schema of its tool.
+
+Whatever is wrong is an InvalidInput that names the argument, what was found and what is expected, so that a model can
+mend its call. An optional argument that is null counts as absent: some hosts fill in every name they know.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.mcp.schemas import Schema
+
+_SHOWN = 60
+_HUGE = 10**18
+
+
+def read(owner: str, schema: Schema, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the arguments with the defaults filled in. Raises InvalidInput."""
+    properties: Mapping[str, Schema] = schema["properties"]
+    unknown = [name for name in given if name not in properties]
+    if unknown:
+        named = ", ".join(_shown(name) for name in unknown[:5])
+        raise InvalidInput(f"{owner} takes no {named}. It takes: {', '.join(properties)}.")
+    present = {name: value for name, value in given.items() if value is not None}
+    missing = [name for name in schema.get("required", ()) if name not in present]
+    if missing:
+        raise InvalidInput(f"{owner} needs {' and '.join(missing)}. {properties[missing[0]]['description']}")
+    checked = {name: _checked(name, properties[name], value) for name, value in present.items()}
+    defaults = {name: one["default"] for name, one in properties.items() if "default" in one}
+    return {**defaults, **checked}
+
+
+def _checked(name: str, schema: Schema, value: object) -> Any:  # noqa: ANN401 - as the schema says
+    match schema["type"]:
+        case "string":
+            return _text(name, schema, value)
+        case "object":
+            if not isinstance(value, Mapping):
+                raise _unfit(name, value, f"an object with {', '.join(schema['properties'])}")
+            return read(name, schema, value)
+        case kind:
+            return _number(name, schema, value, whole=kind == "integer")
+
+
+def _text(name: str, schema: Schema, value: object) -> str:
+    if "enum" in schema:
+        if value not in schema["enum"]:
+            raise _unfit(name, value, f"one of {', '.join(schema['enum'])}")
+        return str(value)
+    if not isinstance(value, str):
+        raise _unfit(name, value, "a text")
+    longest: int = schema["maxLength"]
+    if len(value) > longest:
+        raise InvalidInput(f"{name} has {len(value):,} characters; it may have at most {longest:,}.")
+    if len(value.strip()) < schema["minLength"]:
+        raise InvalidInput(f"{name} is empty. {schema['description']}")
+    return value
+
+
+def _number(name: str, schema: Schema, value: object, *, whole: bool) -> float:
+    lowest, highest = schema["minimum"], schema["maximum"]
+    expected = f"a {'whole number' if whole else 'number'} from {lowest} to {highest}"
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not lowest <= value <= highest:
+        raise _unfit(name, value, expected)
+    if not whole:
+        return float(value)
+    if value != int(value):
+        raise _unfit(name, value, expected)
+    return int(value)
+
+
+def _unfit(name: str, found: object, expected: str) -> InvalidInput:
+    return InvalidInput(f"{name} is {_shown(found)}; it must be {expected}.")
+
+
+def _shown(value: object) -> str:
+    """Show what was passed, as far as it helps; it may be of any size."""
+    match value:
+        case str():
+            return repr(value) if len(value) <= _SHOWN else f"{value[:_SHOWN]!r}…"
+        case bool() | float():
+            return repr(value)
+        case int():
+            return repr(value) if abs(value) < _HUGE else "a huge number"
+        case Mapping():
+            return "an object"
+        case _:
+            return "a list"

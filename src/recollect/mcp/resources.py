@@ -1,0 +1,50 @@
+"""What can be read by its address, such as `memory://about/garage`. A host puts it into a prompt, as it is.
+
+What stands there is in `doing`.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote
+
+from recollect.errors import NotFound
+
+_MARKDOWN = "text/markdown"
+_JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something to read. With a `{name}` at the end of its address it is a template."""
+
+    uri: str
+    name: str
+    description: str
+    mime_type: str
+
+    @property
+    def is_template(self) -> bool:
+        """Whether the address has a part to fill in."""
+        return self.uri.endswith("}")
+
+
+RESOURCES: Final = (
+    Resource("memory://recent", "recent", "What was stored last.", _MARKDOWN),
+    Resource("memory://preferences", "preferences", "What the user prefers.", _MARKDOWN),
+    Resource("memory://facts", "facts", "What is known for a fact.", _MARKDOWN),
+    Resource("memory://stats", "stats", "Figures about what is stored.", _JSON),
+    Resource("memory://about/{topic}", "about", "All that is known about a topic.", _MARKDOWN),
+    Resource("memory://memories/{id}", "memory", "One memory with all its fields, by its id.", _JSON),
+)
+
+
+def find(uri: str) -> tuple[Resource, str]:
+    """Find what an address stands for, and the part of it that was filled in. Raises NotFound."""
+    for resource in RESOURCES:
+        start, _, rest = resource.uri.partition("{")
+        if rest and uri.startswith(start) and (filled_in := unquote(uri.removeprefix(start)).strip()):
+            return resource, filled_in
+        if not rest and uri.rstrip("/") == start:
+            return resource, ""
+    known = ", ".join(resource.uri for resource in RESOURCES)
+    raise NotFound(f"There is nothing to read at {uri[:200]!r}. Addresses are: {known}.")

@@ -1,0 +1,181 @@
+"""The server: the official SDK in front, the tools, resources and prompt behind, and `authorize` in between.
+
+The low-level server of the SDK is used, because its convenient one derives schemas and error texts from functions,
+and ours are fixed for all hosts. This is the edge where errors become answers: what a model can mend is a tool result
+marked as an error, what only a program can mend is an error of the protocol. Nothing is logged but names and times.
+"""
+
+import logging
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+import mcp_types as sdk
+from anyio import to_thread
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from recollect._version import __version__
+from recollect.errors import AccessDenied, InvalidInput, NotFound, RecollectError, StoreError
+from recollect.mcp import prompts, resources
+from recollect.mcp.callers import Caller
+from recollect.mcp.needs import NEEDS, insist_on_needs
+from recollect.mcp.tools import TOOLS, Tool
+
+if TYPE_CHECKING:
+    from recollect.mcp.desk import Desk  # brings the databases, which nobody should wait for who lists the tools
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
+FindCaller: TypeAlias = Callable[[Context], Caller]
+T = TypeVar("T")
+
+LOG: Final = logging.getLogger("recollect.mcp")
+_CALLERS_FAULT = (AccessDenied, InvalidInput, NotFound)
+_AWAY = "The memory cannot be reached right now. Go on without it, and try again later."
+_BROKEN = "Something went wrong in the memory; the call was in order. Go on without it."
+
+
+def create_server(desk: "Callable[[], Desk]", caller: FindCaller) -> Server[dict[str, Any]]:
+    """Make the server. `desk` gives who does the work, and `caller` says who makes a request; both may block.
+
+    Raises LookupError when something on offer has no line in the table of permissions.
+    """
+    insist_on_needs((*TOOLS, *(one.uri for one in resources.RESOURCES), prompts.NAME))
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # what the SDK logs may quote what was said
+    counter = _Counter(desk, caller)
+    server: Server[dict[str, Any]] = Server(
+        "recollect",
+        version=__version__,
+        title="Recollect",
+        description="Long-term memory for AI agents",
+        instructions=prompts.INSTRUCTIONS,
+        get_tool_input_schema=lambda name: dict(TOOLS[name].takes) if name in TOOLS else None,
+        on_list_tools=counter.list_tools,
+        on_call_tool=counter.call_tool,
+        on_list_resources=counter.list_resources,
+        on_list_resource_templates=counter.list_templates,
+        on_read_resource=counter.read_resource,
+        on_list_prompts=counter.list_prompts,
+        on_get_prompt=counter.get_prompt,
+    )
+    server.middleware.clear()  # the SDK's own traces would quote what an error says
+    return server
+
+
+class _Counter:
+    """Takes requests, has them done in a thread, and gives the answers the form of the protocol."""
+
+    def __init__(self, desk: "Callable[[], Desk]", caller: FindCaller) -> None:
+        self._desk = desk
+        self._caller = caller
+
+    async def list_tools(self, ctx: Context, _: object) -> sdk.ListToolsResult:
+        """List the tools that the caller may use."""
+        may = await self._permitted(ctx)
+        return sdk.ListToolsResult(tools=[_offered(tool) for tool in TOOLS.values() if may(tool.name)])
+
+    async def call_tool(self, ctx: Context, params: sdk.CallToolRequestParams) -> sdk.CallToolResult:
+        """Do what a tool does."""
+        name = params.name
+        if name not in TOOLS:
+            raise MCPError(sdk.INVALID_PARAMS, f"There is no tool {name[:60]!r}. Tools are: {', '.join(TOOLS)}.")
+        try:
+            answer = await _in_thread(name, lambda: self._desk().tool(self._caller(ctx), name, params.arguments or {}))
+        except MCPError as error:
+            return sdk.CallToolResult(content=[sdk.TextContent(text=error.message)], is_error=True)
+        return sdk.CallToolResult(content=[sdk.TextContent(text=answer.text)], structured_content=answer.details)
+
+    async def list_resources(self, ctx: Context, _: object) -> sdk.ListResourcesResult:
+        """List what can be read."""
+        may = await self._permitted(ctx)
+        fixed = [one for one in resources.RESOURCES if not one.is_template and may(one.uri)]
+        return sdk.ListResourcesResult(
+            resources=[
+                sdk.Resource(uri=one.uri, name=one.name, description=one.description, mime_type=one.mime_type)
+                for one in fixed
+            ]
+        )
+
+    async def list_templates(self, ctx: Context, _: object) -> sdk.ListResourceTemplatesResult:
+        """List what can be read once a name is filled in."""
+        may = await self._permitted(ctx)
+        made = [one for one in resources.RESOURCES if one.is_template and may(one.uri)]
+        return sdk.ListResourceTemplatesResult(
+            resource_templates=[
+                sdk.ResourceTemplate(
+                    uri_template=one.uri, name=one.name, description=one.description, mime_type=one.mime_type
+                )
+                for one in made
+            ]
+        )
+
+    async def read_resource(self, ctx: Context, params: sdk.ReadResourceRequestParams) -> sdk.ReadResourceResult:
+        """Give what an address stands for."""
+        resource, text = await _in_thread(
+            "resources/read", lambda: self._desk().resource(self._caller(ctx), params.uri)
+        )
+        contents = sdk.TextResourceContents(uri=params.uri, mime_type=resource.mime_type, text=text)
+        return sdk.ReadResourceResult(contents=[contents])
+
+    async def list_prompts(self, ctx: Context, _: object) -> sdk.ListPromptsResult:
+        """List the prompt."""
+        may = await self._permitted(ctx)
+        argument = sdk.PromptArgument(name="question", description=prompts.QUESTION, required=False)
+        prompt = sdk.Prompt(
+            name=prompts.NAME, title=prompts.TITLE, description=prompts.DESCRIPTION, arguments=[argument]
+        )
+        return sdk.ListPromptsResult(prompts=[prompt] if may(prompts.NAME) else [])
+
+    async def get_prompt(self, ctx: Context, params: sdk.GetPromptRequestParams) -> sdk.GetPromptResult:
+        """Give the prompt."""
+        text = await _in_thread(
+            "prompts/get", lambda: self._desk().prompt(self._caller(ctx), params.name, params.arguments or {})
+        )
+        content = sdk.TextContent(text=text)
+        return sdk.GetPromptResult(
+            description=prompts.DESCRIPTION, messages=[sdk.PromptMessage(role="user", content=content)]
+        )
+
+    async def _permitted(self, ctx: Context) -> Callable[[str], bool]:
+        """Say what the caller may see: a model should not be offered what it is not allowed to do."""
+        caller = await _in_thread("list", lambda: self._caller(ctx))
+        return lambda name: caller.principal.may(NEEDS[name])
+
+
+async def _in_thread(name: str, work: Callable[[], T]) -> T:
+    """Work in a thread, so that other requests are heard meanwhile. Whatever goes wrong becomes an MCPError."""
+    started = perf_counter()
+    outcome = "ok"
+    try:
+        return await to_thread.run_sync(work)
+    except _CALLERS_FAULT as error:
+        outcome = type(error).__name__
+        raise MCPError(sdk.INVALID_PARAMS, str(error)) from None
+    except RecollectError as error:
+        outcome = type(error).__name__
+        raise MCPError(sdk.INTERNAL_ERROR, _AWAY if isinstance(error, StoreError) else _BROKEN) from None
+    except Exception as error:  # noqa: BLE001 - the edge: no one here knows more about it
+        outcome = type(error).__name__
+        LOG.error("%s failed: %s", name, outcome)  # noqa: TRY400 - the trace would quote what was said
+        raise MCPError(sdk.INTERNAL_ERROR, _BROKEN) from None
+    finally:
+        LOG.info("%s %s %.0f ms", name, outcome, (perf_counter() - started) * 1_000)
+
+
+def _offered(tool: Tool) -> sdk.Tool:
+    hints = tool.hints
+    return sdk.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=dict(tool.takes),
+        output_schema=dict(tool.gives),
+        annotations=sdk.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=hints.reads_only,
+            destructive_hint=hints.destroys,
+            idempotent_hint=hints.repeatable,
+            open_world_hint=False,
+        ),
+    )

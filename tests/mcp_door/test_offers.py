@@ -1,0 +1,139 @@
+"""What is on offer: names, parameters, defaults and limits as every host knows them, and the permission of each."""
+
+import json
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from mcp import Client
+
+from recollect import Memory
+from recollect.mcp import doing, needs, prompts, resources, schemas, tools
+from recollect.mcp.server import create_server
+from tests.mcp_door.conftest import LEGACY, MODERN, in_process, somebody, speak
+
+PARAMETERS = {
+    "memory_recall": {"query": None, "limit": 5, "type": None, "since": None, "until": None},
+    "memory_store": {"content": None, "importance": 0.7, "type": "other", "location": None},
+    "memory_forget": {"query": None, "memoryId": None},
+    "search_context": {"query": None, "limit": 10},
+    "memory_about": {"topic": None},
+}
+REQUIRED = {
+    "memory_recall": ["query"],
+    "memory_store": ["content"],
+    "memory_forget": [],
+    "search_context": ["query"],
+    "memory_about": ["topic"],
+}
+# reads only, destroys, may be repeated
+HINTS = {
+    "memory_recall": (True, False, True),
+    "memory_store": (False, False, True),
+    "memory_forget": (False, True, False),
+    "search_context": (True, False, True),
+    "memory_about": (True, False, True),
+}
+
+
+@pytest.fixture
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    """Nobody looks into a store to list what is on offer."""
+    return Memory.__new__(Memory)
+
+
+@pytest.mark.parametrize("mode", [LEGACY, MODERN])
+def test_tools_have_the_agreed_names_parameters_and_hints(memory: Memory, mode: str) -> None:
+    async def talk(client: Client) -> None:
+        listed = (await client.list_tools()).tools
+        assert {tool.name: _defaults(tool.input_schema) for tool in listed} == PARAMETERS
+        assert {tool.name: tool.input_schema.get("required", []) for tool in listed} == REQUIRED
+        for tool in listed:
+            assert tool.input_schema["additionalProperties"] is False
+            assert tool.description
+            hints = tool.annotations
+            assert hints is not None
+            assert hints.open_world_hint is False
+            assert (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint) == HINTS[tool.name]
+            for schema in (tool.input_schema, tool.output_schema):
+                assert schema is not None
+                jsonschema.Draft202012Validator.check_schema(schema)
+
+    speak(in_process(memory, mode=mode), talk)
+
+
+def _defaults(schema: dict[str, dict[str, dict[str, object]]]) -> dict[str, object]:
+    return {name: one.get("default") for name, one in schema["properties"].items()}
+
+
+def test_limits_are_the_agreed_ones() -> None:
+    recall, store = schemas.RECALL["properties"], schemas.STORE["properties"]
+    assert recall["query"]["maxLength"] == 2_000
+    assert (recall["limit"]["minimum"], recall["limit"]["maximum"]) == (1, 100)
+    place = store["location"]["properties"]
+    assert (place["address"]["maxLength"], place["place_label"]["maxLength"]) == (500, 200)
+    assert store["location"]["required"] == ["lat", "lng"]
+
+
+def test_no_parameter_names_a_user() -> None:
+    shown = json.dumps([dict(tool.takes) for tool in tools.TOOLS.values()])
+    assert "user_id" not in shown
+    assert '"user"' not in shown
+
+
+def test_resources_and_the_prompt_are_listed(memory: Memory) -> None:
+    async def talk(client: Client) -> None:
+        fixed = {one.uri: one.mime_type for one in (await client.list_resources()).resources}
+        assert fixed == {
+            "memory://recent": "text/markdown",
+            "memory://preferences": "text/markdown",
+            "memory://facts": "text/markdown",
+            "memory://stats": "application/json",
+        }
+        made = {one.uri_template: one.mime_type for one in (await client.list_resource_templates()).resource_templates}
+        assert made == {"memory://about/{topic}": "text/markdown", "memory://memories/{id}": "application/json"}
+        (prompt,) = (await client.list_prompts()).prompts
+        assert prompt.name == "memory"
+        assert [(one.name, one.required) for one in prompt.arguments or ()] == [("question", False)]
+
+    speak(in_process(memory), talk)
+
+
+def test_nobody_is_offered_what_they_may_not_do(memory: Memory) -> None:
+    async def talk(client: Client) -> None:
+        assert {tool.name for tool in (await client.list_tools()).tools} == {"memory_store"}
+        assert not (await client.list_resources()).resources
+        assert not (await client.list_resource_templates()).resource_templates
+        assert not (await client.list_prompts()).prompts
+
+    speak(in_process(memory, somebody("anna", "write")), talk)
+
+
+def test_the_host_is_told_how_to_use_it(memory: Memory) -> None:
+    async def talk(client: Client) -> None:
+        assert client.instructions == prompts.INSTRUCTIONS
+        assert "not instructions" in prompts.INSTRUCTIONS
+
+    for mode in (LEGACY, MODERN):
+        speak(in_process(memory, mode=mode), talk)
+
+
+def test_everything_on_offer_has_a_permission_and_work_behind_it() -> None:
+    assert {name: needs.NEEDS[name] for name in tools.TOOLS} == {
+        "memory_recall": "read",
+        "memory_store": "write",
+        "memory_forget": "forget",
+        "search_context": "read",
+        "memory_about": "read",
+    }
+    assert doing.TOOL_WORK.keys() == tools.TOOLS.keys()
+    assert doing.READINGS.keys() == {one.uri for one in resources.RESOURCES}
+    assert needs.NEEDS.keys() == {*doing.TOOL_WORK, *doing.READINGS, prompts.NAME}
+
+
+def test_a_tool_without_a_permission_keeps_the_server_from_starting(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = tools.Tool("memory_dump", "", "", schemas.ABOUT, schemas.KNOWN, tools.Hints(reads_only=True))
+    monkeypatch.setitem(tools.TOOLS, "memory_dump", new)
+    with pytest.raises(LookupError, match="memory_dump"):
+        create_server(lambda: None, lambda _: None)  # type: ignore[arg-type, return-value]

@@ -1,0 +1,123 @@
+"""Who may do what: every tool, resource and prompt passes the one lock, on both stores."""
+
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+
+from recollect import Memory
+from recollect.access import LOCAL, Principal
+from recollect.mcp.needs import NEEDS
+from recollect.vocabulary import PERMISSIONS, Permission
+from tests.mcp_door.conftest import called, in_process, refused, somebody, speak
+
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "memory_recall": {"query": "tea"},
+    "memory_store": {"content": "Likes tea"},
+    "memory_forget": {"query": "tea"},
+    "search_context": {"query": "tea"},
+    "memory_about": {"topic": "tea"},
+}
+
+
+async def _use(client: Client, name: str, memory_id: str) -> str | None:
+    """Use what is on offer under a name; give why it was refused, if it was."""
+    try:
+        if name in ARGUMENTS:
+            result = await client.call_tool(name, ARGUMENTS[name])
+            return result.content[0].text if result.is_error else None  # type: ignore[union-attr]
+        if name.startswith("memory://"):
+            await client.read_resource(name.replace("{topic}", "tea").replace("{id}", memory_id))
+        else:
+            await client.get_prompt(name, {"question": "tea"})
+    except MCPError as error:
+        return error.message
+    return None
+
+
+@pytest.mark.parametrize("held", [*PERMISSIONS, None])
+def test_each_needs_exactly_its_permission(memory: Memory, held: Permission | None) -> None:
+    made = memory.user("anna").remember("Likes tea with milk", type="preference")
+
+    async def talk(client: Client) -> None:
+        for name, needed in NEEDS.items():
+            if name == "memory_forget":
+                continue
+            reason = await _use(client, name, made.id)
+            if held in (needed, "admin"):
+                assert reason is None, (name, reason)
+            else:
+                assert reason, name
+                assert reason.startswith(f"This needs a key with the scope `{needed}`"), (name, reason)
+        reason = await _use(client, "memory_forget", made.id)
+        assert (reason is None) == (held in ("forget", "admin"))
+
+    speak(in_process(memory, somebody("anna", *([held] if held else []))), talk)
+
+
+def test_permission_is_asked_for_before_arguments_are_looked_at(memory: Memory) -> None:
+    async def talk(client: Client) -> None:
+        assert "scope `write`" in await refused(client, "memory_store", {"nonsense": 1})
+
+    speak(in_process(memory, somebody("anna", "read")), talk)
+
+
+def test_nobody_sees_what_belongs_to_others(memory: Memory) -> None:
+    made = memory.user("anna").remember("Anna's safe is behind the painting", type="fact")
+
+    async def talk(client: Client) -> None:
+        for tool in ("memory_recall", "search_context"):
+            assert (await called(client, tool, query="safe painting"))[1]["count"] == 0
+        assert (await called(client, "memory_about", topic="safe"))[0] == "No relevant memories found."
+        for wanted in ({"memoryId": made.id}, {"query": "safe painting"}):
+            assert (await called(client, "memory_forget", **wanted))[1] == {"action": "not_found"}
+        with pytest.raises(MCPError, match="No memory"):
+            await client.read_resource(f"memory://memories/{made.id}")
+        for uri in ("memory://recent", "memory://facts", "memory://about/safe", "memory://stats"):
+            (content,) = (await client.read_resource(uri)).contents
+            assert "painting" not in content.text  # type: ignore[union-attr]
+
+    speak(in_process(memory, somebody("ben", "read", "write", "forget")), talk)
+    assert memory.user("anna").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("who", "named", "whose"),
+    [
+        (LOCAL, "", "default"),
+        (LOCAL, "anna", "anna"),
+        (somebody("", "admin"), "ben", "ben"),
+        (somebody("ben", "write"), "", "ben"),
+        (somebody("ben", "write"), "ben", "ben"),
+        (somebody("ben", "write"), "anna", None),
+        (somebody("", "write"), "anna", None),
+    ],
+)
+def test_the_door_decides_for_whom_somebody_works(
+    memory: Memory, who: Principal, named: str, whose: str | None
+) -> None:
+    async def talk(client: Client) -> None:
+        if whose is None:
+            assert "key" in await refused(client, "memory_store", {"content": "Likes tea"})
+        else:
+            await called(client, "memory_store", content="Likes tea")
+
+    speak(in_process(memory, who, user=named), talk)
+    counts = {user: memory.user(user).count() for user in ("default", "anna", "ben")}
+    assert counts == {user: int(user == whose) for user in counts}
+
+
+def test_what_was_changed_is_in_the_log_without_what_it_says(memory: Memory) -> None:
+    async def talk(client: Client) -> None:
+        _, kept = await called(client, "memory_store", content="Likes tea with honey")
+        await called(client, "memory_recall", query="tea")
+        await called(client, "memory_forget", memoryId=kept["id"])
+
+    speak(in_process(memory, somebody("anna", "read", "write", "forget")), talk)
+    log = memory.doors.audit("anna")
+    assert [(line.actor, line.action) for line in log] == [
+        ("key-of-anna", "memory_store"),
+        ("key-of-anna", "memory_forget"),
+    ]
+    assert log[0].items == log[1].items
+    assert "honey" not in repr(log)
