@@ -29,4 +29,6 @@ def refusal(
 
 
 def escaped(value: object) -> object:
+    if isinstance(value, tuple):
+        return [escaped(part) for part in value]
     return value.replace("${", "$${") if isinstance(value, str) else value

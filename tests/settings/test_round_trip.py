@@ -13,13 +13,20 @@ from recollect.settings import (
     load_settings,
 )
 from recollect.settings.declare import environment_name, walk
+from recollect.settings.sources import _INJECTED
 from tests.settings.common import FILLED_TEXT, escaped
 
 SHARES = st.floats(0, 1)
 SECONDS = st.floats(1, 3600)
+WORD = st.from_regex(r"[a-z0-9.:/$*-][a-z0-9.:/${}*-]{0,20}", fullmatch=True).filter(lambda word: word != "none")
+WORDS = st.lists(WORD, max_size=3).map(tuple)
+NODES = st.lists(st.tuples(WORD, WORD, WORD), max_size=3, unique_by=lambda node: node[0]).map(
+    lambda nodes: tuple(f"{name} url={url} key={key} users=anna,ben" for name, url, key in nodes)
+)
 VALUES: dict[str, st.SearchStrategy[object]] = {
     "database": st.from_regex(r"/[a-z0-9 =@._-]{1,20}", fullmatch=True).filter(lambda path: path == path.strip()),
     "user": FILLED_TEXT,
+    "key": FILLED_TEXT,
     "timezone": st.sampled_from(["", "UTC", "Europe/Prague"]),
     "auto_capture": st.booleans(),
     "auto_recall": st.booleans(),
@@ -94,7 +101,23 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "postgres.pool_size": st.integers(1, 100),
     "postgres.connect_timeout_s": SECONDS,
     "postgres.giant_user_rows": st.integers(1, 10**9),
+    "postgres.role": FILLED_TEXT,
     "sqlite.busy_timeout_s": SECONDS,
+    "service.host": FILLED_TEXT,
+    "service.port": st.integers(0, 65_535),
+    "service.workers": st.integers(1, 64),
+    "service.allowed_hosts": WORDS,
+    "service.allowed_origins": WORDS,
+    "service.admin_key_file": FILLED_TEXT,
+    "service.requests_per_minute": st.integers(1, 10**9),
+    "service.burst": st.integers(1, 10**9),
+    "service.streams": st.integers(0, 100_000),
+    "service.heartbeat_s": st.floats(0.1, 3_600),
+    "service.drain_s": st.floats(0, 3_600),
+    "service.access_log": st.booleans(),
+    "service.search_log": st.sampled_from(["off", "counts", "queries"]),
+    "federation.nodes": NODES,
+    "federation.budget_s": st.floats(0.05, 60),
 }
 
 
@@ -127,7 +150,10 @@ def test_any_valid_value_round_trips(tmp_path: Path, values: dict[str, object]) 
     path.write_text("\n".join(as_toml(name, value) for name, value in values.items()), encoding="utf-8")
     assert load_settings(path, environ={}) == expected
     variables = {environment_name(name): as_text(name, value) for name, value in values.items()}
-    assert load_settings(os.devnull, environ=variables) == expected
+    # Two names are those that Kubernetes gives to a service called "recollect", so they are not heard.
+    variables |= {name: "" for name in variables if _INJECTED.fullmatch(name)}
+    heard = {name: value for name, value in overrides.items() if variables[environment_name(name)]}
+    assert load_settings(os.devnull, environ=variables) == load_settings(os.devnull, environ={}, overrides=heard)
     for name, value in values.items():
         section, _, field = name.rpartition(".")
         assert getattr(getattr(expected, section) if section else expected, field) == value

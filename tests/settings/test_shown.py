@@ -46,9 +46,10 @@ def test_no_password_is_shown_anywhere() -> None:
 
 def test_repr_shows_every_section() -> None:
     shown = repr(Settings(database="a.db"))
-    assert shown.startswith("Settings(database='a.db', user='default', timezone='', auto_capture='true', ")
+    assert shown.startswith("Settings(database='a.db', user='default', key='', timezone='', auto_capture='true', ")
     assert "embedding=EmbeddingSettings(provider='local', " in shown
-    assert shown.endswith("sqlite=SqliteSettings(busy_timeout_s=10.0))")
+    assert "sqlite=SqliteSettings(busy_timeout_s=10.0), service=ServiceSettings(host='127.0.0.1', " in shown
+    assert shown.endswith("federation=FederationSettings(budget_s=2.0))")
 
 
 def test_describe_says_what_was_changed_afterwards() -> None:

@@ -11,7 +11,7 @@ Every command starts here, so importing this must stay cheap: nothing but the st
 nobody outside builds the record, because making a dataclass takes five times as long.
 """
 
-from recollect.settings.database import hide_password
+from recollect.settings.database import data_folder, hide_password
 from recollect.settings.embedding import PROVIDERS, EmbeddingProvider, EmbeddingSettings
 from recollect.settings.load import load_settings
 from recollect.settings.model import (
@@ -39,6 +39,7 @@ __all__ = [
     "SettingRow",
     "Settings",
     "SqliteSettings",
+    "data_folder",
     "hide_password",
     "load_settings",
     "settings_table",

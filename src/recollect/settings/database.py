@@ -47,11 +47,16 @@ def hide_password(location: str) -> str:
     return location if _is_path(location) else HIDDEN
 
 
-def default_database() -> str:
-    """Give the path of the database in the user's data folder."""
+def data_folder() -> str:
+    """Give the folder in which this user's programs keep their data."""
     import platformdirs  # noqa: PLC0415 - takes 7 ms, which only those who need the folder should pay
 
-    return os.path.join(platformdirs.user_data_dir("recollect", appauthor=False), "recollect.db")  # noqa: PTH118
+    return platformdirs.user_data_dir("recollect", appauthor=False)
+
+
+def default_database() -> str:
+    """Give the path of the database in the user's data folder."""
+    return os.path.join(data_folder(), "recollect.db")  # noqa: PTH118
 
 
 def beside(folder: str, value: object) -> object:

@@ -220,25 +220,36 @@ def nodes() -> Kind[tuple[str, ...]]:
         if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
             raise Unfit
         kept = tuple(" ".join(clean(line).split()) for line in lines if line.strip())
-        for line in kept:
-            name, *given = line.split()
-            fields = dict(part.partition("=")[::2] for part in given)
-            known = fields.keys() <= {"url", "key", "users"} and len(fields) == len(given)
-            if "=" in name or not known or not all(fields.values()) or not {"url", "key"} <= fields.keys():
-                raise Unfit
+        for number, line in enumerate(kept, start=1):
+            if _node(line) is None:
+                raise Unfit(f"as node {number} a name, then `url=…` and `key=…` and perhaps `users=…`, each once")
         if len({line.split()[0] for line in kept}) < len(kept):
             raise Unfit("a list in which each node has a name of its own")
         return kept
 
     def show(value: object) -> str:
-        shown = [" ".join(_without_key(line)) for line in value] if isinstance(value, list | tuple) else []
-        return _listed(shown)
+        try:
+            return _listed([_shown_node(line) for line in parse(value)])
+        except Unfit:  # who knows which of it is the key
+            return HIDDEN
 
     return Kind("a list of texts such as `office url=https://… key=… users=anna,ben`, or none", parse, show)
 
 
-def _without_key(line: object) -> list[str]:
-    return [f"key={HIDDEN}" if part.startswith("key=") else part for part in str(line).split()]
+def _node(line: str) -> dict[str, str] | None:
+    """Take a node apart; None is for what is none."""
+    name, *given = line.split()
+    fields = dict(part.partition("=")[::2] for part in given)
+    known = {"url", "key"} <= fields.keys() <= {"url", "key", "users"} and len(fields) == len(given)
+    return {"name": name, **fields} if known and all(fields.values()) and "=" not in name else None
+
+
+def _shown_node(line: str) -> str:
+    """Show a node without its key; and without an address that holds more than one, which may be a password."""
+    fields = _node(line) or {}
+    url = HIDDEN if set("@?#") & set(fields["url"]) else fields["url"]
+    users = f" users={fields['users']}" if "users" in fields else ""
+    return f"{fields['name']} url={url} key={HIDDEN}{users}"
 
 
 def _listed(value: object) -> str:

@@ -79,8 +79,8 @@ def _assembled(of: type[S], values: Mapping[str, object], found: Mapping[str, Fo
 
 
 def _substituted(found: Found, environ: Mapping[str, str]) -> object:
-    """Fill in what `${VAR}` stands for; `$${` is a `${` that stands for itself."""
-    if not found.origin.substitutes or not isinstance(found.value, str):
+    """Fill in what `${VAR}` stands for, in each text of a list too; `$${` is a `${` that stands for itself."""
+    if not found.origin.substitutes:
         return found.value
 
     def fill(match: re.Match[str]) -> str:
@@ -98,4 +98,7 @@ def _substituted(found: Found, environ: Mapping[str, str]) -> object:
             )
         return environ[name]
 
-    return _REFERENCE.sub(fill, found.value)
+    def filled(value: object) -> object:
+        return _REFERENCE.sub(fill, value) if isinstance(value, str) else value
+
+    return [filled(part) for part in found.value] if isinstance(found.value, list | tuple) else filled(found.value)

@@ -55,6 +55,13 @@ class PostgresSettings:
         default=10_000,
         metadata=about(whole(1, 10**9), "Memories from which a user gets a vector index of their own."),
     )
+    role: str = field(
+        default="recollect_app",
+        metadata=about(
+            text(empty=True),
+            "Role that connections take on, for which the server keeps users apart; empty: they stay what they log in as.",
+        ),
+    )
 
     def __post_init__(self) -> None:
         conform(self)

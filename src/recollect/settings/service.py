@@ -37,7 +37,7 @@ class ServiceSettings:
         metadata=about(
             text(empty=True),
             "Where the first start puts the admin key.",
-            default_words="`admin.key` in your data folder",
+            default_words="beside the SQLite file, or in your data folder",
         ),
     )
     requests_per_minute: int = field(
