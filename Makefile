@@ -1,4 +1,4 @@
-# `make run` shows what Recollect does; `make test` runs everything that CI runs. Both set up what they need.
+# `make run` starts the service on a SQLite file; `make test` runs everything that CI runs. Both set up what they need.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +8,7 @@ SOURCES := src tests benchmarks
 .PHONY: run test format lint types architecture tests bench docs clean
 
 run: $(VENV)/.installed
-	@$(BIN)/recollect demo
+	@$(BIN)/recollect serve $(SERVE)
 
 test: lint types architecture tests
 

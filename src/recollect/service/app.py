@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from fastapi import FastAPI
-from starlette.routing import Mount
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from recollect._version import __version__
-from recollect.mcp.http import create_mcp
+from recollect.mcp import create_mcp
 from recollect.memory import Memory
 from recollect.service.answered import Problem
 from recollect.service.failures import answer_our_errors
@@ -34,6 +34,18 @@ is answered as the first time, and nothing is done twice. Errors are problem doc
 """
 
 _LOST: Final = "GET /docs lists all routes"
+
+ROUTERS: Final = (
+    memories.router,
+    knowledge.router,
+    knowledge.searching,
+    conversations.router,
+    turns.router,
+    turns.forgetting,
+    stream.router,
+    store.router,
+    operations.router,
+)
 
 
 def _problems(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
@@ -86,11 +98,10 @@ def create_app(memory: Memory, switchboard: Switchboard, metrics: Metrics) -> Fa
     app.state.switchboard = switchboard
     answer_errors(app, _LOST)
     answer_our_errors(app)
-    for part in (memories, knowledge, conversations, turns, stream, store, operations):
-        app.include_router(part.router)
-    app.include_router(knowledge.searching)
-    app.include_router(turns.forgetting)
-    app.router.routes.append(Mount("/mcp", app=mcp.app))
+    for router in ROUTERS:
+        app.include_router(router)
+    for path in ("/mcp", "/mcp/"):
+        app.router.routes.append(Route(path, mcp.app, methods=["POST"]))
     return app
 
 
