@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from recollect._version import __version__
 
 if TYPE_CHECKING:
+    from recollect.access import Key, NewKey
     from recollect.aio import AsyncConversation, AsyncMemory, AsyncUserMemory
     from recollect.embedding import create_embedding_provider, vector_dims_for_model
     from recollect.errors import (
+        AccessDenied,
         EmbeddingError,
         InvalidInput,
         InvalidMemory,
@@ -26,8 +28,11 @@ if TYPE_CHECKING:
         LlmError,
         ModelDamaged,
         NotFound,
+        NotPermitted,
+        Outdated,
         ProviderUnavailable,
         RecollectError,
+        Repeated,
         SettingsError,
         StoreDamaged,
         StoreError,
@@ -36,8 +41,10 @@ if TYPE_CHECKING:
         StoreUnavailable,
         SummaryError,
         TextRefused,
+        UnknownKey,
     )
     from recollect.figures import (
+        AuditLine,
         BulkBatch,
         CacheFigures,
         Coverage,
@@ -86,16 +93,18 @@ if TYPE_CHECKING:
 
 # Names are looked up when they are used, so that `recollect --help` does not pay for NumPy and two databases.
 _HOMES = {
+    "recollect.access": ("Key", "NewKey"),
     "recollect.aio": ("AsyncConversation", "AsyncMemory", "AsyncUserMemory"),
     "recollect.embedding": ("create_embedding_provider", "vector_dims_for_model"),
     "recollect.errors": (
-        "EmbeddingError", "InvalidInput", "InvalidMemory", "InvalidMessage", "InvalidVector", "LlmError",
-        "ModelDamaged", "NotFound", "ProviderUnavailable", "RecollectError", "SettingsError", "StoreDamaged",
-        "StoreError", "StoreTooNew", "StoreTooOld", "StoreUnavailable", "SummaryError", "TextRefused",
+        "AccessDenied", "EmbeddingError", "InvalidInput", "InvalidMemory", "InvalidMessage", "InvalidVector",
+        "LlmError", "ModelDamaged", "NotFound", "NotPermitted", "Outdated", "ProviderUnavailable", "RecollectError",
+        "Repeated", "SettingsError", "StoreDamaged", "StoreError", "StoreTooNew", "StoreTooOld", "StoreUnavailable",
+        "SummaryError", "TextRefused", "UnknownKey",
     ),
     "recollect.figures": (
-        "BulkBatch", "CacheFigures", "Coverage", "Estimate", "Maintenance", "Model", "ParkedItem", "Problem",
-        "Reembedding", "Stats", "Status", "StoreStats", "Worked",
+        "AuditLine", "BulkBatch", "CacheFigures", "Coverage", "Estimate", "Maintenance", "Model", "ParkedItem",
+        "Problem", "Reembedding", "Stats", "Status", "StoreStats", "Worked",
     ),
     "recollect.memory": ("Memory", "UserMemory"),
     "recollect.messages": (
@@ -117,10 +126,12 @@ __all__ = [
     "ROLES",
     "SOURCES",
     "About",
+    "AccessDenied",
     "Appended",
     "AsyncConversation",
     "AsyncMemory",
     "AsyncUserMemory",
+    "AuditLine",
     "BulkBatch",
     "CacheFigures",
     "Captured",
@@ -137,6 +148,7 @@ __all__ = [
     "InvalidMemory",
     "InvalidMessage",
     "InvalidVector",
+    "Key",
     "LlmError",
     "Maintenance",
     "Memory",
@@ -144,9 +156,12 @@ __all__ = [
     "Message",
     "Model",
     "ModelDamaged",
+    "NewKey",
     "NewMemory",
     "NewMessage",
     "NotFound",
+    "NotPermitted",
+    "Outdated",
     "Page",
     "ParkedItem",
     "Parts",
@@ -158,6 +173,7 @@ __all__ = [
     "RecollectError",
     "Reembedding",
     "Remembered",
+    "Repeated",
     "Settings",
     "SettingsError",
     "Space",
@@ -174,6 +190,7 @@ __all__ = [
     "ToolCall",
     "Trust",
     "TurnOutcome",
+    "UnknownKey",
     "Usage",
     "UserMemory",
     "Window",

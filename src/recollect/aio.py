@@ -348,9 +348,11 @@ class AsyncUserMemory:
         """See `UserMemory.conversation`."""
         return AsyncConversation(self._memory.conversation(id))
 
-    async def conversations(self, *, limit: int = 50) -> tuple[ConversationInfo, ...]:
+    async def conversations(
+        self, *, limit: int = 50, before: ConversationInfo | tuple[datetime, str] | None = None
+    ) -> tuple[ConversationInfo, ...]:
         """See `UserMemory.conversations`."""
-        return await to_thread(self._memory.conversations, limit=limit)
+        return await to_thread(self._memory.conversations, limit=limit, before=before)
 
     async def before_prompt(
         self,

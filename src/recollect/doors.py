@@ -1,15 +1,15 @@
 """What only doors ask of a store: answers given before, what is new, and the log of what was done."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from recollect.engine import audit, live
+from recollect.engine import audit, inspect, live
 from recollect.engine.context import Engine
 from recollect.engine.deeds import Once
 from recollect.engine.live import News, Watch
 from recollect.engine.scopes import scope_of
 from recollect.figures import AuditLine, Problem, SearchFigures
-from recollect.ports import STORE, Bell
+from recollect.ports import STORE, Bell, Observer
 from recollect.types import Scope
 from recollect.vocabulary import USUAL_SOURCES, MemoryType, Source
 
@@ -21,6 +21,26 @@ class Doors:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+
+    def now(self) -> datetime:
+        """Say what time it is for this store."""
+        return self._engine.clock.now()
+
+    def observe(self, observer: Observer | None) -> None:
+        """Tell somebody from now on how long searches take and what they go without; None tells nobody."""
+        self._engine.observed.observer = observer
+
+    def insist_reachable(self) -> None:
+        """Raise StoreError if the store cannot be asked; next to nothing is asked of it."""
+        self._engine.store.schema_version()
+
+    def model_trouble(self) -> str:
+        """Try whoever makes the vectors that are searched; says what is wrong, or nothing. It may take long."""
+        return inspect.model_trouble(self._engine)
+
+    def asks_others(self) -> bool:
+        """Tell whether the vectors that are searched are made behind a network."""
+        return inspect.asks_others(self._engine)
 
     def insist_new(self, user_id: str, once: Once) -> None:
         """Raise Repeated if this request was carried out before. What decides is the look inside the transaction."""
@@ -66,16 +86,7 @@ class Doors:
 
     def audit_flaws(self) -> tuple[Problem, ...]:
         """Say whose log was changed after it was written; an empty answer means nobody's."""
-        flaws = ((scope, audit.first_flaw(self._engine, scope)) for scope in self._engine.store.audited())
-        return tuple(
-            Problem(
-                "audit_log",
-                1,
-                f"From line {line} on, the log of {scope.user_id or 'the keys'} is not as it was written.",
-            )
-            for scope, line in flaws
-            if line is not None
-        )
+        return tuple(inspect.audit_flaws(self._engine))
 
     def search_figures(self, user_id: str, *, days: int = 7) -> tuple[SearchFigures, ...]:
         """Say what a user's searches of late were like, if `service.search_log` keeps figures."""

@@ -102,6 +102,11 @@ class Keys:
                 self._engine.store.touch_key(key.id, now)
         return Principal(key.id, key.user_id, frozenset(key.scopes))
 
+    def is_live(self, key_id: str) -> bool:
+        """Tell whether somebody who came in with a key may stay: it was neither revoked, nor is its time over."""
+        found = self._engine.store.key(key_id)
+        return key_id == LOCAL.id or (found is not None and found[0].is_live(self._engine.clock.now()))
+
     def has_admin(self) -> bool:
         """Tell whether there is a key that may do everything."""
         now = self._engine.clock.now()

@@ -25,6 +25,9 @@ PUBLIC = {
     "embedding": {"create_embedding_provider", "vector_dims_for_model"},
     "going in": {"MEMORY_TYPES", "NewMemory", "NewMessage", "ROLES", "SOURCES", "ToolCall", "Trust"},
     "coming out": {
+        "AuditLine",
+        "Key",
+        "NewKey",
         "About",
         "Appended",
         "BulkBatch",
@@ -60,6 +63,11 @@ PUBLIC = {
         "Worked",
     },
     "going wrong": {
+        "AccessDenied",
+        "NotPermitted",
+        "Outdated",
+        "Repeated",
+        "UnknownKey",
         "EmbeddingError",
         "InvalidInput",
         "InvalidMemory",

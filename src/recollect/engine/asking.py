@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from queue import Empty, Queue
 from threading import Thread
+from time import perf_counter
 from zoneinfo import ZoneInfo
 
 from recollect.engine import embedding
@@ -140,12 +141,14 @@ def _query_vector(
 
     # A model must not be torn down while it works; but nobody waits for a provider that hangs.
     at_work = Thread(target=embed, name="recollect-query", daemon=_is_remote(engine, space))
+    started = perf_counter()
     at_work.start()
     try:
         vector = found.get(timeout=engine.settings.recall.deadline_s)
     except Empty:
         engine.searching.add(at_work)
         vector = None
+    engine.observed.took("embed", started)
     return vector, () if vector is not None else (VECTOR,)
 
 

@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 from recollect.engine.answers import Answers
 from recollect.engine.background import Background
 from recollect.engine.models import Models
+from recollect.engine.observing import Observed
 from recollect.ports import Clock, Extractor, Pending, Store, Summarizer, Tokenizer, Writer
 from recollect.settings import Settings
 from recollect.text.capture import NONE as NO_PATTERNS
@@ -55,6 +56,7 @@ class Engine:
     background: Background = field(default_factory=Background)
     kept: Iterator[int] = field(default_factory=lambda: count(1))  # numbers the vectors that go into the cache
     searching: set[Thread] = field(default_factory=set)  # searches that took longer than somebody could wait
+    observed: Observed = field(default_factory=Observed)  # who wants to know how searches go
     deed: Noted | None = None  # what is being done, and by whom, if that is to be noted
 
     def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:

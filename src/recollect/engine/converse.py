@@ -177,9 +177,11 @@ def _place(said: Message | Spot) -> tuple[int, datetime, str]:
     return said.sequence, said.said_at, said.id
 
 
-def listing(engine: Engine, scope: Scope, limit: int) -> tuple[ConversationInfo, ...]:
+def listing(
+    engine: Engine, scope: Scope, limit: int, before: tuple[datetime, str] | None = None
+) -> tuple[ConversationInfo, ...]:
     """List a user's conversations."""
-    return tuple(engine.store.read(scope, lambda reader: reader.conversations(limit)))
+    return tuple(engine.store.read(scope, lambda reader: reader.conversations(limit, before=before)))
 
 
 def set_private(engine: Engine, scope: Scope, conversation: str, *, private: bool) -> None:

@@ -75,6 +75,13 @@ def _checked(reader: Reader, question: Question, ranked: Sequence[Ranked]) -> li
     return sorted(rows, key=lambda row: (-row.score, row.id))
 
 
+def agrees(query: Query, item: MemoryRecord | Message) -> bool:
+    """Tell whether an item holds what the query insists on word for word, and nothing that it does not want."""
+    text = normal(_text(item)) if query.strict or query.unwanted else ""
+    quoted = not query.strict or all(holds(text, phrase) for phrase in query.phrases)
+    return quoted and not _unwanted(text, query)
+
+
 def _unwanted(text: str, query: Query) -> bool:
     return any(holds(text, phrase) for phrase in query.unwanted)
 

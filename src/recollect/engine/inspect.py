@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from recollect._version import __version__
-from recollect.engine import changing, embedders, reindexing, spending
+from recollect.engine import audit, changing, embedders, reindexing, spending
 from recollect.engine.context import Engine
 from recollect.errors import EmbeddingError, RecollectError
 from recollect.figures import Model, ModelState, Problem, Stats, Status, StoreStats
@@ -164,14 +164,33 @@ def _price(engine: Engine, space: Space) -> float | None:
 
 def doctor(engine: Engine) -> tuple[Problem, ...]:
     """Check the store's consistency and try the embedder."""
-    problems = [*engine.store.check(), *_stale_index(engine)]
-    if engine.models.configured is not None:
-        try:
-            space = engine.space
-            embedders.probed(engine.models.embedder(space) if space else engine.models.configured)
-        except RecollectError as error:
-            problems.append(Problem("embedder", 1, str(error)))
-    return tuple(problems)
+    problems = [*engine.store.check(), *_stale_index(engine), *audit_flaws(engine)]
+    trouble = model_trouble(engine)
+    return (*problems, Problem("embedder", 1, trouble)) if trouble else tuple(problems)
+
+
+def model_trouble(engine: Engine) -> str:
+    """Try whoever makes the vectors that are searched; says what is wrong, or nothing if all is well or none are."""
+    try:
+        used = _used(engine)
+        if used is not None:
+            embedders.probed(used)
+    except RecollectError as error:
+        return str(error)
+    return ""
+
+
+def asks_others(engine: Engine) -> bool:
+    """Tell whether the vectors that are searched are made behind a network."""
+    try:
+        return isinstance(_used(engine), RemoteEmbedder)
+    except EmbeddingError:
+        return False
+
+
+def _used(engine: Engine) -> Embedder | None:
+    configured, space = engine.models.configured, engine.space
+    return engine.models.embedder(space) if configured and space else configured
 
 
 def _stale_index(engine: Engine) -> Iterator[Problem]:
@@ -180,3 +199,12 @@ def _stale_index(engine: Engine) -> Iterator[Problem]:
     stats = engine.store.stats() if advice else None
     if stats and stats.memories + stats.messages:
         yield Problem("index_of_words", stats.memories + stats.messages, advice)
+
+
+def audit_flaws(engine: Engine) -> Iterator[Problem]:
+    """Say whose log of what was done is not as it was written, and from which line on."""
+    for scope in engine.store.audited():
+        line = audit.first_flaw(engine, scope)
+        if line is not None:
+            log = f"the log of {scope.user_id or 'the keys'}"
+            yield Problem("audit_log", 1, f"From line {line} on, {log} is not as it was written.")

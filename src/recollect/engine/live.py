@@ -9,7 +9,7 @@ comes. The second time counts only if the first did not.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from recollect.engine import asking, hits
@@ -25,6 +25,8 @@ from recollect.vocabulary import SOURCE_OF, SOURCES, ItemKind, MemoryType, Sourc
 
 MIN_SCORE: Final = 0.5
 CHANGES_KEPT: Final = timedelta(days=7)
+_AT_ONCE: Final = 25  # changes whose items are fetched together
+_ENOUGH: Final = 500_000  # characters, after which the rest is left for the next time
 _ALL = Parts({}, 1.0, {})
 
 
@@ -49,7 +51,11 @@ class LiveHit:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What matched, and the place up to which has been looked. `missed` says that older changes are no longer known."""
+    """What matched, and the place up to which has been looked.
+
+    `more` says that there was too much for one time. `missed` says that changes after the place that was asked for are
+    no longer known, or that there never was such a place.
+    """
 
     hits: tuple[LiveHit, ...]
     position: int
@@ -85,21 +91,31 @@ def position(engine: Engine, scope: Scope) -> int:
 
 
 def news(engine: Engine, scope: Scope, watched: Watch, after: int, limit: int) -> News:
-    """Give what matches among the changes after a place, `limit` of them at most."""
+    """Give what matches among the changes after a place, `limit` of them at most, and fewer if they are very long."""
+    now = engine.clock.now()
 
     def look(reader: Reader) -> News:
         last, first = reader.last_change(), reader.first_change()
+        if after >= last:
+            return News((), last, missed=after > last)
+        missed = first is None or first > after + 1
         found = reader.changes(after, limit)
-        missed = after < last and (first is None or first > after + 1)
-        if not found:
-            return News((), max(after, last) if missed else after, missed=missed)
-        matches = _matching(reader, watched, found)
-        return News(tuple(matches), found[-1].number, more=len(found) == limit, missed=missed)
+        matches: list[LiveHit] = []
+        length, reached = 0, last
+        for start in range(0, len(found), _AT_ONCE):
+            part = found[start : start + _AT_ONCE]
+            for match in _matching(reader, watched, part, now):
+                matches.append(match)
+                length += len(match.hit.content)
+                if length >= _ENOUGH:
+                    return News(tuple(matches), match.number, more=match.number < last, missed=missed)
+            reached = part[-1].number
+        return News(tuple(matches), reached, more=reached < last, missed=missed)
 
     return engine.store.read(scope, look)
 
 
-def _matching(reader: Reader, watched: Watch, found: Sequence[Change]) -> list[LiveHit]:
+def _matching(reader: Reader, watched: Watch, found: Sequence[Change], now: datetime) -> list[LiveHit]:
     items: dict[str, MemoryRecord | Message] = {}
     items.update((record.id, record) for record in reader.get([one.id for one in found if one.kind == "memory"]))
     items.update(
@@ -109,7 +125,7 @@ def _matching(reader: Reader, watched: Watch, found: Sequence[Change]) -> list[L
     matches = []
     for change in found:
         item = items.get(change.id)
-        if item is None or not _wanted(watched, item):
+        if item is None or not _wanted(watched, item, now):
             continue
         hit = _judged(watched, change, item, cosines.get(change.id), reader)
         if hit is not None:
@@ -117,10 +133,10 @@ def _matching(reader: Reader, watched: Watch, found: Sequence[Change]) -> list[L
     return matches
 
 
-def _wanted(watched: Watch, item: MemoryRecord | Message) -> bool:
+def _wanted(watched: Watch, item: MemoryRecord | Message, now: datetime) -> bool:
     if isinstance(item, Message):
         return SOURCE_OF[item.role] in watched.sources and not watched.types
-    live = item.superseded_by is None
+    live = item.superseded_by is None and (item.expires_at is None or item.expires_at > now)
     return live and "memory" in watched.sources and (not watched.types or item.type in watched.types)
 
 
@@ -145,7 +161,7 @@ def _judged(
     if question is None:
         return None if change.what == "embedded" else hits.of_item(item, 1.0, None, _ALL)
     terms = frozenset(terms_of(item))
-    if not _allowed(question, terms):
+    if not _allowed(question, terms) or not hits.agrees(question.query, item):
         return None
     words = _coverage(question, terms)
     if change.what == "embedded" and words >= watched.min_score:
@@ -168,6 +184,7 @@ def _allowed(question: Question, terms: frozenset[str]) -> bool:
 
 
 def _coverage(question: Question, terms: frozenset[str]) -> float:
-    """Say what part of the query's words an item holds."""
-    words = question.query.words
+    """Say what part of the query's words an item holds. Words of time need not be there, unless there are no others."""
+    query = question.query
+    words = [forms for forms in query.words if forms not in query.extra] or query.words
     return sum(not terms.isdisjoint(forms) for forms in words) / len(words) if words else 0.0

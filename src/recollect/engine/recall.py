@@ -12,6 +12,7 @@ The store only offers candidates; every score is computed here, so both stores r
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
+from time import perf_counter
 
 from recollect.engine import hits, shelves
 from recollect.engine.answers import Kept
@@ -56,10 +57,18 @@ def recall(
     looking_at: Sequence[Wanted],
     wish: Wish,
 ) -> Recall:
-    """Answer a query with the best of several shelves, all seen at one moment.
+    """Answer a query with the best of several shelves, all seen at one moment."""
+    started = perf_counter()
+    found = _recalled(engine, scope, query, vector, looking_at, wish=wish)
+    engine.observed.took("total", started)
+    engine.observed.went_without(found.degraded)
+    return found
 
-    When the model was changed while the question was being embedded, it is asked again in the new one's terms.
-    """
+
+def _recalled(
+    engine: Engine, scope: Scope, query: str, vector: VectorLike | None, looking_at: Sequence[Wanted], *, wish: Wish
+) -> Recall:
+    """Answer; when the model was changed while the question was being embedded, ask again in the new one's terms."""
     for _ in range(_MOST_MOVES):
         question, degraded = prepare(engine, scope, query, vector=vector, shelves=looking_at, wish=wish)
         try:
@@ -97,7 +106,7 @@ def _given(engine: Engine, scope: Scope, question: Question, plan: Plan, degrade
         answers.keep(scope, key, Kept(generation, dropped, question.started, answer))
         return answer
 
-    return engine.store.read(scope, work)
+    return engine.observed.read(engine.store, scope, work)
 
 
 def _answer(search: Search, degraded: tuple[str, ...]) -> Recall:

@@ -37,6 +37,7 @@ def before_prompt(engine: Engine, scope: Scope, session: str, request: NewMessag
         message_id = _save_request(engine, scope, session, request)
     except RecollectError:
         degraded = (*degraded, SAVING)
+    engine.observed.went_without(part for part in degraded if part in (RECALL, SAVING))  # the search tells the rest
     block = fenced([_quoted(hit) for hit in found.hits], token_hex(8)) if found.hits else ""
     return PromptContext(block, found.hits, message_id, degraded)
 

@@ -220,6 +220,7 @@ def _finish_user(
 ) -> int:
     """Store the vectors of texts that are still what they were; a text that was changed meanwhile has a job anew."""
     space, now = served[0][0].space, engine.clock.now()
+    searched = space == engine.space  # asked before the write, which must not wait for another connection
     lately = now - _NEWS  # what is older was seen by whoever waited for it, or is embedded anew
 
     def work(writer: Writer) -> int:
@@ -229,7 +230,7 @@ def _finish_user(
         fit = [one for one in served if texts.get(one[0].item.id) == passage_of(one[0].item)]
         if fit:
             writer.finish_jobs([job for job, _, _ in fit], np.stack([vector for _, vector, _ in fit]))
-        if space == engine.space:
+        if searched:
             writer.note_embedded([(job.kind, job.item.id) for job, _, _ in fit if job.item.created_at > lately], now)
         kept = [Paid(key, job.item.id, vector) for job, vector, key in fit if key is not None]
         if kept:

@@ -94,8 +94,13 @@ class ConversationRows(Protocol):
 class ConversationReader(ConversationRows, Protocol):
     """Questions about one user's conversations."""
 
-    def conversations(self, limit: int, conversation_id: str | None = None) -> Sequence[ConversationInfo]:
-        """List the conversations, the one that was spoken in last first; or only the one with this id."""
+    def conversations(
+        self, limit: int, conversation_id: str | None = None, before: tuple[datetime, str] | None = None
+    ) -> Sequence[ConversationInfo]:
+        """List the conversations, the one that was spoken in last first; or only the one with this id.
+
+        `before` is when the last one of another listing was spoken in, and its id: what comes after it is given.
+        """
         ...
 
     def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[Spot]:

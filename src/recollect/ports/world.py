@@ -128,6 +128,21 @@ class BulkEmbedder(Protocol):
         ...
 
 
+Stage = Literal["embed", "store", "rank", "total"]
+
+
+class Observer(Protocol):
+    """Somebody who wants to know how long searches take, and what answers had to do without. Never what they say."""
+
+    def took(self, stage: Stage, seconds: float) -> None:
+        """Hear how long a part of one search took. Called in the thread that searches; must not raise."""
+        ...
+
+    def went_without(self, part: str) -> None:
+        """Hear that an answer had to do without a part. Must not raise."""
+        ...
+
+
 class Tokenizer(Protocol):
     """Counts the tokens of a text."""
 

@@ -114,7 +114,7 @@ class Service:
 
 
 def create_service(memory: Memory, shared: Path | None = None) -> Service:
-    """Put the guards, the lock and the counting around the application.
+    """Put the guards, the lock and, around all of it, the counting before the application.
 
     `shared` is a folder in which several processes that serve the same store leave their figures for each other.
     """
@@ -126,4 +126,4 @@ def create_service(memory: Memory, shared: Path | None = None) -> Service:
         return Lock(inner, memory.keys.identify, throttle)
 
     app = create_app(memory, switchboard, metrics)
-    return Service(guarded(metrics.around(app), service, lock=lock), switchboard.end)
+    return Service(metrics.around(guarded(app, service, lock=lock)), switchboard.end)

@@ -1,14 +1,28 @@
-"""What may be sent: the bodies of requests, with their limits. Whatever has another form is refused by name."""
+"""What may be sent: the bodies of requests, with their limits. Whatever has another form is refused by name.
+
+The schema in the documentation promises what is done here: whatever fits it is taken, whatever does not is refused.
+"""
 
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
+from unicodedata import normalize
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    WithJsonSchema,
+    model_validator,
+)
 
 from recollect.vocabulary import MEMORY_TYPES, SOURCES, MemoryType, Source
 
 MOST_ITEMS: Final = 100
 LONGEST_QUERY: Final = 2_000
+LONGEST_CONTENT: Final = 100_000
 LONGEST_TEXT: Final = 1_000_000
 LONGEST_NAME: Final = 128
 
@@ -30,11 +44,29 @@ def _moment(value: object) -> datetime:
 Moment = Annotated[
     datetime, BeforeValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"}), Field(strict=False)
 ]
+
+
+def _whole(value: object) -> object:
+    """Take 7.0 for 7, as JSON does."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _composed(value: str) -> str:
+    """Give a name in the one form in which it is kept; some keyboards and file systems write it in another."""
+    return normalize("NFC", value)
+
+
+VISIBLE: Final = r"[^\s\x00-\x1f]"  # something is left when what cannot be seen is taken away
+ON_ITS_OWN: Final = r"^[^\s\x00-\x1f]([^\x00-\x08\x0b-\x1f]*[^\s\x00-\x1f])?$"  # no control characters or outer spaces
+
+WHOLE: Final = BeforeValidator(_whole)  # behind the limits, or the documentation would not know of them
 Share = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[str, Field(max_length=LONGEST_NAME)]
-Queried = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY, pattern=r"\S")]
-Limit = Annotated[int, Field(ge=1, le=MOST_ITEMS)]
-Count = Annotated[int, Field(ge=0, le=2**53)]
+Content = Annotated[str, Field(min_length=1, max_length=LONGEST_CONTENT, pattern=VISIBLE)]
+Session = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=ON_ITS_OWN), AfterValidator(_composed)]
+Queried = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY, pattern=VISIBLE)]
+Limit = Annotated[int, Field(ge=1, le=MOST_ITEMS), WHOLE]
+Count = Annotated[int, Field(ge=0, lt=2**53), WHOLE]
 Metadata = dict[str, Any]
 
 
@@ -44,11 +76,35 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class NewMemoryBody(Body):
+_TOGETHER: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"required": ["lat", "lng"], "properties": {"lat": {"type": "number"}, "lng": {"type": "number"}}},
+        {"properties": {"lat": {"type": "null"}, "lng": {"type": "null"}}},
+    ]
+}
+
+
+class Placed(Body):
+    """Something that may have a place: latitude and longitude come together, or not at all."""
+
+    lat: Annotated[float, Field(ge=-90, le=90)] | None = None
+    lng: Annotated[float, Field(ge=-180, le=180)] | None = None
+    address: Annotated[str, Field(max_length=500)] = ""
+    place_label: Annotated[str, Field(max_length=200)] = ""
+
+    @model_validator(mode="after")
+    def _together(self) -> Self:
+        if (self.lat is None) != (self.lng is None):
+            raise ValueError("a place needs lat and lng together")
+        return self
+
+
+class NewMemoryBody(Placed):
     """A memory to store. Only the content is needed."""
 
     model_config = ConfigDict(
         json_schema_extra={
+            **_TOGETHER,
             "examples": [
                 {"content": "Prefers dark mode in all applications", "type": "preference", "importance": 0.8},
                 {
@@ -58,11 +114,11 @@ class NewMemoryBody(Body):
                     "key": "nickname",
                     "value": "Sunny",
                 },
-            ]
+            ],
         }
     )
 
-    content: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
+    content: Content
     type: MemoryType = "other"
     importance: Share = 0.7
     confidence: Share = 1.0
@@ -72,17 +128,13 @@ class NewMemoryBody(Body):
     context: Name = ""
     source: Name = "user_stated"
     trust: Annotated[
-        int, Field(ge=0, le=3, description="3 stated, 2 inferred, 1 the user's files, 0 anything else")
+        int, Field(ge=0, le=3, description="3 stated, 2 inferred, 1 the user's files, 0 anything else"), WHOLE
     ] = 3
     session: Name = ""
     occurred_at: Moment | None = None
     valid_from: Moment | None = None
     valid_until: Moment | None = None
     expires_at: Moment | None = None
-    lat: Annotated[float, Field(ge=-90, le=90)] | None = None
-    lng: Annotated[float, Field(ge=-180, le=180)] | None = None
-    address: Annotated[str, Field(max_length=500)] = ""
-    place_label: Annotated[str, Field(max_length=200)] = ""
     metadata: Metadata = Field(default_factory=dict)
 
 
@@ -99,12 +151,12 @@ class BulkBody(Body):
     ] = False
 
 
-class MemoryPatch(Body):
+class MemoryPatch(Placed):
     """What to change of a memory. What is not named stays; null takes a moment or a place away."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"importance": 0.9}]})
+    model_config = ConfigDict(json_schema_extra={**_TOGETHER, "minProperties": 1, "examples": [{"importance": 0.9}]})
 
-    content: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")] = ""
+    content: Content = ""
     type: MemoryType = "other"
     importance: Share = 0.7
     confidence: Share = 1.0
@@ -118,10 +170,6 @@ class MemoryPatch(Body):
     valid_from: Moment | None = None
     valid_until: Moment | None = None
     expires_at: Moment | None = None
-    lat: Annotated[float, Field(ge=-90, le=90)] | None = None
-    lng: Annotated[float, Field(ge=-180, le=180)] | None = None
-    address: Annotated[str, Field(max_length=500)] = ""
-    place_label: Annotated[str, Field(max_length=200)] = ""
     metadata: Metadata = Field(default_factory=dict)
 
 
@@ -171,19 +219,44 @@ class FederatedQuery(Body):
 class ToolCallBody(Body):
     """A tool that the assistant asked for; `arguments` is JSON as the model wrote it."""
 
-    id: Annotated[str, Field(max_length=256)]
-    name: Annotated[str, Field(max_length=256)]
+    id: Annotated[str, Field(min_length=1, max_length=256, pattern=VISIBLE)]
+    name: Annotated[str, Field(min_length=1, max_length=256, pattern=VISIBLE)]
     arguments: Annotated[str, Field(max_length=LONGEST_TEXT)] = "{}"
 
 
 Said = Annotated[str, Field(max_length=LONGEST_TEXT)] | Annotated[list[str | dict[str, Any]], Field(max_length=1_000)]
 
 
+# A message says something or calls a tool; the result of a tool may be empty, but must say of which call it is.
+_SAYS_SOMETHING: Final[dict[str, Any]] = {
+    "anyOf": [
+        {
+            "required": ["tool_call_id"],
+            "properties": {"role": {"const": "tool"}, "tool_call_id": {"type": "string", "pattern": VISIBLE}},
+        },
+        {
+            "required": ["content"],
+            "properties": {
+                "role": {"not": {"const": "tool"}},
+                "content": {"anyOf": [{"type": "string", "pattern": VISIBLE}, {"type": "array", "minItems": 1}]},
+            },
+        },
+        {
+            "required": ["tool_calls"],
+            "properties": {"role": {"not": {"const": "tool"}}, "tool_calls": {"type": "array", "minItems": 1}},
+        },
+    ]
+}
+
+
 class MessageBody(Body):
     """A message as it was said."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"role": "user", "content": "I moved to Brno last week.", "id": "m-17"}]}
+        json_schema_extra={
+            **_SAYS_SOMETHING,
+            "examples": [{"role": "user", "content": "I moved to Brno last week.", "id": "m-17"}],
+        }
     )
 
     role: Literal["user", "assistant", "system", "tool", "reasoning"]
@@ -192,7 +265,7 @@ class MessageBody(Body):
     speaker: Annotated[str, Field(max_length=256)] = ""
     tool_calls: Annotated[list[ToolCallBody], Field(max_length=MOST_ITEMS)] = Field(default_factory=list)
     tool_call_id: Annotated[str, Field(max_length=256)] = ""
-    sequence: Annotated[int, Field(ge=0, le=2**53)] | None = None
+    sequence: Count | None = None
     said_at: Moment | None = None
     model: Annotated[str, Field(max_length=256)] = ""
     input_tokens: Count | None = None
@@ -220,7 +293,7 @@ class FeedbackBody(Body):
 class CompactBody(Body):
     """How to compact a conversation."""
 
-    keep_recent: Annotated[int, Field(ge=0, le=1_000)] | None = None
+    keep_recent: Annotated[int, Field(ge=0, le=1_000), WHOLE] | None = None
 
 
 class BeforePromptBody(Body):
@@ -229,7 +302,7 @@ class BeforePromptBody(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [{"prompt": "Which theme do I like?", "session": "s1"}]})
 
     prompt: Said
-    session: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"\S")]
+    session: Session
     id: Annotated[str, Field(max_length=256)] = ""
     speaker: Annotated[str, Field(max_length=256)] = ""
     metadata: Metadata = Field(default_factory=dict)
@@ -252,24 +325,35 @@ class AgentEndBody(Body):
         }
     )
 
-    session: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"\S")]
+    session: Session
     messages: Annotated[list[dict[str, Any]], Field(max_length=1_000)]
 
 
 class SessionEndBody(Body):
     """A session that ends."""
 
-    session: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"\S")]
+    session: Session
+
+
+_NAMED: Final = ("id", "query", "session", "source")
+_NOT_NAMED: Final[dict[str, Any]] = {
+    **{name: {"type": "null"} for name in _NAMED},
+    "everything": {"const": False},
+}
+_EXACTLY_ONE: Final[dict[str, Any]] = {
+    "oneOf": [{"required": [name], "properties": {**_NOT_NAMED, name: {"type": "string"}}} for name in _NAMED]
+    + [{"required": ["everything"], "properties": {**_NOT_NAMED, "everything": {"const": True}}}]
+}
 
 
 class ForgetBody(Body):
     """What to forget: exactly one of `id`, `query`, `session`, `source`, `everything`."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "dark mode", "dry_run": True}]})
+    model_config = ConfigDict(json_schema_extra={**_EXACTLY_ONE, "examples": [{"query": "dark mode", "dry_run": True}]})
 
     id: Annotated[str, Field(min_length=1, max_length=100)] | None = None
     query: Queried | None = None
-    session: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)] | None = None
-    source: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)] | None = None
+    session: Session | None = None
+    source: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=VISIBLE)] | None = None
     everything: bool = False
     dry_run: bool = False

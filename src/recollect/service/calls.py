@@ -54,7 +54,7 @@ class Needs:
     def __init__(self, permission: Permission) -> None:
         self.permission: Permission = permission
 
-    def __call__(
+    async def __call__(
         self,
         request: Request,
         _: Annotated[object, Depends(_BEARER)] = None,
@@ -67,7 +67,7 @@ class Needs:
 class NeedsOnce(Needs):
     """The same for requests that change something: they may bring a name, by which one that comes again is known."""
 
-    def __call__(
+    async def __call__(
         self,
         request: Request,
         _: Annotated[object, Depends(_BEARER)] = None,

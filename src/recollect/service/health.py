@@ -50,8 +50,9 @@ class Health:
         waited_s = self._holdings.lag_s(status)
         if waited_s <= WAITS_TOO_LONG_S:
             return FINE
-        amount = status.stats.pending_jobs
-        return f"{amount:,} wait for a vector, the oldest for {waited_s / 60:,.0f} minutes. Is a worker running?"
+        amount, minutes = status.stats.pending_jobs, f"{waited_s / 60:,.0f} minutes"
+        waiting = f"1 waits for a vector, for {minutes}" if amount == 1 else f"{amount:,} wait, one for {minutes}"
+        return f"{waiting}. Is a worker running?"
 
 
 class _Model:

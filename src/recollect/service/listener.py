@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Final
 
 from anyio import create_task_group, move_on_after
+from anyio.lowlevel import checkpoint
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -114,6 +115,7 @@ class _Line:
             await self._send({"type": "http.response.body", "body": body, "more_body": more})
         if waiting.cancelled_caught:
             raise _TooSlow
+        await checkpoint()  # others have their turn, and a line that was cut is noticed
 
 
 @dataclass(frozen=True, slots=True)

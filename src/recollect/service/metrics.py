@@ -50,8 +50,11 @@ class Metrics:
         memory.doors.observe(self._counts)
 
     def around(self, app: ASGIApp) -> ASGIApp:
-        """Count the requests to an application. What stands before it is counted only if this stands before that."""
-        return _Counting(app, self._counts)
+        """Count the requests to an application, and make spans of them if that is wanted.
+
+        It sees only what reaches it: who is turned away is counted if this stands before the lock.
+        """
+        return _Counting(telemetry.traced(app), self._counts)
 
     def show(self) -> bytes:
         """Write all figures as Prometheus reads them."""
@@ -151,6 +154,7 @@ class _Request:
         self._send = send
         self._started = perf_counter()
         self._streams_on = ""
+        self._ended = False
         self.status = 0
         counts.in_flight.inc()
 
@@ -162,10 +166,15 @@ class _Request:
                 self._streams_on = route_name(self._scope)
                 self._answered(self._streams_on)
                 self._counts.streams.labels(self._streams_on).inc()
+        elif message["type"] == "http.response.body" and not message.get("more_body"):
+            self.end()  # before the last of it is sent, so that whoever has an answer finds it counted
         await self._send(message)
 
     def end(self) -> None:
-        """Note what became of it. Without a status, whoever asked did not wait for the answer."""
+        """Note what became of it, once. Without a status, whoever asked did not wait for the answer."""
+        if self._ended:
+            return
+        self._ended = True
         route = route_name(self._scope)
         if self._streams_on:
             self._counts.streams.labels(self._streams_on).dec()

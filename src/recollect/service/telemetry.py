@@ -32,7 +32,7 @@ def traced(app: ASGIApp) -> ASGIApp:
 def note_stage(stage: str, seconds: float) -> None:
     """Note on the span of the request how long a part of its search took."""
     if INSTALLED:
-        taken = {"recollect.stage": stage, "recollect.duration_ms": round(1000 * seconds, 3)}
+        taken: dict[str, str | float] = {"recollect.stage": stage, "recollect.duration_ms": round(1000 * seconds, 3)}
         trace.get_current_span().add_event("recollect.recall", taken)
 
 
@@ -50,7 +50,7 @@ class _Traced:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request be answered inside of its span."""
-        if scope["type"] != "http":
+        if scope["type"] != "http" or _nobody_listens():
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
@@ -72,6 +72,11 @@ class _Traced:
                 raise
             finally:
                 _describe(span, scope, answer.status)
+
+
+def _nobody_listens() -> bool:
+    """Tell whether no program has set up where spans go; then making one is not worth the time."""
+    return isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
 
 
 class _Answer:

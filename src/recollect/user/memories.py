@@ -123,7 +123,10 @@ class MemoryVerbs(Scoped):
 
     def _forget_by_query(self, query: str, *, dry_run: bool) -> Forgotten:
         wanted = self._engine.settings.forget
-        hits = self.recall(query, limit=5, min_score=wanted.min_score / 2).hits  # less is no candidate for anything
+        wish = Wish(5, wanted.min_score / 2)  # less is no candidate for anything
+        looking_at = [self._filters({})]
+        # not noted as a search: what somebody wants forgotten should stand nowhere
+        hits = recall.recall(self._engine, self._scope, query, vector=None, looking_at=looking_at, wish=wish).hits
         match = forget.clear_match(hits, wanted.min_score, wanted.margin)
         if match is not None:
             return forget.forget_id(self._engine, self._scope, match.id, dry_run=dry_run)

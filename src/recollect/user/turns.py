@@ -26,9 +26,17 @@ class TurnVerbs(Scoped):
         """Give a conversation; it need not exist yet."""
         return Conversation(self._engine, self._scope, id)
 
-    def conversations(self, *, limit: int = 50) -> tuple[ConversationInfo, ...]:
-        """List the conversations with their figures, the one that was spoken in last first."""
-        return converse.listing(self._engine, self._scope, check_limit(limit))
+    def conversations(
+        self, *, limit: int = 50, before: ConversationInfo | tuple[datetime, str] | None = None
+    ) -> tuple[ConversationInfo, ...]:
+        """List the conversations with their figures, the one that was spoken in last first.
+
+        `before` is the last one of the page before, or its `updated_at` and id.
+        """
+        place = (before.updated_at, before.id) if isinstance(before, ConversationInfo) else before
+        if place is not None:
+            place = (drafting.utc(place[0], "before"), place[1])
+        return converse.listing(self._engine, self._scope, check_limit(limit), place)
 
     def before_prompt(
         self,

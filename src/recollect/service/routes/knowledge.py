@@ -2,16 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from recollect.federation import federated_search
 from recollect.service import answered as out
 from recollect.service import asked
 from recollect.service.calls import Reading
+from recollect.service.direct import direct
 from recollect.vocabulary import USUAL_SOURCES
 
-router = APIRouter(tags=["Knowledge"])
-searching = APIRouter(tags=["Search"])
+router = direct("Knowledge")
+searching = direct("Search")
 
 Limit = Annotated[int, Query(ge=1, le=asked.MOST_ITEMS)]
 Word = Annotated[str | None, Query(max_length=128)]

@@ -3,9 +3,9 @@
 import hashlib
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Final, cast
 
-from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi import Header, Path, Query, Response
 
 from recollect.errors import InvalidInput
 from recollect.memory import UserMemory
@@ -13,11 +13,14 @@ from recollect.ports import Writer
 from recollect.service import answered as out
 from recollect.service import asked
 from recollect.service.calls import Forgetting, Reading, Shown, Work, Writing, carry_out, unless_changed
+from recollect.service.direct import direct
 from recollect.types import FilterFields, Forgotten, MemoryRecord, Remembered
 from recollect.user.base import canonical
 from recollect.vocabulary import MemoryType
 
-router = APIRouter(tags=["Memories"])
+router = direct("Memories")
+
+_ID: Final = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 Id = Annotated[str, Path(min_length=1, max_length=100, description="The id of a memory.")]
 IfMatch = Annotated[str | None, Header(max_length=1_000, description="Only if the memory still has this ETag.")]
@@ -83,7 +86,7 @@ def listing(
     *,
     call: Reading,
     limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS)] = 50,
-    cursor: Annotated[str | None, Query(max_length=100, description="The cursor of the page before.")] = None,
+    cursor: Annotated[str | None, Query(pattern=_ID, description="The cursor of the page before.")] = None,
     type: Annotated[list[MemoryType] | None, Query()] = None,
     subject: Annotated[str | None, Query(max_length=128)] = None,
     key: Annotated[str | None, Query(max_length=128)] = None,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields
 from http import HTTPStatus
+from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
@@ -10,6 +11,7 @@ from recollect.figures import SearchFigures, Stats, Status
 from recollect.service import answered as out
 from recollect.service.calls import Operating, Reading
 from recollect.service.metrics import Metrics
+from recollect.web.problems import MEDIA_TYPE
 from recollect.web.reference import render
 
 router = APIRouter(tags=["Store"])
@@ -37,12 +39,19 @@ def status(call: Operating) -> Status:
 
 
 @router.get("/livez")
-def alive() -> out.Live:
-    """Say that the service runs. The only route without a key."""
+async def alive() -> out.Live:
+    """Say that the service runs, however busy its threads are. The only route without a key."""
     return out.Live()
 
 
-@router.get("/readyz", responses={503: {"model": out.Ready, "description": "Requests cannot be answered."}})
+_AWAY: Final[dict[str, Any]] = {
+    "model": out.Ready,
+    "description": "Requests cannot be answered.",
+    "content": {MEDIA_TYPE: {"schema": out.Problem.model_json_schema()}},  # when not even the key could be looked up
+}
+
+
+@router.get("/readyz", responses={HTTPStatus.SERVICE_UNAVAILABLE.value: _AWAY})
 def ready(_: Reading, request: Request, response: Response) -> out.Ready:
     """Say whether requests can be answered: the store, the queue of what waits for a vector, the model."""
     metrics: Metrics = request.app.state.metrics

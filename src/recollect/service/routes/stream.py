@@ -1,5 +1,6 @@
 """Live search: what is new and matches, as it is stored."""
 
+from http import HTTPStatus
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Request
@@ -26,7 +27,7 @@ _ANSWER: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-@router.get("/api/stream", response_class=Stream, responses=_ANSWER)
+@router.get("/api/stream", status_code=HTTPStatus.OK, response_class=Stream, responses=_ANSWER)
 async def stream(
     *,
     request: Request,

@@ -1,0 +1,103 @@
+"""Figures about searches are kept if asked for, queries only if those are too; forgetting takes them along."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from recollect import UserMemory
+from tests.conftest import OpenMemory
+from tests.service.conftest import Running, Serve
+from tests.storage.catalogue import plain
+
+QUERY = "quokka sanctuary"
+MEMORY = "Works at the zoo on weekends"
+
+
+def queries(database: str) -> list[str]:
+    with plain(database) as store:
+        return [query for (query,) in store.rows("SELECT query FROM search_log ORDER BY asked_at")]
+
+
+def searched(service: Running, user: str = "anna") -> dict[str, Any]:
+    """Search in each way there is, and give the figures about it by their verb."""
+    with service.client(service.key(user)) as client:
+        client.post("/api/memories/unified", json={"content": MEMORY})
+        client.get("/api/memories/search", params={"query": QUERY})
+        client.get("/api/memories/search", params={"query": f"{QUERY} -zoo"})
+        client.post("/api/context/search", json={"query": QUERY})
+        return figures(client)
+
+
+def figures(client: httpx2.Client) -> dict[str, Any]:
+    return {one["verb"]: one for one in client.get("/api/stats").json()["searches"]}
+
+
+def test_by_default_nothing_is_kept(serve: Serve, database: str) -> None:
+    service = serve()
+    assert searched(service) == {}
+    assert queries(database) == []
+
+
+def test_counts_are_kept_without_queries(serve: Serve, database: str) -> None:
+    found = searched(serve(service__search_log="counts"))
+    assert {verb: one["searches"] for verb, one in found.items()} == {"recall": 2, "search": 1}
+    assert found["recall"]["empty"] == 1
+    assert found["recall"]["degraded"] == 0
+    assert 0 < found["recall"]["mean_ms"] <= found["recall"]["most_ms"]
+    assert queries(database) == ["", "", ""]
+
+
+def test_queries_are_kept_if_asked_for(serve: Serve, database: str) -> None:
+    searched(serve(service__search_log="queries"))
+    assert queries(database) == [QUERY, f"{QUERY} -zoo", QUERY]
+
+
+def test_figures_are_the_users_own(serve: Serve) -> None:
+    service = serve(service__search_log="counts")
+    searched(service, "anna")
+    with service.client(service.key("ben")) as ben:
+        assert figures(ben) == {}
+        assert ben.get("/api/stats").json()["memories"] == 0
+
+
+FORGETTING: dict[str, Callable[[UserMemory, str], object]] = {
+    "id": lambda me, memory: me.forget(memory),
+    "query": lambda me, _: me.forget(query=MEMORY),
+    "session": lambda me, _: me.forget(session="talk"),
+    "everything": lambda me, _: me.forget(everything=True),
+}
+
+
+@pytest.mark.parametrize("way", FORGETTING)
+def test_whatever_is_forgotten_no_query_is_left(open_memory: OpenMemory, database: str, way: str) -> None:
+    memory = open_memory(service__search_log="queries")
+    me, other = memory.user("me"), memory.user("other")
+    kept = me.remember(MEMORY).id
+    me.conversation("talk").append("user", "See you at the zoo")
+    me.recall(QUERY)
+    other.recall("something of my own")
+    FORGETTING[way](me, kept)
+    assert [query for query in queries(database) if query] == ["something of my own"]
+    searches = sum(one.searches for one in memory.doors.search_figures("me"))
+    assert searches == {"everything": 0, "query": 2}.get(way, 1)  # to forget by a query is to search with it
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("way", FORGETTING)
+def test_a_forgotten_query_is_not_in_the_file(open_memory: OpenMemory, database: str, way: str) -> None:
+    memory = open_memory(service__search_log="queries")
+    me = memory.user("me")
+    kept = me.remember(MEMORY).id
+    me.conversation("talk").append("user", "See you at the zoo")
+    for number in range(10):
+        me.recall(f"{QUERY} {number}")
+    assert QUERY.encode() in on_disk(database)
+    FORGETTING[way](me, kept)
+    assert QUERY.encode() not in on_disk(database)
+
+
+def on_disk(database: str) -> bytes:
+    return b"".join(Path(database + ending).read_bytes() for ending in ("", "-wal") if Path(database + ending).exists())
