@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.reference import application
+from recollect.cli.reference import application, commands
 from tests.cli.conftest import Cli, within_reach
 from tests.cli.reference import DOCS, Page
 from tests.providers.server import ProviderServer
@@ -34,10 +34,11 @@ def _scores(text: str) -> list[float]:
 
 def test_every_command_and_option_has_a_help_text_and_every_command_an_example() -> None:
     group = application()
-    for name, command in group.commands.items():
+    every = {**dict(commands(group)), **group.commands}
+    for name, command in every.items():
         assert command.help, name
         assert re.search(rf"Examples?:\n  recollect (--user \w+ )?{name}", command.epilog or ""), name
         assert "--json" in [option for parameter in command.params for option in parameter.opts], name
-    for command in (group, *group.commands.values()):
+    for command in (group, *every.values()):
         for parameter in command.params:
             assert getattr(parameter, "help", None), f"{command.name} {parameter.name}"

@@ -12,7 +12,7 @@ from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
 
 HEAVY = {
     "numpy", "apsw", "psycopg", "onnxruntime", "tokenizers", "rich", "pydantic", "platformdirs", "sqlite3",
-    "fastapi", "starlette", "uvicorn", "httpx2",
+    "fastapi", "starlette", "uvicorn", "httpx2", "mcp", "prometheus_client",
 }  # fmt: skip
 OURS = {"recollect.memory", "recollect.settings", "recollect.types", "recollect.cli.desk"}
 

@@ -6,7 +6,19 @@ from typing import Annotated
 import typer
 
 from recollect._version import __version__
-from recollect.cli import embedding, finding, hosting, knowing, serving, talking, tending, writing
+from recollect.cli import (
+    embedding,
+    finding,
+    granting,
+    hosting,
+    knowing,
+    serving,
+    serving_mcp,
+    serving_service,
+    talking,
+    tending,
+    writing,
+)
 from recollect.cli.edge import Edge
 from recollect.cli.options import Json, example
 from recollect.cli.run import Shared
@@ -58,5 +70,7 @@ def recollect(
     ctx.obj = Shared(database, user, config, json)
 
 
-for part in (writing, finding, knowing, talking, hosting, embedding, tending, serving):
+for part in (writing, finding, knowing, talking, hosting, embedding, tending, granting):
+    app.add_typer(part.commands)
+for part in (serving_service, serving_mcp, serving):
     app.add_typer(part.commands)

@@ -1,4 +1,4 @@
-"""Opens the store, lets a verb work, and prints what it found: for a program or for a person."""
+"""Opens the store, asks who is there, lets a verb work, and prints what it found: for a program or for a person."""
 
 import sys
 from contextlib import AbstractContextManager
@@ -9,13 +9,15 @@ from typing import Protocol
 from recollect.cli import demo
 from recollect.cli.documents import print_document
 from recollect.cli.errand import Answer, Errand, Loss
+from recollect.cli.lock import admit
+from recollect.cli.needs import needed
 from recollect.cli.run import Shared
 from recollect.cli.streams import tolerate_any_text
 from recollect.cli.values import Asked
 from recollect.cli.verbs import VERBS
 from recollect.cli.watching import Unwatched, Watch
 from recollect.clock import SystemClock
-from recollect.memory import Memory
+from recollect.memory import Deed, Memory
 from recollect.settings import Settings, load_settings
 from recollect.types import MemoryRecord
 
@@ -73,12 +75,16 @@ def _answer(
     settings = load_settings(shared.config, overrides=overrides)
     there = people if _somebody_is_there() else None
     with Memory.open(settings=_without_thread(settings)) as memory:
+        named = shared.user or ""
+        who, user_id = admit(memory, needed(command, asked), named=named)
         errand = Errand(
             memory,
-            memory.user(settings.user),
+            memory.user(user_id).acting(Deed(who.id, command)),
             asked,
             now,
             settings,
+            named=named,
+            actor=who.id,
             confirm=there.confirm if there else None,
             agree=there.agree if there else None,
             watch=people.watch() if people else Unwatched(),

@@ -11,6 +11,7 @@ from recollect.cli.demo import Step
 from recollect.cli.errand import Loss
 from recollect.cli.streams import is_unicode
 from recollect.cli.verbs import FullStatus, Searched, Stored, UserStats
+from recollect.cli.verbs_access import KnownKey, LogEntry, MadeKey, RevokedKey, Verified
 from recollect.cli.verbs_conversations import Chat, Compacted, Said, Shown
 from recollect.cli.verbs_embedding import Moved
 from recollect.cli.verbs_turns import Learned, Turn
@@ -122,6 +123,20 @@ def _turn(turn: Turn) -> dict[str, Json]:
     return {**_plain_fields(turn.outcome), **_plain_fields(turn, "outcome")}
 
 
+def _key(known: KnownKey) -> dict[str, Json]:
+    figures = _plain_fields(known.key)
+    named = {"id": figures.pop("id"), "name": figures.pop("name"), "user": figures.pop("user_id") or None}
+    return {**named, **figures, "state": known.state}
+
+
+def _log_entry(entry: LogEntry) -> dict[str, Json]:
+    return {**_plain_fields(entry.line), "key_name": entry.name}
+
+
+def _verified(found: Verified) -> dict[str, Json]:
+    return {"intact": not found.problems, "problems": document(found.problems)}
+
+
 def _plain_fields(value: object, *without: str) -> dict[str, Json]:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {name: document(part) for name, part in value._asdict().items()}
@@ -148,4 +163,9 @@ _FORMS: Mapping[type, Callable[[Any], dict[str, Json]]] = {
     Compacted: _unfolded("conversation", "compaction"),
     Learned: _learned,
     Turn: _turn,
+    KnownKey: _key,
+    MadeKey: lambda made: {**_key(made.known), "secret": made.secret},
+    RevokedKey: lambda revoked: _key(revoked.known),
+    LogEntry: _log_entry,
+    Verified: _verified,
 }

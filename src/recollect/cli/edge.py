@@ -6,13 +6,14 @@ stands on standard error.
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from recollect.cli.run import Shared
+from recollect.cli.run import Shared, command_name
 from recollect.errors import InvalidInput, NotFound, RecollectError, SettingsError
 
 FAILED: Final = 1
@@ -23,7 +24,27 @@ INTERRUPTED: Final = 130
 _BEFORE_THE_COMMAND = ("--database", "--user", "--config")
 
 
-class Edge(TyperGroup):
+class Listing(TyperGroup):
+    """Several commands under one name, listed under what they are about."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
+        """Read what stands before the command, and say where an option belongs that stands in the wrong place."""
+        with _showing_the_place(ctx):
+            return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as inherited
+        """List the commands under what they are about; without colours typer would put all of them on one heap."""
+        shown = [command for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))]
+        longest = max(len(command.name or "") for command in shown)
+        room = formatter.width - longest - 6
+        for panel in dict.fromkeys(command.rich_help_panel for command in shown):  # type: ignore[attr-defined]
+            members = [command for command in shown if command.rich_help_panel == panel]  # type: ignore[attr-defined]
+            rows = [((command.name or "").ljust(longest), command.get_short_help_str(room)) for command in members]
+            with formatter.section(panel):
+                formatter.write_dl(rows)
+
+
+class Edge(Listing):
     """The application as a whole: everything that is typed passes here."""
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **more: Any) -> Any:  # noqa: ANN401 - as inherited
@@ -41,30 +62,26 @@ class Edge(TyperGroup):
         except typer.TyperException as error:
             _leave(error, error.format_message(), error.exit_code, as_json=as_json)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as inherited
-        """List the commands under what they are about; without colours typer would put all of them on one heap."""
-        shown = [command for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))]
-        longest = max(len(command.name or "") for command in shown)
-        room = formatter.width - longest - 6
-        for panel in dict.fromkeys(command.rich_help_panel for command in shown):  # type: ignore[attr-defined]
-            members = [command for command in shown if command.rich_help_panel == panel]  # type: ignore[attr-defined]
-            rows = [((command.name or "").ljust(longest), command.get_short_help_str(room)) for command in members]
-            with formatter.section(panel):
-                formatter.write_dl(rows)
-
 
 class Verb(TyperCommand):
     """A command. It knows the options that belong before it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
         """Read the arguments, and say where an option belongs that stands in the wrong place."""
-        try:
+        with _showing_the_place(ctx):
             return super().parse_args(ctx, args)
-        except typer.TyperException as error:
-            option = getattr(error, "option_name", None)
-            if option not in _BEFORE_THE_COMMAND:
-                raise
-            raise InvalidInput(f"{option} belongs before the command: recollect {option} ... {self.name}") from error
+
+
+@contextmanager
+def _showing_the_place(ctx: Any) -> Iterator[None]:  # noqa: ANN401 - typer keeps the class to itself
+    try:
+        yield
+    except typer.TyperException as error:
+        option = getattr(error, "option_name", None)
+        if option not in _BEFORE_THE_COMMAND:
+            raise
+        command = command_name(ctx)
+        raise InvalidInput(f"{option} belongs before the command: recollect {option} ... {command}") from error
 
 
 def _wants_json(typed: Sequence[str]) -> bool:

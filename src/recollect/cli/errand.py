@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
+from recollect.access import LOCAL
 from recollect.cli.values import Asked
 from recollect.cli.watching import Unwatched, Watch
 from recollect.errors import InvalidInput, RecollectError
@@ -32,6 +33,7 @@ Confirm: TypeAlias = Callable[[Loss, MemoryRecord | None], bool]
 class Errand:
     """What a verb works with: the open store, its user, what was asked and when, and the settings as they were given.
 
+    `named` is the user that was typed before the command, if one was, and `actor` who is typing, for the log.
     `confirm` shows what would be forgotten and asks, and `agree` puts any other question; they are None when nobody is
     there to answer. `watch` is told how far long work is.
     """
@@ -41,6 +43,8 @@ class Errand:
     asked: Asked
     now: datetime
     settings: Settings
+    named: str = ""
+    actor: str = LOCAL.id
     confirm: Confirm | None = None
     agree: Callable[[str], bool] | None = None
     watch: Watch = field(default_factory=Unwatched)

@@ -57,6 +57,7 @@ def recall(
         'recollect search "what did you suggest?" --source response --since "last night"',
         'recollect search "what happened last week?"',
         'recollect search "when does the plumber come?" --around 2',
+        'recollect search "the colour of the roof" --nodes all',
     ),
 )
 def search(
@@ -81,6 +82,14 @@ def search(
     min_score: Annotated[
         float | None, typer.Option(metavar="0..1", min=0, max=1, help="Leave out what scores lower.")
     ] = None,
+    nodes: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Ask other services too: all that are enabled for the user, or those named, with commas between them. "
+            "They are sent the query and the limit.",
+        ),
+    ] = "none",
     explain: options.Explain = False,
     json: options.Json = False,
 ) -> None:

@@ -23,10 +23,18 @@ def command_reference() -> str:
     """Give all commands as Markdown. It is the same on every machine."""
     group = application()
     before = _described("Before the command", "recollect [OPTIONS] COMMAND ...", group)
-    commands = (
-        _described(f"recollect {name}", _usage(name, command), command) for name, command in group.commands.items()
-    )
-    return "\n\n".join((before, *commands))
+    described = (_described(f"recollect {name}", _usage(name, command), command) for name, command in commands(group))
+    return "\n\n".join((before, *described))
+
+
+def commands(group: TyperGroup, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Give every command that can be carried out with the words that name it, such as `recall` or `keys create`."""
+    for name, command in group.commands.items():
+        words = f"{before}{name}"
+        if isinstance(command, TyperGroup):
+            yield from commands(command, f"{words} ")
+        else:
+            yield words, command
 
 
 def _described(title: str, usage: str, command: Any) -> str:  # noqa: ANN401 - typer keeps the class to itself

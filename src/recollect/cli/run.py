@@ -19,9 +19,19 @@ class Shared(NamedTuple):
     json: bool = False
 
 
+def command_name(ctx: typer.Context) -> str:
+    """Give the words of the command that was typed, such as `recall` or `keys create`."""
+    words: list[str] = []
+    above = ctx.parent
+    while above and above.parent:  # the outermost is the application
+        words.insert(0, above.command.name or "")
+        above = above.parent
+    return " ".join((*words, ctx.command.name or ""))
+
+
 def run(ctx: typer.Context) -> None:
     """Carry out the command that was typed, with the options that were given."""
     desk = import_module("recollect.cli.desk")
     for_a_program = ctx.obj.json or ctx.params["json"]
     people = None if for_a_program else import_module("recollect.cli.show")  # brings rich
-    raise typer.Exit(desk.serve(ctx.command.name, ctx.obj, ctx.params, people))
+    raise typer.Exit(desk.serve(command_name(ctx), ctx.obj, ctx.params, people))

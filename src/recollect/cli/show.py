@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from recollect.cli import show_conversations, show_embedding, show_knowledge, show_store, show_turns
+from recollect.cli import show_access, show_conversations, show_embedding, show_knowledge, show_store, show_turns
 from recollect.cli.demo import Step, Tour
 from recollect.cli.entries import Around, listed, ranked, versions
 from recollect.cli.errand import Loss
@@ -14,10 +14,12 @@ from recollect.cli.progress import OnScreen
 from recollect.cli.screen import ask, busy, open_console, print_plainly, safe
 from recollect.cli.sheet import Sheet, View, figures, show_degraded
 from recollect.cli.show_demo import show_tour
+from recollect.cli.show_nodes import show_federated
 from recollect.cli.values import Asked, filters
 from recollect.cli.verbs import Count, History, Searched, Stored
 from recollect.cli.watching import Watch
 from recollect.cli.words import ago, amounts, clock, counted
+from recollect.federation import Federated
 from recollect.types import MemoryRecord, Page, Recall, Remembered
 from recollect.vocabulary import Trust
 
@@ -26,6 +28,7 @@ _BUSY = {
     "maintain": "Tidying up",
     "models": "Asking",
     "compact": "Summarising",
+    "audit": "Reading the log",
     "demo": "Taking the tour",
 }
 _MOST_IDS = 20
@@ -89,7 +92,10 @@ def _show_recall(sheet: Sheet, value: Recall) -> None:
     _show_hits(sheet, value)
 
 
-def _show_search(sheet: Sheet, value: Searched) -> None:
+def _show_search(sheet: Sheet, value: Searched | Federated) -> None:
+    if isinstance(value, Federated):
+        show_federated(sheet, value)
+        return
     if not value.answer.hits:
         sheet.console.print("Nothing was found, neither in memories nor in what was said.")
     _show_hits(sheet, value.answer, sources=True, around=value.around)
@@ -225,5 +231,6 @@ _VIEWS: Mapping[str, View] = {
     **show_turns.VIEWS,
     **show_embedding.VIEWS,
     **show_store.VIEWS,
+    **show_access.VIEWS,
     "demo": _show_tour,
 }

@@ -75,6 +75,14 @@ def past_moment(text: str, option: str, now: datetime) -> datetime:
     return moment(text, option, "7d, today, yesterday, last night, or ")
 
 
+def coming_moment(text: str, option: str, now: datetime) -> datetime | None:
+    """Read a time that is still to come, or a span from now on; None for `never`."""
+    if text.strip().lower() in ("none", "never"):
+        return None
+    span = _span(text, option)
+    return moment(text, option, "90d, never, or ") if span is None else _shifted(now, span, option, text)
+
+
 def period(text: str, option: str, now: datetime) -> tuple[datetime, datetime]:
     """Read a stretch of time on the local clock: a day, today, yesterday, or last night (18:00 to 06:00)."""
     named = _named_period(text, now)

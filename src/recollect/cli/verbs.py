@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.cli import verbs_conversations, verbs_embedding, verbs_knowledge, verbs_turns, verbs_worker
+from recollect.cli import verbs_access, verbs_conversations, verbs_embedding, verbs_knowledge, verbs_turns, verbs_worker
 from recollect.cli.edge import FAILED
 from recollect.cli.errand import Answer, Errand, VerbFunction, given_text
 from recollect.cli.values import Asked, filters, memory_fields, past_moment
 from recollect.cli.verbs_forget import forget
+from recollect.cli.verbs_nodes import search_nodes
 from recollect.errors import InvalidInput
 from recollect.figures import Problem, Stats, Status
 from recollect.messages import Message
@@ -94,8 +95,10 @@ def recall(errand: Errand) -> Answer:
 
 
 def search(errand: Errand) -> Answer:
-    """Find memories and what was said."""
+    """Find memories and what was said; in other nodes too, if they are named."""
     asked, now = errand.asked, errand.now
+    if asked["nodes"] != "none":
+        return Answer(search_nodes(errand, asked["nodes"]))
     wanted = _wishes(asked)
     wanted |= {name: past_moment(asked[name], name, now) for name in ("since", "until") if asked[name] is not None}
     if asked["source"]:
@@ -184,4 +187,5 @@ VERBS: Mapping[str, VerbFunction] = {
     **verbs_turns.VERBS,
     **verbs_embedding.VERBS,
     "worker": verbs_worker.worker,
+    **verbs_access.VERBS,
 }

@@ -1,0 +1,77 @@
+"""Which permission each command needs. There is no other place that says so.
+
+A command without a line here is not carried out.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from recollect.vocabulary import Permission
+
+NEEDS: Final[Mapping[str, Permission]] = MappingProxyType(
+    {
+        "recall": "read",
+        "search": "read",
+        "get": "read",
+        "list": "read",
+        "history": "read",
+        "count": "read",
+        "stats": "read",
+        "about": "read",
+        "facts": "read",
+        "preferences": "read",
+        "events": "read",
+        "lessons": "read",
+        "conversation": "read",
+        "store": "write",
+        "update": "write",
+        "fact": "write",
+        "prefer": "write",
+        "event": "write",
+        "lesson": "write",
+        "say": "write",
+        "compact": "write",
+        "rate": "write",
+        "before-prompt": "write",  # it saves what the user says
+        "after-turn": "write",
+        "end-session": "write",
+        "capture": "write",
+        "forget": "forget",
+        "status": "admin",
+        "doctor": "admin",
+        "maintain": "admin",
+        "models": "admin",
+        "worker": "admin",
+        "reembed": "admin",
+        "serve": "admin",
+        "keys create": "admin",
+        "keys list": "admin",
+        "keys revoke": "admin",
+        "audit": "admin",
+    }
+)
+
+# Options that make more of a command than it is without them.
+NEEDS_WITH: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType({("conversation", "private"): "write"})
+
+# Commands that need no permission, and why.
+FREE: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "demo": "It works on a store of its own.",
+        "e5-server": "It knows no store.",
+        "mcp": "Each of its tools asks for what that tool needs; `recollect.mcp.needs` is the table.",
+    }
+)
+
+
+def needed(command: str, asked: Mapping[str, Any]) -> Permission:
+    """Give the permission that a command needs with the options it was given."""
+    more = [
+        permission for (name, option), permission in NEEDS_WITH.items() if name == command and _given(asked, option)
+    ]
+    return more[0] if more else NEEDS[command]
+
+
+def _given(asked: Mapping[str, Any], option: str) -> bool:
+    return asked.get(option) is not None

@@ -1,0 +1,251 @@
+"""Who may type what: every command, by whoever may ask for it. The table of commands is the application's own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from recollect import Memory, load_settings
+from recollect.cli.lock import insist
+from recollect.cli.needs import FREE, NEEDS, NEEDS_WITH, needed
+from recollect.cli.reference import application, commands
+from recollect.cli.verbs import VERBS
+from recollect.errors import NotPermitted, UnknownKey
+from recollect.vocabulary import PERMISSIONS, Permission
+from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, Outcome
+from tests.conftest import SteppingClock
+
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+UNKNOWN = "01a1dd60-4566-7800-9cb6-caa8d641c91b"
+MADE_UP = f"rk_{'0' * 16}_{'A' * 43}"
+
+# How each command is typed here. `{id}` is a memory of anna's, `{said}` a message in her conversation c1.
+TYPED: Mapping[str, tuple[str, ...]] = {
+    "recall": ("tea",),
+    "search": ("tea",),
+    "get": ("{id}",),
+    "list": (),
+    "history": ("{id}",),
+    "count": (),
+    "stats": (),
+    "about": ("tea",),
+    "facts": (),
+    "preferences": (),
+    "events": (),
+    "lessons": (),
+    "conversation": ("c1",),
+    "store": ("Something new",),
+    "update": ("{id}", "--importance", "0.9"),
+    "fact": ("light.office", "colour", "red"),
+    "prefer": ("drinks", "tea", "green"),
+    "event": ("The bell rang",),
+    "lesson": ("Bells ring",),
+    "say": ("c1", "user", "And another thing"),
+    "compact": ("c1",),
+    "rate": ("{said}", "up"),
+    "before-prompt": ("Which tea?", "--session", "c1"),
+    "after-turn": ("{turn}",),
+    "end-session": ("c1",),
+    "capture": ("I prefer green tea to black tea",),
+    "forget": (UNKNOWN,),
+    "status": (),
+    "doctor": (),
+    "maintain": (),
+    "models": ("--offline",),
+    "worker": ("--once",),
+    "reembed": (),
+    "keys create": ("--user", "anna"),
+    "keys list": (),
+    "keys revoke": ("ffffffffffffffff",),
+    "audit": (),
+}
+SERVERS = {"serve"}  # they open the store for themselves, and ask `lock.insist` before
+
+
+@dataclass(frozen=True)
+class House:
+    """A store with something of anna's in it, and keys to it."""
+
+    cli: Cli
+    database: str
+    keys: Mapping[str, str]
+    places: Mapping[str, str]
+
+    def __call__(self, key: str, command: str, *, user: str = "") -> Outcome:
+        """Type a command with a key."""
+        self.cli.environment["RECOLLECT_KEY"] = key
+        words = [word.format(**self.places) for word in TYPED[command]]
+        return self.cli(*(["--user", user] if user else []), *command.split(), *words, "--json")
+
+    def doings(self) -> tuple[object, ...]:
+        """What was done so far: the logs, and how much there is."""
+        with Memory.open(settings=load_settings(os.devnull, environ={}, overrides=_plain(self.database))) as memory:
+            logs = (memory.doors.audit("anna"), memory.doors.audit("ben"), memory.doors.audit())
+            return (*logs, memory.user("anna").stats(), memory.user("ben").stats())
+
+
+def _plain(database: str) -> dict[str, str]:
+    return {"database": database, "embedding.provider": "none"}
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> House:
+    folder = tmp_path_factory.mktemp("house")
+    database = str(folder / "memory.db")
+    settings = load_settings(os.devnull, environ={}, overrides=_plain(database))
+    with Memory.open(settings=settings, clock=SteppingClock(LONG_AGO)) as memory:
+        expired = memory.keys.create(user="anna", expires_at=LONG_AGO + timedelta(days=1)).secret
+    with Memory.open(settings=settings) as memory:
+        anna = memory.user("anna")
+        made, said = anna.remember("Anna drinks tea"), anna.conversation("c1").append("user", "Tea, please").id
+        assert said
+        keys: dict[str, str] = {}
+        for scope in PERMISSIONS[:3]:
+            keys[scope] = memory.keys.create(user="anna", scopes=(scope,)).secret
+        keys |= {"admin": memory.keys.create(scopes=("admin",)).secret, "ben": memory.keys.create(user="ben").secret}
+        revoked = memory.keys.create(user="anna")
+        memory.keys.revoke(revoked.key.id)
+    keys |= {"expired": expired, "revoked": revoked.secret, "made up": MADE_UP, "no key at all": "hello"}
+    keys |= {"another secret": keys["read"][:-5] + "AAAAA"}
+    turn = folder / "turn.json"
+    turn.write_text('[{"role": "user", "content": "Hello"}]', encoding="utf-8")
+    return House(Cli("--database", database), database, keys, {"id": made.id, "said": said, "turn": str(turn)})
+
+
+def error_of(outcome: Outcome) -> str:
+    """Give the type of an error, or nothing."""
+    found = outcome.document.get("error", {}) if isinstance(outcome.document, dict) else {}
+    return str(found.get("type", "")) if isinstance(found, dict) else ""
+
+
+def test_every_command_of_the_application_has_a_line() -> None:
+    named = {name for name, _ in commands(application())}
+    assert named == NEEDS.keys() | FREE.keys()
+    assert not NEEDS.keys() & FREE.keys()
+    assert NEEDS.keys() - SERVERS == VERBS.keys() == TYPED.keys()
+    assert {command for command, _ in NEEDS_WITH} <= NEEDS.keys()
+
+
+@pytest.mark.parametrize("scope", PERMISSIONS)
+def test_a_key_opens_what_its_scope_says_and_nothing_else(house: House, scope: Permission) -> None:
+    before = house.doings()
+    for command, needs in NEEDS.items():
+        if command in SERVERS or scope in (needs, "admin"):
+            continue
+        outcome = house(house.keys[scope], command)
+        assert (outcome.exit_code, error_of(outcome), outcome.stderr) == (1, "NotPermitted", ""), command
+        assert f"`{needs}`" in outcome.document["error"]["message"]
+    assert house.doings() == before, "something was done that was refused"
+    for command, needs in NEEDS.items():
+        if command not in SERVERS and scope in (needs, "admin"):
+            outcome = house(house.keys[scope], command, user="anna")
+            assert error_of(outcome) in ("", "InvalidInput", "SettingsError", "NotFound"), command
+
+
+@pytest.mark.parametrize("key", ["expired", "revoked", "made up", "another secret", "no key at all"])
+def test_what_is_no_key_opens_nothing_and_nobody_learns_why(house: House, key: str) -> None:
+    before = house.doings()
+    said = set()
+    for command in TYPED:
+        outcome = house(house.keys[key], command)
+        assert (outcome.exit_code, error_of(outcome), outcome.stderr) == (1, "UnknownKey", ""), command
+        assert house.keys[key] not in outcome.stdout
+        said.add(outcome.stdout)
+    assert said == {house(MADE_UP, "list").stdout}
+    assert house.doings() == before
+
+
+def test_a_key_of_another_user_is_refused_whatever_is_typed(house: House) -> None:
+    before = house.doings()
+    for command in TYPED:
+        outcome = house(house.keys["ben"], command, user="anna")
+        assert (outcome.exit_code, error_of(outcome)) == (1, "NotPermitted"), command
+    assert house.doings() == before
+
+
+def test_without_a_key_whoever_can_open_the_store_may_do_everything(house: House) -> None:
+    for command in TYPED:
+        outcome = house("", command, user="anna")
+        assert error_of(outcome) not in ("UnknownKey", "NotPermitted"), command
+
+
+def test_an_option_that_changes_something_needs_more(house: House) -> None:
+    assert needed("conversation", {"private": None}) == "read"
+    assert needed("conversation", {"private": False}) == "write"
+    house.cli.environment["RECOLLECT_KEY"] = house.keys["read"]
+    assert house.cli("conversation", "c1").exit_code == 0
+    assert house.cli("conversation", "c1", "--private").exit_code == 1
+    house.cli.environment["RECOLLECT_KEY"] = house.keys["write"]
+    assert house.cli("conversation", "c2", "--private").exit_code == 0
+
+
+def test_commands_that_touch_no_store_ask_for_no_key(house: House) -> None:
+    house.cli.environment["RECOLLECT_KEY"] = MADE_UP
+    assert house.cli("demo", "--json").exit_code == 0
+    assert house.cli("--help").exit_code == 0
+
+
+def test_a_server_is_only_started_with_a_key_for_everything(house: House) -> None:
+    for name, error in (("read", NotPermitted), ("ben", NotPermitted), ("revoked", UnknownKey)):
+        settings = load_settings(os.devnull, environ={}, overrides={**_plain(house.database), "key": house.keys[name]})
+        with pytest.raises(error):
+            insist(settings, NEEDS["serve"])
+    for key in ("", house.keys["admin"]):
+        insist(load_settings(os.devnull, environ={}, overrides={**_plain(house.database), "key": key}), NEEDS["serve"])
+
+
+@pytest.mark.parametrize(
+    ("key", "user", "exit_code"),
+    [("read", "", 0), ("read", "anna", 0), ("read", "ben", 1), ("revoked", "", 1), ("admin", "ben", 0)],
+)
+def test_serving_an_agent_follows_the_same_rules(house: House, key: str, user: str, exit_code: int) -> None:
+    named = ("--user", user) if user else ()
+    command = [sys.executable, "-m", "recollect", "--database", house.database, *named, "mcp"]
+    environment = {**os.environ, **PLAIN_ENVIRONMENT, "RECOLLECT_KEY": house.keys[key]}
+    ended = subprocess.run(command, env=environment, input=b"", capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout) == (exit_code, b"")
+    assert ended.stderr.startswith(b"Error: ") is bool(exit_code)
+    assert house.keys[key].encode() not in ended.stderr
+
+
+# On both stores
+
+
+def test_a_key_decides_whose_memories_whatever_the_settings_say(cli: Cli) -> None:
+    made = cli.json("--user", "anna", "store", "Anna drinks tea")["id"]
+    anna = cli.json("keys", "create", "--user", "anna")["secret"]
+    ben = cli.json("keys", "create", "--user", "ben")["secret"]
+    cli.environment |= {"RECOLLECT_KEY": anna, "RECOLLECT_USER": "ben"}
+    assert cli.json("get", made)["content"] == "Anna drinks tea"
+    assert cli.json("stats")["user"] == "anna"
+    cli.environment |= {"RECOLLECT_KEY": ben, "RECOLLECT_USER": "anna"}
+    assert cli.json("count") == {"count": 0}
+    for typed in (("get", made), ("history", made), ("update", made, "--content", "x"), ("forget", made)):
+        outcome = cli(*typed)
+        assert (outcome.exit_code, "No memory" in outcome.stdout + outcome.stderr) == (3, True)
+    refused = cli("--user", "anna", "get", made)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr == ("Error: This key belongs to another user. Leave out the user, or use a key of theirs.\n")
+
+
+def test_an_admin_works_for_whom_they_name_or_for_the_user_of_the_settings(cli: Cli) -> None:
+    cli.environment["RECOLLECT_KEY"] = cli.json("keys", "create", "--scope", "admin")["secret"]
+    cli.json("--user", "anna", "store", "Anna drinks tea")
+    cli.environment["RECOLLECT_USER"] = "ben"
+    assert cli.json("stats")["user"] == "ben"
+    assert cli.json("--user", "anna", "count") == {"count": 1}
+
+
+def test_a_key_may_stand_in_the_configuration_file(cli: Cli, tmp_path: Path) -> None:
+    secret = cli.json("keys", "create", "--user", "anna", "--scopes", "read")["secret"]
+    file = tmp_path / "recollect.toml"
+    file.write_text(f'key = "{secret}"\n', encoding="utf-8")
+    assert cli.json("--config", str(file), "stats")["user"] == "anna"
+    refused = cli("--config", str(file), "store", "x")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr == "Error: This needs a key with the scope `write`; yours has: read.\n"
