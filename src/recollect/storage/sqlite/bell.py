@@ -20,8 +20,12 @@ class FileBell:
         self._connection = connect()
         self._seen = self._version()
 
-    def _version(self) -> int:
-        return int(self._connection.pragma("data_version"))
+    def _version(self) -> int | None:
+        """Give the number. When it cannot be had just now, another one will do: whoever is woken looks for nothing."""
+        try:
+            return int(self._connection.pragma("data_version"))
+        except apsw.Error:
+            return None
 
     def wait(self, timeout_s: float) -> bool:
         """Look again and again."""

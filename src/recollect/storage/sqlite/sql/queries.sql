@@ -200,6 +200,7 @@ SELECT c.id, c.private,
        c.metadata, c.created_at, c.updated_at
   FROM conversations c
  WHERE c.user_id = :user_id AND c.id = coalesce(:id, c.id)
+   AND (:before IS NULL OR c.updated_at < :before OR (c.updated_at = :before AND c.id > :before_id))
  ORDER BY c.updated_at DESC, c.id
  LIMIT :limit
 

@@ -1,0 +1,67 @@
+"""Services with live search, in this process and in others."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import OpenMemory
+from tests.reliability.zygote import Zygote
+from tests.service.live.house import House, hosting
+
+_ROOT = Path(__file__).parents[3]
+
+Host = Callable[..., House]
+
+
+@pytest.fixture
+def host(open_memory: OpenMemory) -> Iterator[Host]:
+    """Serve the test's store, with settings by their dotted names; those of the switchboard as a mapping."""
+    with ExitStack() as stack:
+
+        def opened(board: dict[str, float] | None = None, **overrides: object) -> House:
+            memory = open_memory(**{"embedding__provider": "none", **overrides})
+            return stack.enter_context(hosting(memory, **(board or {})))
+
+        yield opened
+
+
+@pytest.fixture
+def house(host: Host) -> House:
+    """A service on the test's store."""
+    return host()
+
+
+@pytest.fixture
+def houses(database: str) -> Iterator[list[str]]:
+    """The addresses of two services on the test's store, each a process of its own."""
+    command = [sys.executable, "-m", "tests.service.live.house", database]
+    running = [
+        subprocess.Popen(command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    try:
+        yield [process.stdout.readline().strip() for process in running if process.stdout]
+    finally:
+        codes = []
+        for process in running:
+            process.communicate(timeout=60)
+            codes.append(process.returncode)
+    assert codes == [0, 0]
+
+
+@pytest.fixture(scope="session")
+def warm_zygote() -> Iterator[Zygote]:
+    """One for the run."""
+    running = Zygote()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def zygote(warm_zygote: Zygote) -> Iterator[Zygote]:
+    """Processes that start within milliseconds."""
+    yield warm_zygote
+    warm_zygote.clear()
