@@ -28,13 +28,20 @@ _POSTGRES_CATALOGUE = {
                is_identity, is_generated, collation_name
           FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2""",
     "relations": """
-        SELECT relname, relkind, relpersistence, relrowsecurity, reloptions
+        SELECT relname, relkind, relpersistence, relrowsecurity, relforcerowsecurity, reloptions
           FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY 1""",
     "constraints": """
         SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)
           FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conrelid <> 0 ORDER BY 1, 2""",
     "indexes": "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2",
     "views": "SELECT viewname, definition FROM pg_views WHERE schemaname = 'public' ORDER BY 1",
+    "policies": """
+        SELECT tablename, policyname, permissive, roles, cmd, qual, with_check
+          FROM pg_policies WHERE schemaname = 'public' AND policyname <> 'recollect_search' ORDER BY 1, 2""",
+    "functions": """
+        SELECT p.proname, pg_get_function_identity_arguments(p.oid), p.prosecdef, pg_get_functiondef(p.oid),
+               (SELECT array_agg(a.privilege_type ORDER BY 1) FROM aclexplode(p.proacl) a WHERE a.grantee = 0)
+          FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.proname LIKE 'recollect%' ORDER BY 1, 2""",
     "extensions": "SELECT extname FROM pg_extension ORDER BY 1",
 }
 

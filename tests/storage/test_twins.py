@@ -80,7 +80,11 @@ def empty_stores(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tu
 
 def _ready(sql: str, conditions: Callable[[Wanted], tuple[str, object]]) -> str:
     wanted: Wanted = _asking_for_messages() if _FROM_MESSAGES.search(sql) else _asking()
-    return of_kind(sql.replace("{filters}", conditions(wanted)[0]), wanted.kind).replace("{space}", "1")
+    return (
+        of_kind(sql.replace("{filters}", conditions(wanted)[0]), wanted.kind)
+        .replace("{space}", "1")
+        .replace("{type}", "vector")
+    )
 
 
 def _sqlite_columns(connection: apsw.Connection, sql: str) -> list[str]:
@@ -129,10 +133,10 @@ def test_every_check_runs_and_says_what_to_do(empty_stores: tuple[str, str], bac
 
 
 # Where SQL is assembled on purpose, and the few words to a database that are no queries.
-_ASSEMBLERS = {"filters.py", "migrate.py", "giants.py", "connection.py"}
+_ASSEMBLERS = {"filters.py", "migrate.py", "giants.py", "connection.py", "roles.py"}
 _COMMANDS = re.compile(
-    r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK|VACUUM|ANALYZE .*|PRAGMA (integrity_check|optimize|user_version).*)"
-)
+    r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK|VACUUM|ANALYZE .*|PRAGMA (integrity_check|optimize|user_version).*|DELETE)"
+)  # the last alone is a verb of HTTP
 _STATEMENT = re.compile(
     r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|MERGE|WITH|CREATE|ALTER|DROP|TRUNCATE|COPY|SET|BEGIN|COMMIT|ROLLBACK|VACUUM"
     r"|ANALYZE|PRAGMA|GRANT|LOCK)\b"

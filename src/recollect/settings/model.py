@@ -59,7 +59,7 @@ class PostgresSettings:
         default="recollect_app",
         metadata=about(
             text(empty=True),
-            "Role that connections take on, for which the server keeps users apart; empty: they stay what they log in as.",
+            "Role that connections take on, so that the server keeps users apart; empty: they go on as they log in.",
         ),
     )
 

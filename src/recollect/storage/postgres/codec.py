@@ -1,7 +1,7 @@
 """How values look on their way to and from PostgreSQL.
 
-Single rows travel as typed values. Batches travel in COPY's binary format, and what the driver would encode slowly is
-encoded here: ids, times, terms and vectors.
+Single rows travel as typed values. Batches travel in the server's binary format, and what the driver would encode
+slowly is encoded here: ids, times, terms and vectors.
 """
 
 import json
@@ -22,7 +22,7 @@ _TIMES = tuple(RECORD_FIELDS.index(name) for name in RECORD_FIELDS if name in TI
 _METADATA = RECORD_FIELDS.index("metadata")
 _IDS = (RECORD_FIELDS.index("id"), RECORD_FIELDS.index("superseded_by"))
 
-# The types of the columns of `copy_memories`, as the driver must treat them: what is encoded here are bytes to it.
+# The types of the columns of `copy_staging`, as the driver must treat them: what is encoded here are bytes to it.
 _DRIVER_TYPES = {
     **dict.fromkeys(("importance", "confidence", "lat", "lng"), "float8"),
     **dict.fromkeys(("id", "superseded_by", "metadata", *TIME_FIELDS), "bytea"),
@@ -36,13 +36,12 @@ _INT8 = Struct(">q")
 _INT4 = Struct(">i")
 _ARRAY_HEADER = Struct(">iiiii")
 _TEXT_OID = 25
+_UUID_OID = 2950
 _JSONB_VERSION = b"\x01"
-_COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_COPY_END = b"\xff\xff"
 
 
 def to_copy_row(user_id: str, draft: Draft) -> tuple[Any, ...]:
-    """Lay out a draft for `copy_memories`."""
+    """Lay out a draft for `copy_staging`."""
     values: list[Any] = list(draft.record)
     created = draft.record.created_at
     encoded = _time(created)
@@ -134,26 +133,23 @@ def info_from_row(row: Sequence[Any]) -> ConversationInfo:
     )
 
 
-def pack_vectors(user_id: str, ids: Sequence[str], vectors: Vector, number_type: str) -> bytes:
-    """Write the rows of `copy_vectors` in COPY's binary format, all at once.
+def pack_ids(ids: Sequence[str]) -> bytes:
+    """Write an array of ids in the server's binary format: each with its length before it."""
+    rows = np.zeros(len(ids), np.dtype([("length", ">i4"), ("id", "V16")]))
+    rows["length"], rows["id"] = 16, np.frombuffer(bytes.fromhex("".join(ids).replace("-", "")), "V16")
+    return _ARRAY_HEADER.pack(1, 0, _UUID_OID, len(ids), 1) + rows.tobytes()
 
-    Every row has the same shape: three fields, each with its length before it; a vector is two short numbers, its
-    dimensions and zero, and then its numbers, most significant byte first.
+
+def pack_vectors(vectors: Vector, number_type: str, oid: int) -> bytes:
+    """Write an array of vectors in the server's binary format, all at once; `oid` is the number of their type there.
+
+    A vector is two short numbers, its dimensions and zero, and then its numbers, most significant byte first.
     """
-    user = user_id.encode()
-    dimensions = vectors.shape[1]
+    amount, dimensions = vectors.shape
     row = np.dtype(
-        [
-            ("fields", ">i2"),
-            ("user_length", ">i4"), ("user", f"S{len(user)}"),
-            ("id_length", ">i4"), ("id", "V16"),
-            ("vector_length", ">i4"), ("dimensions", ">i2"), ("unused", ">i2"), ("numbers", number_type, (dimensions,)),
-        ]
-    )  # fmt: skip
-    rows = np.zeros(len(ids), row)
-    rows["fields"] = 3
-    rows["user_length"], rows["user"] = len(user), user
-    rows["id_length"], rows["id"] = 16, np.frombuffer(bytes.fromhex("".join(ids).replace("-", "")), "V16")
-    rows["vector_length"] = 4 + dimensions * np.dtype(number_type).itemsize
+        [("length", ">i4"), ("dimensions", ">i2"), ("unused", ">i2"), ("numbers", number_type, (dimensions,))]
+    )
+    rows = np.zeros(amount, row)
+    rows["length"] = 4 + dimensions * np.dtype(number_type).itemsize
     rows["dimensions"], rows["numbers"] = dimensions, vectors
-    return _COPY_HEADER + rows.tobytes() + _COPY_END
+    return _ARRAY_HEADER.pack(1, 0, oid, amount, 1) + rows.tobytes()

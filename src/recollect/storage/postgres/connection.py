@@ -6,6 +6,8 @@ from typing import Any, TypeAlias
 
 import psycopg
 from pgvector.psycopg import register_vector
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
 from psycopg.rows import TupleRow
 from psycopg.types.string import TextLoader
 
@@ -40,10 +42,24 @@ def connect(url: str, timeout_s: float) -> Connection:
     return connection
 
 
+class Packed(bytes):
+    """A value in the server's own binary format, of whatever type the statement says."""
+
+
+class _PackedDumper(Dumper):
+    format = Format.BINARY
+    oid = 0
+
+    def dump(self, obj: Packed) -> bytes:
+        """Leave it as it is."""
+        return obj
+
+
 def prepare(connection: psycopg.Connection[Any]) -> None:
     """Teach a connection our types; ids travel as text."""
     connection.adapters.register_loader("uuid", TextLoader)
     register_vector(connection)
+    connection.adapters.register_dumper(Packed, _PackedDumper)
 
 
 def check_server(connection: Connection) -> None:
@@ -94,6 +110,10 @@ def translated(where: str) -> Iterator[None]:
         raise StoreDamaged(f"{where} is damaged: {error}. Restore a backup.") from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise StoreUnavailable(f"Lost the connection to {where}: {_first_line(error)} Try again.") from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise StoreError(
+            f"{where} does not let this login do that: {_first_line(error)}. Set it up as docs/postgresql.md shows."
+        ) from error
     except psycopg.Error as error:
         raise StoreError(f"PostgreSQL failed on {where}: {type(error).__name__}: {_first_line(error)}") from error
 

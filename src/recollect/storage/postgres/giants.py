@@ -28,16 +28,18 @@ def missing(connection: Connection, rows: int) -> Iterable[tuple[Space, int, str
         yield from ((space, number, user) for user in giants if index_name(number, user) not in existing)
 
 
-def build(connection: Connection, rows: int) -> Sequence[str]:
-    """Build the missing indexes, one after the other; says for how many users."""
+def build(connection: Connection, lacking: Sequence[tuple[Space, int, str]]) -> Sequence[str]:
+    """Build what is missing, one index after the other, outside of any transaction; says for how many users."""
     built = 0
-    for space, number, user in list(missing(connection, rows)):
+    for space, number, user in lacking:
         name = sql.Identifier(index_name(number, user))
-        kind = "vector" if spaces.number_type(space) == ">f4" else "halfvec"
         connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(name))  # what an interrupted build left behind
         connection.execute(
             sql.SQL("CREATE INDEX CONCURRENTLY {} ON {} USING hnsw (embedding {}) WHERE user_id = {}").format(
-                name, sql.Identifier(f"vectors_{number}"), sql.Identifier(f"{kind}_cosine_ops"), sql.Literal(user)
+                name,
+                sql.Identifier(f"vectors_{number}"),
+                sql.Identifier(f"{spaces.column_type(space)}_cosine_ops"),
+                sql.Literal(user),
             )
         )
         built += 1

@@ -13,7 +13,7 @@ import numpy as np
 from recollect.ports import ChangeKind
 from recollect.storage.later import Later
 from recollect.storage.postgres import codec, spaces
-from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.connection import Connection, Packed
 from recollect.storage.postgres.ledgers import Ledgers, LedgerWriter
 from recollect.storage.postgres.messages import MessageRows
 from recollect.storage.postgres.rows import QUERIES, one
@@ -75,7 +75,7 @@ class ItemWriter(MessageRows, Ledgers, LedgerWriter):
         ready = [(row.id, row.vector) for row in written if row.vector is not None]
         if ready:
             item_ids, vectors = [item_id for item_id, _ in ready], np.stack([vector for _, vector in ready])
-            self._later.add(lambda: self._copy_vectors(space, number, item_ids, vectors))
+            self._later.add(lambda: self._insert_vectors(space, number, item_ids, vectors))
         waiting = [row.id for row in written if row.vector is None]
         if waiting:
             self._insert_jobs(kind, waiting, number, now)
@@ -86,10 +86,12 @@ class ItemWriter(MessageRows, Ledgers, LedgerWriter):
         with self._connection.cursor() as cursor:
             cursor.executemany(of_kind(QUERIES["update_terms"], kind).encode(), rows)
 
-    def _copy_vectors(self, space: Space, number: int, item_ids: Sequence[str], vectors: Vector) -> None:
-        sql = QUERIES["copy_vectors"].replace("{space}", str(number))
-        with self._connection.cursor().copy(sql.encode()) as copy:
-            copy.write(codec.pack_vectors(self._user, item_ids, vectors, spaces.number_type(space)))
+    def _insert_vectors(self, space: Space, number: int, item_ids: Sequence[str], vectors: Vector) -> None:
+        column = spaces.column_type(space)
+        packed = codec.pack_vectors(vectors, spaces.number_type(space), self._connection.adapters.types[column].oid)
+        values = {"user_id": self._user, "ids": Packed(codec.pack_ids(item_ids)), "vectors": Packed(packed)}
+        sql = QUERIES["insert_vectors"].replace("{space}", str(number)).replace("{type}", column)
+        self._connection.execute(sql.encode(), values)
 
     def _insert_jobs(self, kind: ItemKind, item_ids: Sequence[str], number: int, now: datetime) -> None:
         shared = {"user_id": self._user, "item_kind": kind, "space": number, "now": now}

@@ -1,8 +1,6 @@
 """What the doors keep, on a server: keys, answers, the order of changes, and the logs."""
 
-from abc import abstractmethod
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,8 +10,8 @@ from recollect.access import Key
 from recollect.figures import AuditLine, SearchFigures
 from recollect.ports import Change, KeptAnswer, SearchNote
 from recollect.storage import ledgers
-from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.rows import QUERIES, PostgresRows, one
+from recollect.storage.postgres.wall import Walled
 from recollect.types import Scope
 
 
@@ -85,42 +83,39 @@ class LedgerWriter(PostgresRows):
         self._run("revoke_key", {"id": key_id, "now": now})
 
 
-class PostgresLedgers:
+class PostgresLedgers(Walled):
     """The part of the store that is about what the doors keep."""
 
-    @abstractmethod
-    def _connected(self) -> AbstractContextManager[Connection]:
-        """Lend a connection."""
-
-    def _ledger(self, name: str, values: dict[str, Any] | None = None) -> list[tuple[Any, ...]]:
-        with self._connected() as connection:
+    def _ledger(self, scope: Scope | None, name: str, values: dict[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        """Ask for a user, or for everybody when none is named."""
+        with self._whom(scope) as connection:
             asked: psycopg.Cursor[tuple[Any, ...]] = connection.execute(QUERIES[name].encode(), values)
             return asked.fetchall() if asked.description else []
 
     def key(self, key_id: str) -> tuple[Key, str] | None:
         """Give a key with the hash of its secret."""
-        found = self._ledger("find_key", {"id": key_id})
+        found = self._ledger(None, "find_key", {"id": key_id})
         return next(((ledgers.key_of(row, _in_utc), row[8]) for row in found), None)
 
     def keys(self) -> Sequence[Key]:
         """Give all keys."""
-        return [ledgers.key_of(row, _in_utc) for row in self._ledger("list_keys")]
+        return [ledgers.key_of(row, _in_utc) for row in self._ledger(None, "list_keys")]
 
     def touch_key(self, key_id: str, now: datetime) -> None:
         """Note when a key was used."""
-        self._ledger("touch_key", {"id": key_id, "now": now})
+        self._ledger(None, "touch_key", {"id": key_id, "now": now})
 
     def audited(self) -> Sequence[Scope]:
         """Name those about whom there are lines."""
-        return [Scope(row[0]) for row in self._ledger("audited_users")]
+        return [Scope(row[0]) for row in self._ledger(None, "audited_users")]
 
     def note_search(self, scope: Scope, note: SearchNote) -> None:
         """Keep figures about a search."""
         values = {"user_id": scope.user_id, **ledgers.note_values(note), "asked_at": note.asked_at}
-        self._ledger("log_search", values)
+        self._ledger(scope, "log_search", values)
 
     def forget_ledgers(self, *, answers: datetime, changes: datetime, searches: datetime) -> None:
         """Forget what is old."""
-        with self._connected() as connection, connection.transaction():
+        with self._everybody() as connection:
             for name, before in (("answers", answers), ("changes", changes), ("searches", searches)):
                 connection.execute(QUERIES[f"delete_old_{name}"].encode(), {"before": before})

@@ -76,7 +76,10 @@ class MessageRows(PostgresRows):
 class MessageReader(MessageRows):
     """Questions about conversations."""
 
-    def conversations(self, limit: int, conversation_id: str | None = None) -> Sequence[ConversationInfo]:
+    def conversations(
+        self, limit: int, conversation_id: str | None = None, before: tuple[datetime, str] | None = None
+    ) -> Sequence[ConversationInfo]:
         """List conversations with their figures, or one."""
-        values = {"limit": limit, "id": conversation_id}
+        place = {"before": before[0], "before_id": before[1]} if before else {"before": None, "before_id": ""}
+        values = {"limit": limit, "id": conversation_id, **place}
         return [codec.info_from_row(row) for row in self._run("list_conversations", values)]

@@ -28,6 +28,7 @@ def migrate(connection: Connection, where: str, now: datetime, analyser: int) ->
         return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
+        connection.execute("SELECT set_config('recollect.reach', 'store', true)")  # the wall stands for the owner too
         ensure_vector(connection)
         connection.execute(_LEDGER)
         applied = _applied(connection)

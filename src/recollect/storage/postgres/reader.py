@@ -15,26 +15,42 @@ from recollect.messages import Message
 from recollect.ports import Indexed, Neighbour, Spot, TextCandidate, TextCandidates
 from recollect.storage import frequencies
 from recollect.storage.postgres import codec, spaces
+from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.filters import conditions
 from recollect.storage.postgres.ledgers import Ledgers
 from recollect.storage.postgres.messages import MessageReader
 from recollect.storage.postgres.rows import QUERIES, one
-from recollect.storage.postgres.spaces import number_type
 from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing
-from recollect.types import Filters, MemoryRecord, MessageFilters, Space, Vector, Wanted
+from recollect.types import Filters, MemoryRecord, MessageFilters, Scope, Space, Vector, Wanted
 from recollect.vocabulary import ItemKind
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 
+# Up to here all of a user's rows are looked through faster than the index of words is asked.
+_FEW_ROWS = 2_000
+
 
 class PostgresReader(MessageReader, Ledgers):
-    """One user's view of the database, for the length of one transaction."""
+    """One user's view of the database, for the length of one transaction.
+
+    `searches` says whether the server has functions that look up words for us.
+    """
+
+    def __init__(self, connection: Connection, scope: Scope, *, searches: bool) -> None:
+        super().__init__(connection, scope)
+        self._searches = searches
 
     @cached_property
     def _spaces(self) -> Listing:
         return spaces.listing(self._connection)
+
+    @cached_property
+    def _figures(self) -> tuple[int, int, int, int]:
+        """The user's writes, resets, memories and messages."""
+        found: tuple[int, int, int, int] | None = self._run("user_figures").fetchone()
+        return found or (0, 0, 0, 0)
 
     def searched_space(self) -> Space | None:
         """Give the space that is complete."""
@@ -53,7 +69,7 @@ class PostgresReader(MessageReader, Ledgers):
 
     def generation(self) -> int:
         """Count the user's writes."""
-        return next((int(row[0]) for row in self._run("user_figures")), 0)
+        return self._figures[0]
 
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
         """List rows, newest first."""
@@ -86,20 +102,29 @@ class PostgresReader(MessageReader, Ledgers):
 
     def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms; when there are too many, those with the rarer ones."""
-        total = self._run("user_figures")
-        found = self._filtered("text_candidates", filters, {"terms": list(terms), "limit": limit})
-        rows = [TextCandidate(row[0], row[1]) for row in found]
-        every = next((row[2] if filters.kind == "memory" else row[3] for row in total), 0)
+        every = self._figures[2 if filters.kind == "memory" else 3]
+        indexed = self._searches and every > _FEW_ROWS
+        rows = self._sharing(terms, filters, limit, indexed=indexed)
         if len(rows) < limit:
             return TextCandidates(rows, frequencies.among(rows, terms), every)
-        counts = {term: self._frequency(term, filters.kind) for term in terms}
+        counts = {term: self._frequency(term, filters.kind, indexed=indexed) for term in terms}
         weights = [log(1 + every / (1 + counts[term])) for term in terms]
         values = {"terms": list(terms), "weights": weights, "limit": limit}
-        found = self._filtered("ranked_candidates", filters, values)
+        found = self._filtered("ranked_matching" if indexed else "ranked_candidates", filters, values)
         return TextCandidates([TextCandidate(row[0], row[1]) for row in found], counts, every)
 
-    def _frequency(self, term: str, kind: ItemKind) -> int:
-        return int(one(self._run("term_frequency", {"terms": [term]}, kind=kind))[0])
+    def _sharing(self, terms: Sequence[str], filters: Wanted, limit: int, *, indexed: bool) -> list[TextCandidate]:
+        """Give rows that share a term. When very many do, the first ones met are found without the index."""
+        name, values = "text_candidates", {"terms": list(terms), "limit": limit}
+        if indexed:
+            ids = [row[0] for row in self._run("matching", values, kind=filters.kind)]
+            if len(ids) < limit:
+                name, values = "known_candidates", {"ids": ids, "limit": limit}
+        return [TextCandidate(row[0], row[1]) for row in self._filtered(name, filters, values)]
+
+    def _frequency(self, term: str, kind: ItemKind, *, indexed: bool) -> int:
+        name = "matching_frequency" if indexed else "term_frequency"
+        return int(one(self._run(name, {"terms": [term]}, kind=kind))[0])
 
     def nearest(self, space: Space, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
         """Let the database measure the distances."""
@@ -131,7 +156,6 @@ class PostgresReader(MessageReader, Ledgers):
         """Count what the user has."""
         rows = self._run("type_counts", {"now": now}).fetchall()
         pending, parked = one(self._run("job_counts"))
-        messages = next((row[3] for row in self._run("user_figures")), 0)
         number = None if space is None else self._spaces.number("memory", space)
         vectors = 0 if number is None else one(self._run("count_vectors", space=number))[0]
         return Stats(
@@ -140,7 +164,7 @@ class PostgresReader(MessageReader, Ledgers):
             superseded=sum(row[2] for row in rows),
             expired=sum(row[3] for row in rows),
             with_vector=vectors,
-            messages=messages,
+            messages=self._figures[3],
             pending_jobs=pending,
             parked_jobs=parked,
             oldest=min(row[4] for row in rows).astimezone(UTC) if rows else None,
@@ -149,4 +173,4 @@ class PostgresReader(MessageReader, Ledgers):
 
 
 def _bound(space: Space, vector: Vector) -> PgVector | HalfVector:
-    return PgVector(vector) if number_type(space) == ">f4" else HalfVector(vector)
+    return PgVector(vector) if spaces.column_type(space) == "vector" else HalfVector(vector)

@@ -1,8 +1,7 @@
 """The part of the server's store that is about embedding spaces, the queue of what they lack, and the cache."""
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,6 +15,7 @@ from recollect.storage.postgres import spaces
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.messages import MessageRows
 from recollect.storage.postgres.rows import QUERIES, one
+from recollect.storage.postgres.wall import Walled, for_everybody, for_user
 from recollect.storage.postgres.writer import cached_values
 from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing, label, name_of
@@ -23,23 +23,19 @@ from recollect.types import Scope, Space, Vector
 from recollect.vocabulary import ITEM_KINDS, ItemKind
 
 
-class PostgresSpaces:
+class PostgresSpaces(Walled):
     """Spaces, jobs and what was paid for, on a server."""
-
-    @abstractmethod
-    def _connected(self) -> AbstractContextManager[Connection]:
-        """Lend a connection."""
 
     @contextmanager
     def _changing(self) -> Iterator[Connection]:
         """Lend a connection inside a transaction in which nobody else writes, or makes or changes spaces."""
-        with self._connected() as connection, connection.transaction():
+        with self._everybody() as connection:
             spaces.claim(connection)
             yield connection
 
     def spaces(self) -> Sequence[KnownSpace]:
         """Give the spaces that exist."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             return spaces.listing(connection).known()
 
     def open_space(self, space: Space, state: SpaceState, now: datetime) -> None:
@@ -57,7 +53,7 @@ class PostgresSpaces:
         return sum(self._owe_kind(kind, space, now) for kind in ITEM_KINDS)
 
     def _owe_kind(self, kind: ItemKind, space: Space, now: datetime) -> int:
-        with self._connected() as connection:
+        with self._everybody() as connection:
             known = spaces.listing(connection)
         number = known.number(kind, space)
         if known.state(space) == "kept":
@@ -66,12 +62,12 @@ class PostgresSpaces:
             with self._changing() as connection:
                 number = spaces.register(connection, kind, space, known.state(space), now)
         sql = of_kind(QUERIES["owe_jobs"], kind).replace("{space}", str(number))
-        with self._connected() as connection:
+        with self._everybody() as connection:
             return connection.execute(sql.encode(), {"item_kind": kind, "now": now}).rowcount
 
     def coverage(self, space: Space) -> Sequence[Coverage]:
         """Count what a space has and lacks."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             return [_coverage(connection, kind, spaces.listing(connection), space) for kind in ITEM_KINDS]
 
     def activate(self, space: Space, *, without_parked: bool = False) -> bool:
@@ -93,7 +89,7 @@ class PostgresSpaces:
 
     def set_unrelated(self, space: Space, unrelated: float) -> None:
         """Note what a cosine is worth."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             for number in spaces.listing(connection).numbers(space):
                 _run(connection, "set_unrelated", {"number": number, "unrelated": unrelated})
 
@@ -109,7 +105,7 @@ class PostgresSpaces:
         with self._changing() as connection:
             for number in spaces.listing(connection).numbers(space):
                 _run(connection, "delete_jobs_of_space", {"space": number})
-                connection.execute(QUERIES["drop_vectors"].replace("{space}", str(number)).encode())
+                _run(connection, "drop_vectors", {"number": number})
                 _run(connection, "delete_space", {"number": number})
             _run(connection, "forget_cached_space", {"space": label(space)})
             _run(connection, "delete_bulks_of_space", {"space": label(space)})
@@ -127,23 +123,26 @@ class PostgresSpaces:
         """Take jobs that are due, of memories first."""
         values = {"now": now, "lease_until": lease_until, "only_user": scope.user_id if scope else "", "bulk": bulk}
         claimed: list[EmbedJob] = []
-        with self._connected() as connection, connection.transaction():
+        with self._whom(scope) as connection:
             for row in spaces.listing(connection):
                 if row.space == space and len(claimed) < limit:
                     asked = {**values, "space": row.number, "limit": limit - len(claimed)}
-                    claimed += _jobs(connection, _run(connection, "claim_jobs", asked).fetchall(), space)
+                    taken = _run(connection, "claim_jobs", asked).fetchall()
+                    with _apart(connection, scope):
+                        claimed += _jobs(connection, taken, space)
         return claimed
 
     def postpone_jobs(self, jobs: Sequence[EmbedJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
         """Note a failure."""
         values = {"reason": reason, "due_at": due, "failures": int(to_blame)}
-        with self._connected() as connection, connection.transaction():
+        with self._everybody() as connection:
             for user, number, ids in grouped(jobs, spaces.listing(connection)):
+                for_user(connection, Scope(user))
                 _run(connection, "postpone_jobs", {**values, "user_id": user, "space": number, "ids": ids})
 
     def parked(self, limit: int) -> Sequence[ParkedItem]:
         """Give what was given up on."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             spaces_by_number = {row.number: row.space for row in spaces.listing(connection)}
             return [
                 ParkedItem(user, kind, item_id, spaces_by_number[number], attempts, reason)
@@ -152,26 +151,26 @@ class PostgresSpaces:
 
     def revive_parked(self, now: datetime) -> int:
         """Let it be tried again."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             return _run(connection, "revive_jobs", {"now": now}).rowcount
 
     def cached(self, scope: Scope, space: Space, role: str, keys: Sequence[str]) -> Mapping[str, Vector]:
         """Give what was paid for."""
         values = {"user_id": scope.user_id, "space": label(space), "role": role, "keys": list(keys)}
-        with self._connected() as connection:
+        with self._for(scope) as connection:
             found = _run(connection, "cached_vectors", values).fetchall()
         return {key: np.frombuffer(vector, "<f4") for key, vector in found}
 
     def resets(self, scope: Scope) -> int:
         """Count what was forgotten."""
-        with self._connected() as connection:
+        with self._for(scope) as connection:
             return _resets(connection, scope)
 
     def note_question(self, scope: Scope, asked: Asked, *, day: str, now: datetime) -> None:
         """Keep the vector of a question."""
         spent = {"day": day, "purpose": "embedding", "model": name_of(asked.space)}
         tokens = {"input_tokens": asked.usage.input_tokens, "output_tokens": asked.usage.output_tokens}
-        with self._connected() as connection, connection.transaction():
+        with self._for(scope) as connection:
             user = {"user_id": scope.user_id}
             if asked.key and _resets(connection, scope, "lock_resets") == asked.resets:
                 entry = cached_values(asked.space, "query", Paid(asked.key, "", asked.vector), now)
@@ -180,19 +179,19 @@ class PostgresSpaces:
 
     def count_cache_uses(self, scope: Scope, hits: int, misses: int) -> None:
         """Count."""
-        with self._connected() as connection:
+        with self._for(scope) as connection:
             _run(connection, "count_cache_uses", {"user_id": scope.user_id, "hits": hits, "misses": misses})
 
     def cache_figures(self, scope: Scope | None = None) -> CacheFigures:
         """Give the figures of the cache."""
-        with self._connected() as connection:
+        with self._whom(scope) as connection:
             whose = {"only_user": scope.user_id if scope else ""}
             size, uses = one(_run(connection, "cache_size", whose)), one(_run(connection, "cache_uses", whose))
         return CacheFigures(*map(int, size), *map(int, uses))
 
     def trim_cache(self, most_bytes: int) -> int:
         """Let go of the oldest."""
-        with self._connected() as connection, connection.transaction():
+        with self._everybody() as connection:
             gone = 0
             while True:  # the oldest may be smaller than the others
                 entries, size = map(int, one(_run(connection, "cache_size", {"only_user": ""})))
@@ -203,62 +202,63 @@ class PostgresSpaces:
 
     def characters(self) -> int:
         """Count all text."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             return int(one(_run(connection, "characters"))[0])
 
     def bulks(self, limit: int = 100) -> Sequence[BulkBatch]:
         """Give the batches."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             by_label = {label(row.space): row.space for row in spaces.listing(connection)}
             found = _run(connection, "list_bulks", {"limit": limit}).fetchall()
         return [bulk_of(row, by_label[row[1]], _in_utc) for row in found if row[1] in by_label]
 
     def open_bulks(self, space: Space) -> Sequence[BulkBatch]:
         """Give the batches that are not over."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             found = _run(connection, "open_bulks", {"space": label(space)}).fetchall()
         return [bulk_of(row, space, _in_utc) for row in found]
 
     def failed_bulks(self, space: Space, since: datetime) -> Sequence[BulkBatch]:
         """Give the batches that failed of late."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             found = _run(connection, "failed_bulks", {"space": label(space), "since": since}).fetchall()
         return [bulk_of(row, space, _in_utc) for row in found]
 
     def save_bulk(self, bulk: BulkBatch) -> None:
         """Note a batch."""
         values = {**_bulk_values(bulk), "space": label(bulk.space), "submitted_at": bulk.submitted_at}
-        with self._connected() as connection:
+        with self._everybody() as connection:
             _run(connection, "save_bulk", values)
 
     def change_bulk(self, was: BulkBatch, bulk: BulkBatch) -> bool:
         """Note how a batch has changed."""
         before = {"was_state": was.state, "was_checked_at": was.checked_at}
-        with self._connected() as connection:
+        with self._everybody() as connection:
             return _run(connection, "change_bulk", {**_bulk_values(bulk), **before}).rowcount > 0
 
     def forget_bulks(self, before: datetime) -> None:
         """Forget batches that have been over for long."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             _run(connection, "forget_bulks", {"before": before})
 
     def delete_bulk(self, bulk: BulkBatch) -> None:
         """Forget a batch."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             _run(connection, "delete_bulk", {"id": bulk.id})
 
     def bulk_jobs(self, bulk: BulkBatch) -> Sequence[EmbedJob]:
         """Give the jobs of a batch."""
         found: list[EmbedJob] = []
-        with self._connected() as connection:
+        with self._everybody() as connection:
             for number in spaces.listing(connection).numbers(bulk.space):
                 claimed = _run(connection, "jobs_of_bulk", {"bulk": bulk.id, "space": number}).fetchall()
-                found += _jobs(connection, claimed, bulk.space)
+                with _apart(connection):
+                    found += _jobs(connection, claimed, bulk.space)
         return found
 
     def release_bulk(self, bulk: BulkBatch, reason: str, now: datetime) -> None:
         """Let what is left be done by somebody else."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             _run(connection, "release_bulk", {"bulk": bulk.id, "reason": reason, "now": now})
 
 
@@ -291,9 +291,25 @@ def _coverage(connection: Connection, kind: ItemKind, known: Listing, space: Spa
     return Coverage(kind, items, one(counted)[0], waiting, parked, since)
 
 
+@contextmanager
+def _apart(connection: Connection, scope: Scope | None = None) -> Iterator[None]:
+    """Let each user's part be done in that user's name, and go on for whom it was before."""
+    yield
+    if scope is None:
+        for_everybody(connection)
+    else:
+        for_user(connection, scope)
+
+
+def _rows_of(connection: Connection, scope: Scope) -> MessageRows:
+    for_user(connection, scope)
+    return MessageRows(connection, scope)
+
+
 def _jobs(connection: Connection, claimed: Iterable[Claimed], space: Space) -> list[EmbedJob]:
-    """Fetch the items of claimed jobs; a job whose item is gone goes too."""
-    jobs, orphans = fetch(claimed, space, lambda scope: MessageRows(connection, scope))
+    """Fetch the items of claimed jobs, each user's in that user's name; a job whose item is gone goes too."""
+    jobs, orphans = fetch(claimed, space, lambda scope: _rows_of(connection, scope))
     for user, ids in orphans.items():
+        for_user(connection, Scope(user))
         _run(connection, "delete_jobs", {"user_id": user, "ids": ids})
     return jobs

@@ -6,7 +6,6 @@ from recollect.figures import SpaceState
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.rows import QUERIES
 from recollect.storage.spaces import Listing, listed
-from recollect.storage.statements import sql_folder
 from recollect.types import Space
 from recollect.vocabulary import ItemKind
 
@@ -22,13 +21,13 @@ _MOST_VECTOR_DIMENSIONS = 2_000
 
 
 def column_type(space: Space) -> str:
-    """Give the type of the space's column."""
-    return f"{'vector' if space.dimensions <= _MOST_VECTOR_DIMENSIONS else 'halfvec'}({space.dimensions})"
+    """Give the type of the space's column, without its length."""
+    return "vector" if space.dimensions <= _MOST_VECTOR_DIMENSIONS else "halfvec"
 
 
 def number_type(space: Space) -> str:
-    """Give the same for NumPy, as COPY sends it."""
-    return ">f4" if space.dimensions <= _MOST_VECTOR_DIMENSIONS else ">f2"
+    """Give the type of its numbers for NumPy, as the server wants them."""
+    return ">f4" if column_type(space) == "vector" else ">f2"
 
 
 def listing(connection: Connection) -> Listing:
@@ -88,6 +87,6 @@ def register(connection: Connection, kind: ItemKind, space: Space, state: SpaceS
         "now": now,
     }
     connection.execute(QUERIES["insert_space"].encode(), values)
-    template = (sql_folder("postgres") / "space.sql").read_text(encoding="utf-8")
-    connection.execute(template.replace("{space}", str(number)).replace("{type}", column_type(space)).encode())
+    made = {"number": number, "half": column_type(space) == "halfvec", "dimensions": space.dimensions}
+    connection.execute(QUERIES["make_vectors"].encode(), made)
     return number

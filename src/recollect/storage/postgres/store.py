@@ -11,18 +11,19 @@ from datetime import datetime
 from threading import Lock
 from typing import TypeVar
 
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import PoolClosed, PoolTimeout
 
 from recollect.errors import StoreError, StoreUnavailable
 from recollect.figures import Problem, StoreStats
 from recollect.messages import Usage
 from recollect.ports import Clock, Pending, Reader, Writer
 from recollect.settings import PostgresSettings, hide_password
-from recollect.storage.postgres import giants, spaces
+from recollect.storage.postgres import giants, roles, spaces, wall
 from recollect.storage.postgres.bell import Ringer, ServerBell
 from recollect.storage.postgres.connection import Connection, check_server, connect, prepare, translated
 from recollect.storage.postgres.ledgers import PostgresLedgers
 from recollect.storage.postgres.migrate import applied_version, migrate
+from recollect.storage.postgres.pool import Pool
 from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.postgres.space_store import PostgresSpaces
@@ -48,26 +49,26 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
         with connect(url, settings.connect_timeout_s) as connection, translated(self._where):
             check_server(connection)
             migrate(connection, self._where, clock.now(), analyser)
+            self._standing = roles.standing(connection, settings.role)
         self._ringer = Ringer(self._connect)
-        self._pool: ConnectionPool[Connection] | None = None
+        self._pool: Pool | None = None
         self._pool_lock = Lock()
 
-    def _connections(self) -> "ConnectionPool[Connection]":
+    def _connections(self) -> Pool:
         """Start the pool at first use: a program that only opens and closes needs none."""
         with self._pool_lock:
             if self._closed:
                 raise StoreError("This store is closed. Open it again with Memory.open().")
             if self._pool is None:
-                self._pool = ConnectionPool(
-                    self._url,
-                    kwargs={"autocommit": True},
-                    configure=prepare,
-                    min_size=1,
-                    max_size=self._settings.pool_size,
-                    timeout=self._settings.connect_timeout_s,
-                    open=True,
-                )
+                size, timeout_s = self._settings.pool_size, self._settings.connect_timeout_s
+                self._pool = Pool(self._url, self._configure, size=size, timeout_s=timeout_s)
             return self._pool
+
+    def _configure(self, connection: Connection) -> None:
+        """Make a connection of the pool ready: from here on it is the application's, not the login's."""
+        prepare(connection)
+        if self._standing.role:
+            roles.take(connection, self._standing.role)
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
@@ -87,14 +88,15 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
         with self._connected() as connection, connection.pipeline():
             connection.execute(QUERIES["begin_read"].encode())
             try:
-                return work(PostgresReader(connection, scope))
+                wall.for_user(connection, scope)
+                return work(PostgresReader(connection, scope, searches=self._standing.searches))
             finally:
                 connection.execute("ROLLBACK")
 
     def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
         """Run changes in one transaction."""
         with self._connected() as connection, connection.transaction():
-            writer = PostgresWriter(connection, scope)
+            writer = _writer(connection, scope)
             result = work(writer)
             writer.finish()
         self._ringer.ring()
@@ -105,7 +107,7 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
         with ExitStack() as stack:
             connection = stack.enter_context(self._connected())
             stack.enter_context(connection.transaction())
-            writer = PostgresWriter(connection, scope)
+            writer = _writer(connection, scope)
             result = work(writer)
             return self._background.submit(self._finish, stack.pop_all(), writer, result)
 
@@ -117,7 +119,10 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
 
     def _connect(self) -> Connection:
         """Open a connection apart from the pool."""
-        return connect(self._url, self._settings.connect_timeout_s)
+        connection = connect(self._url, self._settings.connect_timeout_s)
+        if self._standing.role:
+            roles.take(connection, self._standing.role)
+        return connection
 
     def bell(self) -> ServerBell:
         """Give something that hears when anybody writes."""
@@ -128,46 +133,46 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
 
     def users(self) -> Iterable[Scope]:
         """Name the users who have anything."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             rows = connection.execute(QUERIES["users_with_rows"].encode()).fetchall()
         return [Scope(row[0]) for row in rows]
 
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have memories past their expiry."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             rows = connection.execute(QUERIES["expired_users"].encode(), {"now": now}).fetchall()
         return [Scope(row[0]) for row in rows]
 
     def idle_conversations(self, before: datetime) -> Iterable[tuple[Scope, str]]:
         """Name the conversations in which nobody has spoken for long."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             rows = connection.execute(QUERIES["idle_conversations"].encode(), {"before": before}).fetchall()
         return [(Scope(user_id), conversation_id) for user_id, conversation_id in rows]
 
     def analyser(self) -> int:
         """Say which version of the analyser made the terms."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             return int(one(connection.execute(QUERIES["get_mark"].encode(), {"name": ANALYSER}))[0])
 
     def set_analyser(self, version: int) -> None:
         """Note that all terms are those of this version."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             connection.execute(QUERIES["set_mark"].encode(), {"name": ANALYSER, "value": version})
 
     def spent(self, day: str) -> Usage:
         """Say what all users together spent."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             return Usage(*map(int, one(connection.execute(QUERIES["spent_by_all"].encode(), {"day": day}))))
 
     def embedded(self, day: str) -> Mapping[str, int]:
         """Say how many tokens each model embedded."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             found = connection.execute(QUERIES["embedded_by_all"].encode(), {"day": day}).fetchall()
         return {model: int(tokens) for model, tokens in found}
 
     def stats(self) -> StoreStats:
         """Count rows of the whole store."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             counts = one(connection.execute(QUERIES["store_counts"].encode()))
             vectors = sum(
                 one(connection.execute(QUERIES["count_all_vectors"].replace("{space}", str(row.number)).encode()))[0]
@@ -190,36 +195,42 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
 
     def schema_version(self) -> int:
         """The number of the newest migration."""
-        with self._connected() as connection:
+        with self._everybody() as connection:
             return applied_version(connection)
 
     def check(self) -> Sequence[Problem]:
-        """Look for rows without their other halves."""
+        """Look for rows without their other halves, and at the wall between users."""
         problems = []
-        with self._connected() as connection:
+        with self._everybody() as connection:
             kinds = {row.number: row.kind for row in spaces.listing(connection)}
             for check in load_checks("postgres", kinds):
                 found = connection.execute(check.sql.encode()).fetchall()[0][0]
                 if found:
                     problems.append(Problem(check.name, found, check.advice))
+        if not self._standing.holds:
+            problems += [Problem("wall_between_users", 1, advice) for advice in self._standing.advice]
         return problems
 
     def tune(self) -> Sequence[str]:
-        """Index the giants and refresh the planner's statistics."""
-        with self._connected() as connection:
-            built = giants.build(connection, self._settings.giant_user_rows)
-            vectors = (f"vectors_{row.number}" for row in spaces.listing(connection))
+        """Index the giants and refresh the planner's statistics, which only the owner of the tables may."""
+        with self._everybody() as connection:
+            lacking = list(giants.missing(connection, self._settings.giant_user_rows))
+            vectors = [f"vectors_{row.number}" for row in spaces.listing(connection)]
+        if not self._standing.owns:
+            left = f"left {len(lacking)} vector index(es) and the planner's statistics to the owner of the tables"
+            return (f"{left}: run `recollect maintain` with that login, {self._standing.login} may not",)
+        with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as owner:
+            built = giants.build(owner, lacking)
             for table in ("memories", "messages", *vectors):
-                connection.execute(f"ANALYZE {table}".encode())
+                owner.execute(f"ANALYZE {table}".encode())
         return (*built, "refreshed the planner's statistics")
 
     def advice(self) -> Sequence[str]:
-        """Say which users would profit from an index."""
-        with self._connected() as connection:
+        """Say which users would profit from an index, and whether the wall between users stands."""
+        with self._everybody() as connection:
             lacking = len(list(giants.missing(connection, self._settings.giant_user_rows)))
-        if not lacking:
-            return ()
-        return (f"{lacking} large user(s) have no vector index yet: run `recollect maintain`.",)
+        large = f"{lacking} large user(s) have no vector index yet: run `recollect maintain`."
+        return (*((large,) if lacking else ()), *self._standing.advice)
 
     def close(self) -> None:
         """Close all connections; a write under way is finished first."""
@@ -230,3 +241,10 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
             if self._pool is not None:
                 self._pool.close()
                 self._pool = None
+
+
+def _writer(connection: Connection, scope: Scope) -> PostgresWriter:
+    """Begin a user's write: one trip to the server for the wall and the locks."""
+    with connection.pipeline():
+        wall.for_user(connection, scope)
+        return PostgresWriter(connection, scope)

@@ -21,6 +21,8 @@ _FEW = 20  # up to here single statements are faster than a staging table
 class PostgresWriter(MessageWriter):
     """One user's changes. The user's row is locked, so that the user's other writers wait."""
 
+    _staged = False  # whether this transaction has used the staging table
+
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
         """Write rows; the unique index names the ones it refuses."""
         refused = self._insert_few(drafts) if len(drafts) <= _FEW else self._insert_many(drafts)
@@ -37,25 +39,22 @@ class PostgresWriter(MessageWriter):
         )
 
     def _insert_many(self, drafts: Sequence[Draft]) -> frozenset[str]:
-        """Send rows straight to their table; when one of them is known already, let the index sort them out."""
-        rows = [codec.to_copy_row(self._user, draft) for draft in drafts]
+        """Send rows by way of the staging table; when one of them is known already, let the index sort them out."""
+        self._stage([codec.to_copy_row(self._user, draft) for draft in drafts])
         try:
             with self._connection.transaction():
-                self._copy_rows("copy_memories", rows)
+                self._run("insert_staged")
         except psycopg.errors.UniqueViolation:
-            return self._insert_staged(rows)
+            self._run("insert_staged_once")
+            return frozenset(row[0] for row in self._run("refused_staged"))
         return frozenset()
 
-    def _insert_staged(self, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
+    def _stage(self, rows: Sequence[tuple[Any, ...]]) -> None:
         self._run("create_staging")
-        self._copy_rows("copy_staging", rows)
-        self._run("insert_staged")
-        refused = frozenset(row[0] for row in self._run("refused_staged"))
-        self._run("drop_staging")
-        return refused
-
-    def _copy_rows(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        with self._connection.cursor().copy(QUERIES[name].encode()) as copy:
+        if self._staged:
+            self._run("empty_staging")
+        self._staged = True
+        with self._connection.cursor().copy(QUERIES["copy_staging"].encode()) as copy:
             copy.set_types(codec.COPY_TYPES)
             for row in rows:
                 copy.write_row(row)
@@ -140,7 +139,7 @@ class PostgresWriter(MessageWriter):
         rows = [row for row, item_id in enumerate(item_ids) if item_id in existing]
         if rows:
             self._run("delete_vectors", wanted, space=number)
-            self._copy_vectors(space, number, [item_ids[row] for row in rows], vectors[rows])
+            self._insert_vectors(space, number, [item_ids[row] for row in rows], vectors[rows])
         self._run("finish_jobs", {**wanted, "space": number})
 
     def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:

@@ -1,4 +1,4 @@
--- What only PostgreSQL does: COPY for batches, vectors in a typed column, an index for a giant.
+-- What only PostgreSQL does: the wall, batches in its own format, vectors in a typed column, an index for a giant.
 
 -- insert_memory --
 -- The unique index decides what is a duplicate, whoever else is writing.
@@ -27,26 +27,53 @@ VALUES (
     %(tool_calls)s, %(tool_call_id)s, %(tokens)s, %(status)s, %(trust)s, %(model)s, %(input_tokens)s, %(output_tokens)s,
     %(thinking_tokens)s, %(feedback)s, %(metadata)s, %(said_at)s, %(created_at)s)
 
+-- work_for_user --
+-- From here to the end of the transaction the server shows and changes nothing that is not this user's.
+SELECT set_config('recollect.reach', 'user', true), set_config('recollect.user_id', %(user_id)s, true)
+
+-- work_for_everybody --
+-- What follows is about the store as a whole.
+SELECT set_config('recollect.reach', 'store', true), set_config('recollect.user_id', '', true)
+
+-- standing --
+-- Who works here, and what they may: the login, the role that the application takes on, the one that looks up words.
+SELECT l.rolname AS login,
+       l.rolsuper OR l.rolbypassrls AS bypasses,
+       l.rolsuper AS super,
+       l.rolsuper OR l.rolcreaterole AS creates_roles,
+       pg_has_role(c.relowner, 'USAGE') AS owns,
+       r.oid IS NOT NULL AS known,
+       coalesce(r.rolsuper OR r.rolbypassrls OR pg_has_role(r.oid, c.relowner, 'USAGE'), false) AS unfit,
+       coalesce((SELECT bool_and(has_table_privilege(r.oid, t.polrelid, 'SELECT')) FROM pg_policy t JOIN pg_class o ON o.oid = t.polrelid
+                  WHERE o.relnamespace = c.relnamespace AND t.polname LIKE 'recollect\_%%'), false)
+         AND coalesce(has_function_privilege(r.oid, 'recollect_drop_vectors(integer)', 'EXECUTE'), false) AS admitted,
+       f.proowner <> c.relowner AND has_function_privilege(coalesce(r.oid, l.oid), f.oid, 'EXECUTE') AS searches
+  FROM pg_roles l
+  JOIN pg_class c ON c.oid = to_regclass('memories')
+  JOIN pg_proc f ON f.oid = to_regprocedure('recollect_matching_messages(text[], bigint)')
+  LEFT JOIN pg_roles r ON r.rolname = %(role)s
+ WHERE l.rolname = current_user
+
+-- admit --
+-- Lets the roles do their part.
+SELECT recollect_admit(%(role)s, %(searcher)s)
+
 -- begin_read --
 -- One snapshot for all questions.
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 
--- copy_memories --
--- A batch of rows that are expected to be new.
-COPY memories (
-    user_id, content_hash, terms,
-    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
-    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at)
-FROM STDIN (FORMAT BINARY)
-
 -- create_staging --
--- Where a batch waits while the unique index decides.
-CREATE TEMPORARY TABLE staged (LIKE memories) ON COMMIT DROP
+-- Where a batch waits on its way to the table: COPY does not go through the wall. It lasts as long as the connection
+-- and is emptied by every commit.
+CREATE TEMPORARY TABLE IF NOT EXISTS recollect_staged (LIKE memories) ON COMMIT DELETE ROWS
+
+-- empty_staging --
+-- A transaction may bring several batches.
+DELETE FROM recollect_staged
 
 -- copy_staging --
--- A batch of rows of which some are known.
-COPY staged (
+-- A batch of rows.
+COPY recollect_staged (
     user_id, content_hash, terms,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
@@ -54,21 +81,45 @@ COPY staged (
 FROM STDIN (FORMAT BINARY)
 
 -- insert_staged --
--- Of equal rows the first one stays.
-INSERT INTO memories SELECT * FROM staged ORDER BY id ON CONFLICT DO NOTHING
+-- A batch of rows that are expected to be new.
+INSERT INTO memories (
+    user_id, content_hash, terms,
+    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
+    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
+    created_at, updated_at)
+SELECT
+    user_id, content_hash, terms,
+    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
+    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
+    created_at, updated_at
+  FROM recollect_staged
+
+-- insert_staged_once --
+-- A batch of which some are known. Of equal rows the first one stays.
+INSERT INTO memories (
+    user_id, content_hash, terms,
+    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
+    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
+    created_at, updated_at)
+SELECT
+    user_id, content_hash, terms,
+    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
+    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
+    created_at, updated_at
+  FROM recollect_staged
+ ORDER BY id
+    ON CONFLICT DO NOTHING
 
 -- refused_staged --
 -- What the unique index did not let in.
-SELECT s.id FROM staged s
+SELECT s.id FROM recollect_staged s
  WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = s.user_id AND m.id = s.id)
 
--- drop_staging --
--- A transaction may bring several batches.
-DROP TABLE staged
-
--- copy_vectors --
--- A batch of vectors.
-COPY vectors_{space} (user_id, item_id, embedding) FROM STDIN (FORMAT BINARY)
+-- insert_vectors --
+-- A batch of vectors. They come as arrays in the server's own format.
+INSERT INTO vectors_{space} (user_id, item_id, embedding)
+SELECT %(user_id)s, v.item_id, v.embedding
+  FROM unnest(%(ids)s::uuid[], %(vectors)s::{type}[]) AS v (item_id, embedding)
 
 -- existing_items --
 -- Which of these rows are still there.
@@ -95,6 +146,30 @@ SELECT id, terms
  ORDER BY (SELECT sum(q.weight) FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS q (term, weight)
             WHERE q.term = ANY(terms)) DESC, id DESC
  LIMIT %(limit)s
+
+-- matching --
+-- A large user's rows that share a term with the query, as many as are wanted; the index of words finds them.
+SELECT recollect_matching_{rows}(%(terms)s, %(limit)s) AS id
+
+-- known_candidates --
+-- Such rows, if they pass.
+SELECT id, terms
+  FROM {rows}
+ WHERE user_id = %(user_id)s AND id = ANY(%(ids)s::uuid[]) AND {filters}
+ LIMIT %(limit)s
+
+-- ranked_matching --
+-- Too many share a term: the same as ranked_candidates, for a large user.
+SELECT id, terms
+  FROM {rows}
+ WHERE user_id = %(user_id)s AND id IN (SELECT recollect_matching_{rows}(%(terms)s, NULL)) AND {filters}
+ ORDER BY (SELECT sum(q.weight) FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS q (term, weight)
+            WHERE q.term = ANY(terms)) DESC, id DESC
+ LIMIT %(limit)s
+
+-- matching_frequency --
+-- How many of a large user's rows hold a term.
+SELECT count(*) AS frequency FROM recollect_matching_{rows}(%(terms)s, NULL)
 
 -- prepare_nearest --
 -- An index for a giant must go on looking until enough rows pass the filters. Never outlives the transaction.
@@ -166,9 +241,13 @@ SELECT m.user_id, 'embed', %(item_kind)s, m.id, {space}, 0, %(now)s, NULL, '', %
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
     ON CONFLICT DO NOTHING
 
+-- make_vectors --
+-- The table of a new space, with the owner's rights.
+SELECT recollect_make_vectors(%(number)s, %(half)s, %(dimensions)s)
+
 -- drop_vectors --
 -- A space that nobody needs.
-DROP TABLE vectors_{space}
+SELECT recollect_drop_vectors(%(number)s)
 
 -- insert_changes --
 -- Items that are new, in their order.

@@ -195,6 +195,8 @@ SELECT c.id, c.private,
        c.metadata, c.created_at, c.updated_at
   FROM conversations c
  WHERE c.user_id = %(user_id)s AND c.id = coalesce(%(id)s::text, c.id)
+   AND (%(before)s::timestamptz IS NULL OR c.updated_at < %(before)s
+        OR (c.updated_at = %(before)s AND c.id > %(before_id)s))
  ORDER BY c.updated_at DESC, c.id
  LIMIT %(limit)s
 

@@ -1,0 +1,54 @@
+"""Connections that are kept open: how long somebody waits for one, and what happens while the server is away.
+
+Whoever waits for a busy pool waits as long as the settings say. Whoever waits for a server that is away is told so
+soon, and the server's return is noticed within a second or two, however long it was gone.
+"""
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Final
+
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from recollect.storage.postgres.connection import Connection
+
+_GIVE_UP_S: Final = 1.0  # after that, a connection is tried again when somebody wants one
+_LOOK_EVERY_S: Final = 1.0
+_WAIT_FOR_RETURN_S: Final = 0.25
+
+
+class Pool(ConnectionPool[Connection]):
+    """The connections of a store. `configure` makes a new one ready."""
+
+    def __init__(self, url: str, configure: Callable[[Connection], None], *, size: int, timeout_s: float) -> None:
+        self._is_away = False
+        self._ready = configure
+        super().__init__(
+            url,
+            kwargs={"autocommit": True, "connect_timeout": max(2, round(timeout_s))},
+            configure=self._connected,
+            min_size=1,
+            max_size=size,
+            timeout=timeout_s,
+            reconnect_timeout=_GIVE_UP_S,
+            reconnect_failed=self._missed,
+            open=True,
+        )
+
+    def getconn(self, timeout: float | None = None) -> Connection:
+        """Wait for a connection. Raises PoolTimeout, early if there is no server to connect to."""
+        deadline = monotonic() + (self.timeout if timeout is None else timeout)
+        while True:
+            left_s = deadline - monotonic()
+            try:
+                return super().getconn(min(left_s, _WAIT_FOR_RETURN_S if self._is_away else _LOOK_EVERY_S))
+            except PoolTimeout:
+                if self._is_away or deadline <= monotonic():
+                    raise
+
+    def _connected(self, connection: Connection) -> None:
+        self._ready(connection)
+        self._is_away = False
+
+    def _missed(self, _: ConnectionPool[Connection]) -> None:
+        self._is_away = True

@@ -1,0 +1,304 @@
+"""Two neighbours in one database, and everything one of them could try to reach the other's rows with.
+
+What one has resembles what the other has: the same words, slots, names of conversations, hashes, and even an id that
+both use. So a query that forgets to name its user is bound to meet the other's rows.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.engine.drafting import draft_memories
+from recollect.figures import AuditLine
+from recollect.messages import ConversationRecord, Message, Usage
+from recollect.ports import Asked, EmbedJob, Fingerprint, KeptAnswer, Paid, Reader, SearchNote, Slot, Writer
+from recollect.ports.conversations import Derivation
+from recollect.storage.postgres.store import PostgresStore
+from recollect.types import Draft, Filters, MessageDraft, MessageFilters, NewMemory, Scope, Space
+
+NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+LONG_AGO = NOW - timedelta(days=30)
+EARLIER = NOW - timedelta(days=60)
+ME = Scope("me")
+OTHER = Scope("another")  # comes before "me" in every order
+SPACE = Space("test", "quick", "1", "none", 384, normalised=False)
+VECTOR = np.eye(1, 384, dtype=np.float32)[0]
+LIVE = Filters(now=NOW)
+SAID = MessageFilters()
+_OTHER_ID = f"cccccccc-0000-7000-8000-{8:012d}"
+ASKED = Asked(SPACE, "a question", VECTOR, Usage(1, 0), 1)
+SHARED = "ffffffff-0000-7000-8000-000000000099"
+
+
+class Home(NamedTuple):
+    """The ids of what one of them has."""
+
+    memories: list[str]
+    messages: list[str]
+
+
+def _home(letter: str, amount: int) -> Home:
+    def ids(block: int) -> list[str]:
+        return [f"{letter * 8}-0000-7000-8000-{block:04d}{number:08d}" for number in range(amount)]
+
+    return Home([*ids(1), SHARED], [*ids(2), SHARED])
+
+
+MINE = _home("b", 3)
+THEIRS = _home("a", 5)
+
+
+def _drafts(home: Home) -> list[Draft]:
+    texts = [f"The pump hums {number}" for number in range(len(home.memories))]
+    offered = [
+        NewMemory(text, type="fact", subject="pump", key=f"key{number}", session="s1", source="user_stated")
+        for number, text in enumerate(texts)
+    ]
+    drafts = draft_memories(offered, LONG_AGO)
+    made = [
+        draft._replace(record=draft.record._replace(id=memory_id), vector=VECTOR)
+        for draft, memory_id in zip(drafts, home.memories, strict=True)
+    ]
+    made[1] = made[1]._replace(record=made[1].record._replace(expires_at=NOW - timedelta(days=1)))
+    made[2] = made[2]._replace(vector=None)  # it is owed one
+    if home is THEIRS:
+        made[4] = made[4]._replace(record=made[4].record._replace(subject="cellar"))
+    return made
+
+
+def _message(message_id: str, number: int) -> Message:
+    return Message(
+        id=message_id,
+        conversation="c1",
+        external_id=f"x{number}" if number else "",
+        sequence=number,
+        role="user",
+        speaker="",
+        content=f"The pump hums {number}?",
+        blocks=(),
+        tool_calls=(),
+        tool_call_id="",
+        tokens=5,
+        status="active",
+        trust=3,
+        model="",
+        input_tokens=None,
+        output_tokens=None,
+        thinking_tokens=None,
+        feedback=None,
+        metadata={},
+        said_at=LONG_AGO,
+        created_at=LONG_AGO,
+    )
+
+
+def _conversation(name: str, size: int) -> ConversationRecord:
+    return ConversationRecord(name, private=False, last_sequence=size, compacting_until=None, metadata={},
+                              created_at=LONG_AGO, updated_at=LONG_AGO)  # fmt: skip
+
+
+def furnish(store: PostgresStore) -> None:
+    """Let both move in, the other one first; but I have been here before."""
+    store.write(ME, _stay_for_a_night)
+    store.forget_ledgers(answers=LONG_AGO, changes=EARLIER, searches=LONG_AGO)
+    for scope, home in ((OTHER, THEIRS), (ME, MINE)):
+        store.write(scope, lambda writer, home=home: _move_in(writer, home))  # type: ignore[misc]
+        for number in range(len(home.memories)):
+            note = SearchNote(home.memories[number], NOW, "recall", 1, 2.0, 0.5, "", "pump")
+            store.note_search(scope, note)
+        store.count_cache_uses(scope, len(home.memories), 1)
+        store.note_question(
+            scope, replace(ASKED, key="asked before", resets=store.resets(scope)), day="2026-02-01", now=NOW
+        )
+
+
+def _stay_for_a_night(writer: Writer) -> None:
+    """Leave nothing behind but numbers that were used up."""
+    drafts = [_new(number, EARLIER) for number in range(40)]
+    writer.insert(drafts, SPACE)
+    writer.delete([draft.record.id for draft in drafts])
+
+
+def _move_in(writer: Writer, home: Home) -> None:
+    writer.insert(_drafts(home), SPACE)
+    writer.retire(home.memories[0], NOW, home.memories[1])
+    writer.save_conversation(_conversation("c1", len(home.messages)))
+    if home is THEIRS:
+        writer.save_conversation(_conversation("c2", 0))
+        for _ in range(2):  # so that something was forgotten more often than by me
+            writer.delete([THEIRS.memories[3]])
+    drafts = [
+        MessageDraft(_message(message_id, number), ("pump", "hum"), VECTOR)
+        for number, message_id in enumerate(home.messages)
+    ]
+    writer.insert_messages(drafts, SPACE)
+    writer.derive([Derivation("memory", made, "message", source) for made, source in zip(*home, strict=True)], NOW)
+    writer.bury([f"buried {number}" for number in range(len(home.memories))], NOW)
+    writer.keep_paid(SPACE, [Paid(f"paid {made}", made, VECTOR) for made in home.memories], NOW)
+    for number, made in enumerate(home.memories):
+        writer.keep_answer(made, KeptAnswer("hash", made, private=True), NOW)
+        writer.add_audit(AuditLine(number + 1, NOW, "local", "store", (made,), 1, made))
+
+
+Crossing = Callable[[PostgresStore], object]
+
+
+def _reading(work: Callable[[Reader], object]) -> Crossing:
+    return lambda store: store.read(ME, work)
+
+
+def _writing(work: Callable[[Writer], object]) -> Crossing:
+    return lambda store: store.write(ME, work)
+
+
+# What I could ask; of what has an id, by the other's ids.
+READS: dict[str, Crossing] = {
+    name: _reading(work)
+    for name, work in {
+        "generation": lambda r: r.generation(),
+        "get": lambda r: r.get(THEIRS.memories),
+        "select": lambda r: r.select(LIVE, 100),
+        "count": lambda r: r.count(LIVE),
+        "timeline": lambda r: r.timeline(LIVE, 100),
+        "subjects": lambda r: [r.subjects(LIVE), r.subjects(Filters(now=NOW, subject="pump"))],
+        "chain": lambda r: [r.chain(one) for one in (*THEIRS.memories, *MINE.memories)],
+        "everything": lambda r: r.everything(),
+        "of_session": lambda r: r.of_session("s1"),
+        "of_source": lambda r: r.of_source("user_stated"),
+        "expired": lambda r: r.expired(NOW),
+        "nearest": lambda r: r.nearest(SPACE, VECTOR, LIVE, 100),
+        "cosines": lambda r: r.cosines("memory", SPACE, VECTOR, THEIRS.memories),
+        "indexed": lambda r: [r.indexed("memory", 100), r.indexed("message", 100)],
+        "stats": lambda r: r.stats(SPACE, NOW),
+        "conversation": lambda r: r.conversation("c2"),
+        "conversations": lambda r: r.conversations(100),
+        "conversation_ids": lambda r: r.conversation_ids(),
+        "get_messages": lambda r: r.get_messages(THEIRS.messages),
+        "active_messages": lambda r: [r.active_messages("c1", limit) for limit in (1, 100)],
+        "active_size": lambda r: r.active_size("c1"),
+        "last_messages": lambda r: r.last_messages("c1", 100),
+        "around": lambda r: r.around(THEIRS.messages, 3, SAID),
+        "said_between": lambda r: r.said_between(SAID, 100),
+        "message_ids": lambda r: r.message_ids("c1"),
+        "delivered": lambda r: r.delivered("c1", [f"x{number}" for number in range(9)]),
+        "buried": lambda r: r.buried([f"buried {number}" for number in range(9)]),
+        "unlearned": lambda r: r.unlearned(THEIRS.messages),
+        "sources": lambda r: r.sources(THEIRS.memories),
+        "made_from": lambda r: r.made_from(THEIRS.messages),
+        "answer": lambda r: r.answer(THEIRS.memories[1], LONG_AGO),
+        "changes": lambda r: [r.last_change(), r.first_change(), r.changes(0, 100)],
+        "audit": lambda r: r.audit(0, 100),
+        "search_figures": lambda r: r.search_figures(LONG_AGO),
+    }.items()
+}
+
+
+def _looking_up(*, searches: bool, limit: int) -> Crossing:
+    """Look for words, by the functions that use the index, or plainly."""
+
+    def look(reader: Reader) -> object:
+        return [reader.text_candidates(["pump", "hum"], kind, limit) for kind in (LIVE, SAID)]
+
+    def crossing(store: PostgresStore) -> object:
+        usual = store._standing
+        store._standing = usual._replace(searches=searches)
+        try:
+            return store.read(ME, look)
+        finally:
+            store._standing = usual
+
+    return crossing
+
+
+READS |= {
+    f"words, {'by functions' if searches else 'plainly'}, {limit}": _looking_up(searches=searches, limit=limit)
+    for searches in (True, False)
+    for limit in (2, 100)
+}
+
+
+def _revise(writer: Writer, memory_id: str) -> None:
+    """Try to make a version of what the other has: the new text under their id, the old one under another of theirs."""
+    draft = _new(0)
+    draft = draft._replace(record=draft.record._replace(id=memory_id), vector=None)
+    writer.revise(THEIRS.memories[1], draft, SPACE, valid_until=NOW, keep_vector=True)
+
+
+def _job(memory_id: str) -> EmbedJob:
+    record = _drafts(THEIRS)[0].record._replace(id=memory_id)
+    return EmbedJob(ME, record, SPACE, 0)
+
+
+def _finish_jobs(writer: Writer) -> None:
+    jobs = [_job(memory_id) for memory_id in THEIRS.memories]
+    writer.finish_jobs(jobs, np.stack([VECTOR] * len(jobs)))
+
+
+def _fingerprint() -> Fingerprint:
+    draft = _drafts(THEIRS)[4]
+    record = draft.record
+    return Fingerprint(record.type, record.subject, record.key, record.context, draft.content_hash)
+
+
+# What I could try to change, likewise; and what the store does for one user only.
+WRITES: Mapping[str, Crossing] = {
+    **{
+        name: _writing(work)
+        for name, work in {
+            "insert": lambda w: w.insert([_new(100)], SPACE),
+            "same": lambda w: w.same(_fingerprint()),
+            "current": lambda w: [w.current(Slot("pump", f"key{key}", "", preference=False)) for key in range(9)],
+            "retire": lambda w: w.retire(THEIRS.memories[2], NOW, MINE.memories[0]),
+            "revive": lambda w: w.revive(THEIRS.memories[0]),
+            "confirm": lambda w: w.confirm(_drafts(THEIRS)[2].record._replace(trust=1)),
+            "revise": lambda w: _revise(w, THEIRS.memories[4]),
+            "revise what has no vector": lambda w: _revise(w, THEIRS.memories[2]),
+            "relink": lambda w: w.relink(THEIRS.memories[1], SHARED),
+            "delete": lambda w: w.delete(THEIRS.memories),
+            "reindex": lambda w: w.reindex("memory", {THEIRS.memories[1]: ["mine"]}),
+            "finish_jobs": _finish_jobs,
+            "forget_paid": lambda w: w.forget_paid(THEIRS.memories),
+            "forget_all_paid": lambda w: w.forget_paid(None),
+            "insert_messages": lambda w: w.insert_messages(
+                [MessageDraft(_message(f"cccccccc-0000-7000-8000-{7:012d}", 70), ("pump",), None)], SPACE
+            ),
+            "insert_many": lambda w: w.insert([_new(number) for number in range(30)], SPACE),
+            "save_conversation": lambda w: w.save_conversation(_conversation("c2", 7)),
+            "set_status": lambda w: w.set_status(THEIRS.messages, "archived"),
+            "mark_learned": lambda w: w.mark_learned(THEIRS.messages),
+            "name_message": lambda w: w.name_message(THEIRS.messages[0], "x99"),
+            "set_feedback": lambda w: w.set_feedback(THEIRS.messages[1], 1),
+            "delete_messages": lambda w: w.delete_messages(THEIRS.messages),
+            "delete_conversation": lambda w: w.delete_conversation("c2"),
+            "derive": lambda w: w.derive([Derivation("memory", SHARED, "message", THEIRS.messages[1])], NOW),
+            "drop_derivations": lambda w: w.drop_derivations(THEIRS.memories),
+            "bury": lambda w: w.bury(["buried 99"], NOW),
+            "exhume": lambda w: w.exhume([f"buried {number}" for number in range(9)]),
+            "delete_tombstones": lambda w: w.delete_tombstones(),
+            "spend": lambda w: w.record_spending("2026-03-01", "summary", "m", Usage(1, 1)),
+            "keep_paid": lambda w: w.keep_paid(SPACE, [Paid("key", SHARED, VECTOR)], NOW),
+            "keep_answer": lambda w: w.keep_answer("new", KeptAnswer("hash", "body"), NOW),
+            "last_audit": lambda w: w.last_audit(),
+            "add_audit": lambda w: w.add_audit(AuditLine(99, NOW, "local", "store", (), 0, "hash")),
+            "forget_traces": lambda w: w.forget_traces(everything=False),
+            "forget_all_traces": lambda w: w.forget_traces(everything=True),
+        }.items()
+    },
+    "cached": lambda s: s.cached(ME, SPACE, "passage", [f"paid {made}" for made in THEIRS.memories]),
+    "resets": lambda s: s.resets(ME),
+    "note_question": lambda s: s.note_question(ME, ASKED, day="2026-03-01", now=NOW),
+    "count_cache_uses": lambda s: s.count_cache_uses(ME, 1, 1),
+    "cache_figures": lambda s: s.cache_figures(ME),
+    "note_search": lambda s: s.note_search(ME, SearchNote(_OTHER_ID, NOW, "recall", 1, 2.0, 0.5, "", "pump")),
+    "claim_jobs": lambda s: s.claim_jobs(SPACE, 100, now=NOW, lease_until=NOW + timedelta(hours=1), scope=ME),
+    "postpone_jobs": lambda s: s.postpone_jobs([_job(one) for one in THEIRS.memories], "no", None, to_blame=True),
+}
+
+
+def _new(number: int, now: datetime = NOW) -> Draft:
+    """Give a draft that is new, always under the same id."""
+    (draft,) = draft_memories([NewMemory(f"New {number}")], now)
+    return draft._replace(record=draft.record._replace(id=f"dddddddd-0000-7000-8000-{number:012d}"), vector=VECTOR)

@@ -1,0 +1,344 @@
+"""Who works in the database: every table has its wall, and each kind of login can do its work and no more."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+from recollect import Memory, NewMemory, StoreError, load_settings
+from recollect.storage.postgres.giants import index_name
+from recollect.storage.postgres.roles import Standing
+from recollect.storage.postgres.store import PostgresStore
+from tests.conftest import Server
+from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
+from tests.storage.catalogue import older_store, plain
+from tests.storage.logins import logged_in, login, owned_by
+
+_APPLICATION = "recollect_app"
+
+_UNGUARDED = """
+SELECT c.relname FROM pg_class c
+ WHERE c.relkind IN ('r', 'p', 'f', 'm') AND c.relnamespace = 'public'::regnamespace
+   AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid))
+ ORDER BY 1
+"""
+
+
+def _unguarded(address: str) -> list[str]:
+    with plain(address) as store:
+        return [row[0] for row in store.rows(_UNGUARDED)]
+
+
+@contextmanager
+def _as_application(address: str, user: str = "", reach: str = "") -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+    """Be in a transaction as the application is, for a user, for the store, or for nobody."""
+    with psycopg.connect(address) as connection:
+        connection.execute(f"SET ROLE {_APPLICATION}".encode())
+        if reach:
+            settings = "SELECT set_config('recollect.reach', %s, true), set_config('recollect.user_id', %s, true)"
+            connection.execute(settings.encode(), (reach, user))
+        yield connection
+        connection.rollback()
+
+
+@pytest.fixture
+def address(server: Server) -> Iterator[str]:
+    """A database in which two users have something in two spaces."""
+    url = server.fresh()
+    with open_memory(url, **WITH_VECTORS) as memory:
+        for user in ("me", "you"):
+            memory.user(user).remember(f"{user} has a pump", vector=vector_of(user))
+            memory.user(user).conversation("c").append("user", f"{user} says pump")
+        memory.keys.create("first", user="me")
+    yield url
+    server.drop(url)
+
+
+def test_every_table_has_its_wall(address: str) -> None:
+    with plain(address) as store:
+        tables = {row[0] for row in store.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
+    assert {"memories", "api_keys", "schema_migrations", "store_marks", "bulk_batches", "vectors_1"} <= tables
+    assert _unguarded(address) == []
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "",
+        "ALTER TABLE forgotten ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
+        "ALTER TABLE forgotten ENABLE ROW LEVEL SECURITY; CREATE POLICY anybody ON forgotten USING (true)",
+        "ALTER TABLE forgotten FORCE ROW LEVEL SECURITY; CREATE POLICY anybody ON forgotten USING (true)",
+    ],
+    ids=["nothing", "no policy", "not forced", "not enabled"],
+)
+def test_a_table_without_would_be_noticed(address: str, made: str) -> None:
+    with plain(address) as store:
+        store.rows(f"CREATE TABLE forgotten (user_id text); {made}")
+    assert _unguarded(address) == ["forgotten"]
+
+
+def test_vectors_of_an_older_store_get_their_wall(server: Server) -> None:
+    url = server.fresh(empty=True)
+    older_store(url, 10)
+    with plain(url) as store:
+        store.rows(
+            "CREATE TABLE vectors_7 (user_id text NOT NULL, item_id uuid NOT NULL, embedding vector(3) NOT NULL)"
+        )
+        store.rows(
+            "INSERT INTO embedding_spaces (number, kind, provider, model, revision, prefix_scheme, dimensions,"
+            " normalised, created_at) VALUES (7, 'memory', 'a', 'b', 'c', 'd', 3, true, '2026-01-01')"
+        )
+    Memory.open(url).close()
+    assert _unguarded(url) == []
+
+
+def test_the_role_neither_owns_nor_bypasses(address: str) -> None:
+    with plain(address) as store:
+        roles = store.rows(
+            "SELECT rolname, rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb OR rolcanlogin,"
+            "       EXISTS (SELECT 1 FROM pg_class c WHERE c.relowner = r.oid)"
+            "  FROM pg_roles r WHERE rolname LIKE 'recollect\\_app%' ORDER BY 1"
+        )
+        members = store.rows("SELECT 1 FROM pg_auth_members WHERE roleid = 'recollect_app_search'::regrole")
+    assert roles == [("recollect_app", False, False), ("recollect_app_search", False, False)]
+    assert members == [], "whoever belongs to it reads everything"
+
+
+@pytest.mark.parametrize("before", ["", "SELECT set_config('recollect.reach', 'user', true); COMMIT; BEGIN"])
+def test_who_works_for_nobody_sees_nothing(address: str, before: str) -> None:
+    """Also after somebody was named on this connection: what is left of the settings is an empty text."""
+    with _as_application(address) as connection:
+        connection.execute(before.encode())
+        for table in ("memories", "messages", "users", "jobs", "vectors_1", "audit_log", "api_keys", "bulk_batches"):
+            assert connection.execute(f"SELECT * FROM {table}".encode()).fetchall() == [], table  # noqa: S608
+
+
+def test_a_user_sees_no_keys(address: str) -> None:
+    count = "SELECT count(*) FROM api_keys"
+    for user, reach, keys in (("me", "user", 0), ("", "user", 1), ("", "store", 1)):
+        with _as_application(address, user, reach) as connection:
+            assert connection.execute(count.encode()).fetchall() == [(keys,)], (user, reach)
+
+
+@pytest.mark.parametrize("kind", ["memories", "messages"])
+def test_words_are_looked_up_for_nobody_else(address: str, kind: str) -> None:
+    found = {}
+    for user, reach in (("me", "user"), ("you", "user"), ("nobody", "user"), ("me", "store"), ("me", "")):
+        with _as_application(address, user, reach) as connection:
+            asked = connection.execute(f"SELECT recollect_matching_{kind}(ARRAY['pump'], NULL)".encode())
+            found[user, reach] = len(asked.fetchall())
+    assert found == {("me", "user"): 1, ("you", "user"): 1, ("nobody", "user"): 0, ("me", "store"): 0, ("me", ""): 0}
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "ALTER TABLE memories DISABLE ROW LEVEL SECURITY",
+        "DROP POLICY recollect_own ON memories",
+        "CREATE TABLE mine (a integer)",
+        "DROP TABLE vectors_1",
+        "TRUNCATE memories",
+        "UPDATE audit_log SET actor = 'nobody'",
+        "DELETE FROM audit_log",
+        "DELETE FROM schema_migrations",
+        "SELECT recollect_drop_vectors(1)",
+        "SELECT recollect_wall('memories')",
+        "SELECT recollect_admit('recollect_app', 'recollect_app_search')",
+        "SET ROLE recollect_app_search",
+    ],
+)
+def test_what_the_application_may_not(server: Server, address: str, attempt: str) -> None:
+    login(server, "someone", f"IN ROLE {_APPLICATION}")
+    with psycopg.connect(logged_in(address, "someone")) as connection:
+        connection.execute(
+            "SELECT set_config('recollect.reach', 'user', true), set_config('recollect.user_id', 'me', true)"
+        )
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(attempt.encode())
+        connection.rollback()
+
+
+def test_a_role_that_is_mighty_is_not_taken_on(server: Server, address: str) -> None:
+    login(server, "mighty", "BYPASSRLS")
+    with _opened(address, role="mighty") as memory:
+        assert any("sees past" in advice for advice in memory.status().advice)
+
+
+@contextmanager
+def _opened(address: str, **settings: Any) -> Iterator[Memory]:
+    with open_memory(
+        address, **WITH_VECTORS, **{f"postgres.{name}": value for name, value in settings.items()}
+    ) as memory:
+        yield memory
+
+
+def _insist_on_a_whole_life(memory: Memory) -> None:
+    """Whatever the login: everything works that a user needs, one by one and by the thousand."""
+    me, you = memory.user("me"), memory.user("you")
+    for mine in (me, you):
+        texts = [f"Tool {number} hangs on hook {number}" for number in range(50)]
+        mine.remember_many([NewMemory(text, vector=vector_of(text)) for text in texts])
+        mine.remember_many([NewMemory(text, vector=vector_of(text)) for text in [*texts, "A new one"]])
+        mine.conversation("c").append("user", "Where is tool 7?")
+    found = me.recall("tool 7", vector=vector_of("Tool 7 hangs on hook 7"))
+    assert found.hits[0].content == "Tool 7 hangs on hook 7"
+    assert found.degraded == ()
+    changed = me.update(found.hits[0].id, content="Tool 7 was lent")
+    assert me.get(changed.id).content == "Tool 7 was lent"
+    assert memory.stats().users == 2
+    assert len(me.forget(everything=True).ids) > 50
+    assert you.stats().memories == 51
+
+
+def _about_the_wall(memory: Memory) -> list[str]:
+    return [advice for advice in memory.status().advice if "docs/postgresql.md" in advice]
+
+
+def test_a_superuser_takes_on_the_role(address: str) -> None:
+    with _opened(address) as memory:
+        assert _about_the_wall(memory) == []
+        assert memory.doctor() == ()
+
+
+def test_a_superuser_without_a_role_is_told(server: Server) -> None:
+    with _opened(server.fresh(), role="") as memory:
+        _insist_on_a_whole_life(memory)
+        (advice,) = _about_the_wall(memory)
+        assert advice.startswith("postgres sees past the server's own wall")
+        assert [problem.check for problem in memory.doctor()] == ["wall_between_users"]
+
+
+def test_a_plain_owner_goes_on_behind_the_wall(server: Server) -> None:
+    url = owned_by(server, "owner_of_tables")
+    with _opened(url) as memory:
+        _insist_on_a_whole_life(memory)
+        (advice,) = _about_the_wall(memory)
+        assert advice.startswith("owner_of_tables owns the tables and cannot take on the role recollect_app")
+        assert memory.doctor() == ()
+        assert "refreshed the planner's statistics" in memory.maintain().notes
+    assert _unguarded(url) == []
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT count(*) FROM memories").fetchall() == [(0,)]
+
+
+def test_an_owner_who_may_makes_the_roles(server: Server) -> None:
+    url = owned_by(server, "maker_of_roles", "CREATEROLE")
+    with _opened(url, role="made_by_owner") as memory:
+        _insist_on_a_whole_life(memory)
+        assert _about_the_wall(memory) == []
+    with plain(url) as store:
+        owners = store.rows(
+            "SELECT DISTINCT proowner::regrole::text FROM pg_proc WHERE proname LIKE 'recollect_matching%'"
+        )
+        reads_all = store.rows("SELECT pg_has_role('maker_of_roles', 'made_by_owner_search', 'USAGE')")
+    assert owners == [("made_by_owner_search",)]
+    assert reads_all == [(False,)]
+
+
+def test_the_application_logs_in_itself(server: Server) -> None:
+    url = server.fresh()
+    login(server, "application", f"IN ROLE {_APPLICATION}")
+    mine = logged_in(url, "application")
+    for role in (_APPLICATION, ""):
+        with _opened(mine, role=role) as memory:
+            _insist_on_a_whole_life(memory)
+            assert _about_the_wall(memory) == []
+            (note,) = [note for note in memory.maintain().notes if "application" in note]
+            assert "run `recollect maintain` with that login" in note
+            memory.user("you").forget(everything=True)
+            assert memory.doctor() == ()
+
+
+def test_as_the_manual_sets_it_up(server: Server) -> None:
+    """An administrator makes the roles, an owner who may not make any the tables, and a service works in them."""
+    for role, rights in (("by_hand", ""), ("by_hand_search", ""), ("service", "IN ROLE by_hand")):
+        login(server, role, rights)
+    url = owned_by(server, "owner_by_hand")
+    with _opened(url, role="by_hand") as memory:
+        assert len(_about_the_wall(memory)) == 1
+    with plain(logged_in(url, "postgres", "owner_by_hand")) as store:
+        store.rows("SELECT recollect_admit('by_hand', 'by_hand_search')")
+    service = logged_in(url, "service", "owner_by_hand")
+    for role in ("by_hand", ""):
+        with _opened(service, role=role) as memory:
+            _insist_on_a_whole_life(memory)
+            assert _about_the_wall(memory) == []
+            assert _standing(memory).searches
+            memory.user("you").forget(everything=True)
+    with _opened(url, role="by_hand") as memory:  # the owner comes again, and changes nothing about it
+        assert _standing(memory).searches
+
+
+def _standing(memory: Memory) -> Standing:
+    store = memory._engine.store
+    assert isinstance(store, PostgresStore)
+    return store._standing
+
+
+def test_the_application_cannot_bring_the_schema_up_to_date(server: Server) -> None:
+    url = server.fresh(empty=True)
+    older_store(url, 10)
+    login(server, "application", f"IN ROLE {_APPLICATION}")
+    with plain(url) as store:
+        store.rows(f"GRANT SELECT ON schema_migrations TO {_APPLICATION}")
+    with pytest.raises(StoreError, match=r"does not let this login.*docs/postgresql\.md"):
+        Memory.open(logged_in(url, "application"))
+
+
+_OPEN = """
+import os, sys
+from recollect import Memory, load_settings
+settings = load_settings(os.devnull, environ={}, overrides={"database": sys.argv[1], "postgres.role": sys.argv[2]})
+print("ready", flush=True)
+sys.stdin.readline()
+with Memory.open(settings=settings) as memory:
+    print(list(memory.status().advice))
+"""
+
+
+def test_many_open_new_databases_at_once(server: Server) -> None:
+    """Roles belong to the whole server: who opens another database at the same moment makes the same ones."""
+    for attempt in range(2):
+        addresses = [server.fresh(empty=True) for _ in range(2)] * 2
+        command = [sys.executable, "-c", _OPEN]
+        children = [
+            subprocess.Popen(
+                [*command, url, f"crowd_{attempt}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+            for url in addresses
+        ]
+        for child in children:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+        told = []
+        for child in children:
+            assert child.stdin is not None
+            child.stdin.write("go\n")
+            child.stdin.flush()
+        for child in children:
+            said, _ = child.communicate(timeout=60)
+            told.append((child.returncode, said))
+        assert told == [(0, "[]\n")] * len(addresses)
+
+
+def test_a_giant_keeps_the_index(server: Server) -> None:
+    """Behind the wall the nearest rows of a giant still come from the giant's own index."""
+    url = server.fresh()
+    vectors = np.random.default_rng(7).standard_normal((600, 384)).astype(np.float32)
+    settings = {"database": url, "postgres.giant_user_rows": 500, "embedding.worker": False}
+    with Memory.open(settings=load_settings(os.devnull, environ={}, overrides=settings)) as memory:
+        memory.user("giant").remember_many(NewMemory(f"Row {row}", vector=vectors[row]) for row in range(600))
+        memory.maintain()
+    with _as_application(url, "giant", "user") as connection:
+        connection.execute("SET LOCAL enable_sort = off")
+        nearest = (
+            "EXPLAIN SELECT item_id FROM vectors_1 WHERE user_id = 'giant' ORDER BY embedding <=> %s::vector LIMIT 5"
+        )
+        plan = connection.execute(nearest.encode(), (str(vectors[3].tolist()),)).fetchall()
+    assert any(index_name(1, "giant") in line for (line,) in plan)

@@ -1,0 +1,239 @@
+"""The server's own wall between users: it holds although a query forgets to ask for its user.
+
+Every query of the package is tried without its user, through the store, by somebody who means the neighbour's rows.
+Behind the wall it must do exactly what it did before. Without the wall it must not: otherwise this would prove nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from typing import Any, NamedTuple
+
+import psycopg
+import pytest
+
+from recollect import RecollectError
+from recollect.settings import PostgresSettings
+from recollect.storage.postgres import (
+    giants,
+    items,
+    ledgers,
+    message_writer,
+    reader,
+    rows,
+    space_store,
+    spaces,
+    store,
+    wall,
+    writer,
+)
+from recollect.storage.postgres.rows import QUERIES
+from recollect.storage.postgres.store import PostgresStore
+from tests.conftest import Server, SteppingClock
+from tests.storage.logins import owned_by
+from tests.storage.neighbours import OTHER, READS, WRITES, Crossing, furnish
+
+_ASKING = (giants, items, ledgers, message_writer, reader, rows, space_store, spaces, store, wall, writer)
+_PREDICATE = re.compile(r"(?:\w+\.)?user_id = %\((?:user_id|only_user)\)s")
+_CROSSINGS: Mapping[str, Crossing] = {**READS, **WRITES}
+
+
+def _without(sql: str, which: int | None) -> str:
+    """Take a predicate out of a query, or all of them."""
+    matches = list(_PREDICATE.finditer(sql))
+    for match in reversed(matches if which is None else matches[which : which + 1]):
+        sql = f"{sql[: match.start()]}true{sql[match.end() :]}"
+    return sql
+
+
+def _mutants() -> Iterator[tuple[str, int | None]]:
+    for name, sql in QUERIES.items():
+        found = len(_PREDICATE.findall(sql))
+        if found:
+            yield name, None
+        if found > 1:
+            yield from ((name, which) for which in range(found))
+
+
+_MUTANTS = list(_mutants())
+_FORGED = [name for name, sql in QUERIES.items() if "INSERT" in sql and "%(user_id)s" in sql and name != "insert_key"]
+
+
+class Outcome(NamedTuple):
+    """What somebody was answered, and what was in all tables afterwards: the table, whose it is, the row."""
+
+    answer: object
+    rows: frozenset[tuple[str, str, str]]
+
+
+class _Used(dict[str, str]):
+    """The queries of the package, and which of them were asked for."""
+
+    def __init__(self, queries: Mapping[str, str]) -> None:
+        super().__init__(queries)
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.names.add(name)
+        return super().__getitem__(name)
+
+
+@contextmanager
+def _asking(**changed: str) -> Iterator[_Used]:
+    """Let the package ask in other words."""
+    used = _Used({**QUERIES, **changed})
+    with pytest.MonkeyPatch.context() as patch:
+        for module in _ASKING:
+            if hasattr(module, "QUERIES"):
+                patch.setattr(module, "QUERIES", used)
+        yield used
+
+
+def _all_rows(connection: psycopg.Connection[tuple[Any, ...]]) -> frozenset[tuple[str, str, str]]:
+    """Read everything there is."""
+    wall.for_everybody(connection)
+    tables = connection.execute(
+        "SELECT c.relname, EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'user_id')"
+        "  FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"
+    ).fetchall()
+    found: set[tuple[str, str, str]] = set()
+    for table, owned in tables:
+        whose = "user_id" if owned else "''"
+        query = f"SELECT {whose}, t::text FROM {table} t"  # noqa: S608 - the names come from the catalogue
+        found |= {(table, user, row) for user, row in connection.execute(query.encode())}
+    return frozenset(found)
+
+
+def _told(crossing: Crossing, opened: PostgresStore) -> object:
+    """Give the answer in a form that can be compared: the order of rows does not count."""
+    try:
+        answer = crossing(opened)
+    except (psycopg.Error, RecollectError, IndexError) as error:  # the last: what was written went elsewhere
+        return type(error).__name__
+    parts = answer if isinstance(answer, list | tuple) else [answer]
+    return sorted(map(repr, parts))
+
+
+def _outcome(opened: PostgresStore, name: str) -> Outcome:
+    """Try something, and undo it."""
+    if name in READS:
+        return Outcome(_told(READS[name], opened), frozenset())
+    with opened._connected() as connection, connection.transaction(force_rollback=True):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(opened, "_connected", partial(nullcontext, connection))
+            answer = _told(WRITES[name], opened)
+        return Outcome(answer, _all_rows(connection))
+
+
+class Side:
+    """A store on one side of the wall: what everything does there when it is asked as it should be."""
+
+    def __init__(self, address: str, **settings: Any) -> None:
+        self.store = PostgresStore(address, PostgresSettings(**settings), SteppingClock(), analyser=1)
+        self.expected: dict[str, Outcome] = {}
+        self.used: dict[str, set[str]] = {}
+
+    def look_around(self) -> None:
+        """Do everything once."""
+        for name in _CROSSINGS:
+            with _asking() as used:
+                self.expected[name] = _outcome(self.store, name)
+            self.used[name] = used.names
+
+    def surprises(self, query: str, **changed: str) -> dict[str, Outcome]:
+        """Say what comes out otherwise when a query is put in other words; by what was tried."""
+        tried = [name for name, used in self.used.items() if query in used]
+        assert tried, f"nobody here asks {query}: add it to what neighbours try"
+        with _asking(**changed):
+            outcomes = {name: _outcome(self.store, name) for name in tried}
+        return {name: outcome for name, outcome in outcomes.items() if outcome != self.expected[name]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _everybody_is_large() -> Iterator[None]:
+    """Let words be looked up by way of the index, for however few rows, where there are functions for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reader, "_FEW_ROWS", -1)
+        yield
+
+
+@pytest.fixture(scope="module")
+def address(server: Server) -> str:
+    """A database with both neighbours in it."""
+    url = server.fresh()
+    with_wall = Side(url)
+    furnish(with_wall.store)
+    with_wall.store.close()
+    return url
+
+
+@pytest.fixture(scope="module")
+def walled(address: str) -> Iterator[Side]:
+    """As everybody works: the login is mighty, the application's role is not."""
+    side = Side(address)
+    side.look_around()
+    yield side
+    side.store.close()
+
+
+@pytest.fixture(scope="module")
+def owned(server: Server) -> Iterator[Side]:
+    """A login that owns the tables and has no role to take on."""
+    side = Side(owned_by(server, "plain_owner"))
+    assert (side.store._standing.role, side.store._standing.holds) == ("", True)
+    furnish(side.store)
+    side.look_around()
+    yield side
+    side.store.close()
+
+
+@pytest.fixture(scope="module")
+def bare(address: str) -> Iterator[Side]:
+    """No wall: a superuser who stays one."""
+    side = Side(address, role="")
+    side.look_around()
+    yield side
+    side.store.close()
+
+
+def test_every_query_about_a_user_is_tried(walled: Side) -> None:
+    tried = {name for used in walled.used.values() for name in used}
+    assert {name for name, _ in _MUTANTS} - tried == set()
+    assert set(_FORGED) - tried == set()
+    assert len(_MUTANTS) > 80
+
+
+def test_both_sides_answer_alike_when_asked_as_they_should_be(walled: Side, owned: Side, bare: Side) -> None:
+    assert walled.expected == bare.expected
+    assert {name: outcome.answer for name, outcome in owned.expected.items()} == {
+        name: outcome.answer for name, outcome in bare.expected.items()
+    }
+
+
+@pytest.mark.parametrize(("query", "which"), _MUTANTS)
+def test_a_query_without_its_user_reaches_nobody_else(walled: Side, owned: Side, query: str, which: int | None) -> None:
+    careless = _without(QUERIES[query], which)
+    assert careless != QUERIES[query]
+    assert walled.surprises(query, **{query: careless}) == {}
+    assert owned.surprises(query, **{query: careless}) == {}
+
+
+@pytest.mark.parametrize("query", [name for name, which in _MUTANTS if which is None])
+def test_without_the_wall_it_would(bare: Side, query: str) -> None:
+    assert bare.surprises(query, **{query: _without(QUERIES[query], None)})
+
+
+@pytest.mark.parametrize("query", _FORGED)
+def test_nobody_writes_in_the_name_of_another(walled: Side, owned: Side, bare: Side, query: str) -> None:
+    forged = {query: QUERIES[query].replace("%(user_id)s", f"'{OTHER.user_id}'")}
+    for side in (walled, owned):
+        for name, outcome in side.surprises(query, **forged).items():
+            assert _theirs(outcome) == _theirs(side.expected[name]), name
+    assert any(
+        _theirs(outcome) != _theirs(bare.expected[name]) for name, outcome in bare.surprises(query, **forged).items()
+    )
+
+
+def _theirs(outcome: Outcome) -> set[tuple[str, str, str]]:
+    return {row for row in outcome.rows if row[1] == OTHER.user_id}
