@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from benchmarks import capture, conversations, embedding, ingest, quality, recall, searching, secrets, startup
+from benchmarks import capture, conversations, embedding, ingest, quality, recall, searching, secrets, service, startup
 from benchmarks.figures import Figure
 from benchmarks.stores import server
 
@@ -22,6 +22,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "conversations": conversations.measure,
     "searching": lambda folder, _address, _amount: searching.measure(folder),
     "embedding": embedding.measure,
+    "service": service.measure,
     "capture": lambda _folder, _address, _amount: capture.measure(),
     "secrets": lambda _folder, _address, _amount: secrets.measure(),
     "quality": lambda _folder, _address, _amount: quality.measure(),

@@ -200,7 +200,8 @@ def _looking_up(*, searches: bool, limit: int) -> Crossing:
     """Look for words, by the functions that use the index, or plainly."""
 
     def look(reader: Reader) -> object:
-        return [reader.text_candidates(["pump", "hum"], kind, limit) for kind in (LIVE, SAID)]
+        found = (reader.text_candidates(["pump", "hum"], kind, limit) for kind in (LIVE, SAID))
+        return [replace(one, rows=sorted(one.rows)) for one in found]  # their order is nobody's promise
 
     def crossing(store: PostgresStore) -> object:
         usual = store._standing

@@ -9,7 +9,7 @@ the provider fail is found by halving its batch; it is tried a few times more, o
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Event, Lock, Thread
 
 import numpy as np
@@ -228,10 +228,12 @@ def _finish_user(
         items: list[MemoryRecord | Message] = [*writer.get(wanted), *writer.get_messages(wanted)]
         texts = {item.id: passage_of(item) for item in items}
         fit = [one for one in served if texts.get(one[0].item.id) == passage_of(one[0].item)]
+        waited: frozenset[str] = frozenset()
         if fit:
-            writer.finish_jobs([job for job, _, _ in fit], np.stack([vector for _, vector, _ in fit]))
+            waited = writer.finish_jobs([job for job, _, _ in fit], np.stack([vector for _, vector, _ in fit]))
         if searched:
-            writer.note_embedded([(job.kind, job.item.id) for job, _, _ in fit if job.item.created_at > lately], now)
+            news = [job for job, _, _ in fit if job.item.id in waited and _written(job.item) > lately]
+            writer.note_embedded([(job.kind, job.item.id) for job in news], now)
         kept = [Paid(key, job.item.id, vector) for job, vector, key in fit if key is not None]
         if kept:
             writer.keep_paid(space, kept, now)
@@ -239,6 +241,10 @@ def _finish_user(
         return len(fit)
 
     return engine.write(scope, work)
+
+
+def _written(item: MemoryRecord | Message) -> datetime:
+    return item.created_at if isinstance(item, Message) else item.updated_at
 
 
 def _put_back(engine: Engine, jobs: Sequence[EmbedJob]) -> None:

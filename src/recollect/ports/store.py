@@ -28,8 +28,11 @@ class Writer(MemoryWriter, ConversationWriter, LedgerWriter, Protocol):
         """Let items be found by other terms than before, by their ids; the items themselves stay as they are."""
         ...
 
-    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> None:
-        """Store the vectors of this user's jobs, all in one space, and remove the jobs."""
+    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> frozenset[str]:
+        """Store the vectors of this user's jobs, all in one space, and remove the jobs.
+
+        Says which items were still waiting: somebody else may have been faster.
+        """
         ...
 
     def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:

@@ -57,6 +57,7 @@ def _composed(value: str) -> str:
 
 
 VISIBLE: Final = r"[^\s\x00-\x1f]"  # something is left when what cannot be seen is taken away
+SAID: Final = r"[^\s\x1c-\x1f]"  # more than space
 ON_ITS_OWN: Final = r"^[^\s\x00-\x1f]([^\x00-\x08\x0b-\x1f]*[^\s\x00-\x1f])?$"  # no control characters or outer spaces
 
 WHOLE: Final = BeforeValidator(_whole)  # behind the limits, or the documentation would not know of them
@@ -232,13 +233,13 @@ _SAYS_SOMETHING: Final[dict[str, Any]] = {
     "anyOf": [
         {
             "required": ["tool_call_id"],
-            "properties": {"role": {"const": "tool"}, "tool_call_id": {"type": "string", "pattern": VISIBLE}},
+            "properties": {"role": {"const": "tool"}, "tool_call_id": {"type": "string", "minLength": 1}},
         },
         {
             "required": ["content"],
             "properties": {
                 "role": {"not": {"const": "tool"}},
-                "content": {"anyOf": [{"type": "string", "pattern": VISIBLE}, {"type": "array", "minItems": 1}]},
+                "content": {"anyOf": [{"type": "string", "pattern": SAID}, {"type": "array", "minItems": 1}]},
             },
         },
         {

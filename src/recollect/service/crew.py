@@ -37,12 +37,18 @@ class Lifeline:
 
 
 class Crew:
-    """The processes. `work` runs in each of them, and must be something that can be sent there."""
+    """The processes. `work` runs in each of them, and must be something that can be sent there.
 
-    def __init__(self, size: int, work: Callable[[Lifeline], None], drain_s: float) -> None:
+    `ending` is called when the end begins, before they are told.
+    """
+
+    def __init__(
+        self, size: int, work: Callable[[Lifeline], None], drain_s: float, ending: Callable[[], None] = lambda: None
+    ) -> None:
         self._size = size
         self._work = work
         self._drain_s = drain_s
+        self._ending = ending
         self._members: dict[multiprocessing.process.BaseProcess, Connection] = {}
         self._early_deaths = 0
 
@@ -89,6 +95,7 @@ class Crew:
         """Let everybody finish what they are at, and end those that cannot."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)  # the end has begun; a second call makes it no faster
+        self._ending()
         for member in self._members:
             if member.is_alive() and member.pid is not None:
                 member.terminate()

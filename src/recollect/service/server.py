@@ -62,7 +62,9 @@ def serve(settings: Settings, audience: Audience) -> None:
             run(settings, listener, announce)
             return
         with TemporaryDirectory(prefix="recollect-") as shared:
-            Crew(service.workers, partial(work, settings, listener, shared), service.drain_s).run(announce)
+            each = partial(work, settings, listener, shared)
+            # the port is let go of at once, or whoever comes late would wait for an answer that nobody gives
+            Crew(service.workers, each, service.drain_s, ending=listener.close).run(announce)
 
 
 def run(

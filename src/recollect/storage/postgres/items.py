@@ -66,7 +66,7 @@ class ItemWriter(MessageRows, Ledgers, LedgerWriter):
         """Count rows that were written and put off their vectors; note a job where there is none."""
         self._added[kind] += len(written)
         owed = spaces.owed(self._connection, kind, space, now)
-        self._changed += [("words" if owed and row.vector is None else "stored", kind, row.id, now) for row in written]
+        self._changed += [("words" if row.vector is None else "stored", kind, row.id, now) for row in written]
         for wanted, number in owed.items():
             self._owe_vectors(kind, written if wanted == space else _without_vectors(written), (wanted, number), now)
 

@@ -123,16 +123,21 @@ class PostgresWriter(MessageWriter):
         """Remove memories."""
         self._delete("memory", ids)
 
-    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> None:
+    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> frozenset[str]:
         """Store vectors that came late, for the rows that still exist."""
+        waited: set[str] = set()
         known = spaces.listing(self._connection)
         for kind in ITEM_KINDS:
             rows = [row for row, job in enumerate(jobs) if job.kind == kind]
             number = known.number(kind, jobs[0].space)
             if rows and number is not None:  # a space that was dropped meanwhile needs no vectors
-                self._finish_kind(kind, (jobs[0].space, number), [jobs[row].item.id for row in rows], vectors[rows])
+                shelf = (jobs[0].space, number)
+                waited |= self._finish_kind(kind, shelf, [jobs[row].item.id for row in rows], vectors[rows])
+        return frozenset(waited)
 
-    def _finish_kind(self, kind: ItemKind, shelf: tuple[Space, int], item_ids: Sequence[str], vectors: Vector) -> None:
+    def _finish_kind(
+        self, kind: ItemKind, shelf: tuple[Space, int], item_ids: Sequence[str], vectors: Vector
+    ) -> set[str]:
         space, number = shelf
         wanted = {"ids": list(item_ids)}
         existing = {row[0] for row in self._run("existing_items", wanted, kind=kind)}
@@ -140,7 +145,7 @@ class PostgresWriter(MessageWriter):
         if rows:
             self._run("delete_vectors", wanted, space=number)
             self._insert_vectors(space, number, [item_ids[row] for row in rows], vectors[rows])
-        self._run("finish_jobs", {**wanted, "space": number})
+        return {row[0] for row in self._run("finish_jobs", {**wanted, "space": number})}
 
     def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:
         """Keep what was paid for."""

@@ -76,7 +76,7 @@ class ItemWriter(MessageRows, Ledgers, LedgerWriter):
         seqs = seq_array(np.array([row.seq for row in written], np.int64))
         self._later.add(lambda: self._index_terms(kind, seqs))
         owed = spaces.owed(self._connection, kind, space, now)
-        self._changed += [("words" if owed and row.vector is None else "stored", kind, row.id, now) for row in written]
+        self._changed += [("words" if row.vector is None else "stored", kind, row.id, now) for row in written]
         for wanted, number in owed.items():
             self._owe_vectors(kind, written if wanted == space else _without_vectors(written), number, now)
 

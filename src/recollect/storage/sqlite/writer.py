@@ -106,15 +106,17 @@ class SqliteWriter(MessageWriter):
         """Remove memories."""
         self._delete("memory", ids)
 
-    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> None:
+    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> frozenset[str]:
         """Store vectors that came late, for the rows that still exist."""
+        waited: set[str] = set()
         for kind in ITEM_KINDS:
             rows = [row for row, job in enumerate(jobs) if job.kind == kind]
             number = spaces.listing(self._connection).number(kind, jobs[0].space)
             if rows and number is not None:  # a space that was dropped meanwhile needs no vectors
-                self._finish_kind(kind, number, [jobs[row].item.id for row in rows], vectors[rows])
+                waited |= self._finish_kind(kind, number, [jobs[row].item.id for row in rows], vectors[rows])
+        return frozenset(waited)
 
-    def _finish_kind(self, kind: ItemKind, number: int, item_ids: Sequence[str], vectors: Vector) -> None:
+    def _finish_kind(self, kind: ItemKind, number: int, item_ids: Sequence[str], vectors: Vector) -> set[str]:
         wanted = id_array(item_ids)
         seqs = {item_id: seq for seq, item_id in self._run("item_numbers", {"ids": wanted}, kind=kind)}
         rows = [row for row, item_id in enumerate(item_ids) if item_id in seqs]
@@ -122,7 +124,7 @@ class SqliteWriter(MessageWriter):
             numbered = np.array([seqs[item_ids[row]] for row in rows], np.int64)
             self._insert_vectors(number, numbered, np.ascontiguousarray(vectors[rows]))
             self._run("note_late")
-        self._run("finish_jobs", {"space": number, "ids": wanted})
+        return {row[0] for row in self._run("finish_jobs", {"space": number, "ids": wanted})}
 
     def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:
         """Keep what was paid for."""

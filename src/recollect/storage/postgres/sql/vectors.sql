@@ -48,8 +48,9 @@ RETURNING user_id, item_id, item_kind, attempts
 DELETE FROM jobs WHERE user_id = %(user_id)s AND item_id = ANY(%(ids)s::uuid[])
 
 -- finish_jobs --
--- Work that is done.
+-- Work that is done; says of which items.
 DELETE FROM jobs WHERE user_id = %(user_id)s AND space = %(space)s AND item_id = ANY(%(ids)s::uuid[])
+RETURNING item_id AS id
 
 -- postpone_jobs --
 -- Work that failed: again later, or never without a person.

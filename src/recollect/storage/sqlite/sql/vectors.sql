@@ -47,8 +47,9 @@ RETURNING user_id, item_id, item_kind, attempts
 DELETE FROM jobs WHERE user_id = :user_id AND item_id IN (SELECT value FROM carray(:ids))
 
 -- finish_jobs --
--- Work that is done.
+-- Work that is done; says of which items.
 DELETE FROM jobs WHERE user_id = :user_id AND space = :space AND item_id IN (SELECT value FROM carray(:ids))
+RETURNING item_id AS id
 
 -- postpone_jobs --
 -- Work that failed: again later, or never without a person.
