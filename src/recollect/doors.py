@@ -89,7 +89,7 @@ class Doors:
         return tuple(inspect.audit_flaws(self._engine))
 
     def search_figures(self, user_id: str, *, days: int = 7) -> tuple[SearchFigures, ...]:
-        """Say what a user's searches of late were like, if `service.search_log` keeps figures."""
+        """Say what a user's searches of late were like, if `serve.search_log` keeps figures."""
         since = self._engine.clock.now() - timedelta(days=days)
         return tuple(self._engine.store.read(scope_of(user_id), lambda reader: reader.search_figures(since)))
 

@@ -23,7 +23,16 @@ from recollect.ports import Embedder
 from tests.conftest import OpenMemory, SteppingClock
 
 PAIRS = [(Memory, AsyncMemory), (UserMemory, AsyncUserMemory), (Conversation, AsyncConversation)]
-AT_ONCE = {"user", "user_id", "settings", "conversation", "id", "keys", "doors", "acting"}  # these never wait, so there is nothing to await
+AT_ONCE = {
+    "user",
+    "user_id",
+    "settings",
+    "conversation",
+    "id",
+    "keys",
+    "doors",
+    "acting",
+}  # these never wait, so there is nothing to await
 TRANSLATED = {UserMemory: "AsyncUserMemory", Conversation: "AsyncConversation"}
 
 

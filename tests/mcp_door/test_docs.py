@@ -14,7 +14,7 @@ import pytest
 from recollect.cli.reference import application
 from recollect.mcp.needs import NEEDS
 from recollect.mcp.tools import TOOLS
-from recollect.settings import ServiceSettings, Settings
+from recollect.settings import ServeSettings, Settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)
@@ -74,7 +74,7 @@ def _literal(node: ast.expr) -> object:
 
 def test_every_configuration_starts_or_reaches_what_exists() -> None:
     found = [server for one in configurations() for server in servers(one)]
-    service = ServiceSettings()
+    service = ServeSettings()
     address = f"http://{service.host}:{service.port}/mcp"
     assert len(found) >= 2 * (len(HOSTS) - 1)
     for server in found:

@@ -57,7 +57,7 @@ def serving(memory: Memory) -> Iterator[Running]:
 Serve = Callable[..., Running]
 
 # A test that asks often should not be throttled, unless that is what it is about.
-UNHURRIED = {"service__burst": 10**6, "service__requests_per_minute": 10**8}
+UNHURRIED = {"serve__burst": 10**6, "serve__requests_per_minute": 10**8}
 
 
 @pytest.fixture

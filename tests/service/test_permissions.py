@@ -95,7 +95,7 @@ def routes() -> Iterator[tuple[str, Permission | None]]:
     for route in (route for router in ROUTERS for route in router.routes):
         assert isinstance(route, APIRoute), f"{route} is no route with a permission"
         (permission,) = tuple(needed(route.dependant)) or (None,)
-        for method in route.methods:
+        for method in route.methods or ():
             yield f"{method} {route.path}", permission
 
 
@@ -140,7 +140,7 @@ class Visitor:
         address = path.replace("{id}", "01a1dfdf-9755-700c-8ecf-655f449c5cac")
         if path == "/api/stream":
             address += "?min_score=7"  # refused before it begins to stream
-        body = {} if method in ("POST", "PATCH") else None
+        body: dict[str, object] | None = {} if method in ("POST", "PATCH") else None
         answer = client.request(method, address, json=body, headers=headers)
         assert answer.status_code < 500, answer.text
         if answer.status_code >= 400 and path != "/mcp":
@@ -210,7 +210,7 @@ def test_a_password_opens_the_documentation_only(serve: Serve) -> None:
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_too_many_requests(serve: Serve) -> None:
-    running = serve(embedding__provider="none", service__burst=3, service__requests_per_minute=1)
+    running = serve(embedding__provider="none", serve__burst=3, serve__requests_per_minute=1)
     with running.client(running.key()) as anna, running.client(running.key("ben")) as ben:
         statuses = [anna.get("/api/stats").status_code for _ in range(5)]
         assert statuses == [200, 200, 200, 429, 429]

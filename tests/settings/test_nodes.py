@@ -27,10 +27,10 @@ def test_lines_are_read_from_a_list_and_from_a_text(write: Write) -> None:
 def test_variables_are_substituted_inside_a_list(write: Write) -> None:
     line = LINE.replace(KEY, "${OFFICE_KEY}")
     literal = "home url=http://h key=$${NOT}"
-    config = write(f"federation.nodes = {json.dumps([line, literal])}\nservice.allowed_hosts = ['${{HOST_NAME}}', 'b']")
+    config = write(f"federation.nodes = {json.dumps([line, literal])}\nserve.allowed_hosts = ['${{HOST_NAME}}', 'b']")
     loaded = load_settings(config, environ={"OFFICE_KEY": KEY, "HOST_NAME": "a"})
     assert loaded.federation.nodes == (LINE, "home url=http://h key=${NOT}")
-    assert loaded.service.allowed_hosts == ("a", "b")
+    assert loaded.serve.allowed_hosts == ("a", "b")
     told = refusal(config, {"HOST_NAME": "a"})
     assert told.startswith("Environment variable OFFICE_KEY is not set; federation.nodes in ")
     given = load_settings(environ={"OFFICE_KEY": KEY}, overrides={"federation.nodes": (line,)})

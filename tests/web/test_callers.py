@@ -77,7 +77,7 @@ def test_a_listed_name_gets_through(host: str) -> None:
 def test_another_name_is_misdirected(host: str) -> None:
     answer = called(("host", host))
     assert answer.status == 421
-    assert "service.allowed_hosts" in json.loads(answer.body)["detail"]
+    assert "serve.allowed_hosts" in json.loads(answer.body)["detail"]
     assert host.encode() not in answer.body
 
 
@@ -259,7 +259,7 @@ def test_a_list_of_origins_that_cannot_be_meant_is_refused(entry: str) -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "0", "192.168.1.7", "fe80::1", "10.0.0.1"])  # noqa: S104 - refused
 def test_an_open_address_needs_names(host: str) -> None:
-    with pytest.raises(ServerError, match=r"service\.allowed_hosts.*RECOLLECT_SERVICE_ALLOWED_HOSTS"):
+    with pytest.raises(ServerError, match=r"service\.allowed_hosts.*RECOLLECT_SERVE_ALLOWED_HOSTS"):
         refuse_open_address(host, ())
     with pytest.raises(ServerError):
         refuse_open_address(host, [""])

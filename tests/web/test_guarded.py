@@ -17,7 +17,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from recollect.errors import SettingsError
-from recollect.settings.service import ServiceSettings
+from recollect.settings.serve import ServeSettings
 from recollect.web.guarded import LOG, guarded
 from recollect.web.limits import BodyLimits
 from recollect.web.problems import Refused, answer_errors
@@ -115,7 +115,7 @@ def house() -> House:
 @pytest.fixture
 def http(house: House, log: pytest.LogCaptureFixture) -> Iterator[httpx2.Client]:
     limits = BodyLimits(larger={"/api/files": 2 * MIB})
-    app = guarded(house.app, ServiceSettings(allowed_origins=(PAGE,)), limits)
+    app = guarded(house.app, ServeSettings(allowed_origins=(PAGE,)), limits)
     with serving(app, lifespan="on") as client:
         yield client
 
@@ -181,7 +181,7 @@ def test_a_failure_that_nothing_else_has_caught_is_answered_like_all(log: pytest
     async def failing(scope: Scope, receive: Receive, send: Send) -> None:
         raise RuntimeError(PRIVATE)
 
-    answer = ask(guarded(failing, ServiceSettings()))
+    answer = ask(guarded(failing, ServeSettings()))
     assert (answer.status, json.loads(answer.body)["status"]) == (500, 500)
     assert {name: answer.headers[name] for name in GUARDS} == GUARDS
     assert answer.headers["x-request-id"] == requests(log)[0]["request_id"]
@@ -307,16 +307,16 @@ def test_a_web_socket_is_closed_even_if_a_server_offers_one() -> None:
     async def send(message: object) -> None:
         sent.append(message)
 
-    app = guarded(empty, ServiceSettings())
+    app = guarded(empty, ServeSettings())
     asyncio.run(app({"type": "websocket", "headers": [], "path": "/"}, nothing, send))  # type: ignore[arg-type]
     assert [message["type"] for message in sent if isinstance(message, dict)] == ["websocket.close"]
 
 
 def test_the_address_that_is_listened_on_is_a_name_if_it_is_of_this_machine() -> None:
     there = ((b"host", b"127.0.0.2:80"),)
-    assert ask(guarded(empty, ServiceSettings()), headers=there).status == 421
-    assert ask(guarded(empty, ServiceSettings(host="127.0.0.2")), headers=there).status == 204
-    open_settings = ServiceSettings(host="192.168.1.7", allowed_hosts=("memory.example.org",))
+    assert ask(guarded(empty, ServeSettings()), headers=there).status == 421
+    assert ask(guarded(empty, ServeSettings(host="127.0.0.2")), headers=there).status == 204
+    open_settings = ServeSettings(host="192.168.1.7", allowed_hosts=("memory.example.org",))
     assert ask(guarded(empty, open_settings), headers=((b"host", b"192.168.1.7"),)).status == 421
     assert ask(guarded(empty, open_settings), headers=LOCAL).status == 204
     assert ask(guarded(empty, open_settings), headers=((b"host", b"memory.example.org"),)).status == 204
@@ -324,9 +324,9 @@ def test_the_address_that_is_listened_on_is_a_name_if_it_is_of_this_machine() ->
 
 def test_lists_that_cannot_be_meant_are_refused_at_the_start() -> None:
     with pytest.raises(SettingsError, match="allowed_hosts"):
-        guarded(empty, ServiceSettings(allowed_hosts=("https://example.org",)))
+        guarded(empty, ServeSettings(allowed_hosts=("https://example.org",)))
     with pytest.raises(SettingsError, match="allowed_origins"):
-        guarded(empty, ServiceSettings(allowed_origins=("*",)))
+        guarded(empty, ServeSettings(allowed_origins=("*",)))
 
 
 def test_two_names_are_refused_before_the_application_sees_them(http: httpx2.Client) -> None:

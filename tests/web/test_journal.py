@@ -10,7 +10,7 @@ import pytest
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from recollect.settings.service import ServiceSettings
+from recollect.settings.serve import ServeSettings
 from recollect.web.guarded import LOG, show_log
 from recollect.web.headers import RequestIds
 from recollect.web.journal import Journal, route_of
@@ -103,7 +103,7 @@ def test_each_line_is_a_json_object(
     log: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, *, access_log: bool
 ) -> None:
     monkeypatch.setattr(sys, "stderr", written := io.StringIO())
-    show_log(ServiceSettings(access_log=access_log))
+    show_log(ServeSettings(access_log=access_log))
     ask(noted(empty), path="/api/x")
     ask(noted(raising(KeyError(PRIVATE))), path="/api/x")
     LOG.error("the store went away")

@@ -62,7 +62,7 @@ def serve(
     loaded = settings.load_settings(ctx.obj.config, overrides=given)
     typed = {"host": host, "port": port, "workers": workers, "allowed_hosts": tuple(allow_host) if allow_host else None}
     changed = {name: value for name, value in typed.items() if value is not None}
-    loaded = replace(loaded, service=replace(loaded.service, **changed))
+    loaded = replace(loaded, serve=replace(loaded.serve, **changed))
     import_module("recollect.cli.lock").insist(loaded, NEEDS["serve"], named=ctx.obj.user or "")
     server.serve(loaded, _ForPrograms() if ctx.obj.json or json else _ForPeople())
 

@@ -1,4 +1,4 @@
-"""Figures about searches, for those who asked for them with `service.search_log`."""
+"""Figures about searches, for those who asked for them with `serve.search_log`."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,7 +13,7 @@ from recollect.types import Recall, Scope
 
 def noted(engine: Engine, scope: Scope, verb: str, query: str, search: Callable[[], Recall]) -> Recall:
     """Search, and note how that went; what was searched for only if that is wanted, too."""
-    wanted = engine.settings.service.search_log
+    wanted = engine.settings.serve.search_log
     if wanted == "off":
         return search()
     started = perf_counter()

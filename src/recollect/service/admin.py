@@ -21,8 +21,8 @@ class FirstKey:
 
 def admin_key_file(settings: Settings) -> Path:
     """Say where the first key is put: beside an SQLite file, in the data folder when the store is on a server."""
-    if settings.service.admin_key_file:
-        return Path(settings.service.admin_key_file).expanduser()
+    if settings.serve.admin_key_file:
+        return Path(settings.serve.admin_key_file).expanduser()
     if "://" in settings.database:
         return Path(data_folder()) / _NAME
     return Path(f"{Path(settings.database).expanduser()}.{_NAME}")
@@ -39,12 +39,10 @@ def first_key(memory: Memory) -> FirstKey | None:
     except FileExistsError:
         raise SettingsError(
             f"This store has no admin key yet, but {file} exists: it belongs to another store, or to a first start "
-            "that was interrupted. Move it away, or set service.admin_key_file."
+            "that was interrupted. Move it away, or set serve.admin_key_file."
         ) from None
     except OSError as error:
-        raise SettingsError(
-            f"The admin key cannot be written to {file}: {error}. Set service.admin_key_file."
-        ) from error
+        raise SettingsError(f"The admin key cannot be written to {file}: {error}. Set serve.admin_key_file.") from error
     made = memory.keys.create("admin", scopes=("admin",))
     with os.fdopen(handle, "w", encoding="ascii") as opened:
         opened.write(f"{made.secret}\n")

@@ -119,7 +119,7 @@ def create_service(memory: Memory, shared: Path | None = None) -> Service:
     `shared` is a folder in which several processes that serve the same store leave their figures for each other.
     """
     switchboard, metrics = Switchboard(memory), Metrics(memory, shared)
-    service = memory.settings.service
+    service = memory.settings.serve
     throttle = Throttle(service.requests_per_minute, service.burst)
 
     def lock(inner: ASGIApp) -> ASGIApp:

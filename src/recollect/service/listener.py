@@ -138,7 +138,7 @@ class _Listener:
         self._line = line
         self._watch = watch
         self._position = position
-        self._heartbeat_s = board.memory.settings.service.heartbeat_s
+        self._heartbeat_s = board.memory.settings.serve.heartbeat_s
 
     async def talk(self, seat: Seat) -> None:
         """Look and tell, again and again, until the key opens this door no more."""

@@ -47,7 +47,7 @@ class Audience(Protocol):
 
 def serve(settings: Settings, audience: Audience) -> None:
     """Serve until a signal ends it. Raises ServerError without a port, and StoreError without a store."""
-    service = settings.service
+    service = settings.serve
     refuse_open_address(service.host, service.allowed_hosts)
     with ended_by_signals(), closing(bind(service.host, service.port)) as listener:
         with Memory.open(settings=_quiet(settings)) as memory:
@@ -76,10 +76,10 @@ def run(
     lifeline: Lifeline | None = None,
 ) -> None:
     """Serve in this process, until a signal or the end of the lifeline."""
-    show_log(settings.service)
+    show_log(settings.serve)
     with Memory.open(settings=settings) as memory:
         app = create_service(memory, shared=shared)
-        server = Server(configure(app.guarded, last_requests_s=settings.service.drain_s, lifespan="on"))
+        server = Server(configure(app.guarded, last_requests_s=settings.serve.drain_s, lifespan="on"))
         server.announce, server.ending = announce, app.end
         if lifeline is not None:
             Thread(target=_hang_on, args=(lifeline, server), name="recollect-lifeline", daemon=True).start()

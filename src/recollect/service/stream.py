@@ -105,7 +105,7 @@ class Switchboard:
         return await self.in_thread(partial(self._reach.ask, work, otherwise))
 
     def _insist_on_room(self, key_id: str) -> None:
-        most = self.memory.settings.service.streams
+        most = self.memory.settings.serve.streams
         if self._loop is None:
             raise _no_seat("The service is ending. Try again in a moment.")
         if len(self._seats) >= most:

@@ -24,7 +24,7 @@ from recollect.settings.model import (
 )
 from recollect.settings.recall import RecallSettings
 from recollect.settings.reference import settings_table
-from recollect.settings.service import FederationSettings, ServiceSettings
+from recollect.settings.serve import FederationSettings, ServeSettings
 
 __all__ = [
     "PROVIDERS",
@@ -35,7 +35,7 @@ __all__ = [
     "ForgetSettings",
     "PostgresSettings",
     "RecallSettings",
-    "ServiceSettings",
+    "ServeSettings",
     "SettingRow",
     "Settings",
     "SqliteSettings",

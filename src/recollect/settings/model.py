@@ -9,7 +9,7 @@ from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform,
 from recollect.settings.embedding import EmbeddingSettings
 from recollect.settings.kinds import number, number_above, optional, switch, text, timezone, whole
 from recollect.settings.recall import RecallSettings
-from recollect.settings.service import FederationSettings, ServiceSettings
+from recollect.settings.serve import FederationSettings, ServeSettings
 from recollect.settings.turns import CaptureSettings, CompactionSettings, HookSettings, LlmSettings
 
 
@@ -153,7 +153,7 @@ class Settings:
     forget: ForgetSettings = field(default_factory=ForgetSettings)
     postgres: PostgresSettings = field(default_factory=PostgresSettings)
     sqlite: SqliteSettings = field(default_factory=SqliteSettings)
-    service: ServiceSettings = field(default_factory=ServiceSettings)
+    serve: ServeSettings = field(default_factory=ServeSettings)
     federation: FederationSettings = field(default_factory=FederationSettings)
     sources: Mapping[str, tuple[object, str]] = field(default_factory=dict, repr=False, compare=False)
 

@@ -87,7 +87,7 @@ def refuse_open_address(host: str, allowed_hosts: Iterable[str]) -> None:
     if reachable:
         raise ServerError(
             f"{host} can be reached from other machines, and service.allowed_hosts is empty. Set it to the names by "
-            "which clients call the service (RECOLLECT_SERVICE_ALLOWED_HOSTS), or listen on 127.0.0.1."
+            "which clients call the service (RECOLLECT_SERVE_ALLOWED_HOSTS), or listen on 127.0.0.1."
         )
 
 

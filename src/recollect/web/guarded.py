@@ -16,7 +16,7 @@ from typing import Final
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp
 
-from recollect.settings.service import ServiceSettings
+from recollect.settings.serve import ServeSettings
 from recollect.web.callers import Callers
 from recollect.web.gate import Gate
 from recollect.web.headers import RequestIds, SecurityHeaders
@@ -31,7 +31,7 @@ _PACKING: Final = 1  # a tenth larger than the smallest, in less than half the t
 
 def guarded(
     app: ASGIApp,
-    settings: ServiceSettings,
+    settings: ServeSettings,
     limits: BodyLimits | None = None,
     *,
     lock: Callable[[ASGIApp], ASGIApp] = lambda app: app,
@@ -46,12 +46,12 @@ def guarded(
     return RequestIds(SecurityHeaders(Journal(callers, LOG, route_of)))
 
 
-def show_log(settings: ServiceSettings) -> None:
+def show_log(settings: ServeSettings) -> None:
     """Write failures to standard error, one JSON object per line, and requests if the settings say so."""
     write_to_standard_error(LOG, JsonLines(), requests=settings.access_log)
 
 
-def _names(settings: ServiceSettings) -> Iterator[str]:
+def _names(settings: ServeSettings) -> Iterator[str]:
     """Give the names that were allowed, and the loopback address that is listened on, whichever it is."""
     yield from settings.allowed_hosts
     try:

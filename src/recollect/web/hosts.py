@@ -85,7 +85,7 @@ def _listed_host(entry: str) -> str:
     host = host_of(f"[{entry}]") if entry.count(":") > 1 and not entry.startswith("[") else host_of(entry)
     if host is None:
         raise SettingsError(
-            f"service.allowed_hosts holds {entry!r}, which is no name of a host. "
+            f"serve.allowed_hosts holds {entry!r}, which is no name of a host. "
             "Expected names such as memory.example.org, *.example.org or 192.168.1.7."
         )
     return host
@@ -95,7 +95,7 @@ def _listed_origin(entry: str) -> str:
     origin = origin_of(entry)
     if origin is None:
         raise SettingsError(
-            f"service.allowed_origins holds {entry!r}, which is no web origin. "
+            f"serve.allowed_origins holds {entry!r}, which is no web origin. "
             "Expected a scheme, a host and perhaps a port, such as https://app.example.org."
         )
     return origin

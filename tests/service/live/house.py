@@ -75,7 +75,7 @@ def hosting(memory: Memory, **board: float) -> Iterator[House]:
             socket.SOL_SOCKET, socket.SO_SNDBUF, 2**16
         )  # or the system takes megabytes that nobody reads
         listen(listener)
-        service = guarded(app, memory.settings.service, lock=lock)
+        service = guarded(app, memory.settings.serve, lock=lock)
         server = Server(configure(service, last_requests_s=PATIENCE_S, lifespan="on"))
         ready = threading.Event()
         server.announce, server.ending = ready.set, switchboard.end

@@ -104,7 +104,7 @@ def test_nobody_hears_of_others(house: House) -> None:
 
 
 def test_silence_is_broken_by_signs_of_life(host: Host) -> None:
-    house = host(service__heartbeat_s=0.1)
+    house = host(serve__heartbeat_s=0.1)
     with house.radio(query="bicycle") as radio:
         radio.wait_for("ready")
         for _ in range(2):

@@ -115,7 +115,7 @@ def test_whoever_hangs_up_frees_their_seat_and_the_last_one_the_thread(house: Ho
 
 
 def test_there_are_so_many_seats_and_a_share_for_each_key(host: Host) -> None:
-    house = host(service__streams=8)
+    house = host(serve__streams=8)
     keys = [house.key() for _ in range(5)]
     radios = [house.radio(key) for key in keys[:4] for _ in range(2)]
     assert [radio.status for radio in radios] == [200] * 8
@@ -135,7 +135,7 @@ def test_there_are_so_many_seats_and_a_share_for_each_key(host: Host) -> None:
 
 
 def test_there_may_be_none(host: Host) -> None:
-    with host(service__streams=0).radio() as radio:
+    with host(serve__streams=0).radio() as radio:
         assert radio.status == 503
 
 
@@ -152,7 +152,7 @@ def test_a_revoked_key_hears_nothing_more(house: House) -> None:
 
 
 def test_a_silent_stream_ends_with_its_key(host: Host, clock: SteppingClock) -> None:
-    house = host(service__heartbeat_s=0.1)
+    house = host(serve__heartbeat_s=0.1)
     revoked = house.memory.keys.create(user="me", scopes=["read"])
     short = house.memory.keys.create(user="me", scopes=["read"], expires_at=clock.now().replace(year=2027))
     with house.radio(revoked.secret) as first, house.radio(short.secret) as second:
@@ -192,7 +192,7 @@ def test_a_ring_that_is_lost_costs_a_moment(host: Host, monkeypatch: pytest.Monk
 def test_a_store_that_was_away_is_gone_on_with(server: Server) -> None:
     database = server.fresh()
     name = database.partition("?")[0].rpartition("/")[2]
-    settings: dict[str, Any] = {"service.heartbeat_s": 0.1, "postgres.connect_timeout_s": 1}
+    settings: dict[str, Any] = {"serve.heartbeat_s": 0.1, "postgres.connect_timeout_s": 1}
     with (
         open_store(database, **settings) as memory,
         hosting(memory, look_every_s=0.1) as house,

@@ -42,7 +42,7 @@ def test_by_default_nothing_is_kept(serve: Serve, database: str) -> None:
 
 
 def test_counts_are_kept_without_queries(serve: Serve, database: str) -> None:
-    found = searched(serve(service__search_log="counts"))
+    found = searched(serve(serve__search_log="counts"))
     assert {verb: one["searches"] for verb, one in found.items()} == {"recall": 2, "search": 1}
     assert found["recall"]["empty"] == 1
     assert found["recall"]["degraded"] == 0
@@ -51,12 +51,12 @@ def test_counts_are_kept_without_queries(serve: Serve, database: str) -> None:
 
 
 def test_queries_are_kept_if_asked_for(serve: Serve, database: str) -> None:
-    searched(serve(service__search_log="queries"))
+    searched(serve(serve__search_log="queries"))
     assert queries(database) == [QUERY, f"{QUERY} -zoo", QUERY]
 
 
 def test_figures_are_the_users_own(serve: Serve) -> None:
-    service = serve(service__search_log="counts")
+    service = serve(serve__search_log="counts")
     searched(service, "anna")
     with service.client(service.key("ben")) as ben:
         assert figures(ben) == {}
@@ -73,7 +73,7 @@ FORGETTING: dict[str, Callable[[UserMemory, str], object]] = {
 
 @pytest.mark.parametrize("way", FORGETTING)
 def test_whatever_is_forgotten_no_query_is_left(open_memory: OpenMemory, database: str, way: str) -> None:
-    memory = open_memory(service__search_log="queries")
+    memory = open_memory(serve__search_log="queries")
     me, other = memory.user("me"), memory.user("other")
     kept = me.remember(MEMORY).id
     me.conversation("talk").append("user", "See you at the zoo")
@@ -88,7 +88,7 @@ def test_whatever_is_forgotten_no_query_is_left(open_memory: OpenMemory, databas
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("way", FORGETTING)
 def test_a_forgotten_query_is_not_in_the_file(open_memory: OpenMemory, database: str, way: str) -> None:
-    memory = open_memory(service__search_log="queries")
+    memory = open_memory(serve__search_log="queries")
     me = memory.user("me")
     kept = me.remember(MEMORY).id
     me.conversation("talk").append("user", "See you at the zoo")

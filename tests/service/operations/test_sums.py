@@ -108,8 +108,8 @@ def crew(database: str, tmp_path: Path, workers: int) -> Iterator[tuple[str, str
         "TMPDIR": str(tmp_path),
         "RECOLLECT_CONFIG": os.devnull,
         "RECOLLECT_EMBEDDING_PROVIDER": "none",
-        "RECOLLECT_SERVICE_ACCESS_LOG": "false",
-        "RECOLLECT_SERVICE_ADMIN_KEY_FILE": str(tmp_path / "admin.key"),
+        "RECOLLECT_SERVE_ACCESS_LOG": "false",
+        "RECOLLECT_SERVE_ADMIN_KEY_FILE": str(tmp_path / "admin.key"),
     }
     command = [sys.executable, "-m", "recollect", "--database", database, "serve", "--port", "0", "--json"]
     with subprocess.Popen([*command, "--workers", str(workers)], env=environment, stdout=subprocess.PIPE) as process:

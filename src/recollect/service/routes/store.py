@@ -26,7 +26,7 @@ class UserStats(Stats):
 
 @router.get("/api/stats")
 def stats(call: Reading) -> UserStats:
-    """Give figures about what the user has stored and, if `service.search_log` is set, searched for."""
+    """Give figures about what the user has stored and, if `serve.search_log` is set, searched for."""
     found = call.me.stats()
     stored = {one.name: getattr(found, one.name) for one in fields(found)}
     return UserStats(**stored, searches=call.memory.doors.search_figures(call.user_id))

@@ -10,7 +10,7 @@ SearchLog = Literal["off", "counts", "queries"]
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceSettings:
+class ServeSettings:
     """How `recollect serve` listens."""
 
     host: str = field(default="127.0.0.1", metadata=about(text(), "Address to listen on."))

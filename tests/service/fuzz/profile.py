@@ -1,0 +1,47 @@
+"""How much is generated: enough for every `make test`, or twelve times that when `RECOLLECT_FUZZ=nightly` is set."""
+
+import logging
+import os
+from collections import Counter
+from typing import Final
+
+NIGHTLY: Final = os.environ.get("RECOLLECT_FUZZ") == "nightly"
+SLOW_S: Final = 2.0
+LOG: Final = logging.getLogger(__name__)
+LOG.setLevel(logging.INFO)  # `pytest -rP` shows what was counted
+
+
+def times(usual: int) -> int:
+    """Say how many examples a test makes in this run."""
+    return usual * 12 if NIGHTLY else usual
+
+
+class Tally:
+    """Counts requests and what came of them."""
+
+    def __init__(self) -> None:
+        self.statuses: Counter[int] = Counter()
+        self.slow: list[tuple[str, float]] = []
+
+    def note(self, request: str, status: int, took_s: float) -> None:
+        """Count an answer."""
+        self.statuses[status] += 1
+        if took_s > SLOW_S:
+            self.slow.append((request, took_s))
+
+    @property
+    def requests(self) -> int:
+        """How many were sent."""
+        return self.statuses.total()
+
+    def settle(self, at_least: int) -> None:
+        """Insist that there were enough, that the server never failed, and that it was quick if this run may say so.
+
+        The machine decides how long an answer takes, and a machine that runs all tests at once says little. So slow
+        answers are shown every time, and count in the nightly run, which has the machine for itself.
+        """
+        LOG.info("%d requests: %s; slow: %s", self.requests, dict(sorted(self.statuses.items())), self.slow)
+        assert self.requests >= at_least
+        assert not [status for status in self.statuses if status >= 500]
+        if NIGHTLY:
+            assert self.slow == []

@@ -1,0 +1,176 @@
+"""The OpenAPI document is true: what fits it is taken, what does not is refused, and answers are what it promises."""
+
+import time
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import APIOperation, Case, Config, GenerationMode
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance, response_schema_conformance
+
+from tests.service.conftest import PATIENCE_S, Running, Serve
+from tests.service.fuzz.profile import Tally, times
+
+# What a schema cannot say: NULs have no place in the texts inside of metadata, and a body may be too large as a whole.
+CONFIG = {
+    "max-stream-events": 1,
+    "generation": {"allow-x00": False},
+    "checks": {
+        "negative_data_rejection": {"expected-statuses": [400, 401, 403, 404, 405, 408, 410, 412, 413, 415, 422, 429]},
+        "positive_data_acceptance": {"expected-statuses": ["2xx", "304", "404", "412"]},
+    },
+}
+ENDLESS = "/api/stream"  # has a test of its own, for its answers have no end
+OPERATORS = ("/api/status", "/metrics")
+
+
+def described(document: dict[str, Any]) -> dict[str, Any]:
+    """Take out what other tests are about, so that nearly every request gets as far as its route.
+
+    Keys, and users that an admin names, are what the table of permissions is for; a header that is not UTF-8, which no
+    schema can tell from one that is, is among the hostile requests. What may be left out is written as what may be
+    null, and a header or a part of an address cannot be null.
+    """
+    for path in document["paths"].values():
+        for operation in path.values():
+            operation.pop("security", None)
+            held = operation.get("parameters", [])
+            operation["parameters"] = [_never_null(one) for one in held if one["name"].lower() != "x-recollect-user"]
+    return document
+
+
+def _never_null(parameter: dict[str, Any]) -> dict[str, Any]:
+    schema = dict(parameter["schema"])
+    if "anyOf" in schema:
+        schema["anyOf"] = [one for one in schema["anyOf"] if one != {"type": "null"}]
+    return {**parameter, "schema": schema}
+
+
+def beyond_the_schema(case: Case[Any]) -> bool:
+    """Tell whether a request may be refused although it fits: no schema can say these things.
+
+    An end must come after its beginning; nodes must be configured; blocks and turns come in any host's manner, so their
+    form is checked by what reads them.
+    """
+    if case.operation.path == "/api/hooks/agent-end":
+        return True
+    inside: list[object] = [case.body]
+    if isinstance(case.body, dict):
+        inside += [one for name in ("memories", "messages") for one in _items(case.body.get(name))]
+    given = [one for one in inside if isinstance(one, dict)]
+    in_blocks = any(isinstance(one.get(name), list) for one in given for name in ("content", "prompt"))
+    return in_blocks or any(one.get("valid_until") or one.get("nodes") for one in given)
+
+
+def _items(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+class Client:
+    """Sends what was generated to a service, with ids that exist in the place of some that do not."""
+
+    def __init__(self, service: Running) -> None:
+        self.url = service.url
+        self.tally = Tally()
+        self._headers = {"Authorization": f"Bearer {service.key()}"}
+        self._admin = {"Authorization": f"Bearer {service.key(scopes=('admin',))}"}
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self._numbers = count()
+        document = self._session.get(f"{self.url}/openapi.json", headers=self._headers, timeout=PATIENCE_S).json()
+        self.schema = schemathesis.openapi.from_dict(described(document), config=Config.from_dict(CONFIG))
+
+    def send(self, case: Case[Any]) -> None:
+        """Send a request and insist that the answer is what the document says."""
+        number = next(self._numbers)
+        self._make_real(case, number)
+        headers = self._admin if case.operation.path in OPERATORS else self._headers
+        begun = time.perf_counter()
+        answer = case.call(base_url=self.url, session=self._session, headers=headers, timeout=PATIENCE_S)
+        self.tally.note(case.operation.label, answer.status_code, time.perf_counter() - begun)
+        # Whether a key is needed is what the table of permissions is for; here, everybody has one.
+        excluded = [ignored_auth]
+        if beyond_the_schema(case):
+            excluded.append(positive_data_acceptance)
+        if case.operation.path == ENDLESS:  # each event would be held against what the document says of their text
+            excluded.append(response_schema_conformance)
+        case.validate_response(answer, excluded_checks=excluded, headers=headers)
+
+    def _make_real(self, case: Case[Any], number: int) -> None:
+        """Let every other request be about something that is there, and no two have the same Idempotency-Key.
+
+        A key that was used for another request is refused, rightly, and `0` comes up often.
+        """
+        name = next((one for one in case.headers or {} if one.lower() == "idempotency-key"), None)
+        if name and case.headers[name] and case.meta and case.meta.generation.mode.is_positive:
+            case.headers[name] = f"{case.headers[name][:180]}-{number}"
+        path = case.operation.path
+        if number % 2 and "{id}" in path and "conversations" not in path:
+            case.path_parameters["id"] = self._message() if "messages" in path else self._memory(number)
+
+    def _memory(self, number: int) -> str:
+        return str(self._post("/api/memories/unified", {"content": f"Shelf {number} is full"})["id"])
+
+    def _message(self) -> str:
+        body = {"role": "user", "content": "The shelf is full", "id": "m-1"}
+        return str(self._post("/api/conversations/c1/messages", body)["results"][0]["id"])
+
+    def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        answer = self._session.post(self.url + path, json=body, headers=self._headers, timeout=PATIENCE_S)
+        assert answer.ok, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._session.close()
+
+
+@pytest.fixture
+def client(serve: Serve) -> Iterator[Client]:
+    made = Client(serve(embedding__provider="none"))
+    yield made
+    made.close()
+
+
+SHAPE = settings(
+    deadline=None,
+    database=None,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+)
+
+
+def send_all(client: Client, operation: APIOperation[Any, Any, Any, Any], examples: int) -> None:
+    """Send requests that fit the schema of a route, and requests that do not."""
+    for mode in GenerationMode:
+        cases = operation.as_strategy(generation_mode=mode)
+        settings(SHAPE, max_examples=examples)(given(case=cases)(client.send))()
+
+
+def test_every_route(client: Client, database: str) -> None:
+    sqlite = not database.startswith("postgresql")
+    examples = times(12 if sqlite else 3)
+    for found in client.schema.get_all_operations():
+        assert isinstance(found, Ok), found
+        operation = found.ok()
+        if operation.path == ENDLESS:
+            continue
+        if list(operation.iter_parameters()):
+            send_all(client, operation, examples)
+        else:
+            client.send(operation.Case())
+    client.tally.settle(at_least=examples * 45)
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # which store makes no difference
+def test_the_stream(client: Client) -> None:
+    """Its parameters are read like all others; of an answer without an end, the first event is enough."""
+    examples = times(20)
+    send_all(client, client.schema[ENDLESS]["GET"], examples)
+    client.tally.settle(at_least=examples)

@@ -1,0 +1,104 @@
+"""The test of isolation can fail: each wall that is taken down is noticed, or another one stands behind it."""
+
+import re
+from collections.abc import Iterator, MutableMapping
+from typing import Final, cast
+
+import psycopg
+import pytest
+
+from recollect.access import Principal, authorize
+from recollect.mcp import desk
+from recollect.service import calls
+from recollect.storage.postgres import wall
+from recollect.storage.postgres.rows import QUERIES as POSTGRES
+from recollect.storage.sqlite.rows import QUERIES as SQLITE
+from recollect.vocabulary import Permission
+from tests.service.conftest import Serve
+from tests.service.isolation.machine import live
+from tests.service.isolation.world import Leaked, World
+
+ENOUGH: Final = 1_500  # calls in which a gap must show; most show within a hundred
+_PREDICATE: Final = re.compile(r"([\w{}]+\.)?user_id = (:user_id|%\(user_id\)s)")
+_WORDS: Final = "'user_token:\"' || hex(:user_id) || '\" AND terms:('"
+
+READ: Final = (
+    "get_memories",
+    "select_memories",
+    "timeline",
+    "memory_chain",
+    "get_messages",
+    "last_messages",
+    "list_conversations",
+)
+CHANGED: Final = ("all_memory_ids", "current_memory")
+
+
+def without_the_user(sql: str) -> str:
+    """Drop the user from a query."""
+    dropped = _PREDICATE.sub("true", sql).replace(_WORDS, "'terms:('")
+    assert dropped != sql
+    return dropped
+
+
+@pytest.fixture
+def world(serve: Serve) -> Iterator[World]:
+    made = World(serve(embedding__provider="none"))
+    yield made
+    made.close()
+
+
+ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+ON_POSTGRESQL = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("query", [*READ, *CHANGED])
+def test_a_query_without_its_user_is_noticed(world: World, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
+    held = cast("MutableMapping[str, str]", SQLITE)
+    monkeypatch.setitem(held, query, without_the_user(held[query]))
+    with pytest.raises(Leaked):
+        live(world, ENOUGH)
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("door", [calls, desk])
+def test_a_lock_that_lets_in_the_wrong_one_is_noticed(
+    world: World, monkeypatch: pytest.MonkeyPatch, door: object
+) -> None:
+    seen: list[str] = []
+
+    def confused(who: Principal, needs: Permission, *, user: str = "", default: str = "") -> str:
+        seen.append(authorize(who, needs, user=user, default=default))
+        return seen[-2] if len(seen) % 5 == 0 else seen[-1]
+
+    monkeypatch.setattr(door, "authorize", confused)
+    with pytest.raises(Leaked):
+        live(world, ENOUGH)
+
+
+@pytest.fixture
+def users_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No query of a user's says any more whose rows it is about."""
+    held = cast("MutableMapping[str, str]", POSTGRES)
+    named = [name for name, sql in held.items() if _PREDICATE.search(sql)]
+    assert {*READ, *CHANGED, "text_candidates", "delete_memories"} <= {*named}
+    for name in named:
+        monkeypatch.setitem(held, name, without_the_user(held[name]))
+
+
+@ON_POSTGRESQL
+@pytest.mark.usefixtures("users_dropped")
+def test_behind_queries_without_their_user_stands_the_second_wall(world: World, database: str) -> None:
+    with psycopg.connect(database) as connection:
+        forced = connection.execute("SELECT relforcerowsecurity FROM pg_class WHERE relname = 'memories'").fetchone()
+    assert forced == (True,)
+    live(world, 800)
+
+
+@ON_POSTGRESQL
+@pytest.mark.usefixtures("users_dropped")
+def test_without_both_walls_it_is_noticed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wall, "for_user", lambda connection, _: wall.for_everybody(connection))
+    with pytest.raises(Leaked):
+        live(world, ENOUGH)

@@ -1,0 +1,175 @@
+"""The service as several processes: one that dies is replaced, a stop lets everybody finish, nobody is left behind."""
+
+import signal
+import sqlite3
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import httpx2
+import psutil
+import psycopg
+import pytest
+
+from tests.service.restart.house import PATIENCE_S, Service, eventually
+
+SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def crew(database: str, tmp_path: Path) -> Iterator[Service]:
+    """Two processes on one port."""
+    with Service(database, tmp_path, "--workers", "2") as running:
+        eventually(lambda: len(running.workers()) == 2)
+        yield running
+
+
+def test_two_processes_answer(crew: Service) -> None:
+    assert crew.said["workers"] == 2
+    for turn in range(20):
+        with crew.user("anna") as anna:  # a new connection each time, so that both get some
+            assert anna.post("/api/memories/unified", json={"content": f"Owns {turn} bicycles"}).status_code == 201
+    with crew.user("anna") as anna, crew.client() as anybody:
+        assert len(anna.get("/api/memories").json()["items"]) == 20
+        assert anybody.get("/livez").json() == {"status": "alive"}
+        assert anybody.get("/api/memories").status_code == 401
+
+
+def test_one_that_dies_is_replaced(crew: Service) -> None:
+    with crew.user("anna") as anna:
+        anna.post("/api/memories/unified", json={"content": "Prefers window seats"})
+    for _ in range(2):
+        first, second = crew.workers()
+        first.kill()
+        eventually(partial(_is_replaced, crew, first))
+        assert second in crew.workers()
+        assert _asked_anew(crew) == ["Prefers window seats"]
+    crew.signal(signal.SIGTERM)
+    assert crew.ended() == (0, "")
+
+
+def _is_replaced(crew: Service, dead: psutil.Process) -> bool:
+    return len(crew.workers()) == 2 and dead not in crew.workers()
+
+
+def _asked_anew(crew: Service) -> list[str]:
+    """Ask until somebody answers: a connection that nobody had accepted yet may have gone with the one who died."""
+    answers: list[str] = []
+
+    def answered() -> bool:
+        try:
+            with crew.user("anna") as anna:
+                answers[:] = [item["content"] for item in anna.get("/api/memories").json()["items"]]
+        except httpx2.TransportError:
+            return False
+        return True
+
+    eventually(answered)
+    return answers
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_stop_waits_for_what_is_under_way(database: str, tmp_path: Path, workers: str) -> None:
+    patient = {"sqlite__busy_timeout_s": 60, "serve__drain_s": 60}
+    with (
+        Service(database, tmp_path, "--workers", workers, settings=patient) as service,
+        service.user("anna") as anna,
+    ):
+        anna.post("/api/memories/unified", json={"content": "Runs on Sundays"})
+        answers: list[int] = []
+
+        def store() -> None:
+            answer = anna.post("/api/memories/unified", json={"content": "Swims on Mondays"})
+            answers.append(answer.status_code)
+
+        slow = threading.Thread(target=store)
+        with _held_up(database):
+            slow.start()
+            eventually(lambda: _is_inside(service))
+            service.signal(signal.SIGTERM)
+            eventually(lambda: _refuses(service))
+            assert answers == []
+        slow.join(PATIENCE_S)
+        assert answers == [201]
+        assert service.ended() == (0, "")
+    with Service(database, tmp_path) as service, service.user("anna") as anna:
+        kept = {item["content"] for item in anna.get("/api/memories").json()["items"]}
+        assert kept == {"Runs on Sundays", "Swims on Mondays"}
+
+
+class _held_up:  # noqa: N801 - reads as the condition it is
+    """Keep everybody from writing to a store."""
+
+    def __init__(self, database: str) -> None:
+        self._database = database
+
+    def __enter__(self) -> None:
+        if "://" in self._database:
+            self._server = psycopg.connect(self._database)
+            self._server.execute("LOCK TABLE memories IN SHARE MODE")
+        else:
+            self._file = sqlite3.connect(self._database, isolation_level=None)
+            self._file.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, *_: object) -> None:
+        if "://" in self._database:
+            self._server.close()
+        else:
+            self._file.close()
+
+
+def _is_inside(service: Service) -> bool:
+    """Tell whether a request is being served."""
+    with service.user("anna") as admin:
+        answer = admin.get("/metrics").text
+    running = [line for line in answer.splitlines() if line.startswith("recollect_requests_in_flight")]
+    return any(float(line.split()[-1]) >= 2 for line in running)
+
+
+def _refuses(service: Service) -> bool:
+    """Tell whether nobody new is let in."""
+    try:
+        with service.client() as anybody:
+            anybody.get("/livez")
+    except httpx2.TransportError:
+        return True
+    return False
+
+
+@SQLITE
+def test_nobody_outlives_the_one_who_started_them(crew: Service) -> None:
+    workers = crew.workers()
+    crew.signal(signal.SIGKILL)
+    gone, alive = psutil.wait_procs(workers, timeout=PATIENCE_S)
+    assert (len(gone), alive) == (2, [])
+
+
+@SQLITE
+def test_the_first_key_is_shown_once(database: str, tmp_path: Path) -> None:
+    with Service(database, tmp_path) as first:
+        secret = first.said["first_key"]
+        assert first.key_file.stat().st_mode & 0o777 == 0o600
+        assert first.key_file.read_text() == f"{secret}\n"
+        with first.client(secret) as admin:
+            assert admin.get("/api/memories").status_code == 200
+        first.signal(signal.SIGTERM)
+        assert first.ended() == (0, "")
+    with Service(database, tmp_path) as second, second.client(secret) as admin:
+        assert second.said["first_key"] is None
+        assert admin.get("/api/memories").status_code == 200
+    raw = Path(database).read_bytes()
+    assert secret.rpartition("_")[2].encode() not in raw
+
+
+@SQLITE
+def test_people_are_told_the_key_once(database: str, tmp_path: Path) -> None:
+    told = []
+    for _ in range(2):
+        with Service(database, tmp_path, as_json=False) as service:
+            lines = [service.line()]
+            while not lines[-1].startswith("All routes"):
+                lines.append(service.line())
+            told.append("".join(lines))
+    secret = (tmp_path / "admin.key").read_text().strip()
+    assert [text.count(secret) for text in told] == [1, 0]
