@@ -123,3 +123,11 @@ def test_what_was_done_is_in_the_log(service: Running) -> None:
     assert stored in lines[0].items
     assert stored in lines[3].items
     assert service.memory.doors.audit_flaws() == ()
+
+
+def test_what_is_wrong_with_a_message_is_said_by_its_place(anna: httpx2.Client) -> None:
+    several = {"messages": [{"role": "user", "content": "Fine"}, {"role": "nobody", "content": "x"}]}
+    said = anna.post("/api/conversations/c1/messages", json=several).json()["detail"]
+    assert said.startswith("messages[1].role: ")
+    said = anna.post("/api/conversations/c1/messages", json={"role": "nobody"}).json()["detail"]
+    assert said.startswith("role: ")

@@ -12,7 +12,9 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
+    Tag,
     TypeAdapter,
     WithJsonSchema,
     model_validator,
@@ -283,6 +285,17 @@ class MessagesBody(Body):
     )
 
     messages: Annotated[list[MessageBody], Field(min_length=1, max_length=MOST_ITEMS)]
+
+
+def _how_many(body: object) -> str:
+    several = isinstance(body, MessagesBody) or (isinstance(body, dict) and "messages" in body)
+    return MessagesBody.__name__ if several else MessageBody.__name__
+
+
+OneOrSeveral = Annotated[
+    Annotated[MessageBody, Tag(MessageBody.__name__)] | Annotated[MessagesBody, Tag(MessagesBody.__name__)],
+    Discriminator(_how_many),
+]
 
 
 class FeedbackBody(Body):

@@ -7,7 +7,7 @@ the store is open. At the end nobody new is let in, and whoever is inside is wai
 import signal
 import socket
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Protocol
 
+from recollect.errors import RecollectError
 from recollect.memory import Memory
 from recollect.service.admin import FirstKey, admin_key_file, first_key
 from recollect.service.app import create_service
@@ -81,15 +82,28 @@ def run(
         app = create_service(memory, shared=shared)
         server = Server(configure(app.guarded, last_requests_s=settings.serve.drain_s, lifespan="on"))
         server.announce, server.ending = announce, app.end
+        warming = Thread(target=_warm_up, args=(memory,), name="recollect-warm-up")
+        warming.start()
         if lifeline is not None:
             Thread(target=_hang_on, args=(lifeline, server), name="recollect-lifeline", daemon=True).start()
-        server.run(sockets=[listener])
+        try:
+            server.run(sockets=[listener])
+        finally:
+            warming.join()
 
 
 def work(settings: Settings, listener: socket.socket, shared: str, lifeline: Lifeline) -> None:
     """Be one of several processes that share the port."""
     with ended_by_signals():
         run(settings, listener, lifeline.say_ready, shared=Path(shared), lifeline=lifeline)
+
+
+def _warm_up(memory: Memory) -> None:
+    """Load what is loaded at its first use, so that nobody's first request waits for it."""
+    with suppress(RecollectError):  # whoever needs it will be told
+        memory.user(memory.settings.user).should_capture("I prefer warm rooms.")
+        if not memory.doors.asks_others():
+            memory.doors.model_trouble()
 
 
 def _hang_on(lifeline: Lifeline, server: Server) -> None:

@@ -111,6 +111,10 @@ def _title(status: int) -> str:
 
 
 def _place(location: Sequence[str | int]) -> str:
-    """Spell where something is wrong, as a program would: `texts[3]`. A name that somebody made up may be endless."""
-    inside = [f"[{step}]" if isinstance(step, int) else str(step) for step in location[1:]]
-    return "".join(inside)[:_LONGEST_PLACE] or "The body"
+    """Spell where something is wrong, as a program would: `messages[3].role`. A name that was made up may be endless.
+
+    Which of several forms of a body was meant, by the name of its class, is nothing that was sent.
+    """
+    steps = [step for step in location[1:] if isinstance(step, int) or not step[:1].isupper()]
+    inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return inside.removeprefix(".")[:_LONGEST_PLACE] or "The body"

@@ -20,7 +20,7 @@ MessageId = Annotated[str, Path(min_length=1, max_length=100, description="The i
 
 
 @router.post("/api/conversations/{id}/messages", status_code=HTTPStatus.CREATED, response_model=out.AppendedMany)
-def append(body: asked.MessagesBody | asked.MessageBody, call: Writing, id: Id) -> Response:
+def append(body: asked.OneOrSeveral, call: Writing, id: Id) -> Response:
     """Add messages to a conversation, all or none; it begins with the first.
 
     The body is one message, or `{"messages": [...]}` with up to 100.
