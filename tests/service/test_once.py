@@ -140,3 +140,9 @@ def test_bad_names(anna: httpx2.Client) -> None:
         answer = anna.post("/api/memories/unified", json=BODY, headers={"Idempotency-Key": bad})
         assert answer.status_code == 422
     assert contents(anna) == []
+
+
+def test_half_a_character_under_a_name(anna: httpx2.Client) -> None:
+    headers = {**name(), "Content-Type": "application/json"}
+    broken = b'{"content": "Fine", "metadata": {"\\ud800": "\\udfff"}}'
+    assert anna.post("/api/memories/unified", content=broken, headers=headers).status_code == 422

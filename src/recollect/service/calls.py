@@ -151,7 +151,8 @@ def _once(call: Call, work: Work, body: BaseModel | None) -> Once | None:
         shown = work.written(result)
         return None if shown is None else _kept(shown)
 
-    said = body.model_dump_json(exclude_unset=True) if body is not None else ""
+    # whatever was sent must have a hash, halves of characters too; whether it can be kept is decided later
+    said = json.dumps(body.model_dump(exclude_unset=True), default=str, sort_keys=True) if body is not None else ""
     return Once(_hash(call.idempotency_key), _hash(f"{call.request}\n{said}"), encode, work.private)
 
 
