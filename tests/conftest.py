@@ -48,7 +48,9 @@ class Server:
         """Make a database, with our schema unless it must be empty, and give its address."""
         name = f"test_{next(self._numbers)}"
         with self.admin() as connection:
-            connection.execute(f"CREATE DATABASE {name}" + ("" if empty else f" TEMPLATE {_TEMPLATE}"))
+            connection.execute(
+                f"CREATE DATABASE {name}" + ("" if empty else f" TEMPLATE {_TEMPLATE} STRATEGY FILE_COPY")
+            )
         return self.url(name)
 
     def drop(self, address: str) -> None:

@@ -52,7 +52,7 @@ class Doors:
         if once.answered == answer:
             return
         now = self._engine.clock.now()
-        self._engine.store.write(scope_of(user_id), lambda writer: once.keep(writer, answer, now))
+        self._engine.store.write(scope_of(user_id), lambda writer: once.complete(writer, answer, now))
         once.answered = answer
 
     def watch(

@@ -37,6 +37,7 @@ class Memory:
     def __init__(self, engine: Engine, *, owns_embedder: bool = False) -> None:
         self._engine = engine
         self._owns_embedder = owns_embedder
+        self._keys = Keys(engine)
 
     @classmethod
     def open(
@@ -69,7 +70,7 @@ class Memory:
     @property
     def keys(self) -> Keys:
         """The keys that open the doors to this store."""
-        return Keys(self._engine)
+        return self._keys
 
     @property
     def doors(self) -> Doors:

@@ -14,9 +14,10 @@ from recollect.text.clean import clean
 from recollect.text.query import Query, holds, normal, read_query
 from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum
+from tests.nightly import by_night
 
-BY_WORDS = 4_800  # queries on each store without vectors
-BY_BOTH = 200  # and with them: ten thousand on both stores together
+BY_WORDS = by_night(1_200, 4_800)  # queries on each store without vectors
+BY_BOTH = by_night(100, 200)  # and with them: ten thousand on both stores together, by night
 
 SHARED = (
     "Anna keeps the green tea in the office",

@@ -16,6 +16,7 @@ from recollect.engine.drafting import draft_memories
 from recollect.ports import Writer
 from recollect.types import Scope
 from tests.conftest import Server
+from tests.nightly import by_night
 from tests.providers.server import ProviderServer
 from tests.reliability.changing import LEASE_S, STEPS, TOLERANCE, Item, Step, fill, items, spaces_of, stored_by
 from tests.reliability.opening import open_memory
@@ -24,7 +25,7 @@ from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.storage.catalogue import plain
 
 _ITEMS = 450
-_POINTS = 26  # on each store, shared by two changes
+_POINTS = by_night(10, 26)  # on each store, shared by two changes
 _MOST_REQUESTS = 7  # that a process has made when it is killed
 _LATENCY_S = 0.01
 _QUESTIONS = 12

@@ -131,3 +131,11 @@ def test_what_is_wrong_with_a_message_is_said_by_its_place(anna: httpx2.Client) 
     assert said.startswith("messages[1].role: ")
     said = anna.post("/api/conversations/c1/messages", json={"role": "nobody"}).json()["detail"]
     assert said.startswith("role: ")
+
+
+def test_a_name_with_a_slash(anna: httpx2.Client) -> None:
+    anna.post("/api/hooks/agent-end", json={"session": "a/b", "messages": [{"role": "user", "content": "Hello there"}]})
+    say(anna, "a%2Fb", "And again")
+    found = anna.get("/api/conversations/a%2Fb").json()
+    assert [message["content"] for message in found["messages"]] == ["Hello there", "And again"]
+    assert len(anna.get("/api/conversations/a%2Fb/window").json()["messages"]) == 2

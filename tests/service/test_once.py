@@ -7,6 +7,7 @@ import httpx2
 import pytest
 
 from recollect.doors import Doors
+from recollect.memory import Once
 from tests.conftest import SteppingClock
 from tests.service.conftest import Running
 
@@ -146,3 +147,62 @@ def test_half_a_character_under_a_name(anna: httpx2.Client) -> None:
     headers = {**name(), "Content-Type": "application/json"}
     broken = b'{"content": "Fine", "metadata": {"\\ud800": "\\udfff"}}'
     assert anna.post("/api/memories/unified", content=broken, headers=headers).status_code == 422
+
+
+def test_a_name_that_is_sent_twice(anna: httpx2.Client) -> None:
+    twice = [("Idempotency-Key", "one"), ("Idempotency-Key", "two"), ("Content-Type", "application/json")]
+    answer = anna.post("/api/memories/unified", content=b'{"content": "x"}', headers=twice)
+    assert answer.status_code == 400
+    assert contents(anna) == []
+
+
+def test_what_was_forgotten_meanwhile_is_not_kept_in_an_answer(
+    service: Running, anna: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Something is forgotten after a request has searched and before its answer is kept."""
+    anna.post("/api/memories/unified", json={"content": "Canary-9912 lives in Brno, the city"})
+    usual = Doors.keep_answer
+
+    def late(doors: Doors, user_id: str, once: Once, answer: str) -> None:
+        service.memory.user("anna").forget(everything=True)
+        usual(doors, user_id, once, answer)
+
+    key = name()
+    body = {"prompt": "Who lives in the city of Brno?", "session": "s1"}
+    with monkeypatch.context() as patched:
+        patched.setattr(Doors, "keep_answer", late)
+        assert "Canary-9912" in anna.post("/api/hooks/before-prompt", json=body, headers=key).text
+    again = anna.post("/api/hooks/before-prompt", json=body, headers=key)
+    assert (again.status_code, "Canary-9912" in again.text) == (410, False)
+
+
+def test_forgetting_nothing_takes_no_answers_along(anna: httpx2.Client) -> None:
+    kept = anna.post("/api/memories/unified", json=BODY).json()["id"]
+    key = name()
+    first = anna.patch(f"/api/memories/{kept}", json={"importance": 0.2}, headers=key)
+    assert anna.post("/api/forget", json={"id": "01a1dfdf-9755-700c-8ecf-655f449c5cac"}).json()["action"] == "not_found"
+    assert anna.patch(f"/api/memories/{kept}", json={"importance": 0.2}, headers=key).content == first.content
+
+
+@pytest.mark.parametrize("verb", ["delete", "patch", "forget", "before-prompt"])
+def test_twice_at_once_is_answered_alike(anna: httpx2.Client, verb: str) -> None:
+    stored = anna.post("/api/memories/unified", json=BODY).json()["id"]
+    etag = anna.get(f"/api/memories/{stored}").headers["etag"]
+    key = name()
+
+    def send(_: int) -> httpx2.Response:
+        match verb:
+            case "delete":
+                return anna.delete(f"/api/memories/{stored}", headers=key)
+            case "patch":
+                given = {**key, "If-Match": etag}
+                return anna.patch(f"/api/memories/{stored}", json={"importance": 0.1}, headers=given)
+            case "forget":
+                return anna.post("/api/forget", json={"query": "runs every Sunday morning"}, headers=key)
+        said = {"prompt": "What do I do on Sundays?", "session": "s1"}
+        return anna.post("/api/hooks/before-prompt", json=said, headers=key)
+
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(send, range(12)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.content for answer in answers}) == 1

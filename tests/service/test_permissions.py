@@ -41,11 +41,11 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/preferences": "read",
     "GET /api/events": "read",
     "GET /api/lessons": "read",
-    "POST /api/conversations/{id}/messages": "write",
+    "POST /api/conversations/{id:path}/messages": "write",
     "GET /api/conversations": "read",
-    "GET /api/conversations/{id}": "read",
-    "GET /api/conversations/{id}/window": "read",
-    "POST /api/conversations/{id}/compact": "write",
+    "GET /api/conversations/{id:path}": "read",
+    "GET /api/conversations/{id:path}/window": "read",
+    "POST /api/conversations/{id:path}/compact": "write",
     "GET /api/messages/{id}": "read",
     "POST /api/messages/{id}/feedback": "write",
     "POST /api/hooks/before-prompt": "write",
@@ -56,10 +56,19 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/stats": "read",
     "GET /api/status": "admin",
     "GET /livez": None,
+    "HEAD /livez": None,
     "GET /readyz": "read",
     "GET /metrics": "admin",
     "GET /openapi.json": "read",
     "GET /docs": "read",
+}
+
+# Their answers show what is there, so they need `read` as well.
+SHOWING = {
+    "PATCH /api/memories/{id}",
+    "POST /api/conversations/{id:path}/compact",
+    "POST /api/messages/{id}/feedback",
+    "POST /api/hooks/before-prompt",
 }
 
 # The same thing behind every door: a route, a tool, a command.
@@ -74,9 +83,9 @@ SAME = [
     ("GET /api/memories/{id}", "memory://memories/{id}", "history"),
     ("GET /api/stats", "memory://stats", "stats"),
     ("GET /api/status", None, "status"),
-    ("POST /api/conversations/{id}/messages", None, "say"),
-    ("GET /api/conversations/{id}", None, "conversation"),
-    ("POST /api/conversations/{id}/compact", None, "compact"),
+    ("POST /api/conversations/{id:path}/messages", None, "say"),
+    ("GET /api/conversations/{id:path}", None, "conversation"),
+    ("POST /api/conversations/{id:path}/compact", None, "compact"),
     ("POST /api/hooks/before-prompt", None, "before-prompt"),
     ("POST /api/hooks/agent-end", None, "after-turn"),
 ]
@@ -86,6 +95,7 @@ def needed(dependant: Dependant) -> Iterator[Permission]:
     """Find the permission that a route asks for, however deep."""
     if isinstance(dependant.call, Needs):
         yield dependant.call.permission
+        assert dependant.call.also in (None, "read")
     for inner in dependant.dependencies:
         yield from needed(inner)
 
@@ -101,6 +111,19 @@ def routes() -> Iterator[tuple[str, Permission | None]]:
 
 def test_every_route_has_a_line() -> None:
     assert dict(routes()) == ROUTES
+
+
+def showing(dependant: Dependant) -> bool:
+    return (isinstance(dependant.call, Needs) and dependant.call.also == "read") or any(
+        map(showing, dependant.dependencies)
+    )
+
+
+def test_what_shows_something_needs_to_be_allowed_to_read() -> None:
+    found = (route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute))
+    assert {
+        f"{method} {one.path}" for one in found if showing(one.dependant) for method in one.methods or ()
+    } == SHOWING
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -137,7 +160,7 @@ class Visitor:
 
     def visit(self, client: httpx2.Client, line: str, headers: dict[str, str]) -> int:
         method, _, path = line.partition(" ")
-        address = path.replace("{id}", "01a1dfdf-9755-700c-8ecf-655f449c5cac")
+        address = path.replace("{id:path}", "{id}").replace("{id}", "01a1dfdf-9755-700c-8ecf-655f449c5cac")
         if path == "/api/stream":
             address += "?min_score=7"  # refused before it begins to stream
         body: dict[str, object] | None = {} if method in ("POST", "PATCH") else None
@@ -172,7 +195,8 @@ def test_the_matrix(serve: Serve, clock: SteppingClock) -> None:
                 assert visitor.visit(client, line, stranger) in expected, (line, stranger)
             for scope in PERMISSIONS:
                 status = visitor.visit(client, line, bearer(visitor.of[scope]))
-                allowed = permission is None or scope in (permission, "admin") or line.endswith(("/mcp", "/nothing"))
+                held = scope == permission and line not in SHOWING
+                allowed = permission is None or held or scope == "admin" or line.endswith(("/mcp", "/nothing"))
                 assert (status not in (401, 403)) == allowed, (line, scope, status)
             if permission is not None and not line.endswith(("/mcp", "/nothing")):
                 assert visitor.visit(client, line, bearer(visitor.ben, X_Recollect_User="anna")) == 403, line
@@ -217,3 +241,20 @@ def test_too_many_requests(serve: Serve) -> None:
         assert int(anna.get("/api/stats").headers["retry-after"]) > 0
         assert ben.get("/api/stats").status_code == 200
         assert cast("Any", ben.get("/livez")).status_code == 200
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_who_may_not_read_is_shown_nothing(serve: Serve) -> None:
+    running = serve(embedding__provider="none")
+    running.memory.user("anna").remember("The garage code is on a card")
+    with running.client(running.key(scopes=("forget",))) as forgetful:
+        asked = {"query": "garage code", "dry_run": True}
+        assert forgetful.post("/api/forget", json=asked).status_code == 403
+        assert forgetful.post("/api/forget", json={"everything": True}).json()["action"] == "deleted"
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_user_without_a_name(serve: Serve) -> None:
+    running = serve(embedding__provider="none")
+    with running.client(running.key(scopes=("admin",))) as admin:
+        assert admin.get("/api/stats", headers={"X-Recollect-User": ""}).status_code == 400

@@ -76,7 +76,7 @@ def _answer(
     there = people if _somebody_is_there() else None
     with Memory.open(settings=_without_thread(settings)) as memory:
         named = shared.user or ""
-        who, user_id = admit(memory, needed(command, asked), named=named)
+        who, user_id = admit(memory, *needed(command, asked), named=named)
         errand = Errand(
             memory,
             memory.user(user_id).acting(Deed(who.id, command)),

@@ -19,14 +19,15 @@ class Admitted(NamedTuple):
     user_id: str
 
 
-def admit(memory: Memory, needs: Permission, *, named: str = "") -> Admitted:
+def admit(memory: Memory, *needs: Permission, named: str = "") -> Admitted:
     """Let in whoever types. `named` is the user that was typed; the one in the settings only stands in for nobody.
 
     Raises UnknownKey or NotPermitted.
     """
     settings = memory.settings
     who = memory.keys.identify(settings.key) if settings.key else LOCAL
-    return Admitted(who, authorize(who, needs, user=named, default=settings.user))
+    users = [authorize(who, one, user=named, default=settings.user) for one in needs]
+    return Admitted(who, users[0])
 
 
 def insist(settings: Settings, needs: Permission, *, named: str = "") -> None:

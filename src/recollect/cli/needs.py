@@ -52,8 +52,17 @@ NEEDS: Final[Mapping[str, Permission]] = MappingProxyType(
     }
 )
 
-# Options that make more of a command than it is without them.
-NEEDS_WITH: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType({("conversation", "private"): "write"})
+# Options that make more of a command than it is without them; '' is the command itself, whose answer shows something.
+NEEDS_WITH: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType(
+    {
+        ("conversation", "private"): "write",
+        ("forget", "query"): "read",
+        ("before-prompt", ""): "read",
+        ("update", ""): "read",
+        ("compact", ""): "read",
+        ("rate", ""): "read",
+    }
+)
 
 # Commands that need no permission, and why.
 FREE: Final[Mapping[str, str]] = MappingProxyType(
@@ -65,13 +74,13 @@ FREE: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-def needed(command: str, asked: Mapping[str, Any]) -> Permission:
-    """Give the permission that a command needs with the options it was given."""
-    more = [
+def needed(command: str, asked: Mapping[str, Any]) -> tuple[Permission, ...]:
+    """Give the permissions that a command needs with the options it was given, all of them."""
+    more = (
         permission for (name, option), permission in NEEDS_WITH.items() if name == command and _given(asked, option)
-    ]
-    return more[0] if more else NEEDS[command]
+    )
+    return (NEEDS[command], *more)
 
 
 def _given(asked: Mapping[str, Any], option: str) -> bool:
-    return asked.get(option) is not None
+    return not option or asked.get(option) is not None

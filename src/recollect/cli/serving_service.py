@@ -1,6 +1,9 @@
 """The command that serves the memory over HTTP, as it is typed, and what it says."""
 
 import json as json_format
+import shlex
+import shutil
+import sys
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -64,11 +67,15 @@ def serve(
     changed = {name: value for name, value in typed.items() if value is not None}
     loaded = replace(loaded, serve=replace(loaded.serve, **changed))
     import_module("recollect.cli.lock").insist(loaded, NEEDS["serve"], named=ctx.obj.user or "")
-    server.serve(loaded, _ForPrograms() if ctx.obj.json or json else _ForPeople())
+    server.serve(loaded, _ForPrograms() if ctx.obj.json or json else _ForPeople(given.get("database")))
 
 
 class _ForPeople:
-    """Says where to go, and how to make the first call."""
+    """Says where to go, and how to make the first call. `database` is the store that was typed, if one was."""
+
+    def __init__(self, database: str | None) -> None:
+        command = "recollect" if shutil.which("recollect") else sys.argv[0]
+        self._command = f"{command} --database {shlex.quote(database)}" if database else command
 
     def ready(self, ready: Any) -> None:  # noqa: ANN401 - its class is imported when the command runs
         """Say all that somebody needs who sees this for the first time."""
@@ -78,8 +85,8 @@ class _ForPeople:
             typer.echo("\nThis is the first start, so an admin key was made. It is shown only now:\n")
             typer.echo(f"  {ready.first_key.secret}\n")
             typer.echo(f"and kept in {ready.first_key.file}, which only you can read.")
-        key = f'"Authorization: Bearer $(cat {_quoted(ready.key_file)})"' if ready.key_file.exists() else None
-        bearer = key or '"Authorization: Bearer YOUR_KEY"'
+        key = f"$(cat {shlex.quote(str(ready.key_file))})" if ready.key_file else "YOUR_KEY"
+        bearer = f'"Authorization: Bearer {key}"'
         typer.echo(
             f"\nStore something:\n\n  curl {ready.url}/api/memories/unified -H {bearer} \\\n"
             '    -H "Content-Type: application/json" \\\n'
@@ -87,7 +94,7 @@ class _ForPeople:
             f"and find it:\n\n  curl -G {ready.url}/api/memories/search -H {bearer} \\\n"
             '    --data-urlencode "query=which theme do I like?"\n\n'
             f"All routes: {ready.url}/docs (any user name, the key as password). For agents: {ready.url}/mcp. "
-            "Keys for others: recollect keys create --user NAME"
+            f"Keys for others: {self._command} keys create --user NAME"
         )
 
 
@@ -102,15 +109,7 @@ class _ForPrograms:
             "location": ready.location,
             "backend": ready.backend,
             "workers": ready.workers,
-            "key_file": str(ready.key_file),
+            "key_file": str(ready.key_file) if ready.key_file else None,
             "first_key": ready.first_key.secret if ready.first_key else None,
         }
         typer.echo(json_format.dumps(document))
-
-
-def _quoted(path: Any) -> str:  # noqa: ANN401 - a path, whose class is not imported here
-    """Give a path as a shell reads it inside of quotation marks."""
-    shown = str(path)
-    return (
-        shown if shown.replace("/", "").replace(".", "").replace("-", "").replace("_", "").isalnum() else f"'{shown}'"
-    )

@@ -15,6 +15,7 @@ from recollect.e5.app import create_app
 from recollect.e5.limits import Limits
 from recollect.e5.line import Line
 from recollect.e5.models import Model, full_name, load_model, require_runnable
+from recollect.web.framing import Framing
 from recollect.web.journal import Journal, path_of, write_to_standard_error
 from recollect.web.listening import Server, bind, configure, ended_by_signals, listen, open_to, url_of
 
@@ -71,7 +72,7 @@ def serve(plan: Plan, audience: Audience) -> None:
 
 def create_server(model: Model, line: Line, limits: Limits) -> Server:
     """Make the server around the application."""
-    app = Journal(create_app(model, line, limits), LOG, path_of)
+    app = Journal(Framing(create_app(model, line, limits)), LOG, path_of)
     return Server(configure(app, last_requests_s=_LAST_REQUESTS_S))
 
 

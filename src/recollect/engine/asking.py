@@ -146,7 +146,7 @@ def _query_vector(
     try:
         vector = found.get(timeout=engine.settings.recall.deadline_s)
     except Empty:
-        engine.searching.add(at_work)
+        engine.leave_behind(at_work)
         vector = None
     engine.observed.took("embed", started)
     return vector, () if vector is not None else (VECTOR,)

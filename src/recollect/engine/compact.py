@@ -170,7 +170,7 @@ def _put_in_place(
 ) -> Message | None:
     """Write the summary and mark what it tells, unless any of that has changed meanwhile."""
     wanted = [message.id for message in planned.sources]
-    made = draft.message
+    made, space = draft.message, engine.space  # asked before the write, which must not wait for another connection
 
     def work(writer: Writer) -> Message | None:
         found = writer.get_messages(wanted)
@@ -182,7 +182,7 @@ def _put_in_place(
         if planned.previous:
             writer.set_status([planned.previous.id], "compacted")
         writer.set_status([message.id for message in planned.folded], status)
-        writer.insert_messages([draft], engine.space)
+        writer.insert_messages([draft], space)
         writer.derive([Derivation("message", made.id, "message", source) for source in wanted], made.created_at)
         return made
 

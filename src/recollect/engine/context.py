@@ -59,6 +59,11 @@ class Engine:
     observed: Observed = field(default_factory=Observed)  # who wants to know how searches go
     deed: Noted | None = None  # what is being done, and by whom, if that is to be noted
 
+    def leave_behind(self, search: Thread) -> None:
+        """Let a search go on that nobody waits for any more; those that have ended meanwhile are forgotten."""
+        self.searching.difference_update([one for one in tuple(self.searching) if not one.is_alive()])
+        self.searching.add(search)
+
     def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
         """Run changes in one transaction, together with the note of who made them."""
         return self.store.write(scope, self._noted(scope, work))
@@ -68,6 +73,7 @@ class Engine:
         return self.store.write_behind(scope, self._noted(scope, work))
 
     def _noted(self, scope: Scope, work: Callable[[Writer], T]) -> Callable[[Writer], T]:
+        _ = self.models.space  # looks, if that is due, before the write: inside it there is only `models.latest`
         return work if self.deed is None else self.deed.noted(scope, work, self.clock.now())
 
     @property

@@ -69,7 +69,7 @@ def add(
 def _write(writer: Writer, engine: Engine, record: ConversationRecord, drafts: Sequence[MessageDraft]) -> None:
     if drafts:
         writer.save_conversation(record)
-        writer.insert_messages(drafts, engine.space)
+        writer.insert_messages(drafts, engine.models.latest)
         writer.exhume([mark for draft in drafts for mark in fingerprints(draft.message)])
 
 

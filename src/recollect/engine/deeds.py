@@ -13,7 +13,7 @@ from recollect.engine.audit import Act, note
 from recollect.errors import InvalidInput, Repeated
 from recollect.messages import Appended, Compaction, Message
 from recollect.ports import KeptAnswer, Reader, Writer
-from recollect.types import Forgotten, MemoryRecord, Remembered, Scope, TurnOutcome
+from recollect.types import Forgotten, MemoryRecord, PromptContext, Remembered, Scope, TurnOutcome
 
 T = TypeVar("T")
 
@@ -34,9 +34,12 @@ class Once:
     encode: Callable[[object], str | None]
     private: bool = False
     answered: str | None = None
+    _resets: int | None = None  # how much had been forgotten when it was first looked at
 
     def insist_new(self, rows: Reader | Writer, now: datetime) -> None:
         """Raise Repeated if it was carried out before."""
+        if self._resets is None:
+            self._resets = rows.resets()
         known = rows.answer(self.key, now - ANSWERS_KEPT)
         if known is None:
             return
@@ -48,8 +51,15 @@ class Once:
         raise Repeated(known.body)
 
     def keep(self, writer: Writer, answer: str, now: datetime) -> None:
-        """Keep the answer."""
-        writer.keep_answer(self.key, KeptAnswer(self.request_hash, answer, self.private), now)
+        """Keep the answer; if something was forgotten meanwhile, only that there was one."""
+        stale = self.private and self._resets is not None and writer.resets() != self._resets
+        writer.keep_answer(self.key, KeptAnswer(self.request_hash, None if stale else answer, self.private), now)
+
+    def complete(self, writer: Writer, answer: str, now: datetime) -> None:
+        """Keep what was answered in the end. Raises Repeated if somebody else was faster with the same request."""
+        if self.answered is None:
+            self.insist_new(writer, now)
+        self.keep(writer, answer, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +110,8 @@ def _touched(result: object) -> _Touched:
             return _Touched(tuple(ids), result.saved + len(ids))
         case Compaction(summary=Message() as summary):
             ids = [summary.id]
+        case PromptContext():
+            ids = [result.message_id] if result.message_id else []
         case Appended():
             ids = [result.id] if result.id else []
         case list() | tuple():

@@ -84,6 +84,8 @@ def _forget(
 
     def work(writer: Writer) -> Forgotten:
         doomed, names = choose(writer), begun(writer)
+        if doomed.ids or names:
+            writer.forget_traces(everything=not doomed.torn)
         _delete(writer, doomed, engine.clock.now())
         for name in names:
             writer.delete_conversation(name)
@@ -106,7 +108,6 @@ def _receipt(doomed: Doomed, conversations: Sequence[str], *, dry_run: bool) -> 
 def _delete(writer: Writer, doomed: Doomed, now: datetime) -> None:
     memories, said = [one for one in doomed.ids if one not in doomed.messages], [*doomed.messages]
     _forget_vectors(writer, doomed, memories)
-    writer.forget_traces(everything=not doomed.torn)
     reopened = {made.source_id for made in writer.sources(said)} - set(doomed.ids)
     if doomed.torn:
         _mend(writer, {record.id: record for record in writer.get(memories)})

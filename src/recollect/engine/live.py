@@ -9,7 +9,7 @@ comes. The second time counts only if the first did not.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from recollect.engine import asking, hits
@@ -24,7 +24,6 @@ from recollect.types import ChannelPart, Hit, MemoryRecord, Parts, Scope
 from recollect.vocabulary import SOURCE_OF, SOURCES, ItemKind, MemoryType, Source
 
 MIN_SCORE: Final = 0.5
-CHANGES_KEPT: Final = timedelta(days=7)
 _AT_ONCE: Final = 25  # changes whose items are fetched together
 _ENOUGH: Final = 500_000  # characters, after which the rest is left for the next time
 _ALL = Parts({}, 1.0, {})

@@ -41,11 +41,14 @@ class Models:
     @property
     def space(self) -> Space | None:
         """The space to search and to embed for; None when vectors are switched off or their length is not known."""
-        if self._configured is None:
-            return None
-        if monotonic() - self._looked_at > _GOOD_FOR_S:
+        if self._configured is not None and monotonic() - self._looked_at > _GOOD_FOR_S:
             self.refresh()
-        return self._active or self._configured.space
+        return self.latest
+
+    @property
+    def latest(self) -> Space | None:
+        """The same as when somebody last looked, for whoever is inside a write and must not wait for a connection."""
+        return None if self._configured is None else self._active or self._configured.space
 
     @property
     def is_changing(self) -> bool:

@@ -103,9 +103,8 @@ def _near_duplicates(
 def _remember_one(engine: Engine, scope: Scope, batch: _Batch, position: int) -> Remembered:
     near, failed = _near_duplicates(engine, scope, [batch.drafts[position]], batch.space)
     prepared = batch.prepared(position, near.get(0))
-    remembered = engine.write(scope, lambda writer: decide(writer, engine, prepared))
     degraded = (*batch.degraded, *failed)
-    return replace(remembered, degraded=degraded) if degraded else remembered
+    return engine.write(scope, lambda writer: replace(decide(writer, engine, prepared), degraded=degraded))
 
 
 def remember_many(

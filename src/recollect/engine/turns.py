@@ -15,8 +15,8 @@ from typing import Any
 from recollect.engine import compact, converse, learning, recognition, saying, search, upkeep
 from recollect.engine.asking import Wish
 from recollect.engine.context import MESSAGE, RECALL, SAVING, UPKEEP, Engine
-from recollect.errors import InvalidInput, RecollectError
-from recollect.messages import Appended, Message, NewMessage
+from recollect.errors import InvalidInput, RecollectError, Repeated
+from recollect.messages import Message, NewMessage
 from recollect.ports import Reader, Writer
 from recollect.text.fence import Quoted, fenced, without_fences
 from recollect.types import Filters, Hit, MessageFilters, PromptContext, Recall, Remembered, Scope, TurnOutcome
@@ -32,14 +32,14 @@ def before_prompt(engine: Engine, scope: Scope, session: str, request: NewMessag
     found = Recall(())
     if engine.settings.auto_recall:
         found = _within_budget(engine, scope, session, request)
-    message_id, degraded = None, found.degraded
-    try:
-        message_id = _save_request(engine, scope, session, request)
-    except RecollectError:
-        degraded = (*degraded, SAVING)
-    engine.observed.went_without(part for part in degraded if part in (RECALL, SAVING))  # the search tells the rest
     block = fenced([_quoted(hit) for hit in found.hits], token_hex(8)) if found.hits else ""
-    return PromptContext(block, found.hits, message_id, degraded)
+    answer = PromptContext(block, found.hits, None, found.degraded)
+    try:
+        return _save_request(engine, scope, session, request, answer)
+    except Repeated:
+        raise
+    except RecollectError:
+        return replace(answer, degraded=(*found.degraded, SAVING))
 
 
 def _within_budget(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
@@ -57,7 +57,7 @@ def _within_budget(engine: Engine, scope: Scope, session: str, request: NewMessa
     try:
         return answers.get(timeout=engine.settings.hooks.budget_s)
     except Empty:
-        engine.searching.add(search_on)
+        engine.leave_behind(search_on)
         return Recall((), (RECALL,))
 
 
@@ -84,16 +84,20 @@ def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) ->
     )
 
 
-def _save_request(engine: Engine, scope: Scope, session: str, request: NewMessage) -> str | None:
+def _save_request(
+    engine: Engine, scope: Scope, session: str, request: NewMessage, answer: PromptContext
+) -> PromptContext:
+    """Save what the user said; the answer is complete when that is done, in the same transaction."""
     now = engine.clock.now()
     spoken = [saying.speak(engine, session, request, now)]
 
-    def work(writer: Writer) -> tuple[Appended, ...]:
-        return converse.deliver(writer, engine, converse.opened(writer, session, now), spoken, now)
+    def work(writer: Writer) -> PromptContext:
+        (appended,) = converse.deliver(writer, engine, converse.opened(writer, session, now), spoken, now)
+        return replace(answer, message_id=appended.id)
 
-    (appended,) = engine.write(scope, work)
+    saved = engine.write(scope, work)
     engine.background.wake()
-    return appended.id
+    return saved
 
 
 def _quoted(hit: Hit) -> Quoted:

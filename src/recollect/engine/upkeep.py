@@ -9,10 +9,9 @@ from datetime import timedelta
 from recollect.engine import compact, embedding, forget, reindexing, rounds, working
 from recollect.engine.context import Engine
 from recollect.engine.deeds import ANSWERS_KEPT
-from recollect.engine.live import CHANGES_KEPT
 from recollect.figures import Maintenance
 from recollect.messages import Compaction
-from recollect.ports import RemoteEmbedder
+from recollect.ports import CHANGES_KEPT, RemoteEmbedder
 from recollect.types import Scope
 
 _MOST_FAILURES = 3

@@ -21,14 +21,13 @@ from recollect.engine.passages import passage_of
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
 from recollect.figures import Worked
 from recollect.messages import Message, Usage
-from recollect.ports import EmbedJob, Paid, RemoteEmbedder, Writer
+from recollect.ports import CHANGES_KEPT, EmbedJob, Paid, RemoteEmbedder, Writer
 from recollect.types import MemoryRecord, Scope, Space, Vector
 
 _BATCH = 64  # texts at a time, for an embedder that has no limit of its own
 _MOST = 256  # however many a provider would take: what is lost when a request fails must stay small
 _MOST_ATTEMPTS = 5
 _AWAY = "The provider could not be asked; it is asked again."
-_NEWS = timedelta(hours=1)
 _LONGEST_PAUSE_S = 300.0
 _PAUSE_S = 5.0  # before a provider is asked again that could not be asked and named no time
 
@@ -221,7 +220,7 @@ def _finish_user(
     """Store the vectors of texts that are still what they were; a text that was changed meanwhile has a job anew."""
     space, now = served[0][0].space, engine.clock.now()
     searched = space == engine.space  # asked before the write, which must not wait for another connection
-    lately = now - _NEWS  # what is older was seen by whoever waited for it, or is embedded anew
+    lately = now - CHANGES_KEPT  # nobody waits for what is older
 
     def work(writer: Writer) -> int:
         wanted = [job.item.id for job, _, _ in served]

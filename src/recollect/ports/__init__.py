@@ -5,7 +5,7 @@ one after the other. So a decision taken inside `write` from what it has read th
 """
 
 from recollect.ports.conversations import Derivation, Size, Spot
-from recollect.ports.ledgers import STORE, Bell, Change, ChangeKind, KeptAnswer, LedgerWriter, SearchNote
+from recollect.ports.ledgers import CHANGES_KEPT, STORE, Bell, Change, ChangeKind, KeptAnswer, LedgerWriter, SearchNote
 from recollect.ports.memories import Fingerprint, Indexed, Neighbour, Slot, TextCandidate, TextCandidates
 from recollect.ports.spaces import Asked, EmbedJob, Paid
 from recollect.ports.store import Pending, Reader, Store, Writer
@@ -25,6 +25,7 @@ from recollect.ports.world import (
 )
 
 __all__ = [
+    "CHANGES_KEPT",
     "STORE",
     "Asked",
     "Bell",

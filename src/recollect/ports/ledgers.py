@@ -1,7 +1,7 @@
 """What the engine asks of a store about who came in by which door: keys, answers, the order of changes, the logs."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, Protocol
 
 from recollect.access import Key
@@ -11,6 +11,9 @@ from recollect.vocabulary import ItemKind
 
 # Whose rows are nobody's: keys, and what was done with them. No user can have this name.
 STORE = Scope("")
+
+# How long the order of changes is known: nobody who listens was away for longer.
+CHANGES_KEPT = timedelta(days=7)
 
 # `words` could be found by its words only, because its vector follows; `embedded` says that it came.
 ChangeKind = Literal["stored", "words", "embedded"]
@@ -54,6 +57,10 @@ class LedgerReader(Protocol):
         """Give what a request was answered since a moment."""
         ...
 
+    def resets(self) -> int:
+        """Give a number that grows whenever something of this user is forgotten."""
+        ...
+
     def last_change(self) -> int:
         """Give the number of the newest change; 0 before the first."""
         ...
@@ -80,6 +87,10 @@ class LedgerWriter(Protocol):
 
     def answer(self, key: str, since: datetime) -> KeptAnswer | None:
         """Give what a request was answered since a moment."""
+        ...
+
+    def resets(self) -> int:
+        """Give a number that grows whenever something of this user is forgotten."""
         ...
 
     def keep_answer(self, key: str, answer: KeptAnswer, now: datetime) -> None:
@@ -135,7 +146,7 @@ class LedgerStore(Protocol):
         ...
 
     def touch_key(self, key_id: str, now: datetime) -> None:
-        """Note when a key was last used."""
+        """Note when a key was last used. Raises StoreUnavailable rather than wait for somebody who is writing."""
         ...
 
     def bell(self) -> Bell:

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.errors import SettingsError
+from recollect.errors import SettingsError, UnknownKey
 from recollect.memory import Memory
 from recollect.settings import Settings, data_folder
 
@@ -28,9 +28,19 @@ def admin_key_file(settings: Settings) -> Path:
     return Path(f"{Path(settings.database).expanduser()}.{_NAME}")
 
 
+def key_file(memory: Memory) -> Path | None:
+    """Give the file with the first key, if it is where it was put and still opens the store."""
+    file = admin_key_file(memory.settings)
+    try:
+        memory.keys.identify(file.read_text(encoding="ascii").strip())
+    except (OSError, UnicodeDecodeError, UnknownKey):
+        return None
+    return file
+
+
 def first_key(memory: Memory) -> FirstKey | None:
-    """Make the admin's key if the store has none, and write it to a file; None when there is one already."""
-    if memory.keys.has_admin():
+    """Make the admin's key if the store never had one, and write it to a file. Whoever revoked theirs wants none."""
+    if memory.keys.had_admin():
         return None
     file = admin_key_file(memory.settings)
     try:
@@ -44,8 +54,15 @@ def first_key(memory: Memory) -> FirstKey | None:
     except OSError as error:
         raise SettingsError(f"The admin key cannot be written to {file}: {error}. Set serve.admin_key_file.") from error
     made = memory.keys.create("admin", scopes=("admin",))
-    with os.fdopen(handle, "w", encoding="ascii") as opened:
-        opened.write(f"{made.secret}\n")
-        opened.flush()
-        os.fsync(opened.fileno())
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as opened:
+            opened.write(f"{made.secret}\n")
+            opened.flush()
+            os.fsync(opened.fileno())
+    except OSError as error:
+        memory.keys.revoke(made.key.id)
+        raise SettingsError(
+            f"The admin key cannot be written to {file}: {error}. It was revoked; make one with `recollect keys create "
+            "--scope admin`."
+        ) from error
     return FirstKey(made.secret, file)

@@ -1,13 +1,15 @@
 """The application: all routes, and everything that stands around them."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -15,6 +17,7 @@ from recollect._version import __version__
 from recollect.mcp import create_mcp
 from recollect.memory import Memory
 from recollect.service.answered import Problem
+from recollect.service.calls import Needs
 from recollect.service.failures import answer_our_errors
 from recollect.service.lock import Lock
 from recollect.service.metrics import Metrics
@@ -35,6 +38,22 @@ is answered as the first time, and nothing is done twice. Errors are problem doc
 
 _LOST: Final = "GET /docs lists all routes"
 
+
+def _say_what_is_needed(routers: Iterable[APIRouter]) -> None:
+    """Add to what is said about each route which scope a key needs for it."""
+    for route in (route for router in routers for route in router.routes if isinstance(route, APIRoute)):
+        for needs in _needed(route.dependant):
+            scopes = " and ".join(f"`{scope}`" for scope in (needs.permission, needs.also) if scope)
+            route.description = f"{route.description}\n\nThe key needs the scope {scopes}."
+
+
+def _needed(dependant: Dependant) -> Iterator[Needs]:
+    if isinstance(dependant.call, Needs):
+        yield dependant.call
+    for inner in dependant.dependencies:
+        yield from _needed(inner)
+
+
 ROUTERS: Final = (
     memories.router,
     knowledge.router,
@@ -46,6 +65,7 @@ ROUTERS: Final = (
     store.router,
     operations.router,
 )
+_say_what_is_needed(ROUTERS)
 
 
 def _problems(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
@@ -79,6 +99,7 @@ def create_app(memory: Memory, switchboard: Switchboard, metrics: Metrics) -> Fa
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(mcp.lifespan())
             await stack.enter_async_context(switchboard.open())
+            stack.callback(metrics.close)
             yield
 
     app = FastAPI(

@@ -58,7 +58,7 @@ def _composed(value: str) -> str:
     return normalize("NFC", value)
 
 
-VISIBLE: Final = r"[^\s\x00-\x1f]"  # something is left when what cannot be seen is taken away
+VISIBLE: Final = r"[^\s\x00-\x1f\x7f-\x9f]"  # something is left when what cannot be seen is taken away
 SAID: Final = r"[^\s\x1c-\x1f]"  # more than space
 ON_ITS_OWN: Final = r"^[^\s\x00-\x1f]([^\x00-\x08\x0b-\x1f]*[^\s\x00-\x1f])?$"  # no control characters or outer spaces
 
@@ -149,9 +149,6 @@ class BulkBody(Body):
     )
 
     memories: Annotated[list[NewMemoryBody], Field(min_length=1, max_length=MOST_ITEMS)]
-    near_duplicates: Annotated[
-        bool, Field(description="Compare each with all before it, as single ones are; slower.")
-    ] = False
 
 
 class MemoryPatch(Placed):

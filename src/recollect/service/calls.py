@@ -9,20 +9,18 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final
 
 from fastapi import Depends, Header, Request, Response
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 
 from recollect.access import Principal, authorize
-from recollect.errors import Outdated, Repeated, UnknownKey
+from recollect.errors import NotFound, Outdated, Repeated, UnknownKey
 from recollect.memory import Deed, Memory, Once, UserMemory
 from recollect.ports import Writer
 from recollect.vocabulary import Permission
 from recollect.web.problems import Refused
-
-T = TypeVar("T")
 
 JSON: Final = "application/json"
 _BEARER: Final = HTTPBearer(auto_error=False, description="A key, such as `recollect keys create --user NAME` makes.")
@@ -47,12 +45,17 @@ class Call:
         """The verbs of the user, for looking."""
         return self.memory.user(self.user_id)
 
+    def insist_on(self, permission: Permission) -> None:
+        """Ask for one more permission. Raises NotPermitted."""
+        authorize(self.principal, permission, user=self.user_id, default=self.user_id)
+
 
 class Needs:
-    """A dependency that gives the call to those who hold a permission."""
+    """A dependency that gives the call to those who hold a permission, and `also` another if its answer needs that."""
 
-    def __init__(self, permission: Permission) -> None:
+    def __init__(self, permission: Permission, *, also: Permission | None = None) -> None:
         self.permission: Permission = permission
+        self.also = also
 
     async def __call__(
         self,
@@ -61,7 +64,7 @@ class Needs:
         x_recollect_user: Named = None,  # noqa: ARG002 - for the documentation; the lock has read it
     ) -> Call:
         """Ask the one lock of all doors."""
-        return _call(request, self.permission, "")
+        return _call(request, self, "")
 
 
 class NeedsOnce(Needs):
@@ -84,21 +87,26 @@ class NeedsOnce(Needs):
         ] = None,
     ) -> Call:
         """Ask the one lock of all doors."""
-        return _call(request, self.permission, idempotency_key or "")
+        return _call(request, self, idempotency_key or "")
 
 
-def _call(request: Request, permission: Permission, idempotency_key: str) -> Call:
+def _call(request: Request, needs: Needs, idempotency_key: str) -> Call:
+    if len(request.headers.getlist("idempotency-key")) > 1:
+        raise Refused(HTTPStatus.BAD_REQUEST, "Idempotency-Key was sent more than once. A request has one name.")
     memory: Memory = request.app.state.memory
     principal = getattr(request.state, "principal", None)
     if not isinstance(principal, Principal):
         raise UnknownKey("This needs a key.")
-    user = authorize(principal, permission, user=request.state.user, default=memory.settings.user)
+    user = authorize(principal, needs.permission, user=request.state.user, default=memory.settings.user)
+    if needs.also is not None:
+        authorize(principal, needs.also, user=request.state.user, default=memory.settings.user)
     memory.user(user)  # insists on a name that can be one
     return Call(memory, principal, user, idempotency_key, f"{request.method} {request.url.path}?{request.url.query}")
 
 
 Reading = Annotated[Call, Depends(Needs("read"))]
 Writing = Annotated[Call, Depends(NeedsOnce("write"))]
+Showing = Annotated[Call, Depends(NeedsOnce("write", also="read"))]  # for what shows what is there when it is done
 Forgetting = Annotated[Call, Depends(NeedsOnce("forget"))]
 Operating = Annotated[Call, Depends(Needs("admin"))]
 
@@ -110,6 +118,7 @@ class Shown:
     body: BaseModel
     status: int = HTTPStatus.OK
     etag: str = ""
+    lasting: bool = True  # whether it may be given again; not if something could not be done
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +144,23 @@ def carry_out(call: Call, work: Work, body: BaseModel | None, verb: Callable[[Us
         if once is not None:
             doors.insist_new(call.user_id, once)
         me = call.me.acting(Deed(call.principal.id, work.action, once, work.insist))
-        answer = _kept(work.show(verb(me)))
-        if once is not None:
+        shown = work.show(_done(call, once, verb, me))
+        answer = _kept(shown)
+        if once is not None and shown.lasting:
             doors.keep_answer(call.user_id, once, answer)
     except Repeated as repeated:
         return _again(repeated.answer)
     return _response(answer, repeated=False)
+
+
+def _done(call: Call, once: Once | None, verb: Callable[[UserMemory], object], me: UserMemory) -> object:
+    """Do it. What is not there any more may be gone because the same request has been carried out just now."""
+    try:
+        return verb(me)
+    except (NotFound, Outdated):
+        if once is not None:
+            call.memory.doors.insist_new(call.user_id, once)
+        raise
 
 
 def _once(call: Call, work: Work, body: BaseModel | None) -> Once | None:

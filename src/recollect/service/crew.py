@@ -10,6 +10,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
 from typing import Final
 
+from recollect.web.guarded import LOG
 from recollect.web.listening import ServerError
 
 _START: Final = multiprocessing.get_context("spawn")
@@ -88,6 +89,7 @@ class Crew:
                 "The processes of the service die as soon as they start. Try with --workers 1 to see why."
             )
         for member in dead:
+            LOG.error("process %s has died with %s and is replaced", member.pid, member.exitcode)
             self._members.pop(member).close()
             self._hire()
 

@@ -22,6 +22,7 @@ _PATIENCE_S: Final = 2.0
 _NO_STORE: Final = "It cannot be reached."
 _NO_MODEL: Final = "No vectors can be made: searches go by words. `recollect doctor` says why."
 _SLOW_MODEL: Final = "It has not answered yet."
+_LONG_QUEUE: Final = "What is stored waits long for its vector. Is a worker running?"
 _UNSEEN: Final = "It could not be looked at."
 
 
@@ -50,9 +51,7 @@ class Health:
         waited_s = self._holdings.lag_s(status)
         if waited_s <= WAITS_TOO_LONG_S:
             return FINE
-        amount, minutes = status.stats.pending_jobs, f"{waited_s / 60:,.0f} minutes"
-        waiting = f"1 waits for a vector, for {minutes}" if amount == 1 else f"{amount:,} wait, one for {minutes}"
-        return f"{waiting}. Is a worker running?"
+        return _LONG_QUEUE
 
 
 class _Model:

@@ -9,7 +9,6 @@ import binascii
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
-from math import ceil
 from typing import Final
 
 from anyio import to_thread
@@ -20,7 +19,7 @@ from recollect.access import Principal
 from recollect.errors import RecollectError, UnknownKey
 from recollect.service.failures import refusal
 from recollect.web.problems import Refused
-from recollect.web.throttle import Throttle
+from recollect.web.throttle import Throttle, too_many
 
 OPEN: Final = frozenset({"/livez"})
 
@@ -66,11 +65,7 @@ class Lock:
         state["user"] = _named_user(headers)
         wait = self._throttle.take(principal.id)
         if wait > 0:
-            raise Refused(
-                HTTPStatus.TOO_MANY_REQUESTS,
-                "This key makes too many requests. Wait for as long as Retry-After says.",
-                headers={"Retry-After": str(ceil(wait))},
-            )
+            raise too_many(wait)
 
 
 def _presented(headers: Headers, *, browsable: bool) -> str:
@@ -95,8 +90,9 @@ def _password(encoded: str) -> str:
 def _named_user(headers: Headers) -> str:
     """Give the user that an admin names. A header is in Latin-1 on the wire; names are in UTF-8."""
     named = headers.getlist("x-recollect-user")
-    if len(named) > 1:
-        raise Refused(HTTPStatus.BAD_REQUEST, "X-Recollect-User was sent more than once.")
+    if len(named) > 1 or not all(name.strip() for name in named):
+        found = "more than once" if len(named) > 1 else "without a name"
+        raise Refused(HTTPStatus.BAD_REQUEST, f"X-Recollect-User was sent {found}. Send it once, or leave it out.")
     try:
         return named[0].encode("latin-1").decode() if named else ""
     except UnicodeDecodeError:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from recollect.errors import RecollectError
 from recollect.memory import Memory
-from recollect.service.admin import FirstKey, admin_key_file, first_key
+from recollect.service.admin import FirstKey, first_key, key_file
 from recollect.service.app import create_service
 from recollect.service.crew import Crew, Lifeline
 from recollect.settings import Settings
@@ -34,7 +34,7 @@ class Ready:
     location: str
     backend: str
     workers: int
-    key_file: Path
+    key_file: Path | None  # where a key is that opens it, if there is one
     first_key: FirstKey | None
 
 
@@ -53,10 +53,9 @@ def serve(settings: Settings, audience: Audience) -> None:
     with ended_by_signals(), closing(bind(service.host, service.port)) as listener:
         with Memory.open(settings=_quiet(settings)) as memory:
             made = first_key(memory)
+            file = key_file(memory)
             status = memory.status()
-        ready = Ready(
-            url_of(listener), status.location, status.backend, service.workers, admin_key_file(settings), made
-        )
+        ready = Ready(url_of(listener), status.location, status.backend, service.workers, file, made)
         listen(listener)
         announce = partial(audience.ready, ready)
         if service.workers == 1:

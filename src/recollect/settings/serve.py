@@ -41,9 +41,11 @@ class ServeSettings:
         ),
     )
     requests_per_minute: int = field(
-        default=600, metadata=about(whole(1, 10**9), "Requests a key may make per minute, over time.")
+        default=600, metadata=about(whole(1, 10**9), "Requests a key may make per minute, over time, of each process.")
     )
-    burst: int = field(default=120, metadata=about(whole(1, 10**9), "Requests a key may make at once."))
+    burst: int = field(
+        default=120, metadata=about(whole(1, 10**9), "Requests a key may make at once, of each process.")
+    )
     streams: int = field(default=100, metadata=about(whole(0, 100_000), "Live searches open at a time, per process."))
     heartbeat_s: float = field(
         default=15.0, metadata=about(number(0.1, 3_600), "Seconds after which a silent live search says that it lives.")

@@ -1,11 +1,11 @@
-"""How much is generated: enough for every `make test`, or twelve times that when `RECOLLECT_FUZZ=nightly` is set."""
+"""How much is generated, and what came of it."""
 
 import logging
-import os
 from collections import Counter
 from typing import Final
 
-NIGHTLY: Final = os.environ.get("RECOLLECT_FUZZ") == "nightly"
+from tests.nightly import NIGHTLY
+
 SLOW_S: Final = 2.0
 LOG: Final = logging.getLogger(__name__)
 LOG.setLevel(logging.INFO)  # `pytest -rP` shows what was counted

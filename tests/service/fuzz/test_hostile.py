@@ -19,6 +19,8 @@ from tests.service.conftest import PATIENCE_S, Running, Serve
 from tests.service.fuzz import matter
 from tests.service.fuzz.profile import Tally, times
 
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")  # bodies as large as may be sent
+
 ROUTES = sorted(
     {(method, route.path) for router in ROUTERS for route in router.routes for method in route.methods or ()}  # type: ignore[attr-defined] # routes all
 )

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.nightly import by_night
 from tests.service.conftest import Serve
-from tests.service.fuzz.profile import LOG, NIGHTLY
+from tests.service.fuzz.profile import LOG
 from tests.service.isolation.machine import live
 from tests.service.isolation.world import World
 
-CALLS = 10_000 if NIGHTLY else 5_000  # on each of the two stores
-WITH_VECTORS = 400
+CALLS = by_night(5_000, 10_000)  # on each of the two stores
+WITH_VECTORS = by_night(150, 1_000)
 
 
 @pytest.fixture

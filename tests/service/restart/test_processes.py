@@ -36,6 +36,7 @@ def test_two_processes_answer(crew: Service) -> None:
         assert anybody.get("/api/memories").status_code == 401
 
 
+@SQLITE
 def test_one_that_dies_is_replaced(crew: Service) -> None:
     with crew.user("anna") as anna:
         anna.post("/api/memories/unified", json={"content": "Prefers window seats"})
@@ -69,7 +70,7 @@ def _asked_anew(crew: Service) -> list[str]:
     return answers
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(("database", "workers"), [("sqlite", "1"), ("postgresql", "2")], indirect=["database"])
 def test_a_stop_waits_for_what_is_under_way(database: str, tmp_path: Path, workers: str) -> None:
     patient = {"sqlite__busy_timeout_s": 60, "serve__drain_s": 60}
     with (

@@ -10,16 +10,18 @@ from recollect.errors import NotFound
 from recollect.messages import Appended, Compaction, ConversationInfo, Message, NewMessage
 from recollect.service import answered as out
 from recollect.service import asked
-from recollect.service.calls import Reading, Shown, Work, Writing, carry_out
+from recollect.service.calls import Reading, Showing, Shown, Work, Writing, carry_out
 from recollect.service.direct import direct
 
 router = direct("Conversations")
+
+# A conversation may have any name, also one with a slash in it: so what stands behind the name comes first.
 
 Id = Annotated[asked.Session, Path(description="The name of a conversation.")]
 MessageId = Annotated[str, Path(min_length=1, max_length=100, description="The id of a message.")]
 
 
-@router.post("/api/conversations/{id}/messages", status_code=HTTPStatus.CREATED, response_model=out.AppendedMany)
+@router.post("/api/conversations/{id:path}/messages", status_code=HTTPStatus.CREATED, response_model=out.AppendedMany)
 def append(body: asked.OneOrSeveral, call: Writing, id: Id) -> Response:
     """Add messages to a conversation, all or none; it begins with the first.
 
@@ -53,7 +55,18 @@ def listing(
     return out.ConversationPage(items=[out.conversation_body(one) for one in shown], cursor=following)
 
 
-@router.get("/api/conversations/{id}")
+@router.get("/api/conversations/{id:path}/window")
+def window(
+    call: Reading,
+    id: Id,
+    max_tokens: Annotated[int | None, Query(ge=1, le=10_000_000)] = None,
+    reasoning: bool = False,  # noqa: FBT001, FBT002 - a query parameter
+) -> out.WindowBody:
+    """Give what of a conversation to show a model: system prompts, the live summary, the newest turns that fit."""
+    return out.window_body(call.me.conversation(id).window(max_tokens, reasoning=reasoning))
+
+
+@router.get("/api/conversations/{id:path}")
 def get(
     call: Reading,
     id: Id,
@@ -73,31 +86,23 @@ def get(
     )
 
 
-@router.get("/api/conversations/{id}/window")
-def window(
-    call: Reading,
-    id: Id,
-    max_tokens: Annotated[int | None, Query(ge=1, le=10_000_000)] = None,
-    reasoning: bool = False,  # noqa: FBT001, FBT002 - a query parameter
-) -> out.WindowBody:
-    """Give what of a conversation to show a model: system prompts, the live summary, the newest turns that fit."""
-    return out.window_body(call.me.conversation(id).window(max_tokens, reasoning=reasoning))
-
-
-@router.post("/api/conversations/{id}/compact", response_model=out.CompactionBody)
-def compact(call: Writing, id: Id, body: asked.CompactBody | None = None) -> Response:
+@router.post("/api/conversations/{id:path}/compact", response_model=out.CompactionBody)
+def compact(call: Showing, id: Id, body: asked.CompactBody | None = None) -> Response:
     """Fold the older part of a conversation into a summary. The originals stay, and search still finds them."""
     keep_recent = body.keep_recent if body else None
 
     def show(value: Compaction) -> Shown:
         return Shown(out.compaction_body(value))
 
-    work = Work("compact", show, lambda _: None, private=True)
+    def written(result: object) -> Shown | None:
+        return show(Compaction("compacted", summary=result)) if isinstance(result, Message) else None
+
+    work = Work("compact", show, written, private=True)
     return carry_out(call, work, body, lambda me: me.conversation(id).compact(keep_recent=keep_recent))
 
 
 @router.post("/api/messages/{id}/feedback", response_model=out.MessageAnswer)
-def feedback(body: asked.FeedbackBody, call: Writing, id: MessageId) -> Response:
+def feedback(body: asked.FeedbackBody, call: Showing, id: MessageId) -> Response:
     """Note what the user thought of a message."""
 
     def show(message: Message) -> Shown:

@@ -12,7 +12,7 @@ from recollect.memory import UserMemory
 from recollect.ports import Writer
 from recollect.service import answered as out
 from recollect.service import asked
-from recollect.service.calls import Forgetting, Reading, Shown, Work, Writing, carry_out, unless_changed
+from recollect.service.calls import Forgetting, Reading, Showing, Shown, Work, Writing, carry_out, unless_changed
 from recollect.service.direct import direct
 from recollect.types import FilterFields, Forgotten, MemoryRecord, Remembered
 from recollect.user.base import canonical
@@ -55,7 +55,7 @@ def store_many(body: asked.BulkBody, call: Writing) -> Response:
 
     def verb(me: UserMemory) -> list[Remembered]:
         offered = [memory.model_dump() for memory in body.memories]
-        return list(me.remember_many(offered, near_duplicates=body.near_duplicates))
+        return list(me.remember_many(offered))
 
     return carry_out(call, Work("store", show, written), body, verb)
 
@@ -110,13 +110,13 @@ def get(
     """Give one memory."""
     record = call.me.get(id)
     etag = etag_of(record)
-    if if_none_match and etag in (one.strip().removeprefix("W/") for one in if_none_match.split(",")):
+    if if_none_match and {"*", etag} & {one.strip().removeprefix("W/") for one in if_none_match.split(",")}:
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": etag})
     return Response(out.memory_body(record).model_dump_json(), headers={"ETag": etag}, media_type="application/json")
 
 
 @router.patch("/api/memories/{id}", response_model=out.MemoryBody)
-def change(body: asked.MemoryPatch, call: Writing, id: Id, if_match: IfMatch = None) -> Response:
+def change(body: asked.MemoryPatch, call: Showing, id: Id, if_match: IfMatch = None) -> Response:
     """Change a memory. What it was before stays in its history."""
     changes = body.model_dump(exclude_unset=True)
     if not changes:

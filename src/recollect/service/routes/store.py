@@ -38,6 +38,7 @@ def status(call: Operating) -> Status:
     return call.memory.status()
 
 
+@router.head("/livez", include_in_schema=False)
 @router.get("/livez")
 async def alive() -> out.Live:
     """Say that the service runs, however busy its threads are. The only route without a key."""
@@ -70,4 +71,4 @@ def openapi(_: Reading, request: Request) -> Response:
 @router.get("/docs", include_in_schema=False)
 def docs(_: Reading, request: Request) -> Response:
     """Describe all routes for people."""
-    return HTMLResponse(render(request.app.openapi()))
+    return HTMLResponse(render(request.app.openapi(), str(request.base_url)))

@@ -6,10 +6,9 @@ from fastapi import APIRouter, Body, Response
 
 from recollect.errors import InvalidInput
 from recollect.memory import UserMemory
-from recollect.messages import Appended
 from recollect.service import answered as out
 from recollect.service import asked
-from recollect.service.calls import Forgetting, Shown, Work, Writing, carry_out
+from recollect.service.calls import Forgetting, Showing, Shown, Work, Writing, carry_out
 from recollect.types import Forgotten, PromptContext, Remembered, TurnOutcome
 
 router = APIRouter(tags=["Hooks"])
@@ -17,20 +16,17 @@ forgetting = APIRouter(tags=["Memories"])
 
 
 @router.post("/api/hooks/before-prompt", response_model=out.PromptBody)
-def before_prompt(body: asked.BeforePromptBody, call: Writing) -> Response:
+def before_prompt(body: asked.BeforePromptBody, call: Showing) -> Response:
     """Search with what the user says, then save it, and give a block to put before the prompt.
 
     It does not fail because something is slow or broken: `degraded` says what is missing.
     """
 
     def show(value: PromptContext) -> Shown:
-        return Shown(out.prompt_body(value))
+        return Shown(out.prompt_body(value), lasting="saving" not in value.degraded)
 
     def written(result: object) -> Shown | None:
-        match result:
-            case (Appended() as saved,):
-                return show(PromptContext("", (), saved.id, ("recall",)))
-        return None
+        return show(result) if isinstance(result, PromptContext) else None
 
     def verb(me: UserMemory) -> PromptContext:
         return me.before_prompt(
@@ -72,7 +68,10 @@ def forget(body: Annotated[asked.ForgetBody, Body()], call: Forgetting) -> Respo
     """Forget for good, with everything that was made from it.
 
     By `query`, only what clearly matches is forgotten; otherwise there are `candidates` to choose from by their ids.
+    That shows them, so it also needs a key that may read.
     """
+    if body.query is not None:
+        call.insist_on("read")
     given = body.model_dump(exclude_unset=True)
     dry_run = given.pop("dry_run", False)
     named = {name: value for name, value in given.items() if value not in (None, False)}

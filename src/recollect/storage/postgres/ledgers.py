@@ -27,6 +27,10 @@ class Ledgers(PostgresRows):
         found = self._run("get_answer", {"key": key, "since": since}).fetchone()
         return KeptAnswer(*found) if found else None
 
+    def resets(self) -> int:
+        """Count what was forgotten."""
+        return next((int(row[0]) for row in self._run("user_resets")), 0)
+
     def last_change(self) -> int:
         """Give the number of the newest change."""
         return next((int(row[0]) for row in self._run("last_change")), 0)

@@ -41,14 +41,18 @@ class Pool(ConnectionPool[Connection]):
         while True:
             left_s = deadline - monotonic()
             try:
-                return super().getconn(min(left_s, _WAIT_FOR_RETURN_S if self._is_away else _LOOK_EVERY_S))
+                lent = super().getconn(min(left_s, _WAIT_FOR_RETURN_S if self._is_away else _LOOK_EVERY_S))
             except PoolTimeout:
                 if self._is_away or deadline <= monotonic():
                     raise
+            else:
+                self._is_away = False
+                return lent
 
     def _connected(self, connection: Connection) -> None:
         self._ready(connection)
         self._is_away = False
 
     def _missed(self, _: ConnectionPool[Connection]) -> None:
-        self._is_away = True
+        """Hear that a connection could not be made. A server that only refuses one more is not away."""
+        self._is_away = self.get_stats().get("pool_size", 0) == 0

@@ -25,6 +25,10 @@ class Ledgers(SqliteRows):
         found = self._run("get_answer", {"key": key, "since": to_micros(since)})
         return KeptAnswer(*found[0]) if found else None
 
+    def resets(self) -> int:
+        """Count what was forgotten."""
+        return next((int(row[0]) for row in self._run("user_resets")), 0)
+
     def last_change(self) -> int:
         """Give the number of the newest change."""
         return next((int(row[0]) for row in self._run("last_change")), 0)
@@ -91,8 +95,8 @@ class SqliteLedgers:
         """Lend a connection with an open snapshot."""
 
     @abstractmethod
-    def _changing(self) -> AbstractContextManager[apsw.Connection]:
-        """Lend the connection that writes."""
+    def _changing(self, *, patient: bool = True) -> AbstractContextManager[apsw.Connection]:
+        """Lend the connection that writes; who is not patient does not wait for it."""
 
     def key(self, key_id: str) -> tuple[Key, str] | None:
         """Give a key with the hash of its secret."""
@@ -107,7 +111,7 @@ class SqliteLedgers:
 
     def touch_key(self, key_id: str, now: datetime) -> None:
         """Note when a key was used."""
-        with self._changing() as connection:
+        with self._changing(patient=False) as connection:
             rows(connection, QUERIES["touch_key"], {"id": key_id, "now": to_micros(now)})
 
     def audited(self) -> Sequence[Scope]:

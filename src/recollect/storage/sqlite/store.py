@@ -81,17 +81,36 @@ class SqliteStore(SqliteSpaces, SqliteLedgers):
                     self._idle.append(connection)
 
     @contextmanager
-    def _changing(self) -> Iterator[apsw.Connection]:
-        """Lend the connection that writes, for changes that belong to no user."""
+    def _changing(self, *, patient: bool = True) -> Iterator[apsw.Connection]:
+        """Lend the connection that writes, for changes that belong to no user; who is not patient does not wait."""
         self._insist_open()
-        with self._write_lock, translated(self._path):
-            self._writing.execute("BEGIN IMMEDIATE")
+        with self._writing_alone(patient=patient), translated(self._path):
+            self._begin(patient=patient)
             try:
                 yield self._writing
                 self._writing.execute("COMMIT")
             except BaseException:
                 self._roll_back()
                 raise
+
+    @contextmanager
+    def _writing_alone(self, *, patient: bool) -> Iterator[None]:
+        """Keep other threads of this process from writing."""
+        if not self._write_lock.acquire(blocking=patient):
+            raise StoreUnavailable("Somebody else is writing.")
+        try:
+            yield
+        finally:
+            self._write_lock.release()
+
+    def _begin(self, *, patient: bool) -> None:
+        """Keep other processes from writing."""
+        if not patient:
+            self._writing.set_busy_timeout(0)
+        try:
+            self._writing.execute("BEGIN IMMEDIATE")
+        finally:
+            self._writing.set_busy_timeout(int(self._busy_timeout_s * 1000))
 
     def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
         """Run changes in one transaction."""

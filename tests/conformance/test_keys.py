@@ -1,0 +1,94 @@
+"""Keys: made, recognised, revoked, and never in anybody's way; on both stores."""
+
+from contextlib import closing
+from datetime import timedelta
+from threading import Thread
+
+import apsw
+import pytest
+
+from recollect import Memory, NotFound, UnknownKey
+from recollect.access import Principal
+from recollect.engine import models
+from recollect.errors import InvalidInput
+from tests.conftest import OpenMemory, SteppingClock
+
+
+def test_a_key_is_known_by_its_secret_alone(memory: Memory) -> None:
+    made = memory.keys.create("laptop", user="anna", scopes=("read",))
+    assert memory.keys.identify(made.secret) == Principal(made.key.id, "anna", frozenset({"read"}))
+    for wrong in (made.secret[:-1], f"{made.secret}x", made.secret.upper(), "", "rk__", made.key.id):
+        with pytest.raises(UnknownKey):
+            memory.keys.identify(wrong)
+
+
+def test_expiry_and_revocation_hold_at_once(memory: Memory, clock: SteppingClock) -> None:
+    brief = memory.keys.create(user="anna", expires_at=clock.now() + timedelta(hours=1))
+    lasting = memory.keys.create(user="anna")
+    memory.keys.identify(brief.secret)
+    clock.advance(hours=2)
+    with pytest.raises(UnknownKey):
+        memory.keys.identify(brief.secret)
+    memory.keys.revoke(lasting.key.id)
+    memory.keys.revoke(lasting.key.id)
+    with pytest.raises(UnknownKey):
+        memory.keys.identify(lasting.secret)
+    with pytest.raises(NotFound):
+        memory.keys.revoke("0123456789abcdef")
+    assert [line.action for line in memory.doors.audit()] == ["keys.create", "keys.create", "keys.revoke"]
+
+
+def test_what_cannot_be_a_key(memory: Memory, clock: SteppingClock) -> None:
+    with pytest.raises(InvalidInput, match="belongs to a user"):
+        memory.keys.create(scopes=("read",))
+    with pytest.raises(InvalidInput, match="for every user"):
+        memory.keys.create(user="anna", scopes=("admin",))
+    with pytest.raises(InvalidInput, match="Unknown scope: fly"):
+        memory.keys.create(user="anna", scopes=("fly",))  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="opens nothing"):
+        memory.keys.create(user="anna", scopes=())
+    with pytest.raises(InvalidInput, match="expire"):
+        memory.keys.create(user="anna", expires_at=clock.now() - timedelta(days=1))
+    assert memory.keys.list() == ()
+
+
+def test_its_use_is_noted_once_a_minute(memory: Memory, clock: SteppingClock) -> None:
+    made = memory.keys.create(user="anna")
+    memory.keys.identify(made.secret)
+    (first,) = memory.keys.list()
+    assert first.last_used_at is not None
+    clock.advance(seconds=30)
+    memory.keys.identify(made.secret)
+    assert memory.keys.list() == (first,)
+    clock.advance(seconds=31)
+    memory.keys.identify(made.secret)
+    (later,) = memory.keys.list()
+    assert later.last_used_at is not None
+    assert later.last_used_at > first.last_used_at
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_nobody_waits_for_a_writer_to_come_in(open_memory: OpenMemory, database: str) -> None:
+    memory = open_memory(sqlite__busy_timeout_s=600)
+    made = memory.keys.create(user="anna")
+    with closing(apsw.Connection(database)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        coming_in = Thread(target=memory.keys.identify, args=(made.secret,), daemon=True)
+        coming_in.start()
+        coming_in.join(60)
+        assert not coming_in.is_alive()
+        other.execute("ROLLBACK")
+
+
+def test_a_write_needs_one_connection(open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever writes and asks for something else meanwhile waits for everybody who does the same."""
+    monkeypatch.setattr(models, "_GOOD_FOR_S", -1.0)  # whatever is known has to be looked up anew
+    memory = open_memory(postgres__pool_size=1, postgres__connect_timeout_s=2)
+    me = memory.user("me")
+    me.remember("Likes rye bread")
+    me.conversation("c1").append("user", "Hello")
+    me.after_turn([{"role": "user", "content": "I moved to Brno."}], session="s1")
+    assert me.before_prompt("Where do I live?", session="s1").degraded == ()
+    assert me.conversation("c1").compact(keep_recent=0).action == "compacted"
+    memory.embed_waiting()
+    assert memory.user("me").stats().pending_jobs == 0
