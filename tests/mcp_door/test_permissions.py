@@ -49,10 +49,22 @@ def test_each_needs_exactly_its_permission(memory: Memory, held: Permission | No
             else:
                 assert reason, name
                 assert reason.startswith(f"This needs a key with the scope `{needed}`"), (name, reason)
+        # To forget by a question shows what fits it, so it needs `read` as well; by an id it shows nothing new.
         reason = await _use(client, "memory_forget", made.id)
-        assert (reason is None) == (held in ("forget", "admin"))
+        assert (reason is None) == (held == "admin")
+        by_id = await client.call_tool("memory_forget", {"memoryId": made.id})
+        assert by_id.is_error == (held not in ("forget", "admin"))
 
     speak(in_process(memory, somebody("anna", *([held] if held else []))), talk)
+
+
+def test_forgetting_by_a_question_needs_both_permissions(memory: Memory) -> None:
+    made = memory.user("anna").remember("Likes tea with milk", type="preference")
+
+    async def talk(client: Client) -> None:
+        assert await _use(client, "memory_forget", made.id) is None
+
+    speak(in_process(memory, somebody("anna", "forget", "read")), talk)
 
 
 def test_permission_is_asked_for_before_arguments_are_looked_at(memory: Memory) -> None:

@@ -61,6 +61,11 @@ class Process:
             self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
         self.process.stdin.flush()
 
+    def send_bytes(self, written: bytes) -> None:
+        """Write what need not be a message."""
+        assert self.process.stdin
+        os.write(self.process.stdin.fileno(), written)
+
     def answer(self) -> dict[str, Any]:
         """Read one message."""
         assert self.process.stdout
@@ -103,10 +108,9 @@ def test_standard_output_holds_the_protocol_and_standard_error_no_content(
         assert host.answer()["result"]["structuredContent"]["action"] == "created"
         host.send(call(3, "memory_recall", query=PRIVATE, nonsense=PRIVATE))
         assert host.answer()["result"]["isError"] is True
-        assert host.process.stdin
-        host.process.stdin.write(f"{PRIVATE}, and no JSON\n")
+        host.send_bytes(f"{PRIVATE}, and no JSON\n".encode())
         host.send({"id": 4, "method": f"no/{PRIVATE}"}, {"id": 5, "method": "ping"})
-        assert {host.answer().get("id") for _ in range(2)} == {4, 5}
+        assert {host.answer()["id"] for _ in range(3)} == {None, 4, 5}
         code, printed, logged = host.end()
     assert (code, printed) == (0, "")
     assert [line.rpartition(" ms")[0].rpartition(" ")[0] for line in logged.splitlines()] == [

@@ -15,6 +15,7 @@ import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.web.guarded import LOG
+from recollect.web.limits import ConnectionLimits
 from recollect.web.listening import Server, bind, configure, listen, url_of
 
 PATIENCE_S = 60
@@ -91,12 +92,14 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @contextmanager
-def serving(app: ASGIApp, lifespan: Literal["on", "off"] = "off") -> Iterator[httpx2.Client]:
+def serving(
+    app: ASGIApp, lifespan: Literal["on", "off"] = "off", limits: ConnectionLimits | None = None
+) -> Iterator[httpx2.Client]:
     """Serve an application on a free port, and give a client for it."""
     with closing(bind("127.0.0.1", 0)) as listener:
         listen(listener)
         url = url_of(listener)
-        server = Server(configure(app, last_requests_s=PATIENCE_S, lifespan=lifespan))
+        server = Server(configure(app, last_requests_s=PATIENCE_S, lifespan=lifespan, limits=limits))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

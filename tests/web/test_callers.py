@@ -247,19 +247,19 @@ def test_without_a_page_nothing_is_said_about_pages() -> None:
 
 @pytest.mark.parametrize("entry", ["", "*", "*.", "*.*.example", "https://example.org", "a b", "user@host", "[::1"])
 def test_a_list_of_hosts_that_cannot_be_meant_is_refused(entry: str) -> None:
-    with pytest.raises(SettingsError, match=r"service\.allowed_hosts"):
+    with pytest.raises(SettingsError, match=r"serve\.allowed_hosts"):
         Hosts([entry])
 
 
 @pytest.mark.parametrize("entry", ["", "*", "null", "example.org", "https://example.org/", "https://*.example.org"])
 def test_a_list_of_origins_that_cannot_be_meant_is_refused(entry: str) -> None:
-    with pytest.raises(SettingsError, match=r"service\.allowed_origins"):
+    with pytest.raises(SettingsError, match=r"serve\.allowed_origins"):
         Origins([entry])
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "0", "192.168.1.7", "fe80::1", "10.0.0.1"])  # noqa: S104 - refused
 def test_an_open_address_needs_names(host: str) -> None:
-    with pytest.raises(ServerError, match=r"service\.allowed_hosts.*RECOLLECT_SERVE_ALLOWED_HOSTS"):
+    with pytest.raises(ServerError, match=r"serve\.allowed_hosts.*--allow-host.*RECOLLECT_SERVE_ALLOWED_HOSTS"):
         refuse_open_address(host, ())
     with pytest.raises(ServerError):
         refuse_open_address(host, [""])

@@ -137,6 +137,29 @@ def test_the_example_can_be_typed() -> None:
     assert 'curl http://127.0.0.1:8787/api/secret \\\n  -H "Authorization: Bearer $RECOLLECT_KEY"' in text
 
 
+def test_the_example_calls_where_it_is_served() -> None:
+    text = read(render(documented(), "http://memory.example:9000/")).text
+    assert "curl http://memory.example:9000/api/secret" in text
+    assert "8787" not in text
+    elsewhere = {**documented(), "servers": [{"url": "https://named.example"}]}
+    assert "curl https://named.example/api/secret" in read(render(elsewhere, "http://memory.example:9000")).text
+
+
+def test_answers_come_in_order_and_the_usual_errors_share_a_line() -> None:
+    document = documented()
+    problem = {"content": {"application/problem+json": {"schema": {"type": "object"}}}}
+    usual = {"503": "Service Unavailable", "401": "Unauthorized", "400": "Bad Request"}
+    document["paths"]["/api/secret"]["get"]["responses"] = {
+        **{status: {"description": phrase, **problem} for status, phrase in usual.items()},
+        "410": {"description": "It was here.", **problem},
+        "409": {"description": "Conflict", "content": {"application/json": {"schema": {"type": "string"}}}},
+        "202": {"description": "Later."},
+        "200": {"description": "Now."},
+    }
+    text = re.sub(r"\s+", " ", read(render(document)).text)
+    assert "200 Now. 202 Later. 409 Conflict (text) 410 It was here. (object) Errors: 400 401 503, as problem" in text
+
+
 def test_every_link_leads_somewhere_on_the_page() -> None:
     page = read(render(documented()))
     anchors = {value for name, value in page.attributes if name == "id"}

@@ -35,11 +35,14 @@ def before_prompt(engine: Engine, scope: Scope, session: str, request: NewMessag
     block = fenced([_quoted(hit) for hit in found.hits], token_hex(8)) if found.hits else ""
     answer = PromptContext(block, found.hits, None, found.degraded)
     try:
-        return _save_request(engine, scope, session, request, answer)
+        answer = _save_request(engine, scope, session, request, answer)
     except Repeated:
         raise
     except RecollectError:
-        return replace(answer, degraded=(*found.degraded, SAVING))
+        answer = replace(answer, degraded=(*found.degraded, SAVING))
+    missing = (part for part in answer.degraded if part in (RECALL, SAVING))  # the search tells the rest
+    engine.observed.went_without(missing)
+    return answer
 
 
 def _within_budget(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:

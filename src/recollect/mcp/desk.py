@@ -13,7 +13,7 @@ from recollect.mcp import doing, prompts, resources
 from recollect.mcp.arguments import read
 from recollect.mcp.callers import Caller
 from recollect.mcp.doing import READINGS, TOOL_WORK, Admitted
-from recollect.mcp.needs import NEEDS
+from recollect.mcp.needs import NEEDS, NEEDS_WITH
 from recollect.mcp.resources import Resource
 from recollect.mcp.tools import TOOLS
 from recollect.mcp.wording import Answer
@@ -29,6 +29,9 @@ class Desk:
     def tool(self, caller: Caller, name: str, given: Mapping[str, Any]) -> Answer:
         """Do what a tool does. Raises NotPermitted, before anything else is looked at, and InvalidInput."""
         admitted = self._admit(caller, name)
+        for (tool, argument), permission in NEEDS_WITH.items():
+            if tool == name and given.get(argument) is not None:
+                authorize(caller.principal, permission, user=caller.user, default=admitted.me.user_id)
         return TOOL_WORK[name](admitted, read(name, TOOLS[name].takes, given))
 
     def resource(self, caller: Caller, uri: str) -> tuple[Resource, str]:

@@ -26,6 +26,9 @@ NEEDS: Final[Mapping[str, Permission]] = MappingProxyType(
     }
 )
 
+# Arguments that make a tool show more than it does without them.
+NEEDS_WITH: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType({("memory_forget", "query"): "read"})
+
 
 def insist_on_needs(offered: Iterable[str], needs: Mapping[str, Permission] = NEEDS) -> None:
     """Raise LookupError unless everything on offer has a permission, and every permission something to open."""

@@ -1,7 +1,7 @@
 """The server on standard input and output, for a host that starts `recollect mcp` as a program of its own.
 
-Standard output belongs to the protocol: the SDK takes the descriptor away, so that whatever else is printed lands on
-standard error. The host ends it by closing standard input.
+Standard output belongs to the protocol; whatever else is printed lands on standard error. The host ends it by closing
+standard input, and calls under way are answered before.
 
 The store is opened beside the first messages of the protocol, so that a host that starts many servers at once is
 answered soon; calls wait for it. If it cannot be opened, the process ends and says why.
@@ -19,12 +19,12 @@ from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
-from mcp.server.stdio import stdio_server
 
 from recollect.access import LOCAL, authorize
 from recollect.errors import RecollectError
 from recollect.mcp.callers import Caller
 from recollect.mcp.server import LOG, create_server
+from recollect.mcp.wire import Heard, Said, Wire, standard_descriptors
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
@@ -78,8 +78,12 @@ def _open(settings: Settings, user: str) -> _Opened:
 
 async def _serve(desk: "Callable[[], Desk]", caller: Callable[[], Caller]) -> None:
     server = create_server(desk, lambda _: caller())
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+
+    async def run(heard: Heard, said: Said) -> None:
+        await server.run(heard, said, server.create_initialization_options())
+
+    with standard_descriptors() as descriptors:
+        await Wire(descriptors).carry(run)
 
 
 def _leave_if_it_failed(opening: "Future[_Opened]") -> None:

@@ -63,7 +63,7 @@ class Callers:
         if host not in self._hosts:
             raise Refused(
                 HTTPStatus.MISDIRECTED_REQUEST,
-                "The service does not go by this name. Its operator can allow it: service.allowed_hosts.",
+                "The service does not go by this name. Its operator can allow it: serve.allowed_hosts.",
             )
 
     def _check_page(self, headers: Headers) -> str | None:
@@ -74,7 +74,7 @@ class Callers:
         if claimed or any(site.strip().lower() == "cross-site" for site in headers.getlist("sec-fetch-site")):
             raise Refused(
                 HTTPStatus.FORBIDDEN,
-                "This web page may not call the service. Its operator can allow it: service.allowed_origins.",
+                "This web page may not call the service. Its operator can allow it: serve.allowed_origins.",
             )
         return None
 
@@ -86,8 +86,8 @@ def refuse_open_address(host: str, allowed_hosts: Iterable[str]) -> None:
     reachable = [address for address in addresses(host) if not address.is_loopback]
     if reachable:
         raise ServerError(
-            f"{host} can be reached from other machines, and service.allowed_hosts is empty. Set it to the names by "
-            "which clients call the service (RECOLLECT_SERVE_ALLOWED_HOSTS), or listen on 127.0.0.1."
+            f"{host} can be reached from other machines, and serve.allowed_hosts is empty. Say by which names clients "
+            "call the service (--allow-host NAME, or RECOLLECT_SERVE_ALLOWED_HOSTS), or listen on 127.0.0.1."
         )
 
 

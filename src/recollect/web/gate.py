@@ -56,10 +56,9 @@ class Gate:
 
     async def _read(self, arriving: "_Body", scope: Scope, receive: Receive) -> None:
         headers, most = Headers(scope=scope), self._limits.most(scope["path"])
-        is_json = _JSON.match(headers.get("content-type", "")) is not None
         announced = headers.get("content-length", "0")
-        if announced.isdecimal() and int(announced) > 0 and not is_json:
-            raise _not_json()
+        if announced.isdecimal() and int(announced) > 0:
+            _check_form(headers)
         if announced.isdecimal() and int(announced) > most:
             raise _too_large(most)
         try:
@@ -67,9 +66,9 @@ class Gate:
                 await self._receive(arriving, most, receive)
         except TimeoutError:
             slow = f"The body did not arrive within {self._limits.body_wait_s:g} seconds."
-            raise Refused(HTTPStatus.REQUEST_TIMEOUT, slow) from None
-        if arriving.held and not is_json:
-            raise _not_json()
+            raise Refused(HTTPStatus.REQUEST_TIMEOUT, slow, headers={"Connection": "close"}) from None
+        if arriving.held:
+            _check_form(headers)
 
     async def _receive(self, arriving: "_Body", most: int, receive: Receive) -> None:
         while True:
@@ -116,8 +115,17 @@ class _Body:
         return replay
 
 
-def _not_json() -> Refused:
-    return Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send JSON, with the header Content-Type: application/json.")
+def _check_form(headers: Headers) -> None:
+    """Refuse a body that is not plain JSON. A packed one may be small on its way in, and endless when unpacked."""
+    codings = ",".join(headers.getlist("content-encoding")).split(",")
+    if any(coding.strip().lower() not in {"", "identity"} for coding in codings):
+        raise Refused(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            "The body is packed. Send it as it is, without the header Content-Encoding.",
+            headers={"Accept-Encoding": "identity"},
+        )
+    if _JSON.match(headers.get("content-type", "")) is None:
+        raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send JSON, with the header Content-Type: application/json.")
 
 
 def _too_large(most: int) -> Refused:

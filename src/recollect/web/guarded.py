@@ -2,6 +2,7 @@
 
 numbers and headers   on every answer, whoever gives it
 journal               so that each is noted and no failure escapes
+framing               whether it is clear where the request ends
 callers               before anything is done for somebody who may not even call
 lock                  whoever has no key, before their body is read
 gzip                  of answers, except those that never end
@@ -18,6 +19,7 @@ from starlette.types import ASGIApp
 
 from recollect.settings.serve import ServeSettings
 from recollect.web.callers import Callers
+from recollect.web.framing import Framing
 from recollect.web.gate import Gate
 from recollect.web.headers import RequestIds, SecurityHeaders
 from recollect.web.hosts import Hosts, Origins
@@ -43,7 +45,7 @@ def guarded(
     gate = Gate(app, limits or BodyLimits())
     packed = GZipMiddleware(gate, minimum_size=_WORTH_PACKING_BYTES, compresslevel=_PACKING)
     callers = Callers(lock(packed), Hosts(_names(settings)), Origins(settings.allowed_origins))
-    return RequestIds(SecurityHeaders(Journal(callers, LOG, route_of)))
+    return RequestIds(SecurityHeaders(Journal(Framing(callers), LOG, route_of)))
 
 
 def show_log(settings: ServeSettings) -> None:

@@ -1,8 +1,13 @@
 """How much strangers may send. Apart from the gate, so that settings can be read without loading a framework."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Self
+
+if sys.platform != "win32":
+    import resource
 
 _MIB = 1024 * 1024
 
@@ -25,3 +30,38 @@ class BodyLimits:
     def most(self, path: str) -> int:
         """Give how large a body for this path may be."""
         return self.larger.get(path, self.body_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """How many connections a process keeps, and how long it waits on each of them for a request.
+
+    The head of a request has to be complete within `head_wait_s`. Who has not read the last answer yet has to read on
+    within `answer_wait_s`; it is longer because the system takes megabytes at once for those who read slowly.
+
+    Beyond `most` connections, new ones are closed. Those that are closed were open for a moment, so no more than
+    `at_once` are let in between two looks at the others.
+    """
+
+    most: int = 2_000
+    at_once: int = 128
+    head_wait_s: float = 10.0
+    answer_wait_s: float = 60.0
+
+    @classmethod
+    def of_this_process(cls) -> Self:
+        """Leave at least half of the files that this process may open to the store and to everything else."""
+        files = _most_files()
+        return cls() if files is None else cls(most=min(cls().most, files // 2), at_once=_some(files))
+
+
+def _some(files: int) -> int:
+    """Give how many may come at once: it takes the event loop four rounds to close one, and new ones come in each."""
+    return max(1, min(ConnectionLimits().at_once, files // 32))
+
+
+def _most_files() -> int | None:
+    if sys.platform == "win32":
+        return None
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return None if soft == resource.RLIM_INFINITY else soft

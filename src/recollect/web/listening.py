@@ -15,7 +15,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from recollect.errors import RecollectError
-from recollect.web.cutting import CuttableConnection
+from recollect.web.cutting import connections
+from recollect.web.limits import ConnectionLimits
 
 _BACKLOG: Final = 128
 
@@ -39,6 +40,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer, and say so; from here on a signal ends it in good order."""
         await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_BACKLOG)  # it was made as short as the number that is let in at once
         if self.announce is not None:
             self.announce()
 
@@ -49,14 +52,23 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def configure(app: ASGIApp, *, last_requests_s: float, lifespan: Literal["on", "off"] = "off") -> uvicorn.Config:
+def configure(
+    app: ASGIApp,
+    *,
+    last_requests_s: float,
+    lifespan: Literal["on", "off"] = "off",
+    limits: ConnectionLimits | None = None,
+) -> uvicorn.Config:
     """Say how to serve: nothing is believed that a stranger claims about a proxy, nothing is told about the server.
 
-    A stop waits `last_requests_s` for requests that are under way.
+    A stop waits `last_requests_s` for requests that are under way. Without `limits`, connections are kept within those
+    that the system sets to this process.
     """
+    limits = limits or ConnectionLimits.of_this_process()
     return uvicorn.Config(
         app,
-        http=CuttableConnection,
+        http=connections(limits),
+        backlog=limits.at_once,
         ws="none",
         lifespan=lifespan,
         log_config=None,

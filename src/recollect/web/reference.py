@@ -4,13 +4,16 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
+from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
+from recollect.web.problems import MEDIA_TYPE
 from recollect.web.schemas import Schema, bounds, example, fields, kind, written
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _HERE: Final = "http://127.0.0.1:8787"
+_ERRORS: Final = {str(status.value): status.phrase for status in HTTPStatus if status >= HTTPStatus.BAD_REQUEST}
 _CODE: Final = re.compile(r"`([^`]+)`")
 _ITEM: Final = re.compile(r"[-*] +")
 _STYLE: Final = """
@@ -52,8 +55,12 @@ class _Route(NamedTuple):
         return _content(self.operation.get("requestBody", {}))
 
 
-def render(openapi: Mapping[str, Any]) -> str:
-    """Show an OpenAPI document: the routes by what they are about, and the models they speak of."""
+def render(openapi: Mapping[str, Any], base_url: str = _HERE) -> str:
+    """Show an OpenAPI document: the routes by what they are about, and the models they speak of.
+
+    The examples call `base_url`, unless the document says where it is served.
+    """
+    openapi = {**openapi, "servers": openapi.get("servers") or [{"url": base_url}]}
     info = openapi.get("info", {})
     title = escape(str(info.get("title", "Reference")))
     by_tag: dict[str, list[_Route]] = {str(tag["name"]): [] for tag in openapi.get("tags", ())}
@@ -123,7 +130,7 @@ def _article(route: _Route, openapi: Mapping[str, Any]) -> str:
         _table("Body", body) if body else _kind_of_body(route.body),
         f"<h4>Example</h4><pre>{escape(_curl(route, openapi))}</pre>",
         "<h4>Answers</h4><ul>",
-        *(_answer(str(status), answer) for status, answer in operation.get("responses", {}).items()),
+        *_answers(operation.get("responses", {})),
         "</ul></article>",
     ]
     return "\n".join(part for part in parts if part)
@@ -141,6 +148,23 @@ def _table(caption: str, rows: Iterable[tuple[str, str, Schema, object]]) -> str
     if not lines:
         return ""
     return f'<div class="wide"><table><caption>{escape(caption)}</caption>{"".join(lines)}</table></div>'
+
+
+def _answers(responses: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Show answers in order, those that say yes first; the errors of which there is nothing to say share a line."""
+    in_order = sorted((str(status), answer) for status, answer in responses.items())
+    usual = [status for status, answer in in_order if _is_usual_error(status, answer)]
+    yield from (_answer(status, answer) for status, answer in in_order if status not in usual)
+    if usual:
+        codes = " ".join(f"<code>{escape(status)}</code>" for status in usual)
+        yield f"<li>Errors: {codes}, as problem documents</li>"
+
+
+def _is_usual_error(status: str, answer: Mapping[str, Any]) -> bool:
+    """Tell whether an answer is a problem document, described by nothing but the name of its status."""
+    if status not in _ERRORS or set(answer.get("content", ())) != {MEDIA_TYPE}:
+        return False
+    return str(answer.get("description", "")) in {"", _ERRORS[status]}
 
 
 def _answer(status: str, answer: Mapping[str, Any]) -> str:
@@ -187,8 +211,7 @@ def _curl(route: _Route, openapi: Mapping[str, Any]) -> str:
             asked[name] = sample if isinstance(sample, str) else written(sample)
         elif given.get("in") == "header" and is_shown:
             lines.append(f"-H {shlex.quote(f'{name}: {sample}')}")
-    servers = openapi.get("servers") or [{"url": _HERE}]
-    url = f"{servers[0]['url'].rstrip('/')}{path}" + (f"?{urlencode(asked)}" if asked else "")
+    url = f"{openapi['servers'][0]['url'].rstrip('/')}{path}" + (f"?{urlencode(asked)}" if asked else "")
     if route.operation.get("security", openapi.get("security")):
         lines.insert(0, '-H "Authorization: Bearer $RECOLLECT_KEY"')
     if route.body is not None:

@@ -90,7 +90,7 @@ def test_vectors_that_are_switched_off_are_no_trouble(open_memory: OpenMemory) -
     assert health_of(open_memory(embedding__provider="none")).examine().status == "ready"
 
 
-def test_without_a_worker_the_queue_shows_its_age(
+def test_without_a_worker_the_queue_shows_it(
     open_memory: OpenMemory, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(holdings, "ASKED_EVERY_S", -1.0)
@@ -102,7 +102,7 @@ def test_without_a_worker_the_queue_shows_its_age(
     clock.advance(minutes=10)
     ready = found.examine()
     assert ready.status == "degraded"
-    assert ready.checks["queue"] == "1 waits for a vector, for 20 minutes. Is a worker running?"
+    assert ready.checks["queue"] == "What is stored waits long for its vector. Is a worker running?"
     memory.embed_waiting()
     assert found.examine().status == "ready"
 
