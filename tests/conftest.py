@@ -29,8 +29,9 @@ class Server:
         self.admin_url = self._server.get_uri()
         self._numbers = count()
         with self.admin() as connection:
-            for setting in ("fsync", "synchronous_commit", "full_page_writes"):
-                connection.execute(f"ALTER SYSTEM SET {setting} = off")  # nobody pulls the plug on a test
+            # nobody pulls the plug on a test, and none lives long enough to be tidied up
+            for setting in ("fsync", "synchronous_commit", "full_page_writes", "autovacuum", "jit"):
+                connection.execute(f"ALTER SYSTEM SET {setting} = off")
             connection.execute("SELECT pg_reload_conf()")
             connection.execute(f"CREATE DATABASE {_TEMPLATE}")
         with Memory.open(self.url(_TEMPLATE)):

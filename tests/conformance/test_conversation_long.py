@@ -6,8 +6,9 @@ from recollect import Message, NewMessage, UserMemory
 from recollect.messages import ToolCall
 from recollect.user import Conversation
 from tests.conftest import OpenMemory
+from tests.nightly import by_night
 
-TURNS = 1_000
+TURNS = by_night(400, 1_000)
 WINDOW = 2_000
 MOST = 40
 
@@ -39,7 +40,7 @@ def check(me: UserMemory, chat: Conversation, room: int) -> None:
     assert window.messages[0].role == "system"
 
 
-def test_a_thousand_turns_stay_within_the_window(open_memory: OpenMemory) -> None:
+def test_many_turns_stay_within_the_window(open_memory: OpenMemory) -> None:
     memory = open_memory(
         embedding__provider="none",
         compaction__window_tokens=WINDOW,

@@ -10,6 +10,7 @@ from recollect import Memory
 from recollect.figures import StoreStats
 from tests.congruence.offers import changes, crowd, filters, memories, questions, sentences
 from tests.congruence.twins import Twins, examples
+from tests.nightly import by_night
 
 steps = st.one_of(
     st.tuples(st.just("remember"), memories()),
@@ -95,7 +96,7 @@ def _maintained(memory: Memory) -> tuple[int, int]:
     return done.embedded, done.parked
 
 
-@examples(70)
+@examples(by_night(30, 200))
 @given(life=st.lists(steps, min_size=1, max_size=20))
 def test_both_stores_live_the_same_life(twins: Twins, life: list[tuple[str, Any]]) -> None:
     lived = Life(twins)
@@ -112,7 +113,7 @@ def test_both_stores_answer_every_question_alike(twins: Twins) -> None:
         life.remember(fields)
         life.wait(3_600 * number)
 
-    @examples(150)
+    @examples(by_night(60, 400))
     @given(question=questions(), wanted=filters())
     def answers_are_equal(question: dict[str, Any], wanted: dict[str, Any]) -> None:
         life.recall(question)

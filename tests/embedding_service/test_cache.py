@@ -8,6 +8,7 @@ from recollect import Memory
 from recollect.types import NewMemory, Scope
 from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.looking import assert_all_is_well, cached, eventually, jobs, paid_for
+from tests.nightly import by_night
 from tests.providers.server import ProviderServer
 from tests.storage.catalogue import plain
 
@@ -30,10 +31,8 @@ def generation(memory: Memory, user: str) -> int:
     return memory._engine.store.read(Scope(user), lambda reader: reader.generation())
 
 
-def test_ten_thousand_known_texts_make_no_request(
-    open_service: OpenMemory, provider: ProviderServer, database: str
-) -> None:
-    texts = [f"Parcel {number} lies in room {number % 97}" for number in range(10_000)]
+def test_known_texts_make_no_request(open_service: OpenMemory, provider: ProviderServer, database: str) -> None:
+    texts = [f"Parcel {number} lies in room {number % 97}" for number in range(by_night(2_000, 10_000))]
     memory = open_service(embedding__dimensions=8)
     me = memory.user("me")
     me.remember_many(texts, wait=True)

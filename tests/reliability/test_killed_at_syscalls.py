@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 
 from recollect.storage.statements import load_migrations
+from tests.nightly import by_night
 from tests.reliability.tracing import counted, traced
 from tests.reliability.worker import WITH_VECTORS, open_memory
 from tests.reliability.zygote import Child, Zygote, was_killed
 
+_EVERY = by_night(2, 1)  # at every call by night, at every other one by day
 _KEPT = "The ladder leans on the barn"
 _DOOMED = "The key to the cellar is under the third pot"
 _NEW = "The mower is out of petrol"
@@ -70,11 +72,11 @@ def test_killed_at_every_call(name: str, zygote: Zygote, tmp_path: Path) -> None
     points = _count_calls(step, _copied(base, tmp_path / "count.db"), doomed, zygote)
     assert points["pwrite64"] > 0
     for call, times in points.items():
-        for number in range(1, times + 1):
+        for number in range(1, times + 1, _EVERY):
             database = _copied(base, tmp_path / f"{call}{number}.db")
             done = _killed_at(f"{call}:signal=SIGKILL:when={number}", step, database, doomed, zygote)
             _insist_whole(step, database, done=done)
-    print(f"\nsqlite, {name}: killed at each of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
+    print(f"\nsqlite, {name}: killed at one in {_EVERY} of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
 
 
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
@@ -106,13 +108,13 @@ def test_killed_at_every_call_of_a_first_opening(zygote: Zygote, tmp_path: Path)
     log = tmp_path / "log"
     points = _opened(zygote, tmp_path / "count" / "memory.db", log, "")
     for call, times in points.items():
-        for number in range(1, times + 1):
+        for number in range(1, times + 1, _EVERY):
             database = tmp_path / f"{call}{number}" / "memory.db"
             _opened(zygote, database, log, f"{call}:signal=SIGKILL:when={number}")
             with open_memory(str(database)) as memory:
                 assert memory.doctor() == ()
                 assert memory.status().schema_version == len(load_migrations("sqlite"))
-    print(f"\nsqlite, open: killed at each of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
+    print(f"\nsqlite, open: killed at one in {_EVERY} of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
 
 
 def _opened(zygote: Zygote, database: Path, log: Path, inject: str) -> Counter[str]:

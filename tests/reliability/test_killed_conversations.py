@@ -13,8 +13,8 @@ from tests.reliability.points import Kills, points
 from tests.reliability.wholeness import Shape, insist_whole
 from tests.reliability.zygote import Zygote
 
-_POINTS = 100
-_JOB_POINTS = 24
+_POINTS = 40
+_JOB_POINTS = 12
 _CONVERSATIONS = 5
 _AT_ONCE = 2
 _ROUNDS = 40  # more than a process gets done before it is killed

@@ -17,7 +17,7 @@ from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.storage.catalogue import plain
 
 _ITEMS = 1_800
-_POINTS = 20  # on each store
+_POINTS = 8  # on each store
 _WORKERS = 2
 _MOST_REQUESTS = 12  # that two workers have made when they are killed
 _LATENCY_S = 0.02

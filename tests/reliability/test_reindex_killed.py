@@ -12,7 +12,7 @@ from tests.storage.older_words import age, insist_indexed_once, mark, strange
 
 _ROWS = 2_000  # of each kind: several transactions
 _TALK = 100  # messages of a conversation: too few for a summary
-_POINTS = 8
+_POINTS = 4
 
 
 def _whole_s(zygote: Zygote, database: str) -> float:

@@ -5,6 +5,7 @@ import pytest
 
 from tests.service.conftest import Running
 
+ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # what never gets as far as the store
 DARK = {"content": "Prefers dark mode in all applications", "type": "preference", "importance": 0.8}
 
 
@@ -91,6 +92,7 @@ def test_forget_by_query_offers_candidates(anna: httpx2.Client) -> None:
     assert anna.get("/api/stats").json()["memories"] == 1
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("asked", "body", "status", "words"),
     [
@@ -122,6 +124,7 @@ def test_what_a_client_gets_wrong(anna: httpx2.Client, asked: str, body: object,
     assert answer.json()["status"] == status
 
 
+@ON_SQLITE
 def test_unreadable_bodies(anna: httpx2.Client) -> None:
     headers = {"Content-Type": "application/json"}
     assert anna.post("/api/memories/unified", content=b"{", headers=headers).status_code == 400

@@ -11,6 +11,7 @@ from recollect.memory import Once
 from tests.conftest import SteppingClock
 from tests.service.conftest import Running
 
+ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # what does not depend on the store
 BODY = {"content": "Runs every Sunday morning", "type": "fact"}
 
 
@@ -33,6 +34,7 @@ def test_the_same_answer(anna: httpx2.Client) -> None:
     assert contents(anna) == [BODY["content"]]
 
 
+@ON_SQLITE
 def test_another_request_under_the_same_name(anna: httpx2.Client) -> None:
     key = name()
     anna.post("/api/memories/unified", json=BODY, headers=key)
@@ -136,6 +138,7 @@ def test_forgetting_takes_the_answers_along(service: Running, anna: httpx2.Clien
             assert b"Canary-7431" not in file.read()
 
 
+@ON_SQLITE
 def test_bad_names(anna: httpx2.Client) -> None:
     for bad in ("", "x" * 201, "with blank"):
         answer = anna.post("/api/memories/unified", json=BODY, headers={"Idempotency-Key": bad})
@@ -143,12 +146,14 @@ def test_bad_names(anna: httpx2.Client) -> None:
     assert contents(anna) == []
 
 
+@ON_SQLITE
 def test_half_a_character_under_a_name(anna: httpx2.Client) -> None:
     headers = {**name(), "Content-Type": "application/json"}
     broken = b'{"content": "Fine", "metadata": {"\\ud800": "\\udfff"}}'
     assert anna.post("/api/memories/unified", content=broken, headers=headers).status_code == 422
 
 
+@ON_SQLITE
 def test_a_name_that_is_sent_twice(anna: httpx2.Client) -> None:
     twice = [("Idempotency-Key", "one"), ("Idempotency-Key", "two"), ("Content-Type", "application/json")]
     answer = anna.post("/api/memories/unified", content=b'{"content": "x"}', headers=twice)
