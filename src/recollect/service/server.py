@@ -61,6 +61,7 @@ def serve(settings: Settings, audience: Audience) -> None:
         if service.workers == 1:
             run(settings, listener, announce)
             return
+        show_log(service)
         with TemporaryDirectory(prefix="recollect-") as shared:
             each = partial(work, settings, listener, shared)
             # the port is let go of at once, or whoever comes late would wait for an answer that nobody gives

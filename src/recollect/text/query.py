@@ -140,7 +140,7 @@ def _split(typed: str) -> tuple[str, list[str]]:
 
 def _bare(quoted: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Give quoted texts as they are compared, without marks at their ends, and as they were typed."""
-    return ((normal(text).strip(_MARKS), text) for text in quoted)
+    return ((normal(text).strip(f"{_MARKS} "), text) for text in quoted)
 
 
 def normal(text: str) -> str:

@@ -11,7 +11,7 @@ from tests.service.isolation.machine import live
 from tests.service.isolation.world import World
 
 CALLS = by_night(5_000, 10_000)  # on each of the two stores
-WITH_VECTORS = by_night(150, 1_000)
+WITH_VECTORS = by_night(60, 1_000)
 
 
 @pytest.fixture

@@ -47,7 +47,8 @@ def test_one_that_dies_is_replaced(crew: Service) -> None:
         assert second in crew.workers()
         assert _asked_anew(crew) == ["Prefers window seats"]
     crew.signal(signal.SIGTERM)
-    assert crew.ended() == (0, "")
+    exit_code, told = crew.ended()
+    assert (exit_code, told.count("is replaced")) == (0, 2)
 
 
 def _is_replaced(crew: Service, dead: psutil.Process) -> bool:
