@@ -30,7 +30,7 @@ _MOST_REQUESTS = 7  # that a process has made when it is killed
 _LATENCY_S = 0.01
 _QUESTIONS = 12
 _PAUSE_S = 0.05  # between two items that are stored
-_PATIENCE_S = 60.0
+_PATIENCE_S = 300.0
 Empty = Callable[[], str]
 
 

@@ -23,7 +23,7 @@ _MOST_REQUESTS = 12  # that two workers have made when they are killed
 _LATENCY_S = 0.02
 _LEASE_S = 4.0  # long enough that nobody who is alive loses their work
 _LONGEST_S = 1.0  # when all the work is still held by the dead, workers are killed without having made a request
-_PATIENCE_S = 60.0
+_PATIENCE_S = 300.0
 _MODEL = Step("openai-compatible", "short-vectors", DEFAULT_DIMENSIONS)
 
 
