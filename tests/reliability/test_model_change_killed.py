@@ -30,6 +30,7 @@ _MOST_REQUESTS = 7  # that a process has made when it is killed
 _LATENCY_S = 0.01
 _QUESTIONS = 12
 _PAUSE_S = 0.05  # between two items that are stored
+_MOST_STORED = 1_000  # meanwhile, however slow the machine; from 200 messages on, a conversation would get a summary
 _PATIENCE_S = 300.0
 Empty = Callable[[], str]
 
@@ -90,7 +91,7 @@ class Life:
         assert not any(thread.is_alive() for thread in self._threads)
 
     def _store(self, child: Child) -> None:
-        for item in items(self._first, 10**6):
+        for item in items(self._first, _MOST_STORED):
             if self._stop.wait(_PAUSE_S):
                 return
             with self.quiet:

@@ -102,6 +102,7 @@ def test_forget_by_query_offers_candidates(anna: httpx2.Client) -> None:
         ("POST /api/memories/unified", {"content": "x", "importance": 2}, 422, "importance"),
         ("POST /api/memories/unified", {"content": "x", "importance": "0.5"}, 422, "importance"),
         ("POST /api/memories/unified", {"content": "x", "occurred_at": 5}, 422, "occurred_at"),
+        ("POST /api/memories/unified", {"content": "x", "occurred_at": "-1.5e-279"}, 422, "occurred_at"),
         ("POST /api/memories/unified", {"content": "x", "occurred_at": "2026-01-01T00:00:00"}, 422, "time zone"),
         ("POST /api/memories/unified", {"content": "x", "lat": 50.0}, 422, "lng"),
         ("POST /api/memories/unified", {"content": "x", "user_id": "ben"}, 422, "user_id"),

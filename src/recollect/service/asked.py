@@ -3,6 +3,7 @@
 The schema in the documentation promises what is done here: whatever fits it is taken, whatever does not is refused.
 """
 
+import re
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, Self
 from unicodedata import normalize
@@ -29,13 +30,14 @@ LONGEST_TEXT: Final = 1_000_000
 LONGEST_NAME: Final = 128
 
 _MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(datetime)
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]", re.ASCII)
 
 
 def _moment(value: object) -> datetime:
     """Read a moment as it is written in JSON. A number could mean seconds or milliseconds, so it means nothing."""
     if isinstance(value, datetime):
         return value
-    if not isinstance(value, str) or "-" not in value:
+    if not isinstance(value, str) or not _DAY.match(value):
         raise ValueError("a moment is a text such as 2026-03-01T12:00:00Z")
     found = _MOMENT.validate_python(value)
     if found.tzinfo is None:
