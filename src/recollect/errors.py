@@ -5,8 +5,9 @@
     ├── InvalidInput             what the caller passed cannot be stored or searched
     │   ├── InvalidMemory        a memory's content or one of its fields
     │   ├── InvalidMessage       a message's role, content or one of its fields
+    │   ├── InvalidDocument      a file that cannot be read, or is not what it seems
     │   └── InvalidVector        NaN, infinite, zero or of the wrong length
-    ├── NotFound                 no memory with that id for this user
+    ├── NotFound                 nothing with that id for this user
     ├── AccessDenied             whoever asks may not
     │   ├── UnknownKey           no key, or one that is wrong, expired or revoked
     │   └── NotPermitted         the key is known, but not for this
@@ -46,6 +47,10 @@ class InvalidMemory(InvalidInput):
 
 class InvalidMessage(InvalidInput):
     """A message's role, content or one of its fields cannot be stored."""
+
+
+class InvalidDocument(InvalidInput):
+    """A file cannot be read: it is damaged, encrypted, too large, or of a kind that nobody here can read."""
 
 
 class InvalidVector(InvalidInput):

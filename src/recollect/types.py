@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.files import Chunk
 from recollect.messages import Compaction, Message
 from recollect.vocabulary import ItemKind, MemoryType, MessageRole, Source, Trust
 
@@ -125,6 +126,10 @@ class MemoryRecord(NamedTuple):
     updated_at: datetime
 
 
+# Whatever is searched, and can be found.
+Item: TypeAlias = MemoryRecord | Message | Chunk
+
+
 class Draft(NamedTuple):
     """A record ready to be written: with the hash that makes it unique, its search terms and its vector."""
 
@@ -212,7 +217,23 @@ class MessageFilters:
     lacking: tuple[str, ...] = ()
 
 
-Wanted: TypeAlias = Filters | MessageFilters
+@dataclass(frozen=True, slots=True)
+class ChunkFilters:
+    """What a search of files may return. `files` are the ids of those that are meant; `since` and `until` bound the
+    day that a dated note is about or a turn was said, or else when the chunk was written.
+    """
+
+    kind: ClassVar[ItemKind] = "chunk"
+
+    files: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    min_trust: int | None = None
+    holding: tuple[tuple[str, ...], ...] = ()
+    lacking: tuple[str, ...] = ()
+
+
+Wanted: TypeAlias = Filters | MessageFilters | ChunkFilters
 
 
 class FilterFields(TypedDict, total=False):
@@ -265,8 +286,9 @@ class Parts:
 class Hit:
     """A found item. `score` and `similarity` are in [0, 1]; `parts` explains the score.
 
-    `record` is all there is to know: a MemoryRecord when the source is `memory`, a Message otherwise. `type` is the
-    type of a memory or the role of a message. `folded` are the ids of further hits that say the same.
+    `record` is all there is to know: a MemoryRecord when the source is `memory`, a Chunk when it is `file`, a Message
+    otherwise. `type` is the type of a memory, the kind of a file or the role of a message. `folded` are the ids of
+    further hits that say the same.
     """
 
     id: str
@@ -281,7 +303,7 @@ class Hit:
     place: Place | None
     trust: int
     metadata: Mapping[str, Any]
-    record: MemoryRecord | Message
+    record: Item
     folded: tuple[str, ...] = ()
 
 
@@ -305,7 +327,7 @@ ForgottenAction = Literal["deleted", "not_found", "candidates"]
 class Forgotten:
     """What forgetting did: `ids` are gone (or would be, with `dry_run`); `candidates` wait for a choice.
 
-    `messages` says how many of the ids are messages; the others are memories and their versions.
+    `messages` and `files` say how many of the ids are messages and files; the others are memories and their versions.
     """
 
     action: ForgottenAction
@@ -313,6 +335,7 @@ class Forgotten:
     candidates: tuple[Hit, ...] = ()
     dry_run: bool = False
     messages: int = 0
+    files: int = 0
 
     @property
     def id(self) -> str | None:

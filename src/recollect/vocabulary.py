@@ -9,8 +9,14 @@ MemoryType = Literal[
 ]
 MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 
-ItemKind = Literal["memory", "message"]
+ItemKind = Literal["memory", "message", "chunk"]
 ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
+
+# What a file is, by what is in it; and where it comes from: a synced folder of notes or of session logs, or by itself.
+FileKind = Literal["markdown", "text", "code", "session", "pdf", "html", "docx", "email", "csv", "image"]
+FILE_KINDS: tuple[FileKind, ...] = get_args(FileKind)
+FileSource = Literal["memory", "sessions", "document"]
+FILE_SOURCES: tuple[FileSource, ...] = get_args(FileSource)
 
 MessageRole = Literal["user", "assistant", "system", "tool", "reasoning", "summary"]
 MessageStatus = Literal["active", "compacted", "archived"]

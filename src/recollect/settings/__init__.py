@@ -13,6 +13,7 @@ nobody outside builds the record, because making a dataclass takes five times as
 
 from recollect.settings.database import data_folder, hide_password
 from recollect.settings.embedding import PROVIDERS, EmbeddingProvider, EmbeddingSettings
+from recollect.settings.filing import FileSettings
 from recollect.settings.load import load_settings
 from recollect.settings.model import (
     DuplicateSettings,
@@ -32,6 +33,7 @@ __all__ = [
     "EmbeddingProvider",
     "EmbeddingSettings",
     "FederationSettings",
+    "FileSettings",
     "ForgetSettings",
     "PostgresSettings",
     "RecallSettings",

@@ -212,6 +212,18 @@ def words() -> Kind[tuple[str, ...]]:
     return Kind("a list of words, or none", parse, _listed)
 
 
+def texts() -> Kind[tuple[str, ...]]:
+    """Accept a list of texts, as a list or in one text with commas between them. Each may have spaces in it."""
+
+    def parse(value: object) -> tuple[str, ...]:
+        parts = [] if value == "none" else value.split(",") if isinstance(value, str) else value
+        if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+            raise Unfit
+        return tuple(clean(part.strip()) for part in parts if part.strip())
+
+    return Kind("a list of texts, or none", parse, _listed)
+
+
 def nodes() -> Kind[tuple[str, ...]]:
     """Accept lines that each describe a node: a name, then `url=`, `key=` and `users=`. Keys are never shown."""
 

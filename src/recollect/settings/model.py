@@ -7,6 +7,7 @@ from typing import NamedTuple
 from recollect.settings.database import LOCATION, Server, default_database
 from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform, entries, environment_name, walk
 from recollect.settings.embedding import EmbeddingSettings
+from recollect.settings.filing import FileSettings
 from recollect.settings.kinds import number, number_above, optional, switch, text, timezone, whole
 from recollect.settings.recall import RecallSettings
 from recollect.settings.serve import FederationSettings, ServeSettings
@@ -155,6 +156,7 @@ class Settings:
     sqlite: SqliteSettings = field(default_factory=SqliteSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
     federation: FederationSettings = field(default_factory=FederationSettings)
+    files: FileSettings = field(default_factory=FileSettings)
     sources: Mapping[str, tuple[object, str]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,269 @@
+"""What the engine asks of a store about files, and of the disk they lie on."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+
+from recollect.files import Chunk, ChunkDraft, FileRecord, Folder, IndexedPiece, KnownFile, Trouble
+from recollect.types import ChunkFilters, Space
+from recollect.vocabulary import FileKind, FileSource
+
+
+class Placed(NamedTuple):
+    """Where a chunk that stays stands now."""
+
+    id: str
+    start_line: int
+    end_line: int
+
+
+class Touched(NamedTuple):
+    """What of a file changed although its bytes did not."""
+
+    id: str
+    path: str
+    size: int
+    mtime_ns: int
+
+
+class FileRows(Protocol):
+    """What reading and writing have in common."""
+
+    def file(self, file_id: str) -> FileRecord | None:
+        """Give a file by its id."""
+        ...
+
+    def file_at(self, root: str, path: str) -> FileRecord | None:
+        """Give the synced file at a path beneath a root."""
+        ...
+
+    def document(self, digest: str) -> FileRecord | None:
+        """Give the file with these bytes that was added by itself."""
+        ...
+
+    def get_chunks(self, ids: Sequence[str]) -> Sequence[Chunk]:
+        """Give the chunks with these ids in any order; unknown ids are left out."""
+        ...
+
+    def chunks_of(self, file_id: str) -> Sequence[Chunk]:
+        """Give the chunks of a file in order."""
+        ...
+
+    def chunk_hashes(self, file_id: str) -> Mapping[str, str]:
+        """Give the hashes of the chunks of a file by their ids."""
+        ...
+
+    def known_files(self, root: str) -> Sequence[KnownFile]:
+        """Give what tells whether the files of a root have changed."""
+        ...
+
+    def folders(self) -> Sequence[Folder]:
+        """Give the folders that were synced."""
+        ...
+
+    def file_ids(self) -> Sequence[str]:
+        """Give the ids of all files."""
+        ...
+
+
+class FileReader(FileRows, Protocol):
+    """Questions about one user's files."""
+
+    def files(self, limit: int, before: str | None = None, *, source: FileSource | None = None) -> Sequence[FileRecord]:
+        """List files, the one that was added last first, with ids below `before`."""
+        ...
+
+    def files_called(self, names: Sequence[str]) -> Sequence[FileRecord]:
+        """Give the files that have one of these names or paths, or whose path ends with one of them; case counts not.
+
+        Names are given in lower case and without a leading slash.
+        """
+        ...
+
+    def folder_sizes(self) -> Mapping[str, tuple[int, int]]:
+        """Say how many files and chunks each root has; documents are under ''."""
+        ...
+
+    def chunks_in(self, file_ids: Sequence[str], filters: ChunkFilters, limit: int) -> Sequence[str]:
+        """Give the ids of the first chunks of files that pass."""
+        ...
+
+
+class FileWriter(FileRows, Protocol):
+    """Changes of one user's files."""
+
+    def save_file(self, record: FileRecord) -> None:
+        """Write a file, new or changed."""
+        ...
+
+    def touch_files(self, touched: Sequence[Touched]) -> None:
+        """Note paths, sizes and times of files whose bytes are what they were."""
+        ...
+
+    def insert_chunks(self, record: FileRecord, drafts: Sequence[ChunkDraft], space: Space | None) -> None:
+        """Write chunks with their terms and vectors.
+
+        One that says the very same as another chunk of this user gets its vectors; what lacks one is owed it by a job.
+        """
+        ...
+
+    def place_chunks(self, placed: Sequence[Placed]) -> None:
+        """Note where chunks stand whose text is what it was."""
+        ...
+
+    def delete_chunks(self, ids: Sequence[str]) -> None:
+        """Remove chunks with their terms, vectors and jobs."""
+        ...
+
+    def delete_files(self, ids: Sequence[str]) -> None:
+        """Remove files, whose chunks are gone already."""
+        ...
+
+    def save_folder(self, folder: Folder) -> None:
+        """Note that a folder was looked through."""
+        ...
+
+    def delete_folder(self, root: str) -> None:
+        """Forget that a folder was ever synced."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Which files of a folder are meant: patterns as in `.gitignore`; excluded wins over included."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    hidden: bool = False
+    gitignore: bool = True
+    most_bytes: int = 10 * 2**20
+
+
+class Seen(NamedTuple):
+    """A file that a walk came by."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What lies beneath a root: the files that the rules want, and what was left out, by reason.
+
+    `exists` says that the root is a folder; `complete` that all of it could be looked into. `trouble` names the first of
+    what was left out; `skipped` counts all of it.
+    """
+
+    seen: Sequence[Seen] = ()
+    exists: bool = True
+    complete: bool = True
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    trouble: Sequence[Trouble] = ()
+
+
+class Wish(NamedTuple):
+    """A file to be read. When its bytes have one of the digests `known`, they need not be cut again."""
+
+    path: str
+    known: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a file says, cut and analysed, with what its format tells about it and what is not as it should be.
+
+    `external`: others wrote it, as they did mail and web pages.
+    """
+
+    kind: FileKind
+    mime: str
+    pieces: Sequence[IndexedPiece]
+    lines: int
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    dated_at: datetime | None = None
+    notes: tuple[str, ...] = ()
+    external: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file that was read. `reading` is None when its digest was known."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    digest: str
+    reading: Reading | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How texts are cut: chunks of about so many tokens, and how much of the one before each repeats."""
+
+    tokens: int = 400
+    overlap: int = 80
+    redact: bool = True
+    most_bytes: int = 10 * 2**20
+
+
+class Disk(Protocol):
+    """Where synced files lie. It is only ever read, and never left through a link."""
+
+    def resolve(self, path: str) -> str:
+        """Give a folder's one absolute path, with `~` and links resolved."""
+        ...
+
+    def walk(self, root: str, rules: Rules, own: frozenset[tuple[int, int]]) -> Walk:
+        """Look through a folder. `own` are the device and inode of files that must not even be opened."""
+        ...
+
+    def read(self, root: str, wishes: Sequence[Wish], recipe: Recipe) -> Iterator[Content | Trouble]:
+        """Read files and cut them, in any order; with a process beside this one if there is much to do."""
+        ...
+
+    def text(self, root: str, path: str, recipe: Recipe) -> tuple[str, str]:
+        """Give a file's text as it is cut, and its digest. Raises OSError."""
+        ...
+
+    def watch(self, roots: Sequence[str], debounce_s: float) -> "AbstractContextManager[Watching]":
+        """Begin to watch folders."""
+        ...
+
+
+class Watching(Protocol):
+    """Folders that are being watched."""
+
+    def wait(self, timeout_s: float) -> frozenset[str]:
+        """Wait until something has changed and it is quiet again, or for so long; says in which roots."""
+        ...
+
+    def stop(self) -> None:
+        """Let whoever waits go, from any thread."""
+        ...
+
+
+class Documents(Protocol):
+    """Reads documents of many formats, so that none can do harm, and keeps their originals."""
+
+    def read(self, data: bytes, name: str, recipe: Recipe) -> Reading:
+        """Read a document. Raises InvalidDocument."""
+        ...
+
+    def keep(self, owner: str, digest: str, data: bytes) -> str:
+        """Keep a user's original, durably; gives the name under which it is kept, or '' when none are."""
+        ...
+
+    def original(self, name: str) -> bytes:
+        """Give an original. Raises NotFound."""
+        ...
+
+    def discard(self, names: Sequence[str]) -> None:
+        """Remove originals for good; one that is gone already is fine."""
+        ...
+
+    def sweep(self, known: Callable[[str], bool]) -> int:
+        """Remove originals that nobody knows, and that were not just put there; says how many."""
+        ...

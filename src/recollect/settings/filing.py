@@ -1,0 +1,62 @@
+"""The settings of files: which are synced, how they are cut, and what is kept of documents."""
+
+from dataclasses import dataclass, field
+
+from recollect.settings.declare import about, conform
+from recollect.settings.kinds import number, switch, text, texts, whole
+
+USUAL_FILES = ("*.md", "*.markdown", "*.mdx", "*.txt", "*.text", "*.rst", "*.org", "*.adoc", "*.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class FileSettings:
+    """How folders are kept in step, and documents are read."""
+
+    include: tuple[str, ...] = field(
+        default=USUAL_FILES,
+        metadata=about(texts(), "Which files of a folder are synced, as patterns like those of `.gitignore`."),
+    )
+    exclude: tuple[str, ...] = field(
+        default=(), metadata=about(texts(), "Which files of a folder are left out.", default_words="none")
+    )
+    hidden: bool = field(default=False, metadata=about(switch(), "Sync files and folders whose names begin with a dot."))
+    gitignore: bool = field(
+        default=True, metadata=about(switch(), "Leave out what `.gitignore` and `.recollectignore` files say.")
+    )
+    most_mb: int = field(default=10, metadata=about(whole(1, 1_024), "Largest file that is synced, in MiB."))
+    document_mb: int = field(default=32, metadata=about(whole(1, 1_024), "Largest document that is added, in MiB."))
+    chunk_tokens: int = field(default=400, metadata=about(whole(50, 4_000), "How long a chunk is, about, in tokens."))
+    chunk_overlap: int = field(
+        default=80, metadata=about(whole(0, 1_000), "How much of the chunk before it each repeats, in tokens.")
+    )
+    originals: str = field(
+        default="",
+        metadata=about(
+            text(empty=True),
+            "Folder in which the originals of documents are kept; `off` keeps none.",
+            default_words="beside the SQLite file, or in your data folder",
+        ),
+    )
+    extract_s: float = field(
+        default=60.0, metadata=about(number(1, 3_600), "Seconds that reading one document may take.")
+    )
+    extract_mb: int = field(
+        default=1_024, metadata=about(whole(128, 65_536), "Memory that reading one document may take, in MiB.")
+    )
+    watch: tuple[str, ...] = field(
+        default=(),
+        metadata=about(
+            texts(),
+            "Folders that `recollect serve` keeps in step, for the user of the settings.",
+            default_words="none",
+        ),
+    )
+    debounce_s: float = field(
+        default=1.5, metadata=about(number(0.05, 60), "Seconds of quiet after a change before a folder is synced.")
+    )
+    check_minutes: float = field(
+        default=15.0, metadata=about(number(0.01, 10_000), "Minutes between full checks of a folder that is watched.")
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
