@@ -144,29 +144,38 @@ def guess_language(text: str) -> str | None:
 
 def guess_latin(words: Sequence[str]) -> str | None:
     """Guess among the languages in Latin script, from words already split and without case. Some have no stemmer."""
-    spoken = [_DISTINCTIVE[word] for word in words if word in _DISTINCTIVE]
-    if len(spoken) > 1 and len(set(spoken)) == 1:
-        return spoken[0]
-    return _best(_votes(words, _LATIN_WORD_VOTERS, _LATIN_LETTER_VOTERS))
+    return _distinct(words) or _best(_votes(words, _LATIN_WORD_VOTERS, _LATIN_LETTER_VOTERS))
 
 
 def likeliest_latin(words: Sequence[str]) -> str | None:
     """Name the language that most speaks for, well founded or not; of several the one that more people write in."""
-    guess = guess_latin(words)
+    guess = _distinct(words)
     if guess is not None:
         return guess
     votes = _votes(words, _LATIN_WORD_VOTERS, _LATIN_LETTER_VOTERS)
+    guess = _best(votes)
+    if guess is not None:
+        return guess
     return max(_BY_USE, key=lambda language: votes.get(language, 0.0)) if votes else None
+
+
+def _distinct(words: Sequence[str]) -> str | None:
+    """Name the language that all distinctive function words are of, if there are several."""
+    spoken = list(filter(None, map(_DISTINCTIVE.get, words)))
+    return spoken[0] if len(spoken) > 1 and len(set(spoken)) == 1 else None
 
 
 def _votes(words: Sequence[str], by_word: _Voters, by_letter: _Voters) -> Mapping[str, float]:
     """Count one vote for each function word and each special letter, divided among the languages that have it."""
-    voters = [by_word[word] for word in words if word in by_word]
-    voters += [by_letter[letter] for letter in sorted(by_letter.keys() & set(_SPECIAL.findall(" ".join(words))))]
+    voters = list(filter(None, map(by_word.get, words)))
+    joined = " ".join(words)
+    if not joined.isascii():  # no special letter is
+        voters += [by_letter[letter] for letter in sorted(by_letter.keys() & set(_SPECIAL.findall(joined)))]
     votes: defaultdict[str, float] = defaultdict(float)
     for languages in voters:
+        share = 1 / len(languages)
         for language in languages:
-            votes[language] += 1 / len(languages)
+            votes[language] += share
     return votes
 
 

@@ -38,6 +38,7 @@ _LETTERS = frozenset("LMN")  # the first letter of a Unicode category: letters, 
 
 # Two coarse sieves that make chunks small and frequent enough for a cache. What slips through is caught in `_pieces`.
 _ASCII = bytes(ord(c.lower()) if c.isalnum() or c in f"{_JOINERS}'" else 0x20 for c in map(chr, range(128))).ljust(256)
+_ASCII_SIGNS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in _JOINERS)}
 _PUNCTUATION = re.compile(r"""[!"$%&()*,;<=>?\[\\\]^`{|}~«»¡¿\u2010-\u2027\u2030-\u206f\u3000-\u3004\u3008-\u3020]+""")
 _SPELLINGS = (("\u2019", "'"), ("\u02bc", "'"), ("\u00ad", ""))  # two more apostrophes, the soft hyphen
 
@@ -141,21 +142,30 @@ def _pieces(chunk: str) -> list[str]:
     """Give the words and identifiers of a chunk, exactly: letters, marks and digits, single joiners between them."""
     if "'" in chunk:
         chunk = _ELISION.sub(" ", _CYRILLIC_APOSTROPHE.sub("", chunk))
-    if not chunk.isalnum():
+    if chunk.isascii():
+        chunk = chunk.translate(_ASCII_SIGNS)
+    elif not chunk.isalnum():
         chunk = "".join(c if c in _JOINERS or unicodedata.category(c)[0] in _LETTERS else " " for c in chunk)
     return _PIECE.findall(chunk)
 
 
 def _forms(part: str, language: str) -> Iterator[Forms]:
     """Give the words of a part, each with the terms that stand for it."""
+    if part.isascii():
+        yield _word_forms(part, language)
+        return
     for run in _RUN.finditer(part):
         word = run[0]
         if run[1]:
             yield from ((word[i : i + 2],) for i in range(max(1, len(word) - 1)))
-        elif language != _DEFAULT and is_latin(word):
-            yield tuple(dict.fromkeys((_cut(stem(word, language)), _cut(stem(word, _DEFAULT)))))
         else:
-            yield (_cut(stem(word, _DEFAULT)),)
+            yield _word_forms(word, language)
+
+
+def _word_forms(word: str, language: str) -> Forms:
+    if language != _DEFAULT and is_latin(word):
+        return tuple(dict.fromkeys((_cut(stem(word, language)), _cut(stem(word, _DEFAULT)))))
+    return (_cut(stem(word, _DEFAULT)),)
 
 
 def _cut(term: str) -> str:

@@ -1,0 +1,15 @@
+"""Cuts texts into the pieces they are found by: at places that stand out, so that a small edit moves little.
+
+The invariant: the same text always gives the same pieces. `RECIPE` is raised whenever it may give others.
+"""
+
+from typing import Final
+
+from recollect.text.chunks.cutting import cut
+from recollect.text.chunks.indexing import chunk_terms, index
+from recollect.text.chunks.masking import mask
+from recollect.text.chunks.sessions import cut_session, render_session_line
+
+RECIPE: Final = 1
+
+__all__ = ["RECIPE", "chunk_terms", "cut", "cut_session", "index", "mask", "render_session_line"]

@@ -1,0 +1,52 @@
+"""Cuts a text by what kind of text it is."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from recollect.files import Cut
+from recollect.text.chunks.assembly import assemble, plain_title
+from recollect.text.chunks.front import NO_FRONT_MATTER, FrontMatter, read_front_matter
+from recollect.text.chunks.layout import Heading, Lines, Sizes, lines_of, sizes
+from recollect.text.chunks.programs import look_at_program
+from recollect.text.chunks.prose import look_at_prose
+from recollect.text.chunks.tables import columns, look_at_table
+from recollect.vocabulary import FileKind
+
+TOKENS: Final = 400
+OVERLAP: Final = 80
+
+
+def cut(text: str, kind: FileKind, *, tokens: int = TOKENS, overlap: int = OVERLAP) -> Cut:
+    """Cut a text into pieces of about so many tokens, each repeating about so many of the one before it."""
+    lines = lines_of(text)
+    if kind == "csv":
+        return _cut_table(lines, tokens)
+    if kind == "code":
+        return Cut(assemble(lines, look_at_program(lines), sizes(tokens, overlap), by_indent=True), {})
+    front = read_front_matter(lines) if kind in ("markdown", "text") else NO_FRONT_MATTER
+    return _cut_prose(lines, front, sizes(tokens, overlap))
+
+
+def _cut_table(lines: Lines, tokens: int) -> Cut:
+    bounds = sizes(tokens, 0)
+    heading = columns(lines)
+    pieces = assemble(lines, look_at_table(lines, bounds.most), bounds)
+    return Cut(tuple(piece._replace(heading=heading) for piece in pieces), {})
+
+
+def _cut_prose(lines: Lines, front: FrontMatter, bounds: Sizes) -> Cut:
+    layout = look_at_prose(lines, bounds.most, front.lines)
+    return Cut(assemble(lines, layout, bounds), _metadata(front, layout.headings), front.dated_at)
+
+
+def _metadata(front: FrontMatter, headings: Sequence[Heading]) -> Mapping[str, Any]:
+    metadata = dict(front.values)
+    if front.broken:
+        metadata["front_matter_error"] = True
+    title = metadata.get("title")
+    if not isinstance(title, str) or not title.strip():
+        first = next((heading.title for heading in headings if heading.depth == 1), "")
+        title = plain_title(first)
+        if title:
+            metadata["title"] = title
+    return metadata

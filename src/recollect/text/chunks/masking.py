@@ -1,0 +1,146 @@
+"""Takes out of a file what may not be kept, without moving a line: private parts, and secrets.
+
+The invariant: what survives stands on the line it stood on, and nothing survives that would not survive in a memory.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from recollect.text.private import _HINT, _TAG
+from recollect.text.secrets.redact import _MOST_ROUNDS, KINDS, _finds, _merged, hinted
+
+_MOST_TEARS: Final = 10  # how often what was cut out may have torn another mark apart before the rest goes as well
+
+
+class _Gone(NamedTuple):
+    """What is taken out, in bytes of the original, and what is written instead."""
+
+    start: int
+    end: int
+    mark: bytes
+
+
+class _Part(NamedTuple):
+    """A part of what is left: where it begins there and in the original, and how much of the original it stands for."""
+
+    at: int
+    start: int
+    end: int
+    is_mark: bool
+
+
+def mask(text: str, *, redact: bool) -> str:
+    """Give the text without private parts and, if wanted, secrets; usually the very same object.
+
+    What goes leaves its line feeds behind. A private part without an end reaches to the end of the text.
+    """
+    marked = "<" in text and bool(_HINT.search(text))
+    if not marked and not redact:
+        return text
+    data = text.encode("utf-8", "surrogatepass")
+    gone = _private(data) if marked else []
+    if redact:
+        gone = _secrets(data, gone)
+    return _with_line_feeds(data, gone).decode("utf-8", "surrogatepass") if gone else text
+
+
+def _private(data: bytes) -> list[_Gone]:
+    """Find the private parts, those included that come to light when others are cut out."""
+    gone: list[_Gone] = []
+    for tear in range(_MOST_TEARS + 1):
+        left, parts = _left(data, gone)
+        spans = list(_private_spans(left))
+        if not spans:
+            break
+        if tear == _MOST_TEARS:
+            spans = [(spans[0][0], len(left))]
+        gone = _joined(gone, [_in_original(parts, start, end, b"") for start, end in spans])
+    return gone
+
+
+def _private_spans(data: bytes) -> Iterator[tuple[int, int]]:
+    """Give the private parts with their tags, and tags that stand alone."""
+    depth = start = 0
+    for tag in _TAG.finditer(data):
+        if not depth:
+            start = tag.start()
+        if tag[1]:
+            depth = max(0, depth - 1)
+        elif not tag[2]:
+            depth += 1
+        if not depth:
+            yield start, tag.end()
+    if depth:
+        yield start, len(data)
+
+
+def _secrets(data: bytes, gone: list[_Gone]) -> list[_Gone]:
+    """Find the secrets in what is left, as often as those found may have hidden others."""
+    left, parts = _left(data, gone) if gone else (data, [])
+    for _ in range(_MOST_ROUNDS):
+        finds = _merged(sorted(_finds(left, kinds))) if (kinds := hinted(left)) else []
+        if not finds:
+            break
+        parts = parts or [_Part(0, 0, len(data), is_mark=False)]
+        found = [
+            _in_original(parts, find.start, find.end, b"[redacted: %b]" % KINDS[find.kind].name.encode())
+            for find in finds
+        ]
+        gone = _joined(gone, found)
+        left, parts = _left(data, gone)
+    return gone
+
+
+def _left(data: bytes, gone: Sequence[_Gone]) -> tuple[bytes, list[_Part]]:
+    """Give what is left, with marks, and what it consists of."""
+    pieces: list[bytes] = []
+    parts: list[_Part] = []
+    at = end = 0
+    for hole in (*gone, _Gone(len(data), len(data), b"")):
+        if hole.start > end:
+            pieces.append(data[end : hole.start])
+            parts.append(_Part(at, end, hole.start, is_mark=False))
+            at += hole.start - end
+        if hole.mark:
+            pieces.append(hole.mark)
+            parts.append(_Part(at, hole.start, hole.end, is_mark=True))
+            at += len(hole.mark)
+        end = hole.end
+    return b"".join(pieces), parts
+
+
+def _in_original(parts: Sequence[_Part], start: int, end: int, mark: bytes) -> _Gone:
+    """Say where a find in what is left lies in the original. One that reaches into a mark takes it whole."""
+    first = parts[bisect_right(parts, start, key=_at) - 1]
+    last = parts[bisect_right(parts, end - 1, key=_at) - 1]
+    return _Gone(
+        first.start if first.is_mark else first.start + start - first.at,
+        last.end if last.is_mark else last.start + end - last.at,
+        mark,
+    )
+
+
+def _at(part: _Part) -> int:
+    return part.at
+
+
+def _joined(gone: Sequence[_Gone], found: Sequence[_Gone]) -> list[_Gone]:
+    """Add what was found; what lies inside of it goes with it."""
+    joined: list[_Gone] = []
+    for hole in sorted((*gone, *found), key=lambda hole: (hole.start, -hole.end)):
+        if joined and hole.start < joined[-1].end:
+            last = joined[-1]
+            joined[-1] = _Gone(last.start, max(last.end, hole.end), last.mark or hole.mark)
+        else:
+            joined.append(hole)
+    return joined
+
+
+def _with_line_feeds(data: bytes, gone: Sequence[_Gone]) -> bytes:
+    pieces: list[bytes] = []
+    end = 0
+    for hole in gone:
+        pieces += (data[end : hole.start], hole.mark, b"\n" * data.count(b"\n", hole.start, hole.end))
+        end = hole.end
+    return b"".join((*pieces, data[end:]))
