@@ -1,0 +1,56 @@
+"""Reads XML as a stream of names and words.
+
+The invariant: no document type, hence no entities; no tree, hence nothing that depth or length could blow up.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import IO
+from xml.parsers import expat
+
+from recollect.documents.found import Refused
+
+_AT_ONCE = 65_536
+_DEEPEST = 2_000
+
+Begin = Callable[[str, Mapping[str, str]], None]
+End = Callable[[str], None]
+Words = Callable[[str], None]
+
+
+def stream(source: IO[bytes], begin: Begin, end: End, words: Words) -> None:
+    """Read XML to its end; names are given without their namespaces. Raises Refused for what is no plain XML."""
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    depth = 0
+
+    def begins(name: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _DEEPEST:
+            raise Refused(f"Its XML is nested more than {_DEEPEST:,} deep, which no document of words needs.")
+        begin(_local(name), {_local(key): value for key, value in attributes.items()})
+
+    def ends(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        end(_local(name))
+
+    def declares(*_: object) -> None:
+        raise Refused(
+            "Its XML declares a document type, which a document of words has no use for and bombs are made of."
+        )
+
+    parser.StartElementHandler = begins
+    parser.EndElementHandler = ends
+    parser.CharacterDataHandler = words
+    parser.StartDoctypeDeclHandler = declares
+    try:
+        while block := source.read(_AT_ONCE):
+            parser.Parse(block, False)  # noqa: FBT003 -- positional only
+        parser.Parse(b"", True)  # noqa: FBT003 -- positional only
+    except (expat.ExpatError, LookupError, ValueError) as error:  # damaged, or in an encoding that nobody knows
+        raise Refused(f"Its XML is damaged ({error}).") from error
+
+
+def _local(name: str) -> str:
+    return name.rpartition(" ")[2]

@@ -1,0 +1,62 @@
+"""Reads documents on this machine, and keeps their originals in a folder of it."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import BoundedSemaphore
+
+from recollect.documents.child import READERS
+from recollect.documents.detecting import HEAD_BYTES, detect
+from recollect.documents.extracting import Limits, extract
+from recollect.documents.originals import Originals
+from recollect.documents.pieces import read_found, read_plain
+from recollect.errors import InvalidDocument
+from recollect.ports.files import Reading, Recipe
+
+_AT_ONCE = 2
+
+
+class LocalDocuments:
+    """The port `Documents`. It may be asked by many threads; only a few documents are read at once."""
+
+    def __init__(
+        self,
+        originals: Path | None,
+        *,
+        timeout_s: float = 60.0,
+        memory_mb: int = 1_024,
+        most_bytes: int = 32 * 2**20,
+    ) -> None:
+        """Take the folder for originals, or None to keep none, and what reading one document may take."""
+        self._originals = Originals(originals)
+        self._limits = Limits(timeout_s, memory_mb, most_bytes)
+        self._turns = BoundedSemaphore(_AT_ONCE)
+
+    def read(self, data: bytes, name: str, recipe: Recipe) -> Reading:
+        """Read a document. Raises InvalidDocument."""
+        if len(data) > self._limits.most_bytes:
+            raise InvalidDocument(
+                f"{name!r} has {len(data):,} bytes; a document has at most {self._limits.most_bytes:,}. "
+                "Raise `files.document_mb`, or split the document."
+            )
+        kind, mime = detect(name, data[:HEAD_BYTES])
+        if kind not in READERS:
+            return read_plain(data, name, (kind, mime), recipe)
+        with self._turns:
+            found = extract(data, name, kind, self._limits)
+        return read_found(found, name, (kind, mime), recipe)
+
+    def keep(self, owner: str, digest: str, data: bytes) -> str:
+        """Keep a user's original, durably; gives the name under which it is kept, or '' when none are."""
+        return self._originals.keep(owner, digest, data)
+
+    def original(self, name: str) -> bytes:
+        """Give an original. Raises NotFound."""
+        return self._originals.original(name)
+
+    def discard(self, names: Sequence[str]) -> None:
+        """Remove originals for good; one that is gone already is fine."""
+        self._originals.discard(names)
+
+    def sweep(self, known: Callable[[str], bool]) -> int:
+        """Remove originals that nobody knows, and that were not just put there; says how many."""
+        return self._originals.sweep(known)

@@ -1,0 +1,200 @@
+"""Keeps the originals of documents under the hash of their bytes, one folder per user.
+
+The invariant: under a name stand the bytes that the name is the hash of, or nothing; a crash leaves at most a file
+that `sweep` removes.
+"""
+
+import hashlib
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from recollect.errors import InvalidInput, NotFound
+
+if sys.platform != "win32":
+    import fcntl
+
+_NAME = re.compile(r"([0-9a-f]{16})/([0-9a-f]{2})/(\2[0-9a-f]{62})")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_UNFINISHED = ".unfinished-"
+_JUST_NOW_S = 3_600
+
+
+class Originals:
+    """A folder of originals, or None: then none are kept."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Take a folder, which is made when the first original is kept."""
+        self._folder = folder
+
+    def keep(self, owner: str, digest: str, data: bytes) -> str:
+        """Keep bytes durably; gives the name to ask for them by, or '' when none are kept."""
+        if self._folder is None:
+            return ""
+        if not _DIGEST.fullmatch(digest):
+            raise InvalidInput(f"Expected the SHA-256 of the document as 64 hex digits, found {digest[:80]!r}.")
+        user = hashlib.blake2b(owner.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        name = f"{user}/{digest[:2]}/{digest}"
+        target = self._folder / name
+        _make_folder(self._folder, with_parents=True)
+        with _locked(self._folder, exclusive=False):
+            for folder in (target.parent.parent, target.parent):
+                _make_folder(folder)
+            if _holds(target, data):
+                os.utime(target)  # so that nobody who sweeps takes it for abandoned
+            else:
+                _write(target, data)
+        return name
+
+    def original(self, name: str) -> bytes:
+        """Give the bytes kept under a name. Raises NotFound."""
+        found = _NAME.fullmatch(name)
+        if self._folder is None or not found:
+            raise NotFound(f"There is no original called {name[:120]!r}.")
+        try:
+            data = _read(self._folder / name)
+        except OSError as error:
+            raise NotFound(f"The original {name!r} is not there any more ({error.strerror}).") from error
+        if hashlib.sha256(data).hexdigest() != found[3]:
+            raise NotFound(f"The original {name!r} is damaged: its bytes are not those that were kept.")
+        return data
+
+    def discard(self, names: Sequence[str]) -> None:
+        """Remove originals; what is gone already, or never was an original, is fine."""
+        if self._folder is None or not self._folder.is_dir():
+            return
+        with _locked(self._folder, exclusive=True):
+            for name in names:
+                if _NAME.fullmatch(name):
+                    _remove(self._folder / name, self._folder)
+
+    def sweep(self, known: Callable[[str], bool]) -> int:
+        """Remove originals that nobody knows and writes that never ended, unless they are recent; says how many."""
+        if self._folder is None or not self._folder.is_dir():
+            return 0
+        before_ns = _now_ns(self._folder) - _JUST_NOW_S * 10**9
+        return sum(self._sweep_one(path, known, before_ns) for path in list(_files(self._folder)))
+
+    def _sweep_one(self, path: Path, known: Callable[[str], bool], before_ns: int) -> bool:
+        folder = self._folder
+        if folder is None:
+            return False
+        name = path.relative_to(folder).as_posix()
+        is_unfinished = path.name.startswith(_UNFINISHED)
+        if not is_unfinished and (not _NAME.fullmatch(name) or known(name)):
+            return False
+        # Whoever keeps the same bytes again renews their time under the same lock.
+        with _locked(folder, exclusive=True):
+            try:
+                if path.lstat().st_mtime_ns > before_ns:
+                    return False
+            except OSError:
+                return False
+            _remove(path, folder)
+        return True
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return _read(path) == data
+    except OSError:
+        return False
+
+
+def _read(path: Path) -> bytes:
+    """Read a file that is no link."""
+    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
+        return file.read()
+
+
+def _write(target: Path, data: bytes) -> None:
+    """Write a file that is there whole or not at all, and stays when the power goes."""
+    descriptor, unfinished = tempfile.mkstemp(prefix=_UNFINISHED, dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(unfinished).replace(target)
+    except BaseException:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
+    _settle(target.parent)
+
+
+def _remove(path: Path, root: Path) -> None:
+    """Remove a file, and the folders beneath the root that are empty then."""
+    with suppress(FileNotFoundError):
+        path.unlink()
+        _settle(path.parent)
+    for folder in path.parents:
+        if folder == root:
+            return
+        try:
+            folder.rmdir()
+        except OSError:  # others are in it
+            return
+        _settle(folder.parent)
+
+
+def _make_folder(folder: Path, *, with_parents: bool = False) -> None:
+    if folder.is_dir():
+        return
+    folder.mkdir(mode=0o700, parents=with_parents, exist_ok=True)
+    _settle(folder.parent)
+
+
+def _settle(folder: Path) -> None:
+    """Make the entries of a folder durable."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _locked(folder: Path, *, exclusive: bool) -> Iterator[None]:
+    """Keep originals together with others, or remove them alone, in whichever process."""
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):  # some network disks have no locks; the hour of grace has to do there
+            fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _now_ns(folder: Path) -> int:
+    """Ask the disk for the time, since its times are what this is compared with."""
+    with tempfile.NamedTemporaryFile(prefix=_UNFINISHED, dir=folder) as probe:
+        return os.fstat(probe.fileno()).st_mtime_ns
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Give what lies where originals lie, and what was left unfinished above them. Links are not followed."""
+    yield from (Path(entry.path) for entry in _entries(folder) if entry.name.startswith(_UNFINISHED))
+    for owner in _folders(folder):
+        for shelf in _folders(owner):
+            yield from (Path(entry.path) for entry in _entries(shelf) if entry.is_file(follow_symlinks=False))
+
+
+def _folders(folder: Path) -> Iterator[Path]:
+    return (Path(entry.path) for entry in _entries(folder) if entry.is_dir(follow_symlinks=False))
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []

@@ -1,0 +1,251 @@
+"""What each format says arrives as text with headings and exact lines, and what it says about itself as metadata."""
+
+import io
+import struct
+import zlib
+from datetime import UTC, datetime
+from email.message import EmailMessage
+
+import pytest
+from PIL import Image
+
+from recollect.documents import LocalDocuments
+from recollect.errors import InvalidDocument
+from recollect.ports.files import Reading, Recipe
+from tests.documents.building import (
+    archive,
+    core,
+    docx,
+    paragraph,
+    pdf,
+    pieces_of,
+    png,
+    word_part,
+    words_of,
+)
+
+DOCUMENTS = LocalDocuments(None, timeout_s=30)
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+XMP = (
+    b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><r:RDF xmlns:r="urn:r" xmlns:dc="urn:d">'
+    b'<r:Description dc:description="By boat">'
+    b"<dc:title><r:Alt><r:li>The pier</r:li></r:Alt></dc:title>"
+    b"<dc:subject><r:Bag><r:li>sea</r:li><r:li>sun</r:li></r:Bag></dc:subject>"
+    b"</r:Description></r:RDF></x:xmpmeta>"
+)
+
+
+def read(data: bytes, name: str, recipe: Recipe | None = None) -> Reading:
+    return DOCUMENTS.read(data, name, recipe or Recipe())
+
+
+def test_pdf_is_cut_page_by_page() -> None:
+    info = {"Title": f"Plan {SECRET}", "Author": "Anna", "CreationDate": "D:20240131120000+01'00'"}
+    data = pdf([["Chapter one", "begins here"], [], ["It ends", "<private>", "hidden", "</private>after"]], info)
+    reading = read(data, "wrong.txt")
+    assert (reading.kind, reading.mime, reading.external, reading.dated_at) == ("pdf", "application/pdf", False, None)
+    assert reading.lines == 7
+    shown = [(piece.heading, piece.start_line, piece.end_line) for piece in pieces_of(reading)]
+    assert shown == [("page 1", 1, 2), ("page 3", 4, 7)]
+    first, second = (piece.content for piece in pieces_of(reading))
+    assert first == "Chapter one\nbegins here"
+    assert second.split("\n") == ["It ends", "", "", "after"]
+    assert reading.metadata["pages"] == 3
+    assert reading.metadata["author"] == "Anna"
+    assert reading.metadata["created"] == "2024-01-31T12:00:00+01:00"
+    assert SECRET not in str(reading)
+    assert "redacted" in reading.metadata["title"]
+
+
+def test_a_long_page_is_cut_into_lines_of_the_whole_text() -> None:
+    pages = [[f"page {page} line {line} of many words" for line in range(30)] for page in range(2)]
+    reading = read(pdf(pages), "long.pdf", Recipe(tokens=60, overlap=10))
+    text = "\n".join(line for page in pages for line in page).split("\n")
+    assert len(pieces_of(reading)) > 4
+    for piece in pieces_of(reading):
+        assert piece.content == "\n".join(text[piece.start_line - 1 : piece.end_line])
+        assert piece.heading == ("page 1" if piece.start_line <= 30 else "page 2")
+
+
+def test_a_pdf_without_text_is_found_by_its_name_and_title() -> None:
+    reading = read(pdf([[], []], {"Title": "Scanned lease"}), "scan 7.pdf")
+    assert reading.notes == ("no text layer",)
+    assert (words_of(reading), reading.lines) == ("scan 7.pdf\nScanned lease", 2)
+
+
+def test_an_encrypted_pdf_says_so() -> None:
+    locked = b"/Encrypt<</Filter/Standard/V 1/R 2/O<%b>/U<%b>/P -4>>/ID[<00><00>]" % (b"11" * 32, b"22" * 32)
+    with pytest.raises(InvalidDocument, match=r"'a\.pdf' was not read\. The PDF is encrypted"):
+        read(pdf([["x"]], trailer=locked), "a.pdf")
+
+
+def test_html_says_what_people_see() -> None:
+    page = """<!doctype html><html><head><title>Caf&eacute; &amp; more</title><style>p {}</style>
+      <meta name="author" content="Anna"><script>secret()</script></head><body>
+      <h1>Menu</h1><p>Fresh <b>bread</b>,
+      <a href="/x">every day</a>.<p hidden>gone<p>Stays.
+      <![if !mso]><![strange><div style="display: none">gone</div><![endif]><!x><template>gone</template>
+      <h2>Drinks<h2></h2><ul><li>tea<li>juice<ol><li>apple</ol></ul><img src="x" alt="a cup">
+      <table><tr><th>What<th>Price<tr><td><p>tea</p><td><td><p>2</p><td></table><pre>
+  one
+    two</pre></body>"""
+    reading = read(page.encode("cp1250"), "page")
+    assert (reading.kind, reading.external) == ("html", True)
+    assert reading.metadata == {"title": "Café & more", "author": "Anna"}
+    assert "gone" not in words_of(reading)
+    assert "secret()" not in words_of(reading)
+    assert words_of(reading) == (
+        "# Menu\n\nFresh bread, every day.\n\nStays.\n\n## Drinks\n\n- tea\n- juice\n  1. apple\na cup\n\n"
+        "What | Price\ntea | | 2\n\n  one\n    two"
+    )
+    assert pieces_of(reading)[0].heading == "Menu"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<html><meta charset="windows-1250"><p>Žluťoučký'.encode("cp1250"),
+        "<html><p>Žluťoučký".encode("utf-16"),
+        '<html><meta charset="no such thing"><p>Žluťoučký'.encode(),
+        "<html><meta charset='idna'><p>Žluťoučký".encode(),
+    ],
+    ids=["declared", "marked", "unknown", "no charset"],
+)
+def test_html_is_decoded_as_it_says(page: bytes) -> None:
+    assert words_of(read(page, "a.html")) == "Žluťoučký"
+
+
+def test_docx_keeps_headings_lists_tables_and_notes() -> None:
+    style = '<w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style>'
+    item = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="1"/></w:numPr>'
+    body = (
+        paragraph("Plan", '<w:pStyle w:val="berschrift1"/><w:tabs><w:tab w:val="left"/></w:tabs>')
+        + '<w:p><w:r><w:t xml:space="preserve">We </w:t></w:r><w:r><w:t>go</w:t><w:br/><w:t>home</w:t></w:r>'
+        + '<w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:r><w:footnoteReference w:id="2"/></w:r>'
+        + "<w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r></w:p>"
+        + paragraph("one", item.format(0))
+        + paragraph("two", item.format(1))
+        + "<w:tbl><w:tr><w:tc><w:p/></w:tc><w:tc>"
+        + paragraph("What")
+        + paragraph("else")
+        + "</w:tc></w:tr><w:tr><w:tc>"
+        + paragraph("tea")
+        + "</w:tc><w:tc>"
+        + paragraph("2 &amp; 3")
+        + "</w:tc></w:tr></w:tbl>"
+        + paragraph("End")
+    )
+    note = '<w:footnote w:id="2">' + paragraph("By train.") + "</w:footnote>"
+    parts = {
+        "word/styles.xml": word_part("styles", style),
+        "word/footnotes.xml": word_part("footnotes", note),
+        "word/header1.xml": word_part("hdr", paragraph("Confidential")),
+        "word/header2.xml": word_part("hdr", paragraph("Confidential")),
+        "docProps/core.xml": core(
+            "<dc:title>Trip</dc:title><dc:creator>Anna</dc:creator><dcterms:created>2024-05-01</dcterms:created>"
+        ),
+    }
+    reading = read(docx(body, parts), "trip.zip")
+    assert reading.kind == "docx"
+    assert reading.metadata == {"title": "Trip", "author": "Anna", "created": "2024-05-01"}
+    assert words_of(reading) == (
+        "# Plan\n\nWe go\nhome[^2]\n\n- one\n  - two\n\n| What else\ntea | 2 & 3\n\nEnd\n\n"
+        "[^2]: By train.\n\nConfidential"
+    )
+    assert {piece.heading for piece in pieces_of(reading)} == {"Plan"}
+
+
+def test_a_docx_without_a_document_is_refused() -> None:
+    with pytest.raises(InvalidDocument, match=r"without word/document\.xml"):
+        read(archive({"word/other.xml": "<x/>"}), "a.docx")
+
+
+def test_mail_tells_who_when_and_what() -> None:
+    message = EmailMessage()
+    message["Subject"], message["From"], message["To"] = "Grüße aus Köln", "Anna <a@example.org>", "b@example.org"
+    message["Date"] = "Wed, 01 May 2024 18:30:00 +0200"
+    message.set_content("Wir kommen später.\n", charset="iso-8859-1")
+    message.add_alternative("<p>never shown</p>", subtype="html")
+    message.add_attachment("small notes", filename="notes.txt")
+    message.add_attachment(b"\x89PNG", maintype="image", subtype="png", filename="foto.png")
+    inner = EmailMessage()
+    inner["Subject"], inner["From"] = "Inner", "c@example.org"
+    inner.set_content("<h2>Deep</h2>words", subtype="html")
+    message.add_attachment(inner)
+    reading = read(bytes(message), "message")
+    assert (reading.kind, reading.external) == ("email", True)
+    assert reading.dated_at == datetime(2024, 5, 1, 16, 30, tzinfo=UTC)
+    assert reading.metadata["title"] == "Grüße aus Köln"
+    assert reading.metadata["from"] == "Anna <a@example.org>"
+    assert reading.metadata["attachments"] == ["notes.txt", "foto.png"]
+    said = words_of(reading)
+    assert said.startswith("Subject: Grüße aus Köln\nFrom: Anna <a@example.org>\nTo: b@example.org\nDate: Wed, 01 May")
+    assert "Wir kommen später." in said
+    assert "Attachment notes.txt:\n\nsmall notes" in said
+    assert "Forwarded message:\nSubject: Inner\nFrom: c@example.org\n\n## Deep\n\nwords" in said
+    assert "never shown" not in said
+    assert pieces_of(reading)[0].heading == "Grüße aus Köln"
+
+
+def test_mail_of_html_alone_is_read_and_odd_headers_do_no_harm() -> None:
+    data = (
+        b"Subject: =?no-such?q?caf=E9?= =?utf-8?b?!!!?=\nFrom: x\nDate: yesterday\nMessage-ID: <1@x>\n"
+        b"Content-Type: text/html; charset=utf-8\n\n<p>Only <b>here</b></p>"
+    )
+    reading = read(data, "a.eml")
+    assert reading.dated_at is None
+    assert words_of(reading).endswith("Only here")
+
+
+def photo(kind: str) -> bytes:
+    exif = Image.Exif()
+    exif[0x010F], exif[0x0110], exif[0x010E] = "Acme", "One", "Sunset"
+    exif[0x8769] = {0x9003: "2024:05:01 18:30:00", 0x9011: "+02:00", 0x9286: b"ASCII\0\0\0said by hand"}
+    exif[0x8825] = {1: "S", 2: (50.0, 5.0, 15.0), 3: "W", 4: (14.0, 25.0, 12.0)}
+    if kind == "HEIC":
+        size = b"\0\0\0\x14ispe\0\0\0\0" + struct.pack(">II", 40, 30)
+        return b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + size + XMP + exif.tobytes()
+    data = io.BytesIO()
+    Image.new("RGB", (40, 30)).save(data, kind, exif=exif, xmp=XMP, comment=b"a remark")
+    return data.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "WEBP", "HEIC"])
+def test_a_photo_tells_camera_time_place_and_words(kind: str) -> None:
+    reading = read(photo(kind), "a.bin")
+    assert reading.kind == "image"
+    assert reading.dated_at == datetime(2024, 5, 1, 16, 30, tzinfo=UTC)
+    expected = {"title": "The pier", "format": kind, "width": 40, "height": 30, "camera": "Acme One"}
+    expected |= {"keywords": ["sea", "sun"], "latitude": -50.0875, "longitude": -14.42}
+    assert expected.items() <= reading.metadata.items()
+    lines = words_of(reading).split("\n")
+    assert lines[0] == "The pier"
+    assert {"By boat", "sea", "sun", "Sunset", "said by hand"} <= set(lines)
+    assert ("a remark" in lines) == (kind == "JPEG")
+
+
+def test_png_carries_words_in_three_ways() -> None:
+    chunks = [
+        (b"tEXt", b"Author\0Anna"),
+        (b"zTXt", b"Comment\0\0" + zlib.compress("größer".encode("latin-1"))),
+        (b"iTXt", b"Title\0\1\0cs\0\0" + zlib.compress("žába".encode())),
+        (b"zTXt", b"Broken\0\0no zlib"),
+    ]
+    reading = read(png(3, 4, chunks), "a.jpg")
+    assert words_of(reading) == "Author: Anna\nComment: größer\nTitle: žába"
+    assert reading.metadata == {"format": "PNG", "width": 3, "height": 4}
+
+
+def test_a_drawing_says_what_is_written_in_it() -> None:
+    words = "<title>Sales</title><style>x{}</style><text>in<tspan>2024</tspan></text>"
+    drawing = f'<?xml version="1.0"?><svg viewBox="0 0 10 20">{words}</svg>'
+    reading = read(drawing.encode(), "chart.svg")
+    assert words_of(reading) == "Sales\nin 2024"
+    assert reading.metadata == {"title": "Sales", "format": "SVG", "width": 10.0, "height": 20.0}
+
+
+def test_a_picture_without_words_is_found_by_its_name() -> None:
+    reading = read(png(1, 1), f"{SECRET}\nholiday.png")
+    assert words_of(reading).endswith("holiday.png")
+    assert SECRET not in words_of(reading)
+    assert (reading.lines, pieces_of(reading)[0].end_line) == (1, 1)

@@ -1,0 +1,146 @@
+"""Originals are kept under the hash of their bytes, whole or not at all, and nothing else can be asked for."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.documents import LocalDocuments
+from recollect.errors import InvalidInput, NotFound
+
+DATA = b"the original bytes"
+DIGEST = hashlib.sha256(DATA).hexdigest()
+HOURS_AGO = 2 * 3_600
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "originals"
+
+
+@pytest.fixture
+def documents(folder: Path) -> LocalDocuments:
+    return LocalDocuments(folder)
+
+
+def age(path: Path) -> None:
+    then = path.stat().st_mtime - HOURS_AGO
+    os.utime(path, (then, then))
+
+
+def files(folder: Path) -> Iterator[str]:
+    return (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def test_an_original_comes_back_and_is_kept_once(documents: LocalDocuments, folder: Path) -> None:
+    name = documents.keep("anna", DIGEST, DATA)
+    assert documents.keep("anna", DIGEST, DATA) == name
+    assert documents.original(name) == DATA
+    assert list(files(folder)) == [name]
+    user, shelf, last = name.split("/")
+    assert (len(user), shelf, last) == (16, DIGEST[:2], DIGEST)
+
+
+def test_only_the_owner_of_the_folder_may_look(documents: LocalDocuments, folder: Path) -> None:
+    path = folder / documents.keep("anna", DIGEST, DATA)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert {stat.S_IMODE(parent.stat().st_mode) for parent in list(path.parents)[:3]} == {0o700}
+
+
+def test_users_do_not_share_an_original(documents: LocalDocuments) -> None:
+    annas, bobs = documents.keep("anna", DIGEST, DATA), documents.keep("bob", DIGEST, DATA)
+    documents.discard([annas])
+    assert documents.original(bobs) == DATA
+    with pytest.raises(NotFound):
+        documents.original(annas)
+
+
+def test_a_damaged_original_is_told_and_mended(documents: LocalDocuments, folder: Path) -> None:
+    name = documents.keep("anna", DIGEST, DATA)
+    (folder / name).write_bytes(b"the original bytez")
+    with pytest.raises(NotFound, match="damaged"):
+        documents.original(name)
+    assert documents.keep("anna", DIGEST, DATA) == name
+    assert documents.original(name) == DATA
+
+
+def test_discarding_leaves_nothing_and_may_be_repeated(documents: LocalDocuments, folder: Path) -> None:
+    name = documents.keep("anna", DIGEST, DATA)
+    documents.discard([name, "", "../x", name])
+    documents.discard([name])
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "..",
+        "../secret",
+        "/etc/passwd",
+        f"{'0' * 16}/../{'0' * 64}",
+        f"{'0' * 16}/{DIGEST[:2]}/../../secret",
+        f"{'0' * 16}/ff/{'0' * 64}",
+        f"{'0' * 16}/00/{'0' * 64}\n",
+        f"{'0' * 16}/00/{'0' * 63}\u0660",
+        f"{'0' * 16}/00/{'0' * 64}",
+    ],
+)
+def test_no_name_leads_out_of_the_folder(documents: LocalDocuments, folder: Path, name: str) -> None:
+    documents.keep("anna", DIGEST, DATA)
+    secret = folder.parent / "secret"
+    secret.write_text("secret", encoding="utf-8")
+    with pytest.raises(NotFound):
+        documents.original(name)
+    documents.discard([name])
+    assert secret.exists()
+
+
+def test_a_link_is_not_followed(documents: LocalDocuments, folder: Path, tmp_path: Path) -> None:
+    path = folder / documents.keep("anna", DIGEST, DATA)
+    outside = tmp_path / "outside"
+    path.rename(outside)
+    path.symlink_to(outside)
+    with pytest.raises(NotFound):
+        documents.original(path.relative_to(folder).as_posix())
+
+
+def test_a_hash_that_is_none_is_refused(documents: LocalDocuments, folder: Path) -> None:
+    with pytest.raises(InvalidInput, match="64 hex digits"):
+        documents.keep("anna", "../../x", DATA)
+    assert not folder.exists()
+
+
+def test_sweeping_removes_what_is_old_and_unknown(documents: LocalDocuments, folder: Path) -> None:
+    contents = {word: hashlib.sha256(word.encode()).hexdigest() for word in ("known", "lost", "recent", "again")}
+    names = {word: documents.keep("anna", digest, word.encode()) for word, digest in contents.items()}
+    unfinished = (folder / names["known"]).with_name(".unfinished-x")
+    unfinished.write_bytes(b"half")
+    probe = folder / ".unfinished-y"
+    probe.write_bytes(b"")
+    stranger = folder / "read me"
+    stranger.write_bytes(b"not ours")
+    for path in (*(folder / names[word] for word in ("known", "lost", "again")), unfinished, probe, stranger):
+        age(path)
+    documents.keep("anna", contents["again"], b"again")
+    assert documents.sweep({names["known"]}.__contains__) == 3
+    assert set(files(folder)) == {"read me", names["known"], names["recent"], names["again"]}
+    assert documents.sweep({names["known"]}.__contains__) == 0
+
+
+def test_without_a_folder_none_are_kept() -> None:
+    documents = LocalDocuments(None)
+    assert documents.keep("anna", DIGEST, DATA) == ""
+    documents.discard([""])
+    assert documents.sweep(lambda _name: False) == 0
+    with pytest.raises(NotFound):
+        documents.original("")
+
+
+def test_a_folder_that_was_never_made_is_empty(documents: LocalDocuments, folder: Path) -> None:
+    documents.discard([f"{'0' * 16}/00/{'0' * 64}"])
+    assert documents.sweep(lambda _name: False) == 0
+    assert not folder.exists()
