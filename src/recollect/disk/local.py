@@ -1,0 +1,153 @@
+"""The disk of this machine, as the engine asks for it.
+
+The invariant: a wish is answered once, and what is given of a file was true at one moment of it.
+"""
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
+from functools import partial
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+from recollect.disk.beneath import Beneath, Identities, read_bytes
+from recollect.disk.crew import Crew, Pool, can_travel, spare_cores
+from recollect.disk.hand import Errand
+from recollect.disk.reading import Detect, Extract, Later, Reader, kind_of, shown_text
+from recollect.disk.tree import walk
+from recollect.disk.watching import Folders, watching
+from recollect.files import Trouble
+from recollect.ports.files import Content, Recipe, Rules, Walk, Watching, Wish
+
+# How much there must seem to be left before another process is worth its start, and the part of it that tells.
+_WORTH_BYTES: Final = 4 * 2**20
+_TELLING: Final = 4
+
+# How often files are waited for that have only just changed.
+_ROUNDS: Final = 3
+
+
+_Read = Callable[[Wish], Content | Trouble | Later]
+
+
+class _Known(NamedTuple):
+    """What the last walk of a root was told."""
+
+    rules: Rules
+    own: Identities
+
+
+class LocalDisk:
+    """Reads and watches folders. `extract` reads what is no plain text; `detect` should be a function of a module.
+
+    When about `worth_bytes` are left to read, as many processes as `hands` help; usually the cores decide.
+    """
+
+    def __init__(
+        self, *, detect: Detect, extract: Extract, hands: int | None = None, worth_bytes: int = _WORTH_BYTES
+    ) -> None:
+        self._worth_bytes = worth_bytes
+        self._detect = detect
+        self._extract = extract
+        self._hands = (spare_cores() if hands is None else hands) if can_travel(detect) else 0
+        self._known: dict[str, _Known] = {}
+
+    def resolve(self, path: str) -> str:
+        """Give a folder's one absolute path, with `~` and links resolved."""
+        return os.path.realpath(os.path.expanduser(path))  # noqa: PTH111 -- a port speaks of paths as texts
+
+    def walk(self, root: str, rules: Rules, own: Identities) -> Walk:
+        """Look through a folder. `own` are the device and inode of files that must not even be opened."""
+        self._known[root] = _Known(rules, own)
+        return walk(root, rules, own)
+
+    def read(self, root: str, wishes: Sequence[Wish], recipe: Recipe) -> Iterator[Content | Trouble]:
+        """Read files and cut them, in any order; with processes beside this one if there is much to do.
+
+        Files that have only just changed come last, once their next change would show.
+        """
+        reader = Reader(recipe, self._detect, self._extract)
+        with Beneath(root, self._own_of(root)) as beneath:
+            young: list[Later] = []
+            with closing(self._answers(root, wishes, recipe, partial(reader.read, beneath))) as answers:
+                yield from _settled(answers, young)
+            for attempt in range(1, _ROUNDS + 1):
+                if not young:
+                    return
+                beneath.leave()
+                time.sleep(max(later.wait_s for later in young))
+                read = partial(reader.read, beneath, last=attempt == _ROUNDS)
+                waiting, young = young, []
+                yield from _settled((read(later.wish) for later in waiting), young)
+
+    def text(self, root: str, path: str, recipe: Recipe) -> tuple[str, str]:
+        """Give a file's text as it is cut, and its digest. A turn of a session stays on one line.
+
+        Raises OSError; InvalidDocument for what has no lines of its own, such as a PDF.
+        """
+        data = read_bytes(root, path, recipe.most_bytes, self._own_of(root)).data
+        kind, _ = kind_of(path.rpartition("/")[2], data, self._detect)
+        return shown_text(data, kind, recipe), sha256(data).hexdigest()
+
+    def watch(self, roots: Sequence[str], debounce_s: float) -> AbstractContextManager[Watching]:
+        """Begin to watch folders."""
+        return watching(roots, debounce_s, self._about)
+
+    def _about(self, root: str) -> Folders:
+        known = self._known.get(root)
+        return Folders(root, known.rules, known.own) if known else Folders(root, Rules(hidden=True), frozenset())
+
+    def _own_of(self, root: str) -> Identities:
+        known = self._known.get(root)
+        return known.own if known else frozenset()
+
+    def _answers(
+        self, root: str, wishes: Sequence[Wish], recipe: Recipe, read: _Read
+    ) -> Generator[Content | Trouble | Later, None, None]:
+        """Answer each wish once, alone or with others."""
+        pool = Pool(wishes)
+        yield from _alone(pool, read, self._worth_bytes if self._hands else None)
+        if len(pool):
+            errand = Errand(root, self._own_of(root), recipe, self._detect)
+            yield from _together(Crew(self._hands, errand, pool), pool, read)
+
+
+def _settled(answers: Iterable[Content | Trouble | Later], young: list[Later]) -> Iterator[Content | Trouble]:
+    """Pass on what is settled; what is not is added to `young`."""
+    for answer in answers:
+        if isinstance(answer, Later):
+            young.append(answer)
+        else:
+            yield answer
+
+
+def _alone(pool: Pool, read: _Read, worth_bytes: int | None) -> Iterator[Content | Trouble | Later]:
+    """Answer wishes in this process; if help can be had, only until it is clear that it is worth it."""
+    files = size = 0
+    while wish := pool.one():
+        answer = read(wish)
+        yield answer
+        if isinstance(answer, Content):
+            files += 1
+            size += answer.size if answer.reading else 0  # what is known already costs next to nothing
+        if worth_bytes is not None and size * _TELLING > worth_bytes and len(pool) * size // files > worth_bytes:
+            return
+
+
+def _together(crew: Crew, pool: Pool, read: _Read) -> Iterator[Content | Trouble | Later]:
+    """Pass on the answers of others, and answer wishes here while there are none."""
+    try:
+        while True:
+            all_taken = not len(pool)
+            answer = crew.answer(wait=all_taken)
+            if isinstance(answer, Later) and answer.elsewhere:
+                yield read(answer.wish)
+            elif answer is not None:
+                yield answer
+            elif wish := pool.one():
+                yield read(wish)
+            elif all_taken:
+                return
+    finally:
+        crew.close()

@@ -1,0 +1,138 @@
+"""Turns the bytes of a file into what is kept of it: digest, kind, pieces with their terms.
+
+The invariant: it depends on nothing but bytes, name and recipe, so that it does not matter which process did it.
+"""
+
+import re
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+from recollect.disk import reasons
+from recollect.disk.beneath import Beneath, Taken, youth_s
+from recollect.disk.reasons import Refused
+from recollect.documents.decoding import decode_plain
+from recollect.errors import InvalidDocument
+from recollect.files import TURN_BREAK, Trouble
+from recollect.ports.files import Content, Reading, Recipe, Wish
+from recollect.text.chunks import cut, cut_session, index, mask, render_session_line
+from recollect.vocabulary import FileKind
+
+Detect = Callable[[str, bytes], tuple[FileKind, str]]
+Extract = Callable[[bytes, str, Recipe], Reading]
+
+HAD_NUL: Final = "NUL characters"
+_PLAIN: Final = frozenset({"markdown", "text", "code"})
+_SESSION_MIME: Final = "application/x-ndjson"
+_HEAD_BYTES: Final = 8_192
+_DATED: Final = re.compile(r"(\d{4})(-?)(\d\d)\2(\d\d)(?!\d)")
+
+
+class Later(NamedTuple):
+    """A file that must be read once more: in `wait_s`, when it is old enough, or by somebody who can read its kind."""
+
+    wish: Wish
+    wait_s: float = 0.0
+    elsewhere: bool = False
+
+
+class Reader:
+    """Reads files of one root. Without `extract`, kinds that are no plain texts are left to somebody else."""
+
+    def __init__(self, recipe: Recipe, detect: Detect, extract: Extract | None) -> None:
+        self._recipe = recipe
+        self._detect = detect
+        self._extract = extract
+
+    def read(self, beneath: Beneath, wish: Wish, *, last: bool = False) -> Content | Trouble | Later:
+        """Read and cut a file. One that has only just changed comes later, unless this is the `last` time.
+
+        Then its time is noted as a little earlier than it is, so that the next walk takes it for changed.
+        """
+        try:
+            taken = beneath.read(wish.path, self._recipe.most_bytes)
+            wait_s = youth_s(taken.mtime_ns, time.time_ns())
+            if wait_s and not last:
+                return Later(wish, wait_s)
+            return self._content(wish, taken._replace(mtime_ns=taken.mtime_ns - 1) if wait_s else taken)
+        except OSError as error:
+            return Trouble(wish.path, reasons.reason_for(error))
+
+    def _content(self, wish: Wish, taken: Taken) -> Content | Later:
+        digest = sha256(taken.data).hexdigest()
+        reading = None
+        if digest not in wish.known:
+            reading = self._reading(taken.data, wish.path)
+            if reading is None:
+                return Later(wish, elsewhere=True)
+        return Content(wish.path, taken.size, taken.mtime_ns, digest, reading)
+
+    def _reading(self, data: bytes, path: str) -> Reading | None:
+        """Give what a file says; None if somebody else must read it. Raises Refused."""
+        name = path.rpartition("/")[2]
+        try:
+            kind, mime = kind_of(name, data, self._detect)
+        except InvalidDocument as error:
+            raise Refused(reasons.NO_TEXT) from error
+        if kind in _PLAIN or kind == "session":
+            return read_text(data, name, (kind, mime), self._recipe)
+        try:
+            return self._extract(data, name, self._recipe) if self._extract else None
+        except InvalidDocument as error:
+            raise Refused(reasons.DAMAGED) from error
+
+
+def kind_of(name: str, data: bytes, detect: Detect) -> tuple[FileKind, str]:
+    """Say what a file is; a `.jsonl` that is a text at all is a session. Raises InvalidDocument."""
+    kind, mime = detect(name, data[:_HEAD_BYTES])
+    if name.lower().endswith(".jsonl") and kind in _PLAIN:
+        return "session", _SESSION_MIME
+    return kind, mime
+
+
+def read_text(data: bytes, name: str, detected: tuple[FileKind, str], recipe: Recipe) -> Reading:
+    """Cut a text or a session, and analyse its pieces."""
+    kind, mime = detected
+    text, notes = decoded(data)
+    clean = partial(mask, redact=recipe.redact)
+    if kind == "session":
+        parts = cut_session(text, tokens=recipe.tokens, overlap=recipe.overlap, clean=clean)
+    else:
+        parts = cut(clean(text), kind, tokens=recipe.tokens, overlap=recipe.overlap)
+    lines = text.count("\n") + 1
+    return Reading(kind, mime, index(parts), lines, parts.metadata, parts.dated_at or day_of(name), notes)
+
+
+def shown_text(data: bytes, kind: FileKind, recipe: Recipe) -> str:
+    """Give a text as it is cut, or what the turns of a session say, each on its own line. Raises InvalidDocument."""
+    text, _ = decoded(data)
+    clean = partial(mask, redact=recipe.redact)
+    if kind in _PLAIN:
+        return clean(text)
+    if kind != "session":
+        raise InvalidDocument(f"A file of the kind {kind!r} has no lines of its own; read it from the store.")
+    return "\n".join(render_session_line(line, clean).replace("\n", TURN_BREAK) for line in text.split("\n"))
+
+
+def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
+    """Decode a text, and say what was wrong with it."""
+    text, notes = decode_plain(data)
+    had_nul = b"\0" in data and not _is_wide(data)
+    return text, (*notes, HAD_NUL) if had_nul else notes
+
+
+def day_of(name: str) -> datetime | None:
+    """Give the day that a file is named after: `2026-03-01.md`, `2026-03-01-standup.md`, `20260301.md`."""
+    found = _DATED.match(name)
+    try:
+        return datetime(int(found[1]), int(found[3]), int(found[4]), tzinfo=UTC) if found else None
+    except ValueError:
+        return None
+
+
+def _is_wide(data: bytes) -> bool:
+    """Say whether a byte order mark tells of an encoding in which zero bytes are no NULs."""
+    return data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))

@@ -1,0 +1,161 @@
+"""Processes that read beside this one: they give the same answers, none is lost when they die, and they never stay."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from recollect.disk import LocalDisk, reasons
+from recollect.documents import detect
+from recollect.files import Trouble
+from recollect.ports.files import Content, Reading, Recipe, Wish
+
+LONG_AGO_NS = 1_700_000_000_123_456_789
+FILES = 200
+PATIENCE_S = 60.0
+
+# No `if __name__ == "__main__"` protects this program, as none protects those of users.
+STARTS_READING = """
+import sys, time
+import psutil
+from recollect.disk import LocalDisk
+from recollect.documents import detect
+from recollect.ports.files import Recipe, Wish
+disk = LocalDisk(detect=detect, extract=print, hands=1, worth_bytes=0)
+answers = disk.read(sys.argv[1], [Wish(f"{number}.md") for number in range(int(sys.argv[2]))], Recipe())
+for _ in range(3):
+    next(answers)
+while not (children := psutil.Process().children()):
+    time.sleep(0.01)
+print(children[0].pid, flush=True)
+time.sleep(600)
+"""
+
+
+def extracted(data: bytes, name: str, recipe: Recipe) -> Reading:
+    """Stand in for whoever reads documents."""
+    return Reading("pdf", "application/pdf", (), 1, {"name": name})
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with some notes, a document and something that is none."""
+    folder = tmp_path_factory.mktemp("notes")
+    for number in range(FILES):
+        (folder / f"{number}.md").write_text(f"# Note {number}\n\n" + f"Line {number} of a note.\n\n" * 100)
+    (folder / "paper.pdf").write_bytes(b"%PDF-1.7 ...")
+    (folder / "program.md").write_bytes(b"\x7fELF" + bytes(range(32)) * 300)
+    for file in folder.iterdir():
+        os.utime(file, ns=(LONG_AGO_NS, LONG_AGO_NS))
+    (folder / "just.md").write_text("just now")
+    return folder
+
+
+def wishes(*more: str) -> list[Wish]:
+    """Wish for all notes, and for others."""
+    return [Wish(f"{number}.md") for number in range(FILES)] + [Wish(name) for name in more]
+
+
+def reading_disk(hands: int) -> LocalDisk:
+    """Give a disk that asks for help at once."""
+    return LocalDisk(detect=detect, extract=extracted, hands=hands, worth_bytes=0)
+
+
+def by_path(answers: list[Content | Trouble]) -> dict[str, Content | Trouble]:
+    """Give answers by what they are about, which must be a different file each."""
+    found = {answer.path: answer for answer in answers}
+    assert len(found) == len(answers)
+    return found
+
+
+def helpers() -> list[psutil.Process]:
+    """Give the processes that read for this one."""
+    found = []
+    for child in psutil.Process().children():
+        with suppress(psutil.Error):  # it may have ended already
+            found += [child] if "recollect.disk.hand" in child.cmdline() else []
+    return found
+
+
+def test_help_does_not_change_an_answer(root: Path) -> None:
+    """Alone or with two processes: the same contents, the same trouble, each once."""
+    odd = ("paper.pdf", "program.md", "missing.md", "just.md")
+    alone = by_path(list(reading_disk(0).read(str(root), wishes(*odd), Recipe())))
+    helped = by_path(list(reading_disk(2).read(str(root), wishes(*odd), Recipe())))
+    assert helped.keys() == alone.keys()
+    for path, answer in alone.items():
+        other = helped[path]
+        if isinstance(answer, Content) and isinstance(other, Content) and answer.reading and other.reading:
+            assert list(other.reading.pieces) == list(answer.reading.pieces)
+            assert other.reading.metadata == answer.reading.metadata
+            assert (other.digest, other.size, other.mtime_ns) == (answer.digest, answer.size, answer.mtime_ns)
+        else:
+            assert other == answer
+    assert helped["program.md"] == Trouble("program.md", reasons.NO_TEXT)
+    assert helped["missing.md"] == Trouble("missing.md", reasons.VANISHED)
+    assert not helpers()
+
+
+def test_what_a_process_had_when_it_died_is_read_here(root: Path) -> None:
+    """One that is killed again and again takes no file with it."""
+    answers = []
+    killed = 0
+    for answer in reading_disk(2).read(str(root), wishes(), Recipe()):
+        answers.append(answer)
+        for process in helpers():
+            process.kill()
+            killed += 1
+    assert killed
+    assert len(by_path(answers)) == FILES
+    assert all(isinstance(answer, Content) for answer in answers)
+
+
+def test_a_detector_that_no_other_process_knows_means_reading_alone(root: Path) -> None:
+    """It is no reason to fail."""
+    disk = LocalDisk(detect=lambda _, __: ("text", "text/odd"), extract=extracted, hands=1, worth_bytes=0)
+    answers = by_path(list(disk.read(str(root), wishes()[:5], Recipe())))
+    assert {answer.reading.mime for answer in answers.values() if isinstance(answer, Content) and answer.reading} == {
+        "text/odd"
+    }
+
+
+def test_processes_end_with_whoever_loses_interest(root: Path) -> None:
+    """Closing the iterator is enough."""
+    answers = reading_disk(1).read(str(root), wishes(), Recipe())
+    for _ in range(5):
+        next(answers)
+    close = answers.close  # type: ignore[attr-defined]
+    close()
+    assert not helpers()
+
+
+def test_a_process_ends_when_the_one_it_reads_for_is_killed(root: Path) -> None:
+    """Its pipe breaks, and that is its end."""
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTS_READING, root, str(FILES)], stdout=subprocess.PIPE, text=True
+    ) as reader:
+        assert reader.stdout
+        helper = psutil.Process(int(reader.stdout.readline()))
+        reader.send_signal(signal.SIGKILL)
+    deadline_s = time.monotonic() + PATIENCE_S
+    while helper.is_running() and helper.status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < deadline_s, "It outlived the one it read for."
+        time.sleep(0.02)
+
+
+def test_a_helping_process_imports_little() -> None:
+    """No database, no model, no network: it would pay for them each time."""
+    asked = "import recollect.disk.hand, sys; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    heavy = {
+        "apsw", "onnxruntime", "tokenizers", "psycopg", "httpx2", "fastapi", "mcp", "watchfiles", "typer", "rich",
+        "recollect.memory", "recollect.engine", "recollect.storage", "recollect.embedding", "recollect.documents.local",
+    }  # fmt: skip
+    assert loaded.isdisjoint(heavy), loaded & heavy

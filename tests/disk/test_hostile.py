@@ -1,0 +1,134 @@
+"""A tree of two thousand entries made to do harm: all of it is counted, nothing is read that lies outside."""
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from recollect.disk import LocalDisk, reasons
+from recollect.documents import detect
+from recollect.files import Trouble
+from recollect.ports.files import Content, Reading, Recipe, Rules, Wish
+from recollect.settings.filing import USUAL_FILES
+from tests.disk.hostile import LONG_LINE, SECRET, Hostile, hostile_tree
+
+PATIENCE_S = 120
+
+# Reads a whole tree with a hook in the interpreter that is told of every file that is opened.
+WATCHED = """
+import os, sys
+from recollect.disk import LocalDisk
+from recollect.documents import detect
+from recollect.ports.files import Content, Rules, Wish, Recipe
+import encodings.utf_32_le, encodings.utf_32_be, encodings.utf_16_le, encodings.utf_16_be
+import recollect.text.chunks, recollect.disk.local, recollect.documents.local
+root, own = sys.argv[1], frozenset(tuple(map(int, pair.split(":"))) for pair in sys.argv[2].split(","))
+opened = []
+watching = [True]
+def hook(event, args):
+    if watching[0] and event == "open":
+        opened.append((args[0], args[2]))
+sys.addaudithook(hook)
+disk = LocalDisk(detect=detect, extract=lambda data, name, recipe: None, hands=0)
+walk = disk.walk(root, Rules(include=("*.md", "*.txt"), exclude=("long.md",)), own)
+read = [a for a in disk.read(root, [Wish(s.path) for s in walk.seen], Recipe()) if isinstance(a, Content)]
+watching[0] = False
+absolute = {path for path, _ in opened if str(path).startswith("/")}
+assert absolute == {root}, absolute
+for path, flags in opened:
+    assert flags & os.O_NOFOLLOW, path
+    assert path == root or ("/" not in path and path not in (".", "..")), path
+    assert path not in ("memory.db", "memory.db-wal", "copy.md"), path
+    assert not path.startswith(("pipe", "socket", "zero", "sparse", "secret")), path
+print(len(read), len(opened))
+"""
+
+
+def no_extract(data: bytes, name: str, recipe: Recipe) -> Reading:
+    """Refuse, because nothing in these trees is a document."""
+    raise AssertionError(name)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hostile]:
+    """Give the tree, which nothing here changes."""
+    with hostile_tree(tmp_path_factory.mktemp("hostile")) as tree:
+        yield tree
+
+
+def test_all_of_a_hostile_tree_is_counted_and_none_of_it_hangs(built: Hostile) -> None:
+    """Every entry is read, refused or left out for the reason it was made for; the secret outside is never seen."""
+    disk = LocalDisk(detect=detect, extract=no_extract, hands=0)
+    assert built.entries > 1_900
+    walk = disk.walk(str(built.root), Rules(include=USUAL_FILES), built.own)
+    assert walk.exists
+    assert walk.complete
+    assert {seen.path for seen in walk.seen} == built.readable | built.refused
+    assert dict(walk.skipped) == dict(built.skipped)
+    assert 0 < len(walk.trouble) <= 100
+    answers = list(disk.read(str(built.root), [Wish(seen.path) for seen in walk.seen], Recipe()))
+    contents = {answer.path: answer for answer in answers if isinstance(answer, Content)}
+    assert contents.keys() == built.readable
+    assert {answer for answer in answers if isinstance(answer, Trouble)} == {
+        Trouble(path, reasons.NO_TEXT) for path in built.refused
+    }
+    assert SECRET not in repr(answers)
+    check_notes(contents)
+
+
+def check_notes(contents: dict[str, Content]) -> None:
+    """Look at what was said about the strange texts."""
+    readings = {path: content.reading for path, content in contents.items() if content.reading}
+    notes = Counter(note for reading in readings.values() for note in reading.notes)
+    assert notes == {"invalid UTF-8": 60, "NUL characters": 60}
+    long = readings["texts/long.md"]
+    assert sum(len(piece.piece.content) for piece in long.pieces) >= LONG_LINE
+    assert long.lines == 1
+    assert not readings["texts/empty.md"].pieces
+
+
+def test_nothing_is_opened_that_lies_outside_or_is_ours(built: Hostile) -> None:
+    """Every open is one of the root itself, or of a bare name in an open folder that may not be a link."""
+    own = ",".join(f"{device}:{inode}" for device, inode in built.own)
+    run = subprocess.run(
+        [sys.executable, "-c", WATCHED, str(built.root), own],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    read, opened = map(int, run.stdout.split())
+    assert read == len(built.readable) - 1
+    assert opened > read
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("odd/pipe0.md", reasons.FIFO),
+        ("odd/socket0.md", reasons.SOCKET),
+        ("odd/sparse0.md", reasons.TOO_LARGE),
+        ("odd/folder0.md", reasons.NO_FILE),
+        ("links/secret0.md", reasons.SYMLINK),
+        ("links/self0.md", reasons.SYMLINK),
+        ("links/outside0/secret.md", reasons.SYMLINK),
+        ("copy.md", reasons.OWN),
+        ("nowhere.md", reasons.VANISHED),
+        ("../outside/secret.md", reasons.OUTSIDE),
+        ("/etc/hostname", reasons.OUTSIDE),
+        ("texts/./empty.md", reasons.OUTSIDE),
+        ("texts/empty.md/", reasons.OUTSIDE),
+        ("texts/\0", reasons.OUTSIDE),
+    ],
+)
+def test_what_took_a_file_s_place_since_the_walk_is_refused(built: Hostile, path: str, reason: str) -> None:
+    """A wish is no promise that there is a file; reading lines back is held to the same."""
+    disk = LocalDisk(detect=detect, extract=no_extract, hands=0)
+    root = str(built.root)
+    disk.walk(root, Rules(include=("nothing",)), built.own)
+    assert list(disk.read(root, [Wish(path)], Recipe())) == [Trouble(path, reason)]
+    with pytest.raises(OSError, match=r"."):
+        disk.text(root, path, Recipe())
