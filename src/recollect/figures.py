@@ -162,6 +162,8 @@ class Stats:
     parked_jobs: int
     oldest: datetime | None
     newest: datetime | None
+    files: int = 0
+    chunks: int = 0
     cache: CacheFigures = CacheFigures(0, 0, 0, 0)
 
 
@@ -176,6 +178,8 @@ class StoreStats:
     pending_jobs: int
     parked_jobs: int
     size_bytes: int
+    files: int = 0
+    chunks: int = 0
     cache: CacheFigures = CacheFigures(0, 0, 0, 0)
 
 

@@ -1,14 +1,18 @@
-"""The nouns of files: a document, the pieces it is found by, a folder that is kept in step, and what came of doing so."""
+"""The nouns of files: a document, the pieces it is found by, a folder kept in step, and what came of doing so."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from recollect.vocabulary import FileKind, FileSource
+
+if TYPE_CHECKING:  # a process that only reads files starts without NumPy
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Stands for a line feed inside a turn of a session, while a turn is one line.
+TURN_BREAK: Final = "\u2028"
 
 
 class FileRecord(NamedTuple):
@@ -97,6 +101,19 @@ class Chunk(NamedTuple):
         return f"{self.path}:{self.start_line}-{self.end_line}"
 
 
+class ChunkMark(NamedTuple):
+    """What tells a chunk that is kept from others, without its text."""
+
+    id: str
+    content_hash: str
+    start_line: int
+    end_line: int
+    start_column: int
+    role: str
+    trust: int
+    dated_at: datetime | None
+
+
 class ChunkDraft(NamedTuple):
     """A chunk ready to be written. `terms` have blanks between them."""
 
@@ -104,7 +121,7 @@ class ChunkDraft(NamedTuple):
     indexed: IndexedPiece
     trust: int
     dated_at: datetime | None
-    vector: NDArray[np.float32] | None = None
+    vector: "NDArray[np.float32] | None" = None
 
 
 class KnownFile(NamedTuple):
@@ -158,7 +175,8 @@ class SyncReport:
 
     `state`: `synced` all of it was seen; `incomplete`: parts of it could not be looked into; `missing`: the folder is
     not there; `empty`: there is nothing in it, though there was. Only of one that was synced are files removed that are
-    gone. `kept` and `written` count chunks. `skipped` says by reason how many files were left out; `trouble` names some.
+    gone. `kept` and `written` count chunks. `skipped` says by reason how many files were left out; `trouble` names
+    some.
     """
 
     root: str

@@ -130,6 +130,13 @@ class MemoryRecord(NamedTuple):
 Item: TypeAlias = MemoryRecord | Message | Chunk
 
 
+def kind_of(item: Item) -> ItemKind:
+    """Say what an item is."""
+    if isinstance(item, MemoryRecord):
+        return "memory"
+    return "chunk" if isinstance(item, Chunk) else "message"
+
+
 class Draft(NamedTuple):
     """A record ready to be written: with the hash that makes it unique, its search terms and its vector."""
 

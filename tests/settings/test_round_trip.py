@@ -117,6 +117,20 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "serve.search_log": st.sampled_from(["off", "counts", "queries"]),
     "federation.nodes": NODES,
     "federation.budget_s": st.floats(0.05, 60),
+    "files.include": WORDS,
+    "files.exclude": WORDS,
+    "files.hidden": st.booleans(),
+    "files.gitignore": st.booleans(),
+    "files.most_mb": st.integers(1, 1_024),
+    "files.document_mb": st.integers(1, 1_024),
+    "files.chunk_tokens": st.integers(50, 4_000),
+    "files.chunk_overlap": st.integers(0, 1_000),
+    "files.originals": FILLED_TEXT,
+    "files.extract_s": st.floats(1, 3_600),
+    "files.extract_mb": st.integers(128, 65_536),
+    "files.watch": WORDS,
+    "files.debounce_s": st.floats(0.05, 60),
+    "files.check_minutes": st.floats(0.01, 10_000),
 }
 
 

@@ -49,7 +49,7 @@ def test_repr_shows_every_section() -> None:
     assert shown.startswith("Settings(database='a.db', user='default', key='', timezone='', auto_capture='true', ")
     assert "embedding=EmbeddingSettings(provider='local', " in shown
     assert "sqlite=SqliteSettings(busy_timeout_s=10.0), serve=ServeSettings(host='127.0.0.1', " in shown
-    assert shown.endswith("federation=FederationSettings(budget_s=2.0))")
+    assert "federation=FederationSettings(budget_s=2.0), files=FileSettings(include=" in shown
 
 
 def test_describe_says_what_was_changed_afterwards() -> None:

@@ -13,11 +13,13 @@ import numpy as np
 
 from recollect.engine.drafting import draft_memories
 from recollect.figures import AuditLine
+from recollect.files import ChunkDraft, ChunkMark, FileRecord, Folder, IndexedPiece, Piece
 from recollect.messages import ConversationRecord, Message, Usage
-from recollect.ports import Asked, EmbedJob, Fingerprint, KeptAnswer, Paid, Reader, SearchNote, Slot, Writer
+from recollect.ports import Asked, EmbedJob, Fingerprint, KeptAnswer, Paid, Reader, SearchNote, Slot, Touched, Writer
 from recollect.ports.conversations import Derivation
 from recollect.storage.postgres.store import PostgresStore
-from recollect.types import Draft, Filters, MessageDraft, MessageFilters, NewMemory, Scope, Space
+from recollect.types import ChunkFilters, Draft, Filters, MessageDraft, MessageFilters, NewMemory, Scope, Space, Vector
+from recollect.vocabulary import ITEM_KINDS
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=30)
@@ -28,6 +30,7 @@ SPACE = Space("test", "quick", "1", "none", 384, normalised=False)
 VECTOR = np.eye(1, 384, dtype=np.float32)[0]
 LIVE = Filters(now=NOW)
 SAID = MessageFilters()
+FILED = ChunkFilters()
 _OTHER_ID = f"cccccccc-0000-7000-8000-{8:012d}"
 ASKED = Asked(SPACE, "a question", VECTOR, Usage(1, 0), 1)
 SHARED = "ffffffff-0000-7000-8000-000000000099"
@@ -38,13 +41,15 @@ class Home(NamedTuple):
 
     memories: list[str]
     messages: list[str]
+    files: list[str]
+    chunks: list[str]
 
 
 def _home(letter: str, amount: int) -> Home:
     def ids(block: int) -> list[str]:
         return [f"{letter * 8}-0000-7000-8000-{block:04d}{number:08d}" for number in range(amount)]
 
-    return Home([*ids(1), SHARED], [*ids(2), SHARED])
+    return Home([*ids(1), SHARED], [*ids(2), SHARED], [*ids(3), SHARED], [*ids(4), SHARED])
 
 
 MINE = _home("b", 3)
@@ -100,6 +105,40 @@ def _conversation(name: str, size: int) -> ConversationRecord:
                               created_at=LONG_AGO, updated_at=LONG_AGO)  # fmt: skip
 
 
+def _file(file_id: str, number: int) -> FileRecord:
+    """Give a synced file, and as the first a document."""
+    return FileRecord(
+        id=file_id,
+        root="/notes" if number else "",
+        path=f"{number}.md",
+        source="memory" if number else "document",
+        kind="markdown",
+        mime="text/markdown",
+        size=5,
+        mtime_ns=5,
+        digest=f"digest {number}",
+        recipe=1,
+        lines=1,
+        chunks=1,
+        trust=1,
+        original=f"original {file_id}",
+        dated_at=None,
+        notes=(),
+        metadata={},
+        created_at=LONG_AGO,
+        updated_at=LONG_AGO,
+    )
+
+
+def _piece(chunk_id: str, number: int, vector: Vector | None = VECTOR) -> ChunkDraft:
+    indexed = IndexedPiece(Piece(f"The pump hums {number}", "", 1, 1), f"hash {number}", "pump hum")
+    return ChunkDraft(chunk_id, indexed, 1, None, vector)
+
+
+def _folder(root: str) -> Folder:
+    return Folder(root, "memory", {}, LONG_AGO, None, {})
+
+
 def furnish(store: PostgresStore) -> None:
     """Let both move in, the other one first; but I have been here before."""
     store.write(ME, _stay_for_a_night)
@@ -135,7 +174,13 @@ def _move_in(writer: Writer, home: Home) -> None:
         for number, message_id in enumerate(home.messages)
     ]
     writer.insert_messages(drafts, SPACE)
-    writer.derive([Derivation("memory", made, "message", source) for made, source in zip(*home, strict=True)], NOW)
+    pairs = zip(home.memories, home.messages, strict=True)
+    writer.derive([Derivation("memory", made, "message", source) for made, source in pairs], NOW)
+    for number, (file_id, chunk_id) in enumerate(zip(home.files, home.chunks, strict=True)):
+        record = _file(file_id, number)
+        writer.save_file(record)
+        writer.insert_chunks(record, [_piece(chunk_id, number)], SPACE)
+        writer.save_folder(_folder(f"/notes/{number}"))
     writer.bury([f"buried {number}" for number in range(len(home.memories))], NOW)
     writer.keep_paid(SPACE, [Paid(f"paid {made}", made, VECTOR) for made in home.memories], NOW)
     for number, made in enumerate(home.memories):
@@ -171,7 +216,7 @@ READS: dict[str, Crossing] = {
         "expired": lambda r: r.expired(NOW),
         "nearest": lambda r: r.nearest(SPACE, VECTOR, LIVE, 100),
         "cosines": lambda r: r.cosines("memory", SPACE, VECTOR, THEIRS.memories),
-        "indexed": lambda r: [r.indexed("memory", 100), r.indexed("message", 100)],
+        "indexed": lambda r: [r.indexed(kind, 100) for kind in ITEM_KINDS],
         "stats": lambda r: r.stats(SPACE, NOW),
         "conversation": lambda r: r.conversation("c2"),
         "conversations": lambda r: r.conversations(100),
@@ -192,6 +237,19 @@ READS: dict[str, Crossing] = {
         "changes": lambda r: [r.last_change(), r.first_change(), r.changes(0, 100)],
         "audit": lambda r: r.audit(0, 100),
         "search_figures": lambda r: r.search_figures(LONG_AGO),
+        "file": lambda r: [r.file(file_id) for file_id in THEIRS.files],
+        "file_at": lambda r: [r.file_at("/notes", f"{number}.md") for number in range(9)],
+        "document": lambda r: r.document("digest 0"),
+        "known_files": lambda r: r.known_files("/notes"),
+        "file_ids": lambda r: r.file_ids(),
+        "files": lambda r: r.files(100),
+        "files_called": lambda r: r.files_called([f"{number}.md" for number in range(9)]),
+        "folder_sizes": lambda r: sorted(r.folder_sizes().items()),
+        "get_chunks": lambda r: r.get_chunks(THEIRS.chunks),
+        "chunks_of": lambda r: [r.chunks_of(file_id) for file_id in THEIRS.files],
+        "chunk_marks": lambda r: [r.chunk_marks(file_id) for file_id in THEIRS.files],
+        "chunks_in": lambda r: r.chunks_in(THEIRS.files, FILED, 100),
+        "folders": lambda r: r.folders(),
     }.items()
 }
 
@@ -200,7 +258,7 @@ def _looking_up(*, searches: bool, limit: int) -> Crossing:
     """Look for words, by the functions that use the index, or plainly."""
 
     def look(reader: Reader) -> object:
-        found = (reader.text_candidates(["pump", "hum"], kind, limit) for kind in (LIVE, SAID))
+        found = (reader.text_candidates(["pump", "hum"], kind, limit) for kind in (LIVE, SAID, FILED))
         return [replace(one, rows=sorted(one.rows)) for one in found]  # their order is nobody's promise
 
     def crossing(store: PostgresStore) -> object:
@@ -284,6 +342,16 @@ WRITES: Mapping[str, Crossing] = {
             "keep_answer": lambda w: w.keep_answer("new", KeptAnswer("hash", "body"), NOW),
             "last_audit": lambda w: w.last_audit(),
             "add_audit": lambda w: w.add_audit(AuditLine(99, NOW, "local", "store", (), 0, "hash")),
+            "save_file": lambda w: w.save_file(_file(_OTHER_ID, 50)),
+            "touch_files": lambda w: w.touch_files([Touched(one, "99.md", 9, 9) for one in THEIRS.files]),
+            "insert_chunks": lambda w: w.insert_chunks(_file(_OTHER_ID, 50), [_piece(_OTHER_ID, 4, None)], SPACE),
+            "mark_chunks": lambda w: w.mark_chunks(
+                [ChunkMark(one, "", 7, 7, 0, "", 1, None) for one in THEIRS.chunks[:-1]]
+            ),
+            "delete_chunks": lambda w: w.delete_chunks(THEIRS.chunks),
+            "delete_files": lambda w: w.delete_files(THEIRS.files),
+            "save_folder": lambda w: w.save_folder(_folder("/notes/new")),
+            "delete_folder": lambda w: w.delete_folder("/notes/5"),
             "forget_traces": lambda w: w.forget_traces(everything=False),
             "forget_all_traces": lambda w: w.forget_traces(everything=True),
         }.items()

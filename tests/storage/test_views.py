@@ -152,6 +152,7 @@ def test_views_run_with_the_rights_of_whoever_asks(database: str) -> None:
             "conversation_stats",
             "entity_facts",
             "events",
+            "file_chunks",
             "lessons",
             "preferences",
             "reasoning",

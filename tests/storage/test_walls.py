@@ -16,6 +16,8 @@ import pytest
 from recollect import RecollectError
 from recollect.settings import PostgresSettings
 from recollect.storage.postgres import (
+    file_writer,
+    files,
     giants,
     items,
     ledgers,
@@ -34,7 +36,21 @@ from tests.conftest import Server, SteppingClock
 from tests.storage.logins import owned_by
 from tests.storage.neighbours import OTHER, READS, WRITES, Crossing, furnish
 
-_ASKING = (giants, items, ledgers, message_writer, reader, rows, space_store, spaces, store, wall, writer)
+_ASKING = (
+    file_writer,
+    files,
+    giants,
+    items,
+    ledgers,
+    message_writer,
+    reader,
+    rows,
+    space_store,
+    spaces,
+    store,
+    wall,
+    writer,
+)
 _PREDICATE = re.compile(r"(?:\w+\.)?user_id = %\((?:user_id|only_user)\)s")
 _CROSSINGS: Mapping[str, Crossing] = {**READS, **WRITES}
 

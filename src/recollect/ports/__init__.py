@@ -5,6 +5,19 @@ one after the other. So a decision taken inside `write` from what it has read th
 """
 
 from recollect.ports.conversations import Derivation, Size, Spot
+from recollect.ports.files import (
+    Content,
+    Disk,
+    Documents,
+    Reading,
+    Recipe,
+    Rules,
+    Seen,
+    Touched,
+    Walk,
+    Watching,
+    Wish,
+)
 from recollect.ports.ledgers import CHANGES_KEPT, STORE, Bell, Change, ChangeKind, KeptAnswer, LedgerWriter, SearchNote
 from recollect.ports.memories import Fingerprint, Indexed, Neighbour, Slot, TextCandidate, TextCandidates
 from recollect.ports.spaces import Asked, EmbedJob, Paid
@@ -35,7 +48,10 @@ __all__ = [
     "Change",
     "ChangeKind",
     "Clock",
+    "Content",
     "Derivation",
+    "Disk",
+    "Documents",
     "EmbedJob",
     "Embedder",
     "Extractor",
@@ -48,9 +64,13 @@ __all__ = [
     "Paid",
     "Pending",
     "Reader",
+    "Reading",
+    "Recipe",
     "RemoteEmbedder",
     "Role",
+    "Rules",
     "SearchNote",
+    "Seen",
     "Size",
     "Slot",
     "Spot",
@@ -60,5 +80,9 @@ __all__ = [
     "TextCandidate",
     "TextCandidates",
     "Tokenizer",
+    "Touched",
+    "Walk",
+    "Watching",
+    "Wish",
     "Writer",
 ]

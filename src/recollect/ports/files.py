@@ -6,17 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from recollect.files import Chunk, ChunkDraft, FileRecord, Folder, IndexedPiece, KnownFile, Trouble
+from recollect.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder, IndexedPiece, KnownFile, Trouble
 from recollect.types import ChunkFilters, Space
 from recollect.vocabulary import FileKind, FileSource
-
-
-class Placed(NamedTuple):
-    """Where a chunk that stays stands now."""
-
-    id: str
-    start_line: int
-    end_line: int
 
 
 class Touched(NamedTuple):
@@ -51,12 +43,19 @@ class FileRows(Protocol):
         """Give the chunks of a file in order."""
         ...
 
-    def chunk_hashes(self, file_id: str) -> Mapping[str, str]:
-        """Give the hashes of the chunks of a file by their ids."""
+    def chunk_marks(self, file_id: str) -> Sequence[ChunkMark]:
+        """Give what tells the chunks of a file apart, in order."""
         ...
 
     def known_files(self, root: str) -> Sequence[KnownFile]:
         """Give what tells whether the files of a root have changed."""
+        ...
+
+    def files_called(self, names: Sequence[str]) -> Sequence[FileRecord]:
+        """Give the files that have one of these names or paths, or whose path ends with one of them; case counts not.
+
+        Names are given in lower case and without a leading slash.
+        """
         ...
 
     def folders(self) -> Sequence[Folder]:
@@ -73,13 +72,6 @@ class FileReader(FileRows, Protocol):
 
     def files(self, limit: int, before: str | None = None, *, source: FileSource | None = None) -> Sequence[FileRecord]:
         """List files, the one that was added last first, with ids below `before`."""
-        ...
-
-    def files_called(self, names: Sequence[str]) -> Sequence[FileRecord]:
-        """Give the files that have one of these names or paths, or whose path ends with one of them; case counts not.
-
-        Names are given in lower case and without a leading slash.
-        """
         ...
 
     def folder_sizes(self) -> Mapping[str, tuple[int, int]]:
@@ -109,8 +101,8 @@ class FileWriter(FileRows, Protocol):
         """
         ...
 
-    def place_chunks(self, placed: Sequence[Placed]) -> None:
-        """Note where chunks stand whose text is what it was."""
+    def mark_chunks(self, marks: Sequence[ChunkMark]) -> None:
+        """Note where chunks stand now, and since when, whose text is what it was."""
         ...
 
     def delete_chunks(self, ids: Sequence[str]) -> None:
@@ -153,8 +145,8 @@ class Seen(NamedTuple):
 class Walk:
     """What lies beneath a root: the files that the rules want, and what was left out, by reason.
 
-    `exists` says that the root is a folder; `complete` that all of it could be looked into. `trouble` names the first of
-    what was left out; `skipped` counts all of it.
+    `exists` says that the root is a folder; `complete` that all of it could be looked into. `trouble` names the first
+    of what was left out; `skipped` counts all of it.
     """
 
     seen: Sequence[Seen] = ()

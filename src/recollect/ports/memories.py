@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from recollect.figures import Stats
-from recollect.messages import Message
-from recollect.types import Draft, Filters, MemoryRecord, Space, Vector, Wanted
+from recollect.types import Draft, Filters, Item, MemoryRecord, Space, Vector, Wanted
 from recollect.vocabulary import ItemKind
 
 
@@ -64,12 +63,12 @@ class Neighbour(NamedTuple):
 class Indexed(NamedTuple):
     """An item, and the terms by which it is found."""
 
-    item: MemoryRecord | Message
+    item: Item
     terms: tuple[str, ...]
 
 
 class MemoryReader(Protocol):
-    """Questions about one user's memories. Searching works alike for memories and messages: the filters say which."""
+    """Questions about one user's memories. Searching works alike for all kinds of items: the filters say which."""
 
     def generation(self) -> int:
         """Give a number that grows with every write of this user."""

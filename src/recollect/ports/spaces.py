@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
-from recollect.messages import Message, Usage
-from recollect.types import MemoryRecord, Scope, Space, Vector
+from recollect.messages import Usage
+from recollect.types import Item, Scope, Space, Vector, kind_of
 from recollect.vocabulary import ItemKind
 
 
@@ -16,14 +16,14 @@ class EmbedJob:
     """An item that waits for its vector in a space. `attempts` counts how often that failed through its own fault."""
 
     scope: Scope
-    item: MemoryRecord | Message
+    item: Item
     space: Space
     attempts: int
 
     @property
     def kind(self) -> ItemKind:
         """What the item is."""
-        return "message" if isinstance(self.item, Message) else "memory"
+        return kind_of(self.item)
 
 
 class Paid(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 from recollect.figures import Problem, StoreStats
 from recollect.messages import Usage
 from recollect.ports.conversations import ConversationReader, ConversationWriter
+from recollect.ports.files import FileReader, FileWriter
 from recollect.ports.ledgers import LedgerReader, LedgerStore, LedgerWriter
 from recollect.ports.memories import MemoryReader, MemoryWriter
 from recollect.ports.spaces import EmbedJob, Paid, SpaceStore
@@ -17,11 +18,11 @@ T = TypeVar("T")
 Result_co = TypeVar("Result_co", covariant=True)
 
 
-class Reader(MemoryReader, ConversationReader, LedgerReader, Protocol):
+class Reader(MemoryReader, ConversationReader, FileReader, LedgerReader, Protocol):
     """Questions of one user, answered from one consistent snapshot."""
 
 
-class Writer(MemoryWriter, ConversationWriter, LedgerWriter, Protocol):
+class Writer(MemoryWriter, ConversationWriter, FileWriter, LedgerWriter, Protocol):
     """Changes of one user, all or nothing."""
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
@@ -39,7 +40,7 @@ class Writer(MemoryWriter, ConversationWriter, LedgerWriter, Protocol):
         """Keep vectors of passages that were paid for, each for as long as its item."""
         ...
 
-    def forget_paid(self, item_ids: Sequence[str] | None) -> None:
+    def forget_paid(self, item_ids: Sequence[str] | None, *, questions: bool = True) -> None:
         """Let go of what was paid for these items, or for all of them, and of everything the user ever asked."""
         ...
 
@@ -78,6 +79,14 @@ class Store(SpaceStore, LedgerStore, Protocol):
 
     def users(self) -> Iterable[Scope]:
         """Name the users who have memories or messages."""
+        ...
+
+    def own_files(self) -> frozenset[tuple[int, int]]:
+        """Give the device and inode of every file that this store works with; nobody else may open them."""
+        ...
+
+    def known_originals(self, names: Sequence[str]) -> frozenset[str]:
+        """Say which copies of documents belong to a file of anybody."""
         ...
 
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:

@@ -19,7 +19,9 @@ class FileSettings:
     exclude: tuple[str, ...] = field(
         default=(), metadata=about(texts(), "Which files of a folder are left out.", default_words="none")
     )
-    hidden: bool = field(default=False, metadata=about(switch(), "Sync files and folders whose names begin with a dot."))
+    hidden: bool = field(
+        default=False, metadata=about(switch(), "Sync files and folders whose names begin with a dot.")
+    )
     gitignore: bool = field(
         default=True, metadata=about(switch(), "Leave out what `.gitignore` and `.recollectignore` files say.")
     )

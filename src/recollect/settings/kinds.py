@@ -213,10 +213,10 @@ def words() -> Kind[tuple[str, ...]]:
 
 
 def texts() -> Kind[tuple[str, ...]]:
-    """Accept a list of texts, as a list or in one text with commas between them. Each may have spaces in it."""
+    """Accept a list of texts that may have spaces in them, as a list or in one text, by lines or with commas."""
 
     def parse(value: object) -> tuple[str, ...]:
-        parts = [] if value == "none" else value.split(",") if isinstance(value, str) else value
+        parts = [] if value == "none" else value.replace("\n", ",").split(",") if isinstance(value, str) else value
         if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
             raise Unfit
         return tuple(clean(part.strip()) for part in parts if part.strip())

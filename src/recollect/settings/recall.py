@@ -8,7 +8,7 @@ from recollect.settings.declare import about, conform
 from recollect.settings.kinds import choice, labelled, number, number_above, switch, whole
 from recollect.vocabulary import FUSIONS, MEMORY_TYPES, Fusion
 
-FADING_TYPES: tuple[str, ...] = ("message", *MEMORY_TYPES)
+FADING_TYPES: tuple[str, ...] = ("message", "file", *MEMORY_TYPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class RecallSettings:
         metadata=about(switch(), "Understand `yesterday`, `in March` and their like, and prefer what is of that time."),
     )
     half_life_days: tuple[str, ...] = field(
-        default=("message: 30", "event: 30"),
+        default=("message: 30", "event: 30", "file: 30"),
         metadata=about(
             labelled("type of memory or `message`", FADING_TYPES, commas=True),
             "After how many days what happened has faded by half. Types that are not named do not fade.",

@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from recollect.figures import BulkBatch
+from recollect.files import Chunk
 from recollect.messages import Message
 from recollect.ports import EmbedJob
 from recollect.storage.spaces import Listing
-from recollect.types import MemoryRecord, Scope, Space
+from recollect.types import Item, MemoryRecord, Scope, Space
 from recollect.vocabulary import ITEM_KINDS, ItemKind
 
 Claimed = tuple[str, str, ItemKind, int]  # a row of `claim_jobs`: user, item, its kind, attempts
@@ -24,6 +25,10 @@ class ItemRows(Protocol):
 
     def get_messages(self, ids: Sequence[str]) -> Sequence[Message]:
         """Give messages by id."""
+        ...
+
+    def get_chunks(self, ids: Sequence[str]) -> Sequence[Chunk]:
+        """Give chunks by id."""
         ...
 
 
@@ -52,11 +57,12 @@ def fetch(claimed: Iterable[Claimed], space: Space, rows_of: Callable[[Scope], I
     return Fetched(jobs, orphans)
 
 
-def _items(rows: ItemRows, wanted: Sequence[Claimed]) -> dict[str, MemoryRecord | Message]:
+def _items(rows: ItemRows, wanted: Sequence[Claimed]) -> dict[str, Item]:
     ids = {kind: [item_id for _, item_id, its_kind, _ in wanted if its_kind == kind] for kind in ITEM_KINDS}
     memories = rows.get(ids["memory"]) if ids["memory"] else ()
     messages = rows.get_messages(ids["message"]) if ids["message"] else ()
-    found: list[MemoryRecord | Message] = [*memories, *messages]
+    chunks = rows.get_chunks(ids["chunk"]) if ids["chunk"] else ()
+    found: list[Item] = [*memories, *messages, *chunks]
     return {item.id: item for item in found}
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from recollect.files import Chunk, FileRecord
 from recollect.messages import ConversationRecord, Message
 from recollect.types import MemoryRecord
 from recollect.vocabulary import ItemKind
@@ -12,13 +13,16 @@ _COLUMNS = {"session": "session_id", "conversation": "conversation_id"}
 TIME_FIELDS: frozenset[str] = frozenset(
     {
         "occurred_at", "valid_from", "valid_until", "expires_at", "created_at", "updated_at", "said_at",
-        "compacting_until",
+        "compacting_until", "dated_at",
     }
 )  # fmt: skip
 
 RECORD_FIELDS: tuple[str, ...] = MemoryRecord._fields
 MESSAGE_FIELDS: tuple[str, ...] = Message._fields
 CONVERSATION_FIELDS: tuple[str, ...] = ConversationRecord._fields
+FILE_FIELDS: tuple[str, ...] = FileRecord._fields
+CHUNK_FIELDS: tuple[str, ...] = Chunk._fields
+_OF_FILE = frozenset({"root", "path", "source", "kind"})  # the fields of a chunk that are its file's
 
 
 def columns(fields: tuple[str, ...]) -> tuple[str, ...]:
@@ -26,9 +30,17 @@ def columns(fields: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_COLUMNS.get(name, name) for name in fields)
 
 
+def chunk_columns() -> tuple[str, ...]:
+    """Give the columns of a chunk `c` and of its file `f`."""
+    return tuple(f"f.{name}" if name in _OF_FILE else f"c.{name}" for name in CHUNK_FIELDS)
+
+
 # For each kind of item that is searched: the table of its rows, and on SQLite the index of its words.
-ROWS: Mapping[ItemKind, str] = {"memory": "memories", "message": "messages"}
-WORDS: Mapping[ItemKind, str] = {"memory": "memory_terms", "message": "message_terms"}
+ROWS: Mapping[ItemKind, str] = {"memory": "memories", "message": "messages", "chunk": "chunks"}
+WORDS: Mapping[ItemKind, str] = {"memory": "memory_terms", "message": "message_terms", "chunk": "chunk_terms"}
+
+# And the queries that remove its rows and that list them with their terms.
+DELETE: Mapping[ItemKind, str] = {"memory": "delete_memories", "message": "delete_messages", "chunk": "delete_chunks"}
 
 
 ANALYSER = "analyser"  # the mark that says which version of it made the terms
@@ -37,3 +49,8 @@ ANALYSER = "analyser"  # the mark that says which version of it made the terms
 def of_kind(sql: str, kind: ItemKind) -> str:
     """Fill the gaps for the tables of a kind."""
     return sql.replace("{rows}", ROWS[kind]).replace("{words}", WORDS[kind])
+
+
+def name_of(path: str) -> str:
+    """Give the last part of a path as it is looked for: without case."""
+    return path.rsplit("/", 1)[-1].casefold()

@@ -1,10 +1,10 @@
 """Reads the `.sql` files: named queries, and numbered migrations.
 
 SQL lives in files of its own so that it can be read, compared between the dialects and run by hand. A query stands
-under a line `-- name --`; what follows up to the next such line is the query. The gaps: `{record}`, `{message}`
-and `{conversation}` stand for the columns of one; `{rows}` and `{words}` for the tables of a kind of item, memories or
-messages; `{space}` and `{type}` for the number and the column type of an embedding space, which come from the list of
-spaces; `{filters}` for conditions that a backend's `filters.py` assembled.
+under a line `-- name --`; what follows up to the next such line is the query. The gaps: `{record}`, `{message}`,
+`{conversation}`, `{file}` and `{chunk}` stand for the columns of one, those of a chunk with its file's; `{rows}` and
+`{words}` for the tables of a kind of item; `{space}` and `{type}` for the number and the column type of an embedding
+space, which come from the list of spaces; `{filters}` for conditions that a backend's `filters.py` assembled.
 """
 
 import hashlib
@@ -14,13 +14,23 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from recollect.storage.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, RECORD_FIELDS, columns, of_kind
+from recollect.storage.rows import (
+    CONVERSATION_FIELDS,
+    FILE_FIELDS,
+    MESSAGE_FIELDS,
+    RECORD_FIELDS,
+    chunk_columns,
+    columns,
+    of_kind,
+)
 from recollect.vocabulary import ItemKind
 
 _COLUMN_GAPS = {
     "{record}": ", ".join(columns(RECORD_FIELDS)),
     "{message}": ", ".join(columns(MESSAGE_FIELDS)),
     "{conversation}": ", ".join(columns(CONVERSATION_FIELDS)),
+    "{file}": ", ".join(columns(FILE_FIELDS)),
+    "{chunk}": ", ".join(chunk_columns()),
 }
 _NAME = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 _MIGRATION = re.compile(r"^(\d{4})_(\w+)\.sql$")

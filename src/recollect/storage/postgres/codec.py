@@ -14,12 +14,22 @@ from typing import Any
 import numpy as np
 from psycopg.types.json import Jsonb
 
+from recollect.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
 from recollect.messages import ConversationInfo, ConversationRecord, Message, ToolCall
-from recollect.storage.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, RECORD_FIELDS, TIME_FIELDS
+from recollect.storage.rows import (
+    CHUNK_FIELDS,
+    CONVERSATION_FIELDS,
+    FILE_FIELDS,
+    MESSAGE_FIELDS,
+    RECORD_FIELDS,
+    TIME_FIELDS,
+    name_of,
+)
 from recollect.types import Draft, MemoryRecord, MessageDraft, Vector
 
 _TIMES = tuple(RECORD_FIELDS.index(name) for name in RECORD_FIELDS if name in TIME_FIELDS)
 _METADATA = RECORD_FIELDS.index("metadata")
+_CHUNK_TIMES = tuple(CHUNK_FIELDS.index(name) for name in CHUNK_FIELDS if name in TIME_FIELDS)
 _IDS = (RECORD_FIELDS.index("id"), RECORD_FIELDS.index("superseded_by"))
 
 # The types of the columns of `copy_staging`, as the driver must treat them: what is encoded here are bytes to it.
@@ -131,6 +141,64 @@ def info_from_row(row: Sequence[Any]) -> ConversationInfo:
         created_at=info.created_at.astimezone(UTC),
         updated_at=info.updated_at.astimezone(UTC),
     )
+
+
+def to_file_parameters(record: FileRecord) -> dict[str, Any]:
+    """Lay out a file for `save_file`."""
+    notes, metadata = Jsonb(list(record.notes)), Jsonb(record.metadata)
+    return {**record._asdict(), "name": name_of(record.path), "notes": notes, "metadata": metadata}
+
+
+def file_from_row(row: Sequence[Any]) -> FileRecord:
+    """Read a row of the columns in FILE_FIELDS."""
+    values = dict(zip(FILE_FIELDS, row, strict=True))
+    for name in FILE_FIELDS:
+        if name in TIME_FIELDS and values[name] is not None:
+            values[name] = values[name].astimezone(UTC)
+    return FileRecord(**{**values, "notes": tuple(values["notes"])})
+
+
+def to_chunk_parameters(owner: tuple[str, str], draft: ChunkDraft, moment: datetime) -> dict[str, Any]:
+    """Lay out a chunk of a user and a file for `insert_chunk`."""
+    piece, content_hash, terms = draft.indexed
+    user_id, file_id = owner
+    return {
+        **piece._asdict(),
+        "user_id": user_id,
+        "id": draft.id,
+        "file_id": file_id,
+        "content_hash": content_hash,
+        "trust": draft.trust,
+        "dated_at": draft.dated_at,
+        "created_at": moment,
+        "terms": terms.split(" ") if terms else [],
+    }
+
+
+def chunk_from_row(row: Sequence[Any]) -> Chunk:
+    """Read a row of the columns in CHUNK_FIELDS."""
+    values = list(row)
+    for position in _CHUNK_TIMES:
+        if values[position] is not None:
+            values[position] = values[position].astimezone(UTC)
+    return Chunk._make(values)
+
+
+def mark_from_row(row: Sequence[Any]) -> ChunkMark:
+    """Read a row of `chunk_marks`."""
+    return ChunkMark._make((*row[:-1], None if row[-1] is None else row[-1].astimezone(UTC)))
+
+
+def to_folder_parameters(folder: Folder) -> dict[str, Any]:
+    """Lay out a folder for `save_folder`."""
+    return {**folder._asdict(), "rules": Jsonb(folder.rules), "trouble": Jsonb(folder.trouble)}
+
+
+def folder_from_row(row: Sequence[Any]) -> Folder:
+    """Read a row of `list_folders`."""
+    root, source, rules, scanned_at, completed_at, trouble = row
+    completed = None if completed_at is None else completed_at.astimezone(UTC)
+    return Folder(root, source, rules, scanned_at.astimezone(UTC), completed, trouble)
 
 
 def pack_ids(ids: Sequence[str]) -> bytes:

@@ -5,7 +5,7 @@ Every condition is one of the fixed texts below; every value is bound.
 
 from typing import Any
 
-from recollect.types import Filters, MessageFilters, Wanted
+from recollect.types import ChunkFilters, Filters, MessageFilters, Wanted
 
 _LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > %(f_now)s)"
 _HELD = "valid_from <= %(f_as_of)s AND (valid_until IS NULL OR valid_until > %(f_as_of)s)"
@@ -35,9 +35,20 @@ _MESSAGE_CONDITIONS = {
 }
 
 
+_CHUNK_CONDITIONS = {
+    "files": "file_id = ANY(%(f_files)s::uuid[])",
+    "since": "coalesce(dated_at, created_at) >= %(f_since)s",
+    "until": "coalesce(dated_at, created_at) < %(f_until)s",
+    "min_trust": "trust >= %(f_min_trust)s",
+}
+
+
 def conditions(filters: Wanted) -> tuple[str, dict[str, Any]]:
     """Give the condition and its values."""
-    texts, values = _of_messages(filters) if isinstance(filters, MessageFilters) else _of_memories(filters)
+    if isinstance(filters, Filters):
+        texts, values = _of_memories(filters)
+    else:
+        texts, values = _of_messages(filters) if isinstance(filters, MessageFilters) else _of_chunks(filters)
     for group, forms in enumerate(filters.holding):
         texts.append(f"terms && %(f_holding{group})s::text[]")
         values[f"f_holding{group}"] = list(forms)
@@ -64,6 +75,17 @@ def _of_messages(filters: MessageFilters) -> tuple[list[str], dict[str, Any]]:
     texts = ["status IN ('active', 'compacted', 'archived')"]
     values: dict[str, Any] = {}
     for name, text in _MESSAGE_CONDITIONS.items():
+        value = getattr(filters, name)
+        if value is not None and value != ():
+            texts.append(text)
+            values[f"f_{name}"] = list(value) if isinstance(value, tuple) else value
+    return texts, values
+
+
+def _of_chunks(filters: ChunkFilters) -> tuple[list[str], dict[str, Any]]:
+    texts = ["file_id IS NOT NULL"]
+    values: dict[str, Any] = {}
+    for name, text in _CHUNK_CONDITIONS.items():
         value = getattr(filters, name)
         if value is not None and value != ():
             texts.append(text)

@@ -1,4 +1,4 @@
-"""What writing memories and writing messages have in common: vectors, jobs, and the user's figures.
+"""What writing memories, messages and files has in common: vectors, jobs, and the user's figures.
 
 Rows are written at once; their vectors wait until the end, so that a bulk load prepares its next batch meanwhile.
 """
@@ -14,12 +14,13 @@ from recollect.ports import ChangeKind
 from recollect.storage.later import Later
 from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.connection import Connection, Packed
+from recollect.storage.postgres.files import FileRows
 from recollect.storage.postgres.ledgers import Ledgers, LedgerWriter
 from recollect.storage.postgres.messages import MessageRows
 from recollect.storage.postgres.rows import QUERIES, one
-from recollect.storage.rows import of_kind
+from recollect.storage.rows import DELETE, ROWS, of_kind
 from recollect.types import Scope, Space, Vector
-from recollect.vocabulary import ItemKind
+from recollect.vocabulary import ITEM_KINDS, ItemKind
 
 
 class Written(NamedTuple):
@@ -29,7 +30,11 @@ class Written(NamedTuple):
     vector: Vector | None
 
 
-class ItemWriter(MessageRows, Ledgers, LedgerWriter):
+class ItemRows(MessageRows, FileRows):
+    """One user's items of every kind."""
+
+
+class ItemWriter(ItemRows, Ledgers, LedgerWriter):
     """One user's changes. The user's row is locked, so that the user's other writers wait."""
 
     def __init__(self, connection: Connection, scope: Scope) -> None:
@@ -44,9 +49,9 @@ class ItemWriter(MessageRows, Ledgers, LedgerWriter):
     def finish(self) -> None:
         """Send what was deferred and the user's figures."""
         self._later.run()
-        memories, messages = self._added["memory"], self._added["message"]
-        if memories or messages or self._resets:
-            self._run("count_user", {"memories": memories, "messages": messages, "resets": self._resets})
+        if self._resets or any(self._added.values()):
+            added = {ROWS[kind]: self._added[kind] for kind in ITEM_KINDS}
+            self._run("count_user", {**added, "resets": self._resets})
         if self._changed:
             self._number_changes()
 
@@ -103,7 +108,7 @@ class ItemWriter(MessageRows, Ledgers, LedgerWriter):
         """Remove rows and all that belongs to them."""
         self._later.run()
         doomed = {"ids": list(item_ids)}
-        self._added[kind] -= self._run("delete_memories" if kind == "memory" else "delete_messages", doomed).rowcount
+        self._added[kind] -= self._run(DELETE[kind], doomed).rowcount
         self._run("delete_jobs", doomed)
         for shelf in spaces.listing(self._connection).of_kind(kind):
             self._run("delete_vectors", doomed, space=shelf.number)

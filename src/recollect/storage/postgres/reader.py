@@ -16,14 +16,15 @@ from recollect.ports import Indexed, Neighbour, Spot, TextCandidate, TextCandida
 from recollect.storage import frequencies
 from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.files import FileReader
 from recollect.storage.postgres.filters import conditions
 from recollect.storage.postgres.ledgers import Ledgers
 from recollect.storage.postgres.messages import MessageReader
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing
-from recollect.types import Filters, MemoryRecord, MessageFilters, Scope, Space, Vector, Wanted
-from recollect.vocabulary import ItemKind
+from recollect.types import ChunkFilters, Filters, MemoryRecord, MessageFilters, Scope, Space, Vector, Wanted
+from recollect.vocabulary import ITEM_KINDS, ItemKind
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
@@ -32,7 +33,7 @@ _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 _FEW_ROWS = 2_000
 
 
-class PostgresReader(MessageReader, Ledgers):
+class PostgresReader(MessageReader, FileReader, Ledgers):
     """One user's view of the database, for the length of one transaction.
 
     `searches` says whether the server has functions that look up words for us.
@@ -47,10 +48,10 @@ class PostgresReader(MessageReader, Ledgers):
         return spaces.listing(self._connection)
 
     @cached_property
-    def _figures(self) -> tuple[int, int, int, int]:
-        """The user's writes, resets, memories and messages."""
-        found: tuple[int, int, int, int] | None = self._run("user_figures").fetchone()
-        return found or (0, 0, 0, 0)
+    def _figures(self) -> tuple[int, int, int, int, int]:
+        """The user's writes, resets, memories, messages and chunks."""
+        found: tuple[int, int, int, int, int] | None = self._run("user_figures").fetchone()
+        return found or (0, 0, 0, 0, 0)
 
     def searched_space(self) -> Space | None:
         """Give the space that is complete."""
@@ -100,9 +101,13 @@ class PostgresReader(MessageReader, Ledgers):
         found = self._filtered("said_between", filters, {"limit": limit}).fetchall()
         return [codec.message_from_row(row) for row in reversed(found)]
 
+    def chunks_in(self, file_ids: Sequence[str], filters: ChunkFilters, limit: int) -> Sequence[str]:
+        """Give the first chunks of files."""
+        return [row[0] for row in self._filtered("chunks_in_files", filters, {"files": list(file_ids), "limit": limit})]
+
     def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms; when there are too many, those with the rarer ones."""
-        every = self._figures[2 if filters.kind == "memory" else 3]
+        every = self._figures[2 + ITEM_KINDS.index(filters.kind)]
         indexed = self._searches and every > _FEW_ROWS
         rows = self._sharing(terms, filters, limit, indexed=indexed)
         if len(rows) < limit:
@@ -147,6 +152,9 @@ class PostgresReader(MessageReader, Ledgers):
     def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[Indexed]:
         """Give items with their terms."""
         values = {"after": after or _BELOW_ALL_IDS, "limit": limit}
+        if kind == "chunk":
+            found = self._run("indexed_chunks", values)
+            return [Indexed(codec.chunk_from_row(row[:-1]), tuple(row[-1])) for row in found]
         if kind == "message":
             found = self._run("indexed_messages", values)
             return [Indexed(codec.message_from_row(row[:-1]), tuple(row[-1])) for row in found]
@@ -165,6 +173,8 @@ class PostgresReader(MessageReader, Ledgers):
             expired=sum(row[3] for row in rows),
             with_vector=vectors,
             messages=self._figures[3],
+            files=sum(files for files, _ in self.folder_sizes().values()),
+            chunks=self._figures[4],
             pending_jobs=pending,
             parked_jobs=parked,
             oldest=min(row[4] for row in rows).astimezone(UTC) if rows else None,

@@ -13,7 +13,7 @@ from recollect.ports import Asked, EmbedJob, Paid
 from recollect.storage.jobs import Claimed, bulk_of, fetch, grouped
 from recollect.storage.postgres import spaces
 from recollect.storage.postgres.connection import Connection
-from recollect.storage.postgres.messages import MessageRows
+from recollect.storage.postgres.items import ItemRows
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.postgres.wall import Walled, for_everybody, for_user
 from recollect.storage.postgres.writer import cached_values
@@ -280,8 +280,8 @@ def _resets(connection: Connection, scope: Scope, query: str = "user_resets") ->
 
 
 def _coverage(connection: Connection, kind: ItemKind, known: Listing, space: Space) -> Coverage:
-    _, memories, messages, _, _ = one(_run(connection, "store_counts"))
-    items = int(memories if kind == "memory" else messages)
+    _, memories, messages, chunks, *_ = one(_run(connection, "store_counts"))
+    items = int({"memory": memories, "message": messages, "chunk": chunks}[kind])
     number = known.number(kind, space)
     if number is None:
         return Coverage(kind, items, 0, 0, 0)
@@ -301,9 +301,9 @@ def _apart(connection: Connection, scope: Scope | None = None) -> Iterator[None]
         for_user(connection, scope)
 
 
-def _rows_of(connection: Connection, scope: Scope) -> MessageRows:
+def _rows_of(connection: Connection, scope: Scope) -> ItemRows:
     for_user(connection, scope)
-    return MessageRows(connection, scope)
+    return ItemRows(connection, scope)
 
 
 def _jobs(connection: Connection, claimed: Iterable[Claimed], space: Space) -> list[EmbedJob]:

@@ -137,6 +137,16 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
             rows = connection.execute(QUERIES["users_with_rows"].encode()).fetchall()
         return [Scope(row[0]) for row in rows]
 
+    def own_files(self) -> frozenset[tuple[int, int]]:
+        """Give nothing: a server's files are its own affair."""
+        return frozenset()
+
+    def known_originals(self, names: Sequence[str]) -> frozenset[str]:
+        """Say which copies of documents belong to somebody."""
+        with self._everybody() as connection:
+            found = connection.execute(QUERIES["originals"].encode(), {"names": list(names)}).fetchall()
+        return frozenset(row[0] for row in found)
+
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have memories past their expiry."""
         with self._everybody() as connection:
@@ -180,8 +190,9 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
                 if row.state == "active"
             )
             (size,) = one(connection.execute(QUERIES["store_size"].encode()))
-        users, memories, messages, pending, parked = map(int, counts)
-        return StoreStats(users, memories, messages, vectors, pending, parked, size_bytes=int(size))
+        users, memories, messages, chunks, files, pending, parked = map(int, counts)
+        counted = (users, memories, messages, vectors, pending, parked)
+        return StoreStats(*counted, size_bytes=int(size), files=files, chunks=chunks)
 
     def version(self) -> str:
         """The version of the server."""

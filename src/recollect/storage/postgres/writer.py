@@ -8,6 +8,7 @@ import psycopg
 
 from recollect.ports import EmbedJob, Fingerprint, Paid, Role, Slot
 from recollect.storage.postgres import codec, spaces
+from recollect.storage.postgres.file_writer import FileWriter
 from recollect.storage.postgres.items import Written
 from recollect.storage.postgres.message_writer import MessageWriter
 from recollect.storage.postgres.rows import QUERIES
@@ -18,7 +19,7 @@ from recollect.vocabulary import ITEM_KINDS, ItemKind
 _FEW = 20  # up to here single statements are faster than a staging table
 
 
-class PostgresWriter(MessageWriter):
+class PostgresWriter(MessageWriter, FileWriter):
     """One user's changes. The user's row is locked, so that the user's other writers wait."""
 
     _staged = False  # whether this transaction has used the staging table
@@ -153,14 +154,15 @@ class PostgresWriter(MessageWriter):
         with self._connection.cursor() as cursor:
             cursor.executemany(QUERIES["insert_cached"].encode(), rows)
 
-    def forget_paid(self, item_ids: Sequence[str] | None) -> None:
+    def forget_paid(self, item_ids: Sequence[str] | None, *, questions: bool = True) -> None:
         """Let go of what was paid for."""
         if item_ids is None:
             self._run("forget_cached_all")
             self._run("forget_cache_uses")
             return
         self._run("forget_cached_items", {"ids": list(item_ids)})
-        self._run("forget_cached_questions")
+        if questions:
+            self._run("forget_cached_questions")
 
 
 def cached_values(space: Space, role: Role, paid: Paid, now: datetime) -> dict[str, Any]:

@@ -5,14 +5,24 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, overload
 
+from recollect.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
 from recollect.messages import ConversationInfo, ConversationRecord, Message, ToolCall
-from recollect.storage.rows import CONVERSATION_FIELDS, MESSAGE_FIELDS, RECORD_FIELDS, TIME_FIELDS
+from recollect.storage.rows import (
+    CHUNK_FIELDS,
+    CONVERSATION_FIELDS,
+    FILE_FIELDS,
+    MESSAGE_FIELDS,
+    RECORD_FIELDS,
+    TIME_FIELDS,
+    name_of,
+)
 from recollect.types import Draft, MemoryRecord, MessageDraft
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _TIMES = tuple(RECORD_FIELDS.index(name) for name in RECORD_FIELDS if name in TIME_FIELDS)
 _METADATA = RECORD_FIELDS.index("metadata")
+_CHUNK_TIMES = tuple(CHUNK_FIELDS.index(name) for name in CHUNK_FIELDS if name in TIME_FIELDS)
 
 
 @overload
@@ -98,6 +108,66 @@ def info_from_row(row: Sequence[Any]) -> ConversationInfo:
         created_at=from_micros(row[7]),
         updated_at=from_micros(row[8]),
     )
+
+
+def to_file_row(record: FileRecord) -> dict[str, Any]:
+    """Lay out a file for `save_file`."""
+    values = record._asdict()
+    values |= {name: to_micros(values[name]) for name in FILE_FIELDS if name in TIME_FIELDS}
+    return {**values, "name": name_of(record.path), "notes": _json(record.notes), "metadata": _json(record.metadata)}
+
+
+def file_from_row(row: Sequence[Any]) -> FileRecord:
+    """Read a row of the columns in FILE_FIELDS."""
+    values = dict(zip(FILE_FIELDS, row, strict=True))
+    for name in FILE_FIELDS:
+        if name in TIME_FIELDS and values[name] is not None:
+            values[name] = from_micros(values[name])
+    values |= {"notes": tuple(json.loads(values["notes"])), "metadata": json.loads(values["metadata"])}
+    return FileRecord(**values)
+
+
+def to_chunk_row(seq: int, owner: tuple[str, str], draft: ChunkDraft, moment: int) -> tuple[Any, ...]:
+    """Lay out a chunk of a user and a file for `insert_chunk`."""
+    piece, content_hash, terms = draft.indexed
+    user_id, file_id = owner
+    said = (
+        piece.content,
+        piece.heading,
+        content_hash,
+        piece.start_line,
+        piece.end_line,
+        piece.start_column,
+        piece.role,
+    )
+    return (seq, user_id, draft.id, file_id, *said, draft.trust, to_micros(draft.dated_at), moment, terms)
+
+
+def chunk_from_row(row: Sequence[Any]) -> Chunk:
+    """Read a row of the columns in CHUNK_FIELDS."""
+    values = list(row)
+    for position in _CHUNK_TIMES:
+        if values[position] is not None:
+            values[position] = from_micros(values[position])
+    return Chunk._make(values)
+
+
+def mark_from_row(row: Sequence[Any]) -> ChunkMark:
+    """Read a row of `chunk_marks`."""
+    return ChunkMark._make((*row[:-1], None if row[-1] is None else from_micros(row[-1])))
+
+
+def to_folder_row(folder: Folder) -> dict[str, Any]:
+    """Lay out a folder for `save_folder`."""
+    times = {"scanned_at": to_micros(folder.scanned_at), "completed_at": to_micros(folder.completed_at)}
+    return {**folder._asdict(), **times, "rules": _json(folder.rules), "trouble": _json(folder.trouble)}
+
+
+def folder_from_row(row: Sequence[Any]) -> Folder:
+    """Read a row of `list_folders`."""
+    root, source, rules, scanned_at, completed_at, trouble = row
+    completed = None if completed_at is None else from_micros(completed_at)
+    return Folder(root, source, json.loads(rules), from_micros(scanned_at), completed, json.loads(trouble))
 
 
 def _json(value: object) -> str:

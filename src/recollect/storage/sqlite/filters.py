@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.storage.sqlite.codec import to_micros
-from recollect.types import Filters, MessageFilters, Wanted
+from recollect.types import ChunkFilters, Filters, MessageFilters, Wanted
 
 _LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > :f_now)"
 _HELD = "valid_from <= :f_as_of AND (valid_until IS NULL OR valid_until > :f_as_of)"
@@ -34,13 +34,23 @@ _MESSAGE_CONDITIONS = {
 }
 
 
+_CHUNK_CONDITIONS = {
+    "since": "coalesce(dated_at, created_at) >= :f_since",
+    "until": "coalesce(dated_at, created_at) < :f_until",
+    "min_trust": "trust >= :f_min_trust",
+}
+
+
 # Terms stand in their column with a blank between; the index of words has a column of the same name.
 _HOLDS = "instr(' ' || {rows}.terms || ' ', :{name}) > 0"
 
 
 def conditions(filters: Wanted) -> tuple[str, dict[str, Any]]:
     """Give the condition and its values."""
-    texts, values = _of_messages(filters) if isinstance(filters, MessageFilters) else _of_memories(filters)
+    if isinstance(filters, Filters):
+        texts, values = _of_memories(filters)
+    else:
+        texts, values = _of_messages(filters) if isinstance(filters, MessageFilters) else _of_chunks(filters)
     for group, forms in enumerate(filters.holding):
         holds = [_holds(form, f"f_holding{group}_{number}", values) for number, form in enumerate(forms)]
         texts.append(f"({' OR '.join(holds)})")
@@ -78,6 +88,19 @@ def _of_messages(filters: MessageFilters) -> tuple[list[str], dict[str, Any]]:
     if filters.excluded:
         texts.append(f"id NOT IN ({_bound(filters.excluded, 'f_excluded', values)})")
     for name, text in _MESSAGE_CONDITIONS.items():
+        value = getattr(filters, name)
+        if value is not None:
+            texts.append(text)
+            values[f"f_{name}"] = to_micros(value) if isinstance(value, datetime) else value
+    return texts, values
+
+
+def _of_chunks(filters: ChunkFilters) -> tuple[list[str], dict[str, Any]]:
+    values: dict[str, Any] = {}
+    texts = ["file_id <> ''"]
+    if filters.files:
+        texts.append(f"file_id IN ({_bound(filters.files, 'f_files', values)})")
+    for name, text in _CHUNK_CONDITIONS.items():
         value = getattr(filters, name)
         if value is not None:
             texts.append(text)

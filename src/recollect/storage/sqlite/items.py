@@ -1,4 +1,4 @@
-"""What writing memories and writing messages have in common: numbers, terms, vectors, jobs, and the user's figures.
+"""What writing memories, messages and files has in common: numbers, terms, vectors, jobs, and the user's figures.
 
 Rows are written at once; their terms, vectors and codes wait until the end of the transaction and then travel in a few
 long steps. SQLite runs those without Python's lock, so a bulk load prepares its next batch meanwhile.
@@ -14,13 +14,15 @@ import numpy as np
 
 from recollect.ports import ChangeKind
 from recollect.storage.later import Later
+from recollect.storage.rows import DELETE, ROWS
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.codes import Seqs, encode
+from recollect.storage.sqlite.files import FileRows
 from recollect.storage.sqlite.ledgers import Ledgers, LedgerWriter
 from recollect.storage.sqlite.messages import MessageRows
 from recollect.storage.sqlite.rows import QUERIES, id_array, seq_array
 from recollect.types import Scope, Space, Vector
-from recollect.vocabulary import ItemKind
+from recollect.vocabulary import ITEM_KINDS, ItemKind
 
 
 class Written(NamedTuple):
@@ -31,7 +33,11 @@ class Written(NamedTuple):
     vector: Vector | None
 
 
-class ItemWriter(MessageRows, Ledgers, LedgerWriter):
+class ItemRows(MessageRows, FileRows):
+    """One user's items of every kind."""
+
+
+class ItemWriter(ItemRows, Ledgers, LedgerWriter):
     """One user's changes. `finish` must be called before the commit."""
 
     def __init__(self, connection: apsw.Connection, scope: Scope) -> None:
@@ -45,9 +51,9 @@ class ItemWriter(MessageRows, Ledgers, LedgerWriter):
     def finish(self) -> None:
         """Write what was deferred and the user's figures."""
         self._later.run()
-        memories, messages = self._added["memory"], self._added["message"]
-        if memories or messages or self._resets:
-            self._run("count_user", {"memories": memories, "messages": messages, "resets": self._resets})
+        if self._resets or any(self._added.values()):
+            added = {ROWS[kind]: self._added[kind] for kind in ITEM_KINDS}
+            self._run("count_user", {**added, "resets": self._resets})
         if self._changed:
             self._number_changes()
 
@@ -120,7 +126,7 @@ class ItemWriter(MessageRows, Ledgers, LedgerWriter):
         bound = id_array(item_ids)
         seqs = np.array([row[0] for row in self._run("item_numbers", {"ids": bound}, kind=kind)], np.int64)
         self._run("delete_terms", {"seqs": seq_array(seqs)}, kind=kind)
-        self._run("delete_memories" if kind == "memory" else "delete_messages", {"ids": bound})
+        self._run(DELETE[kind], {"ids": bound})
         self._run("delete_jobs", {"ids": bound})
         for shelf in spaces.listing(self._connection).of_kind(kind):
             self._run("delete_vectors", {"seqs": seq_array(seqs)}, space=shelf.number)

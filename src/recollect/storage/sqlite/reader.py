@@ -19,13 +19,14 @@ from recollect.storage.spaces import Listing
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.codes import CodeCache, CodeView, Seqs, UserCodes, as_codes, rescored
 from recollect.storage.sqlite.connection import rows
+from recollect.storage.sqlite.files import FileReader
 from recollect.storage.sqlite.filters import conditions
 from recollect.storage.sqlite.ledgers import Ledgers
 from recollect.storage.sqlite.matching import MANY_ROWS, any_of, promising
 from recollect.storage.sqlite.messages import MessageReader
 from recollect.storage.sqlite.rows import QUERIES, id_array, seq_array
 from recollect.storage.sqlite.small import FEW_ROWS, SmallUser, SmallUsers, as_matrix, small_user, sound_cosines
-from recollect.types import Filters, MemoryRecord, MessageFilters, Scope, Space, Vector, Wanted
+from recollect.types import ChunkFilters, Filters, MemoryRecord, MessageFilters, Scope, Space, Vector, Wanted
 from recollect.vocabulary import ItemKind
 
 _ABOVE_ALL_IDS = "\U0010ffff"
@@ -46,13 +47,14 @@ class _Figures(NamedTuple):
     resets: int
     memories: int
     messages: int
+    chunks: int
 
     def rows(self, kind: ItemKind) -> int:
         """How many rows of a kind the user has."""
-        return self.memories if kind == "memory" else self.messages
+        return {"memory": self.memories, "message": self.messages, "chunk": self.chunks}[kind]
 
 
-class SqliteReader(MessageReader, Ledgers):
+class SqliteReader(MessageReader, FileReader, Ledgers):
     """One user's view of the file, for the length of one transaction."""
 
     def __init__(self, connection: apsw.Connection, scope: Scope, kept: Kept) -> None:
@@ -114,6 +116,11 @@ class SqliteReader(MessageReader, Ledgers):
             codec.message_from_row(row) for row in reversed(self._filtered("said_between", filters, {"limit": limit}))
         ]
 
+    def chunks_in(self, file_ids: Sequence[str], filters: ChunkFilters, limit: int) -> Sequence[str]:
+        """Give the first chunks of files."""
+        values = {"files": id_array(file_ids), "limit": limit}
+        return [row[0] for row in self._filtered("chunks_in_files", filters, values)]
+
     def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms."""
         try:
@@ -165,7 +172,7 @@ class SqliteReader(MessageReader, Ledgers):
     @cached_property
     def _figures(self) -> _Figures:
         found = self._run("user_figures")
-        return _Figures(*found[0]) if found else _Figures(0, 0, 0, 0)
+        return _Figures(*found[0]) if found else _Figures(0, 0, 0, 0, 0)
 
     def nearest(self, space: Space, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
         """Let the codes choose, the floats decide, and the filters pass."""
@@ -247,6 +254,9 @@ class SqliteReader(MessageReader, Ledgers):
     def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[Indexed]:
         """Give items with their terms."""
         values = {"after": after or "", "limit": limit}
+        if kind == "chunk":
+            found = self._run("indexed_chunks", values)
+            return [Indexed(codec.chunk_from_row(row[:-1]), _terms(row[-1])) for row in found]
         if kind == "message":
             found = self._run("indexed_messages", values)
             return [Indexed(codec.message_from_row(row[:-1]), _terms(row[-1])) for row in found]
@@ -265,6 +275,8 @@ class SqliteReader(MessageReader, Ledgers):
             expired=sum(row[3] for row in types),
             with_vector=vectors,
             messages=self._figures.messages,
+            files=sum(files for files, _ in self.folder_sizes().values()),
+            chunks=self._figures.chunks,
             pending_jobs=pending,
             parked_jobs=parked,
             oldest=codec.from_micros(min(row[4] for row in types)) if types else None,

@@ -15,7 +15,7 @@ from recollect.storage.statements import load_queries
 from recollect.types import MemoryRecord, Scope
 from recollect.vocabulary import ItemKind
 
-QUERIES = load_queries("sqlite", "queries.sql", "vectors.sql", "doors.sql", "dialect.sql")
+QUERIES = load_queries("sqlite", "queries.sql", "vectors.sql", "files.sql", "doors.sql", "dialect.sql")
 
 
 def id_array(ids: Iterable[str]) -> Any:  # noqa: ANN401 - apsw gives its bindings no public type

@@ -16,7 +16,7 @@ from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing, label, name_of
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.connection import rows
-from recollect.storage.sqlite.messages import MessageRows
+from recollect.storage.sqlite.items import ItemRows
 from recollect.storage.sqlite.rows import QUERIES, id_array
 from recollect.storage.sqlite.writer import cached_values
 from recollect.types import Scope, Space, Vector
@@ -291,8 +291,8 @@ def _resets(connection: apsw.Connection, scope: Scope) -> int:
 
 
 def _coverage(connection: apsw.Connection, kind: ItemKind, known: Listing, space: Space) -> Coverage:
-    _, memories, messages, _, _ = _one(connection, QUERIES["store_counts"])
-    items = memories if kind == "memory" else messages
+    _, memories, messages, chunks, *_ = _one(connection, QUERIES["store_counts"])
+    items = {"memory": memories, "message": messages, "chunk": chunks}[kind]
     number = known.number(kind, space)
     if number is None:
         return Coverage(kind, items, 0, 0, 0)
@@ -303,7 +303,7 @@ def _coverage(connection: apsw.Connection, kind: ItemKind, known: Listing, space
 
 def _jobs(connection: apsw.Connection, claimed: Iterable[Claimed], space: Space) -> list[EmbedJob]:
     """Fetch the items of claimed jobs; a job whose item is gone goes too."""
-    jobs, orphans = fetch(claimed, space, lambda scope: MessageRows(connection, scope))
+    jobs, orphans = fetch(claimed, space, lambda scope: ItemRows(connection, scope))
     for user, ids in orphans.items():
         connection.execute(QUERIES["delete_jobs"], {"user_id": user, "ids": id_array(ids)})
     return jobs

@@ -5,7 +5,7 @@ Invariant: whatever a work function does through its writer is committed wholly 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from recollect.storage.sqlite.connection import map_pages, open_connection, pati
 from recollect.storage.sqlite.ledgers import SqliteLedgers
 from recollect.storage.sqlite.migrate import applied_version, migrate
 from recollect.storage.sqlite.reader import Kept, SqliteReader
-from recollect.storage.sqlite.rows import QUERIES
+from recollect.storage.sqlite.rows import QUERIES, id_array
 from recollect.storage.sqlite.space_store import SqliteSpaces
 from recollect.storage.sqlite.writer import SqliteWriter
 from recollect.storage.statements import load_checks
@@ -196,6 +196,20 @@ class SqliteStore(SqliteSpaces, SqliteLedgers):
             found = rows(connection, QUERIES["users_with_rows"])
         return [Scope(row[0]) for row in found]
 
+    def own_files(self) -> frozenset[tuple[int, int]]:
+        """Give the file and what SQLite puts beside it. They are looked at, never opened: that would drop its locks."""
+        found = set()
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            with suppress(OSError):
+                seen = Path(f"{self._path}{suffix}").stat()
+                found.add((seen.st_dev, seen.st_ino))
+        return frozenset(found)
+
+    def known_originals(self, names: Sequence[str]) -> frozenset[str]:
+        """Say which copies of documents belong to somebody."""
+        with self._reading() as connection:
+            return frozenset(row[0] for row in rows(connection, QUERIES["originals"], {"names": id_array(names)}))
+
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have memories past their expiry."""
         with self._reading() as connection:
@@ -232,14 +246,15 @@ class SqliteStore(SqliteSpaces, SqliteLedgers):
     def stats(self) -> StoreStats:
         """Count rows of the whole store."""
         with self._reading() as connection:
-            users, memories, messages, pending, parked = rows(connection, QUERIES["store_counts"])[0]
+            users, memories, messages, chunks, files, pending, parked = rows(connection, QUERIES["store_counts"])[0]
             vectors = sum(
                 rows(connection, QUERIES["count_all_vectors"].replace("{space}", str(row.number)))[0][0]
                 for row in spaces.listing(connection)
                 if row.state == "active"
             )
             size = self._size_bytes(connection)
-        return StoreStats(users, memories, messages, vectors, pending, parked, size_bytes=size)
+        counted = (users, memories, messages, vectors, pending, parked)
+        return StoreStats(*counted, size_bytes=size, files=files, chunks=chunks)
 
     @staticmethod
     def _size_bytes(connection: apsw.Connection) -> int:

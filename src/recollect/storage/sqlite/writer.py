@@ -9,6 +9,7 @@ import numpy as np
 from recollect.ports import EmbedJob, Fingerprint, Paid, Role, Slot
 from recollect.storage.spaces import label
 from recollect.storage.sqlite import codec, spaces
+from recollect.storage.sqlite.file_writer import FileWriter
 from recollect.storage.sqlite.items import Written
 from recollect.storage.sqlite.message_writer import MessageWriter
 from recollect.storage.sqlite.rows import QUERIES, id_array
@@ -16,7 +17,7 @@ from recollect.types import Draft, MemoryRecord, Space, Vector
 from recollect.vocabulary import ITEM_KINDS, ItemKind
 
 
-class SqliteWriter(MessageWriter):
+class SqliteWriter(MessageWriter, FileWriter):
     """One user's changes. `finish` must be called before the commit."""
 
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
@@ -131,14 +132,15 @@ class SqliteWriter(MessageWriter):
         for one in paid:
             self._run("insert_cached", cached_values(space, "passage", one, now))
 
-    def forget_paid(self, item_ids: Sequence[str] | None) -> None:
+    def forget_paid(self, item_ids: Sequence[str] | None, *, questions: bool = True) -> None:
         """Let go of what was paid for."""
         if item_ids is None:
             self._run("forget_cached_all")
             self._run("forget_cache_uses")
             return
         self._run("forget_cached_items", {"ids": id_array(item_ids)})
-        self._run("forget_cached_questions")
+        if questions:
+            self._run("forget_cached_questions")
 
 
 def cached_values(space: Space, role: Role, paid: Paid, now: datetime) -> dict[str, Any]:

@@ -11,6 +11,7 @@ SELECT count(*) FROM vectors_{space} v
 SELECT count(*) FROM jobs j
  WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = j.user_id AND m.id = j.item_id)
    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = j.user_id AND m.id = j.item_id)
+   AND NOT EXISTS (SELECT 1 FROM chunks m WHERE m.user_id = j.user_id AND m.id = j.item_id)
 
 -- rows_without_vector_or_job --
 -- Stored while vectors were switched off: they are found by their words alone. Run `recollect maintain`.
@@ -30,6 +31,7 @@ SELECT count(*) FROM memories m
 SELECT count(*) FROM users u
  WHERE u.memories <> (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id)
     OR u.messages <> (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id)
+    OR u.chunks <> (SELECT count(*) FROM chunks m WHERE m.user_id = u.user_id)
 
 -- messages_without_conversation --
 -- Messages that no window shows; search finds them. Please report how this came about.
@@ -49,3 +51,12 @@ SELECT count(*) FROM derivations d
 SELECT count(*) FROM messages m
  WHERE m.status = 'compacted'
    AND NOT EXISTS (SELECT 1 FROM derivations d WHERE d.user_id = m.user_id AND d.source_id = m.id)
+
+-- chunks_without_file --
+-- Chunks whose file is gone; searches leave them out. Please report how this came about.
+SELECT count(*) FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.user_id = c.user_id AND f.id = c.file_id)
+
+-- files_with_wrong_counts --
+-- Files that have more or fewer chunks than is noted. Sync them again; please report how this came about.
+SELECT count(*) FROM files f
+ WHERE f.chunks <> (SELECT count(*) FROM chunks c WHERE c.user_id = f.user_id AND c.file_id = f.id)

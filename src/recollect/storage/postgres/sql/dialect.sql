@@ -27,6 +27,15 @@ VALUES (
     %(tool_calls)s, %(tool_call_id)s, %(tokens)s, %(status)s, %(trust)s, %(model)s, %(input_tokens)s, %(output_tokens)s,
     %(thinking_tokens)s, %(feedback)s, %(metadata)s, %(said_at)s, %(created_at)s)
 
+-- insert_chunk --
+-- A piece of a file.
+INSERT INTO chunks (
+    user_id, id, file_id, content, heading, content_hash, start_line, end_line, start_column, role, trust, dated_at,
+    created_at, terms)
+VALUES (
+    %(user_id)s, %(id)s, %(file_id)s, %(content)s, %(heading)s, %(content_hash)s, %(start_line)s, %(end_line)s,
+    %(start_column)s, %(role)s, %(trust)s, %(dated_at)s, %(created_at)s, %(terms)s)
+
 -- work_for_user --
 -- From here to the end of the transaction the server shows and changes nothing that is not this user's.
 SELECT set_config('recollect.reach', 'user', true), set_config('recollect.user_id', %(user_id)s, true)
@@ -50,7 +59,7 @@ SELECT l.rolname AS login,
        f.proowner <> c.relowner AND has_function_privilege(coalesce(r.oid, l.oid), f.oid, 'EXECUTE') AS searches
   FROM pg_roles l
   JOIN pg_class c ON c.oid = to_regclass('memories')
-  JOIN pg_proc f ON f.oid = to_regprocedure('recollect_matching_messages(text[], bigint)')
+  JOIN pg_proc f ON f.oid = to_regprocedure('recollect_matching_chunks(text[], bigint)')
   LEFT JOIN pg_roles r ON r.rolname = %(role)s
  WHERE l.rolname = current_user
 

@@ -3,19 +3,20 @@
 
 -- lock_user --
 -- Starts a write: from here on nobody else writes for this user.
-INSERT INTO users (user_id, generation, resets, memories, messages)
-VALUES (%(user_id)s, 1, 0, 0, 0)
+INSERT INTO users (user_id, generation, resets, memories, messages, chunks)
+VALUES (%(user_id)s, 1, 0, 0, 0, 0)
     ON CONFLICT (user_id) DO UPDATE SET generation = users.generation + 1
 
 -- count_user --
 -- Keeps the user's figures true, in the transaction that changes them.
 UPDATE users
-   SET memories = memories + %(memories)s, messages = messages + %(messages)s, resets = resets + %(resets)s
+   SET memories = memories + %(memories)s, messages = messages + %(messages)s, chunks = chunks + %(chunks)s,
+       resets = resets + %(resets)s
  WHERE user_id = %(user_id)s
 
 -- user_figures --
 -- Tells whether what is kept in memory about a user is still true.
-SELECT generation, resets, memories, messages FROM users WHERE user_id = %(user_id)s
+SELECT generation, resets, memories, messages, chunks FROM users WHERE user_id = %(user_id)s
 
 -- get_memories --
 -- Rows by id, live or not.
@@ -142,9 +143,11 @@ SELECT type,
 
 -- store_counts --
 -- The size of the whole store, in numbers that belong to nobody.
-SELECT (SELECT count(*) FROM users WHERE memories > 0 OR messages > 0) AS users,
+SELECT (SELECT count(*) FROM users WHERE memories > 0 OR messages > 0 OR chunks > 0) AS users,
        (SELECT coalesce(sum(memories), 0) FROM users) AS memories,
        (SELECT coalesce(sum(messages), 0) FROM users) AS messages,
+       (SELECT coalesce(sum(chunks), 0) FROM users) AS chunks,
+       (SELECT count(*) FROM files) AS files,
        (SELECT count(*) FROM jobs j JOIN embedding_spaces s ON s.number = j.space
          WHERE s.state = 'active' AND j.due_at IS NOT NULL) AS pending,
        (SELECT count(*) FROM jobs j JOIN embedding_spaces s ON s.number = j.space
@@ -390,7 +393,7 @@ UPDATE {rows} SET terms = %(terms)s WHERE user_id = %(user_id)s AND id = %(id)s
 
 -- users_with_rows --
 -- Who has anything at all.
-SELECT user_id FROM users WHERE memories > 0 OR messages > 0 ORDER BY user_id
+SELECT user_id FROM users WHERE memories > 0 OR messages > 0 OR chunks > 0 ORDER BY user_id
 
 -- get_mark --
 -- What is true of the store as a whole.

@@ -46,6 +46,7 @@ SELECT count(*) FROM codes_{space} c
 SELECT count(*) FROM jobs j
  WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = j.user_id AND m.id = j.item_id)
    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = j.user_id AND m.id = j.item_id)
+   AND NOT EXISTS (SELECT 1 FROM chunks m WHERE m.user_id = j.user_id AND m.id = j.item_id)
 
 -- rows_without_vector_or_job --
 -- Stored while vectors were switched off: they are found by their words alone. Run `recollect maintain`.
@@ -65,6 +66,7 @@ SELECT count(*) FROM memories m
 SELECT count(*) FROM users u
  WHERE u.memories <> (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id)
     OR u.messages <> (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id)
+    OR u.chunks <> (SELECT count(*) FROM chunks m WHERE m.user_id = u.user_id)
 
 -- messages_without_conversation --
 -- Messages that no window shows; search finds them. Please report how this came about.
@@ -84,3 +86,20 @@ SELECT count(*) FROM derivations d
 SELECT count(*) FROM messages m
  WHERE m.status = 'compacted'
    AND NOT EXISTS (SELECT 1 FROM derivations d WHERE d.user_id = m.user_id AND d.source_id = m.id)
+
+-- chunks_without_file --
+-- Chunks whose file is gone; searches leave them out. Please report how this came about.
+SELECT count(*) FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.user_id = c.user_id AND f.id = c.file_id)
+
+-- files_with_wrong_counts --
+-- Files that have more or fewer chunks than is noted. Sync them again; please report how this came about.
+SELECT count(*) FROM files f
+ WHERE f.chunks <> (SELECT count(*) FROM chunks c WHERE c.user_id = f.user_id AND c.file_id = f.id)
+
+-- chunks_without_terms --
+-- These chunks are not found by their words. Restore a backup; please report how this came about.
+SELECT count(*) FROM chunks m WHERE NOT EXISTS (SELECT 1 FROM chunk_terms_docsize d WHERE d.id = m.seq)
+
+-- terms_without_chunk --
+-- The index of terms holds chunks that are gone; no search returns them. Please report how this came about.
+SELECT count(*) FROM chunk_terms_docsize d WHERE NOT EXISTS (SELECT 1 FROM chunks m WHERE m.seq = d.id)

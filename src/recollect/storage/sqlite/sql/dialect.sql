@@ -27,6 +27,13 @@ VALUES (
     :id, :conversation, :external_id, :sequence, :role, :speaker, :content, :blocks, :tool_calls, :tool_call_id, :tokens,
     :status, :trust, :model, :input_tokens, :output_tokens, :thinking_tokens, :feedback, :metadata, :said_at, :created_at)
 
+-- insert_chunk --
+-- A piece of a file.
+INSERT INTO chunks (
+    seq, user_id, id, file_id, content, heading, content_hash, start_line, end_line, start_column, role, trust, dated_at,
+    created_at, terms)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
 -- next_numbers --
 -- Gives out a run of numbers that were never used before.
 UPDATE sequence SET value = value + :amount WHERE name = :name RETURNING value

@@ -19,7 +19,8 @@ CREATE TABLE users (
     memories   INTEGER NOT NULL,  -- how many rows, of any validity
     messages   INTEGER NOT NULL DEFAULT 0,
     late       INTEGER NOT NULL DEFAULT 0,  -- grows when vectors come after their rows
-    changes    INTEGER NOT NULL DEFAULT 0   -- the number of the newest
+    changes    INTEGER NOT NULL DEFAULT 0,  -- the number of the newest
+    chunks     INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sequence (
@@ -84,7 +85,7 @@ INSERT INTO memory_terms (memory_terms, rank) VALUES ('secure-delete', 1);
 
 CREATE TABLE embedding_spaces (
     number        INTEGER NOT NULL PRIMARY KEY,
-    kind          TEXT    NOT NULL CHECK (kind IN ('memory', 'message')),
+    kind          TEXT    NOT NULL CHECK (kind IN ('memory', 'message', 'chunk')),
     provider      TEXT    NOT NULL,
     model         TEXT    NOT NULL,
     revision      TEXT    NOT NULL,
@@ -104,7 +105,7 @@ CREATE UNIQUE INDEX embedding_spaces_state ON embedding_spaces (kind, state) WHE
 CREATE TABLE jobs (
     user_id     TEXT    NOT NULL,
     kind        TEXT    NOT NULL CHECK (kind IN ('embed')),
-    item_kind   TEXT    NOT NULL CHECK (item_kind IN ('memory', 'message')),
+    item_kind   TEXT    NOT NULL CHECK (item_kind IN ('memory', 'message', 'chunk')),
     item_id     TEXT    NOT NULL,
     space       INTEGER NOT NULL,  -- the number of the space in which the item lacks a vector
     attempts    INTEGER NOT NULL,  -- how often it failed through its own fault
@@ -312,16 +313,6 @@ SELECT m.user_id, m.id, m.conversation_id AS session_id,
   FROM messages m
  WHERE m.role = 'reasoning';
 
-CREATE VIEW conversation_stats AS
-SELECT u.user_id,
-       (SELECT count(*) FROM conversations c WHERE c.user_id = u.user_id) AS conversations,
-       (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id AND m.superseded_by IS NULL) AS total_memories,
-       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'user') AS total_requests,
-       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'assistant') AS total_responses,
-       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'reasoning') AS total_reasoning,
-       (SELECT coalesce(sum(m.tokens), 0) FROM messages m WHERE m.user_id = u.user_id) AS total_tokens
-  FROM users u;
-
 -- What is true of the store as a whole: which version of the analyser its terms were made with.
 CREATE TABLE store_marks (
     name  TEXT    NOT NULL PRIMARY KEY,
@@ -361,7 +352,7 @@ CREATE TABLE changes (
     user_id    TEXT    NOT NULL,
     number     INTEGER NOT NULL,
     what       TEXT    NOT NULL CHECK (what IN ('stored', 'words', 'embedded')),
-    item_kind  TEXT    NOT NULL CHECK (item_kind IN ('memory', 'message')),
+    item_kind  TEXT    NOT NULL CHECK (item_kind IN ('memory', 'message', 'chunk')),
     item_id    TEXT    NOT NULL,
     changed_at INTEGER NOT NULL,
     PRIMARY KEY (user_id, number)
@@ -395,3 +386,95 @@ CREATE TABLE search_log (
 ) STRICT;
 
 CREATE INDEX search_log_age ON search_log (asked_at);
+
+-- Files: documents, and folders that are kept in step, cut into chunks that are searched like memories and messages.
+
+-- A synced file is known by its root and its path beneath it; one that was added by itself has no root.
+CREATE TABLE files (
+    user_id    TEXT    NOT NULL,
+    id         TEXT    NOT NULL,
+    root       TEXT    NOT NULL,
+    path       TEXT    NOT NULL,
+    name       TEXT    NOT NULL,  -- the last part of the path, without case
+    source     TEXT    NOT NULL CHECK (source IN ('memory', 'sessions', 'document')),
+    kind       TEXT    NOT NULL,
+    mime       TEXT    NOT NULL,
+    size       INTEGER NOT NULL CHECK (size >= 0),
+    mtime_ns   INTEGER NOT NULL,
+    digest     TEXT    NOT NULL,  -- the SHA-256 of its bytes
+    recipe     INTEGER NOT NULL,  -- which version of the chunker cut it
+    lines      INTEGER NOT NULL,
+    chunks     INTEGER NOT NULL,
+    trust      INTEGER NOT NULL CHECK (trust BETWEEN 0 AND 3),
+    original   TEXT    NOT NULL,  -- the name of the copy of its bytes, '' for none
+    dated_at   INTEGER,
+    notes      TEXT    NOT NULL,
+    metadata   TEXT    NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (user_id, id)
+) STRICT;
+
+CREATE UNIQUE INDEX files_place ON files (user_id, root, path) WHERE root <> '';
+CREATE UNIQUE INDEX files_document ON files (user_id, digest) WHERE root = '';
+CREATE INDEX files_name ON files (user_id, name);
+
+CREATE TABLE chunks (
+    seq          INTEGER PRIMARY KEY,
+    user_id      TEXT    NOT NULL,
+    id           TEXT    NOT NULL,
+    file_id      TEXT    NOT NULL,
+    content      TEXT    NOT NULL,
+    heading      TEXT    NOT NULL,
+    content_hash TEXT    NOT NULL,  -- of heading and content
+    start_line   INTEGER NOT NULL,
+    end_line     INTEGER NOT NULL,
+    start_column INTEGER NOT NULL,
+    role         TEXT    NOT NULL,
+    trust        INTEGER NOT NULL CHECK (trust BETWEEN 0 AND 3),
+    dated_at     INTEGER,
+    created_at   INTEGER NOT NULL,
+    terms        TEXT    NOT NULL,
+    UNIQUE (user_id, id)
+) STRICT;
+
+CREATE INDEX chunks_file ON chunks (user_id, file_id, start_line, start_column);
+CREATE INDEX chunks_same ON chunks (user_id, content_hash);
+
+CREATE VIEW chunk_terms_source AS SELECT seq, hex(user_id) AS user_token, terms FROM chunks;
+
+CREATE VIRTUAL TABLE chunk_terms USING fts5 (
+    user_token, terms,
+    content = 'chunk_terms_source', content_rowid = 'seq', tokenize = "ascii tokenchars '._-@#/:+'"
+);
+INSERT INTO chunk_terms (chunk_terms, rank) VALUES ('secure-delete', 1);
+
+-- Folders that were synced, by which rules, and what could not be read the last time.
+CREATE TABLE folders (
+    user_id      TEXT    NOT NULL,
+    root         TEXT    NOT NULL,
+    source       TEXT    NOT NULL CHECK (source IN ('memory', 'sessions')),
+    rules        TEXT    NOT NULL,
+    scanned_at   INTEGER NOT NULL,
+    completed_at INTEGER,           -- NULL: never to its end
+    trouble      TEXT    NOT NULL,
+    PRIMARY KEY (user_id, root)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW file_chunks AS
+SELECT c.user_id, c.id, c.file_id, f.root, f.path, c.start_line, c.end_line, c.heading, c.content AS chunk_text,
+       row_number() OVER (PARTITION BY c.user_id, c.file_id ORDER BY c.start_line, c.start_column, c.id) - 1 AS chunk_index
+  FROM chunks c
+  JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id;
+
+CREATE VIEW conversation_stats AS
+SELECT u.user_id,
+       (SELECT count(*) FROM conversations c WHERE c.user_id = u.user_id) AS conversations,
+       (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id AND m.superseded_by IS NULL) AS total_memories,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'user') AS total_requests,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'assistant') AS total_responses,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'reasoning') AS total_reasoning,
+       (SELECT count(*) FROM files f WHERE f.user_id = u.user_id) AS total_files,
+       (SELECT count(*) FROM chunks c WHERE c.user_id = u.user_id) AS total_chunks,
+       (SELECT coalesce(sum(m.tokens), 0) FROM messages m WHERE m.user_id = u.user_id) AS total_tokens
+  FROM users u;

@@ -194,4 +194,4 @@ SELECT count(*) FILTER (WHERE j.due_at IS NOT NULL) AS pending, count(*) FILTER 
 -- characters --
 -- How much text there is to embed.
 SELECT (SELECT coalesce(sum(length(content)), 0) FROM memories) + (SELECT coalesce(sum(length(content)), 0) FROM messages)
-       AS characters
+       + (SELECT coalesce(sum(length(content)), 0) FROM chunks) AS characters

@@ -1,0 +1,74 @@
+"""One user's files: reading them inside one transaction."""
+
+from collections.abc import Mapping, Sequence
+
+from recollect.files import Chunk, ChunkMark, FileRecord, Folder, KnownFile
+from recollect.storage.postgres import codec
+from recollect.storage.postgres.rows import PostgresRows
+from recollect.storage.rows import name_of
+from recollect.vocabulary import FileSource
+
+_ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+
+class FileRows(PostgresRows):
+    """What reading and writing have in common."""
+
+    def file(self, file_id: str) -> FileRecord | None:
+        """Give a file."""
+        row = self._run("get_file", {"id": file_id}).fetchone()
+        return codec.file_from_row(row) if row else None
+
+    def file_at(self, root: str, path: str) -> FileRecord | None:
+        """Give the synced file at a path."""
+        row = self._run("file_at", {"root": root, "path": path}).fetchone()
+        return codec.file_from_row(row) if row else None
+
+    def document(self, digest: str) -> FileRecord | None:
+        """Give the document with these bytes."""
+        row = self._run("document_with", {"digest": digest}).fetchone()
+        return codec.file_from_row(row) if row else None
+
+    def get_chunks(self, ids: Sequence[str]) -> Sequence[Chunk]:
+        """Give chunks by id."""
+        return [codec.chunk_from_row(row) for row in self._run("get_chunks", {"ids": list(ids)})]
+
+    def chunks_of(self, file_id: str) -> Sequence[Chunk]:
+        """Give the chunks of a file in order."""
+        return [codec.chunk_from_row(row) for row in self._run("chunks_of_file", {"file_id": file_id})]
+
+    def chunk_marks(self, file_id: str) -> Sequence[ChunkMark]:
+        """Give what tells the chunks of a file apart."""
+        return [codec.mark_from_row(row) for row in self._run("chunk_marks", {"file_id": file_id})]
+
+    def known_files(self, root: str) -> Sequence[KnownFile]:
+        """Give what tells whether files have changed."""
+        return [KnownFile._make(row) for row in self._run("known_files", {"root": root})]
+
+    def files_called(self, names: Sequence[str]) -> Sequence[FileRecord]:
+        """Give files by name, or by the end of their path."""
+        last = sorted({name_of(name) for name in names})
+        ends = tuple(f"/{name}" for name in names)
+        found = (codec.file_from_row(row) for row in self._run("files_named", {"names": last}))
+        return [record for record in found if f"{record.root}/{record.path}".casefold().endswith(ends)]
+
+    def folders(self) -> Sequence[Folder]:
+        """Give the folders that were synced."""
+        return [codec.folder_from_row(row) for row in self._run("list_folders")]
+
+    def file_ids(self) -> Sequence[str]:
+        """Give the ids of all files."""
+        return [row[0] for row in self._run("all_file_ids")]
+
+
+class FileReader(FileRows):
+    """Questions about files."""
+
+    def files(self, limit: int, before: str | None = None, *, source: FileSource | None = None) -> Sequence[FileRecord]:
+        """List files, newest first."""
+        values = {"limit": limit, "before": before or _ABOVE_ALL_IDS, "source": source or ""}
+        return [codec.file_from_row(row) for row in self._run("list_files", values)]
+
+    def folder_sizes(self) -> Mapping[str, tuple[int, int]]:
+        """Say how much each root holds."""
+        return {row[0]: (int(row[1]), int(row[2])) for row in self._run("folder_sizes")}
