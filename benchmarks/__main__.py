@@ -6,7 +6,19 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from benchmarks import capture, conversations, embedding, ingest, quality, recall, searching, secrets, service, startup
+from benchmarks import (
+    capture,
+    conversations,
+    embedding,
+    filing,
+    ingest,
+    quality,
+    recall,
+    searching,
+    secrets,
+    service,
+    startup,
+)
 from benchmarks.figures import Figure
 from benchmarks.stores import server
 
@@ -23,6 +35,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "searching": lambda folder, _address, _amount: searching.measure(folder),
     "embedding": embedding.measure,
     "service": service.measure,
+    "files": filing.measure,
     "capture": lambda _folder, _address, _amount: capture.measure(),
     "secrets": lambda _folder, _address, _amount: secrets.measure(),
     "quality": lambda _folder, _address, _amount: quality.measure(),

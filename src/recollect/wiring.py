@@ -1,5 +1,9 @@
 """Wires the ports to their adapters, as the settings say."""
 
+from pathlib import Path
+
+from recollect.disk import LocalDisk
+from recollect.documents import LocalDocuments, detect
 from recollect.embedding import create_embedding_provider, embedder_for
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine import rounds
@@ -9,7 +13,8 @@ from recollect.engine.models import Models
 from recollect.errors import InvalidInput, SettingsError
 from recollect.llm import ChatClient, ChatExtractor, ChatSummarizer
 from recollect.ports import Clock, Embedder, RemoteEmbedder, Summarizer, Tokenizer
-from recollect.settings import Settings
+from recollect.settings import Settings, data_folder
+from recollect.settings.database import IN_MEMORY, SCHEME
 from recollect.storage import open_store
 from recollect.text.capture import CompiledPatterns, Pattern, compile_patterns
 from recollect.text.summary.extractive import ExtractiveSummarizer
@@ -27,6 +32,12 @@ def assemble(
     patterns = _patterns(settings)
     client = _client(settings)
     used = embedder or create_embedding_provider(settings.embedding)
+    documents = LocalDocuments(
+        originals_folder(settings),
+        timeout_s=settings.files.extract_s,
+        memory_mb=settings.files.extract_mb,
+        most_bytes=settings.files.document_mb * 2**20,
+    )
     store = open_store(settings, clock, analyser=ANALYSER)
     engine = Engine(
         store=store,
@@ -36,6 +47,8 @@ def assemble(
         tokenizer=tokenizer,
         summarizer=summarizer or _summarizer(settings, client, tokenizer, local),
         local_summarizer=local,
+        disk=LocalDisk(detect=detect, extract=documents.read),
+        documents=documents,
         extractor=ChatExtractor(client) if client and settings.capture.extractor == "llm" else None,
         patterns=patterns,
         answers=Answers(settings.recall.cache),
@@ -45,6 +58,19 @@ def assemble(
         if isinstance(used, RemoteEmbedder):  # others may have left something to do
             engine.background.wake()
     return engine
+
+
+def originals_folder(settings: Settings) -> Path | None:
+    """Say where documents are kept as they came: beside an SQLite file, or in the data folder for a server."""
+    chosen = settings.files.originals
+    if chosen == "off":
+        return None
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    if settings.database == IN_MEMORY or settings.database.startswith(SCHEME):
+        return Path(data_folder()) / "originals"
+    database = Path(settings.database).expanduser().absolute()
+    return database.with_name(f"{database.name}-originals")
 
 
 def _client(settings: Settings) -> ChatClient | None:

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from recollect.engine.drafting import lapsed
+from recollect.files import Chunk
 from recollect.messages import Message
 from recollect.types import Hit, MemoryRecord, Recall, Scope
 
@@ -88,6 +89,8 @@ def _own(answer: Recall) -> Recall:
 def _own_hit(hit: Hit) -> Hit:
     parts = replace(hit.parts, channels=dict(hit.parts.channels), factors=dict(hit.parts.factors))
     metadata = deepcopy(hit.metadata)
+    if isinstance(hit.record, Chunk):  # it has no part that could be changed
+        return replace(hit, parts=parts, metadata=metadata)
     record = hit.record._replace(metadata=metadata)
     if isinstance(record, Message) and record.blocks:
         record = record._replace(blocks=deepcopy(record.blocks))

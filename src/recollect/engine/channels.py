@@ -14,8 +14,8 @@ from recollect.rank.fusion import Fused, Recipe
 from recollect.text.terms import query_terms
 from recollect.types import Wanted
 
-_NEAREST = {"memory": 50, "message": 100}
-_NEAREST_PER_HIT = {"memory": 1, "message": 8}  # a message is also looked for on behalf of those around it
+_NEAREST = {"memory": 50, "message": 100, "chunk": 50}
+_NEAREST_PER_HIT = {"memory": 1, "message": 8, "chunk": 1}  # a message is also looked for on behalf of those around it
 _MOST_NEAREST = 1_000
 _IN_TIME = 100  # rows of the time that a question names, however far down they are
 

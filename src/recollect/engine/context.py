@@ -11,7 +11,7 @@ from recollect.engine.answers import Answers
 from recollect.engine.background import Background
 from recollect.engine.models import Models
 from recollect.engine.observing import Observed
-from recollect.ports import Clock, Extractor, Pending, Store, Summarizer, Tokenizer, Writer
+from recollect.ports import Clock, Disk, Documents, Extractor, Pending, Store, Summarizer, Tokenizer, Writer
 from recollect.settings import Settings
 from recollect.text.capture import NONE as NO_PATTERNS
 from recollect.text.capture import CompiledPatterns
@@ -50,6 +50,8 @@ class Engine:
     tokenizer: Tokenizer
     summarizer: Summarizer
     local_summarizer: Summarizer
+    disk: Disk
+    documents: Documents
     extractor: Extractor | None = None
     patterns: CompiledPatterns = NO_PATTERNS
     answers: Answers = field(default_factory=lambda: Answers(0))

@@ -1,6 +1,7 @@
 """Conversations: adding to them, and showing them. A message is kept once, in its place, or not at all."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from typing import Any
@@ -28,6 +29,28 @@ def append(engine: Engine, scope: Scope, conversation: str, offered: Sequence[Ne
     added = engine.write(scope, work)
     engine.background.wake()
     return added
+
+
+def bring(
+    engine: Engine, scope: Scope, conversation: str, offered: Sequence[NewMessage], trust: int
+) -> tuple[Appended, ...]:
+    """Add what was said elsewhere, trusted no more than `trust`; what was forgotten does not come back."""
+    now = engine.clock.now()
+    spoken = [_less_trusted(saying.speak(engine, conversation, message, now), trust) for message in offered]
+
+    def work(writer: Writer) -> tuple[Appended, ...]:
+        kept = recognition.unburied(writer, conversation, spoken)
+        return add(writer, engine, opened(writer, conversation, now), kept, now)
+
+    added = engine.write(scope, work)
+    engine.background.wake()
+    return added
+
+
+def _less_trusted(spoken: saying.Spoken, trust: int) -> saying.Spoken:
+    if spoken.draft is None or spoken.draft.message.trust <= trust:
+        return spoken
+    return replace(spoken, draft=spoken.draft._replace(message=spoken.draft.message._replace(trust=trust)))
 
 
 def opened(writer: Writer, conversation: str, now: datetime) -> ConversationRecord:

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from recollect.engine.audit import Act, note
 from recollect.errors import InvalidInput, Repeated
+from recollect.files import AddedFile, FileRecord
 from recollect.messages import Appended, Compaction, Message
 from recollect.ports import KeptAnswer, Reader, Writer
 from recollect.types import Forgotten, MemoryRecord, PromptContext, Remembered, Scope, TurnOutcome
@@ -101,8 +102,10 @@ class _Touched(NamedTuple):
 def _touched(result: object) -> _Touched:
     """Say which items a write was about, by what it has come to."""
     match result:
-        case Remembered() | MemoryRecord() | Message():
+        case Remembered() | MemoryRecord() | Message() | FileRecord():
             ids = [result.id]
+        case AddedFile():
+            ids = [result.file.id]
         case Forgotten():
             ids = list(result.ids)
         case TurnOutcome():

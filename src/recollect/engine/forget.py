@@ -10,24 +10,51 @@ from datetime import datetime
 from typing import NamedTuple
 
 from recollect.dialogue.overlap import fingerprints
-from recollect.engine import drafting
+from recollect.engine import drafting, fileparts
 from recollect.engine.context import Engine
 from recollect.engine.hits import TIME
+from recollect.files import FileRecord
 from recollect.ports import Reader, Writer
 from recollect.types import Forgotten, ForgottenAction, Hit, MemoryRecord, Scope
 
 
 class Doomed(NamedTuple):
-    """What goes, the asked-for first, and which of it are messages. `torn` says that versions of it may stay."""
+    """What goes, the asked-for first, and which of it are messages and files. `torn`: versions of it may stay.
+
+    `folders` are synced folders that go with all their files.
+    """
 
     ids: tuple[str, ...]
     messages: frozenset[str]
     torn: bool = True
+    files: tuple[FileRecord, ...] = ()
+    folders: tuple[str, ...] = ()
 
 
 def forget_id(engine: Engine, scope: Scope, item_id: str, *, dry_run: bool) -> Forgotten:
-    """Forget a memory with its history, an old version alone, or a message."""
-    return _forget(engine, scope, lambda rows: _doomed(rows, [item_id], family=True), dry_run=dry_run)
+    """Forget a memory with its history, an old version alone, a message, or a file with all its chunks."""
+
+    def doomed(rows: Reader | Writer) -> Doomed:
+        file = rows.file(item_id)
+        return _doomed(rows, [item_id], family=True) if file is None else _doomed_files([file])
+
+    return _forget(engine, scope, doomed, dry_run=dry_run)
+
+
+def forget_folder(engine: Engine, scope: Scope, root: str, *, dry_run: bool) -> Forgotten:
+    """Forget a synced folder: its files, and that it was ever synced. It may be synced again."""
+
+    def doomed(rows: Reader | Writer) -> Doomed:
+        found = [rows.file(one.id) for one in rows.known_files(root)]
+        known = [root] if any(folder.root == root for folder in rows.folders()) else []
+        return _doomed_files([file for file in found if file is not None], folders=known)
+
+    return _forget(engine, scope, doomed, dry_run=dry_run)
+
+
+def _doomed_files(files: Sequence[FileRecord], *, folders: Sequence[str] = ()) -> Doomed:
+    ids = (file.id for file in files)
+    return Doomed(tuple(ids), frozenset(), files=tuple(files), folders=tuple(folders))
 
 
 def forget_session(engine: Engine, scope: Scope, session: str, *, dry_run: bool) -> Forgotten:
@@ -52,7 +79,11 @@ def forget_everything(engine: Engine, scope: Scope, *, dry_run: bool) -> Forgott
 
     def doomed(rows: Reader | Writer) -> Doomed:
         said = [message_id for name in rows.conversation_ids() for message_id in rows.message_ids(name)]
-        return Doomed((*rows.everything(), *said), frozenset(said), torn=False)
+        found = [rows.file(file_id) for file_id in rows.file_ids()]
+        files = tuple(file for file in found if file is not None)
+        folders = tuple(folder.root for folder in rows.folders())
+        ids = (*rows.everything(), *said, *(file.id for file in files))
+        return Doomed(ids, frozenset(said), torn=False, files=files, folders=folders)
 
     return _forget(engine, scope, doomed, dry_run=dry_run, conversations=None)
 
@@ -84,16 +115,19 @@ def _forget(
 
     def work(writer: Writer) -> Forgotten:
         doomed, names = choose(writer), begun(writer)
-        if doomed.ids or names:
+        originals.extend(file.original for file in doomed.files if file.original)
+        if doomed.ids or names or doomed.folders:
             writer.forget_traces(everything=not doomed.torn)
         _delete(writer, doomed, engine.clock.now())
         for name in names:
             writer.delete_conversation(name)
         return _receipt(doomed, names, dry_run=False)
 
+    originals: list[str] = []
     if dry_run:
         return engine.store.read(scope, lambda reader: _receipt(choose(reader), begun(reader), dry_run=True))
     receipt = engine.write(scope, work)
+    fileparts.discard(engine, originals)
     engine.answers.drop(scope)
     if scrub and receipt.action == "deleted":
         engine.store.scrub()
@@ -101,12 +135,16 @@ def _forget(
 
 
 def _receipt(doomed: Doomed, conversations: Sequence[str], *, dry_run: bool) -> Forgotten:
-    action: ForgottenAction = "deleted" if doomed.ids or conversations else "not_found"
-    return Forgotten(action, doomed.ids, dry_run=dry_run, messages=len(doomed.messages))
+    action: ForgottenAction = "deleted" if doomed.ids or conversations or doomed.folders else "not_found"
+    said, files = len(doomed.messages), len(doomed.files)
+    return Forgotten(action, doomed.ids, dry_run=dry_run, messages=said, files=files)
 
 
 def _delete(writer: Writer, doomed: Doomed, now: datetime) -> None:
-    memories, said = [one for one in doomed.ids if one not in doomed.messages], [*doomed.messages]
+    files = {file.id for file in doomed.files}
+    memories = [one for one in doomed.ids if one not in doomed.messages and one not in files]
+    said = [*doomed.messages]
+    _delete_files(writer, doomed, now)
     _forget_vectors(writer, doomed, memories)
     reopened = {made.source_id for made in writer.sources(said)} - set(doomed.ids)
     if doomed.torn:
@@ -121,6 +159,17 @@ def _delete(writer: Writer, doomed: Doomed, now: datetime) -> None:
     writer.drop_derivations(doomed.ids)
     if reopened:
         writer.set_status([*reopened], "active")
+
+
+def _delete_files(writer: Writer, doomed: Doomed, now: datetime) -> None:
+    """Remove files, and unless their folder goes too, leave marks that keep a sync from bringing them back."""
+    for file in doomed.files:
+        writer.forget_paid([mark.id for mark in writer.chunk_marks(file.id)])
+        if doomed.torn and not doomed.folders:
+            writer.bury(fileparts.tombs(file.root, file.path, file.digest), now)
+    fileparts.remove(writer, [file.id for file in doomed.files])
+    for root in doomed.folders:
+        writer.delete_folder(root)
 
 
 def _forget_vectors(writer: Writer, doomed: Doomed, memories: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from recollect.engine.asking import Question
 from recollect.engine.drafting import HAPPENINGS
 from recollect.engine.passages import message_passage
 from recollect.engine.shelves import Ranked
+from recollect.files import Chunk
 from recollect.messages import Message
 from recollect.ports import Reader
 from recollect.rank import factors, variety
@@ -15,7 +16,7 @@ from recollect.text.clean import fingerprint_text
 from recollect.text.query import Query, holds, normal
 from recollect.text.sameness import repeats
 from recollect.text.terms import index_terms
-from recollect.types import ChannelPart, Hit, MemoryRecord, Parts, Place
+from recollect.types import ChannelPart, Hit, Item, MemoryRecord, Parts, Place
 from recollect.vocabulary import SOURCE_OF
 
 PHRASE = "phrase"
@@ -48,7 +49,7 @@ def _repeats(hit: Hit, asked: str | None) -> bool:
     return asked is not None and hit.source == "request" and fingerprint_text(hit.content) == asked
 
 
-def _items(reader: Reader, ranked: Sequence[Ranked]) -> Iterator[tuple[Ranked, MemoryRecord | Message]]:
+def _items(reader: Reader, ranked: Sequence[Ranked]) -> Iterator[tuple[Ranked, Item]]:
     """Give the rows with what they stand for; one that is gone is left out."""
     unknown = [row.id for row in ranked if row.record is None]
     said = {message.id: message for message in reader.get_messages(unknown)} if unknown else {}
@@ -75,7 +76,7 @@ def _checked(reader: Reader, question: Question, ranked: Sequence[Ranked]) -> li
     return sorted(rows, key=lambda row: (-row.score, row.id))
 
 
-def agrees(query: Query, item: MemoryRecord | Message) -> bool:
+def agrees(query: Query, item: Item) -> bool:
     """Tell whether an item holds what the query insists on word for word, and nothing that it does not want."""
     text = normal(_text(item)) if query.strict or query.unwanted else ""
     quoted = not query.strict or all(holds(text, phrase) for phrase in query.phrases)
@@ -94,9 +95,11 @@ def _lifted(row: Ranked) -> Ranked:
     return replace(row, score=row.score * factors.PHRASE, parts=parts)
 
 
-def _text(item: MemoryRecord | Message) -> str:
+def _text(item: Item) -> str:
     if isinstance(item, MemoryRecord):
         return f"{item.content} {item.subject} {item.key} {item.value}"
+    if isinstance(item, Chunk):
+        return f"{item.content} {item.heading}"
     return item.content or message_passage(item)
 
 
@@ -113,6 +116,8 @@ def _sayings(hit: Hit) -> tuple[str, ...]:
     if isinstance(record, MemoryRecord):
         when = record.occurred_at.isoformat() if record.type in HAPPENINGS and record.occurred_at else ""
         return (fingerprint_text(_text(record)), record.context, when)
+    if isinstance(record, Chunk):
+        return (fingerprint_text(record.content), record.role, "")
     return (fingerprint_text(_text(record)), record.speaker or record.role, "")
 
 
@@ -136,21 +141,25 @@ def _spread(hits: Sequence[Hit], balance: float) -> list[Hit]:
     return [by_id[row] for row in variety.spread({hit.id: hit.score for hit in hits}, words, balance)]
 
 
-def in_order(question: Question, items: Sequence[MemoryRecord | Message]) -> list[Hit]:
+def in_order(question: Question, items: Sequence[Item]) -> list[Hit]:
     """Make hits of what happened at a time that was asked for, in the order in which it happened."""
     part = ChannelPart(None, 1.0, 1.0, 1.0)
     wanted = [item for item in items if not _unwanted(normal(_text(item)), question.query)]
     return [of_item(item, 1.0, None, Parts({TIME: part}, 1.0, {})) for item in sorted(wanted, key=moment)]
 
 
-def moment(item: MemoryRecord | Message) -> datetime:
+def moment(item: Item) -> datetime:
     """Say when something happened."""
+    if isinstance(item, Chunk):
+        return item.dated_at or item.created_at
     return item.said_at if isinstance(item, Message) else item.occurred_at or item.created_at
 
 
-def of_item(item: MemoryRecord | Message, score: float, similarity: float | None, parts: Parts) -> Hit:
+def of_item(item: Item, score: float, similarity: float | None, parts: Parts) -> Hit:
     """Make a hit."""
     bounded = min(1.0, max(0.0, score))
+    if isinstance(item, Chunk):
+        return _of_chunk(item, bounded, similarity, parts)
     if isinstance(item, Message):
         return _of_message(item, bounded, similarity, parts)
     return _of_memory(item, bounded, similarity, parts)
@@ -190,4 +199,24 @@ def _of_message(message: Message, score: float, similarity: float | None, parts:
         trust=message.trust,
         metadata=message.metadata,
         record=message,
+    )
+
+
+def _of_chunk(chunk: Chunk, score: float, similarity: float | None, parts: Parts) -> Hit:
+    told = {"path": chunk.path, "start_line": chunk.start_line, "end_line": chunk.end_line, "file_id": chunk.file_id}
+    further = {"heading": chunk.heading, "role": chunk.role, "root": chunk.root}
+    return Hit(
+        id=chunk.id,
+        source="file",
+        type=chunk.kind,
+        content=chunk.content,
+        score=score,
+        similarity=similarity,
+        parts=parts,
+        created_at=chunk.created_at,
+        occurred_at=chunk.dated_at,
+        place=None,
+        trust=chunk.trust,
+        metadata={**told, **{name: value for name, value in further.items() if value}},
+        record=chunk,
     )

@@ -59,7 +59,7 @@ def user_stats(engine: Engine, scope: Scope) -> Stats:
 
 def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | None) -> Iterator[str]:
     yield from engine.store.advice()
-    if stats.memories or stats.messages:
+    if stats.memories or stats.messages or stats.chunks:
         yield from filter(None, [reindexing.advice(engine)])
     if stats.pending_jobs:
         off = engine.models.configured is None

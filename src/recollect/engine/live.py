@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from recollect.engine import asking, hits
+from recollect.engine import asking, hits, items
 from recollect.engine.asking import Question, Wish
 from recollect.engine.context import Engine
 from recollect.engine.passages import terms_of
 from recollect.errors import InvalidInput
+from recollect.files import Chunk
 from recollect.messages import Message
 from recollect.ports import Change, Reader
 from recollect.rank.fusion import nearness
-from recollect.types import ChannelPart, Hit, MemoryRecord, Parts, Scope
-from recollect.vocabulary import SOURCE_OF, SOURCES, ItemKind, MemoryType, Source
+from recollect.types import ChannelPart, Hit, Item, Parts, Scope
+from recollect.vocabulary import ITEM_KINDS, SOURCE_OF, SOURCES, MemoryType, Source
 
 MIN_SCORE: Final = 0.5
 _AT_ONCE: Final = 25  # changes whose items are fetched together
@@ -115,15 +116,11 @@ def news(engine: Engine, scope: Scope, watched: Watch, after: int, limit: int) -
 
 
 def _matching(reader: Reader, watched: Watch, found: Sequence[Change], now: datetime) -> list[LiveHit]:
-    items: dict[str, MemoryRecord | Message] = {}
-    items.update((record.id, record) for record in reader.get([one.id for one in found if one.kind == "memory"]))
-    items.update(
-        (message.id, message) for message in reader.get_messages([one.id for one in found if one.kind == "message"])
-    )
+    found_items = {item.id: item for item in items.fetch(reader, [(one.kind, one.id) for one in found])}
     cosines = _cosines(reader, watched, found)
     matches = []
     for change in found:
-        item = items.get(change.id)
+        item = found_items.get(change.id)
         if item is None or not _wanted(watched, item, now):
             continue
         hit = _judged(watched, change, item, cosines.get(change.id), reader)
@@ -132,7 +129,9 @@ def _matching(reader: Reader, watched: Watch, found: Sequence[Change], now: date
     return matches
 
 
-def _wanted(watched: Watch, item: MemoryRecord | Message, now: datetime) -> bool:
+def _wanted(watched: Watch, item: Item, now: datetime) -> bool:
+    if isinstance(item, Chunk):
+        return "file" in watched.sources and not watched.types
     if isinstance(item, Message):
         return SOURCE_OF[item.role] in watched.sources and not watched.types
     live = item.superseded_by is None and (item.expires_at is None or item.expires_at > now)
@@ -145,17 +144,14 @@ def _cosines(reader: Reader, watched: Watch, found: Sequence[Change]) -> Mapping
         return {}
     if reader.searched_space() != question.space:  # the model was changed: words only, until the watch begins anew
         return {}
-    kinds: tuple[ItemKind, ...] = ("memory", "message")
     near: dict[str, float] = {}
-    for kind in kinds:
+    for kind in ITEM_KINDS:
         ids = [one.id for one in found if one.kind == kind and one.what != "words"]
         near.update(reader.cosines(kind, question.space, question.vector, ids))
     return near
 
 
-def _judged(
-    watched: Watch, change: Change, item: MemoryRecord | Message, cosine: float | None, reader: Reader
-) -> Hit | None:
+def _judged(watched: Watch, change: Change, item: Item, cosine: float | None, reader: Reader) -> Hit | None:
     question = watched.question
     if question is None:
         return None if change.what == "embedded" else hits.of_item(item, 1.0, None, _ALL)

@@ -1,15 +1,19 @@
 """What of an item is searched: the text whose meaning is embedded, and the terms by which its words are found."""
 
 from recollect.engine import drafting
+from recollect.files import Chunk
 from recollect.messages import Message
+from recollect.text.chunks import chunk_terms
 from recollect.text.terms import MAX_TERMS, index_terms
-from recollect.types import MemoryRecord
+from recollect.types import Item
 
 _SPEAKING = frozenset({"user", "assistant"})
 
 
-def passage_of(item: MemoryRecord | Message) -> str:
-    """Give what a memory or a message says, as one text for its vector."""
+def passage_of(item: Item) -> str:
+    """Give what an item says, as one text for its vector. A chunk says it under its headings."""
+    if isinstance(item, Chunk):
+        return f"{item.heading}\n{item.content}" if item.heading else item.content
     return spoken_passage(item) if isinstance(item, Message) else drafting.passage(item)
 
 
@@ -25,8 +29,10 @@ def spoken_passage(message: Message) -> str:
     return f"{speaker}: {said}" if said and speaker else said
 
 
-def terms_of(item: MemoryRecord | Message) -> tuple[str, ...]:
-    """Give the terms of a memory or a message."""
+def terms_of(item: Item) -> tuple[str, ...]:
+    """Give the terms of an item."""
+    if isinstance(item, Chunk):
+        return chunk_terms(item.heading, item.content)
     return message_terms(item) if isinstance(item, Message) else drafting.memory_terms(item)
 
 

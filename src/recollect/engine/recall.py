@@ -20,9 +20,8 @@ from recollect.engine.asking import MAX_LIMIT, MAX_QUERY, Question, Wish, prepar
 from recollect.engine.channels import Plan, Search
 from recollect.engine.context import CONTEXT, TEXT, VECTOR, Engine
 from recollect.errors import StoreError
-from recollect.messages import Message
 from recollect.ports import Reader
-from recollect.types import Filters, Hit, MemoryRecord, MessageFilters, Recall, Scope, VectorLike, Wanted
+from recollect.types import Filters, Hit, Item, MessageFilters, Recall, Scope, VectorLike, Wanted
 from recollect.vocabulary import MemoryType
 
 __all__ = ["MAX_LIMIT", "MAX_QUERY", "Wish", "recall"]
@@ -140,8 +139,12 @@ def _happened(reader: Reader, question: Question) -> list[Hit]:
     return hits.in_order(question, list({item.id: item for item in found}.values()))[-limit:]
 
 
-def _told(reader: Reader, views: Sequence[Wanted], limit: int) -> list[MemoryRecord | Message]:
-    found: list[MemoryRecord | Message] = []
+def _told(reader: Reader, views: Sequence[Wanted], limit: int) -> list[Item]:
+    """Give memories and messages in time. A file tells what is so, not what happened."""
+    found: list[Item] = []
     for view in views:
-        found += reader.timeline(view, limit) if isinstance(view, Filters) else reader.said_between(view, limit)
+        if isinstance(view, Filters):
+            found += reader.timeline(view, limit)
+        elif isinstance(view, MessageFilters):
+            found += reader.said_between(view, limit)
     return found

@@ -8,19 +8,19 @@ and the store is marked when nothing is left to do.
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from recollect.engine import items
 from recollect.engine.context import Engine
 from recollect.engine.passages import terms_of
-from recollect.messages import Message
 from recollect.ports import Indexed, Reader, Writer
 from recollect.text.terms import ANALYSER
-from recollect.types import MemoryRecord, Scope
+from recollect.types import Item, Scope
 from recollect.vocabulary import ITEM_KINDS, ItemKind
 
 _BATCH = 500
 _MOST_TERMS = 5_000  # of a transaction: on SQLite everybody waits for it, and it takes out of the index term by term
 
 # Items by their ids, with the terms they should have.
-_Stale: TypeAlias = dict[str, tuple[MemoryRecord | Message, tuple[str, ...]]]
+_Stale: TypeAlias = dict[str, tuple[Item, tuple[str, ...]]]
 
 
 def advice(engine: Engine) -> str:
@@ -78,7 +78,7 @@ def _replace(engine: Engine, scope: Scope, kind: ItemKind, stale: _Stale) -> int
     """Write terms that were made outside of the transaction; what was changed meanwhile is analysed once more."""
 
     def work(writer: Writer) -> int:
-        found = writer.get([*stale]) if kind == "memory" else writer.get_messages([*stale])
+        found = items.fetch(writer, [(kind, item_id) for item_id in stale])
         terms = {item.id: _fresh_terms(item, *stale[item.id]) for item in found}
         writer.reindex(kind, terms)
         return len(terms)
@@ -86,7 +86,5 @@ def _replace(engine: Engine, scope: Scope, kind: ItemKind, stale: _Stale) -> int
     return engine.write(scope, work)
 
 
-def _fresh_terms(
-    item: MemoryRecord | Message, analysed: MemoryRecord | Message, terms: tuple[str, ...]
-) -> tuple[str, ...]:
+def _fresh_terms(item: Item, analysed: Item, terms: tuple[str, ...]) -> tuple[str, ...]:
     return terms if item == analysed else terms_of(item)

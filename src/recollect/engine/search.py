@@ -1,4 +1,4 @@
-"""Searching everything: memories, and what was said, in one ranking."""
+"""Searching everything: memories, what was said, and files, in one ranking."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from recollect.engine.asking import Wish
 from recollect.engine.context import Engine
 from recollect.errors import InvalidInput
 from recollect.ports import Reader
-from recollect.types import Filters, MessageFilters, Recall, Scope, VectorLike, Wanted
+from recollect.types import ChunkFilters, Filters, MessageFilters, Recall, Scope, VectorLike, Wanted
 from recollect.vocabulary import SOURCE_OF, SOURCES, MessageRole, Source
 
 _TURN = 50
@@ -23,14 +23,17 @@ def search(
     sources: Sequence[Source],
     memories: Filters,
     messages: MessageFilters,
+    files: ChunkFilters | None,
     wish: Wish,
     vector: VectorLike | None = None,
 ) -> Recall:
-    """Ask several sources at once."""
+    """Ask several sources at once; files only if `files` says which of them."""
     roles = roles_of(sources)
     shelves: list[Wanted] = [memories] if "memory" in sources else []
     if roles:
         shelves.append(replace(messages, roles=roles))
+    if "file" in sources and files is not None:
+        shelves.append(files)
     if not shelves:
         return Recall(())
     return recall.recall(engine, scope, query, vector=vector, looking_at=shelves, wish=wish)

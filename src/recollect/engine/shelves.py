@@ -13,12 +13,14 @@ from recollect.engine import channels
 from recollect.engine.asking import Question
 from recollect.engine.channels import Found, Search
 from recollect.engine.context import VECTOR, Engine
+from recollect.files import Chunk
 from recollect.ports import Spot
 from recollect.rank import context, factors
 from recollect.rank.factors import Fading
 from recollect.rank.fusion import Fused
+from recollect.text.names import file_names
 from recollect.text.terms import Forms, query_terms, query_words
-from recollect.types import ChannelPart, MemoryRecord, MessageFilters, Parts, Wanted
+from recollect.types import ChannelPart, ChunkFilters, MemoryRecord, MessageFilters, Parts, Wanted
 
 _SPARE = 15  # rows beyond the limit whose other merits may bring them forward
 _CHECKED = 400  # when the texts themselves decide
@@ -28,6 +30,8 @@ _SEEDS = 50  # the most relevant messages, around which others are looked for
 _SEEDS_PER_HIT = 5
 
 MESSAGE = "message"
+FILE = "file"
+NAME = "name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Ranked:
     similarity: float | None
     answerable: float
     parts: Callable[[], Parts]
-    record: MemoryRecord | None = None
+    record: MemoryRecord | Chunk | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,10 @@ def rank(search: Search, shelf: Wanted) -> Ranking:
     """Rank what a shelf has to say to a question, the best first."""
     found = channels.look(search, shelf)
     late = (VECTOR,) if found.late else ()
-    rows = _messages(search, shelf, found) if isinstance(shelf, MessageFilters) else _memories(search, found)
+    if isinstance(shelf, MessageFilters):
+        rows = _messages(search, shelf, found)
+    else:
+        rows = _chunks(search, shelf, found) if isinstance(shelf, ChunkFilters) else _memories(search, found)
     rows.sort(key=lambda row: (-row.score, row.id))
     return Ranking(rows, late, found.cut or len(found.fused.relevance) > len(rows))
 
@@ -85,7 +92,7 @@ def _memories(search: Search, found: Found) -> list[Ranked]:
 
 
 def _ranked(
-    found: Found, row: str, score: float, parts: Callable[[], Parts], record: MemoryRecord | None = None
+    found: Found, row: str, score: float, parts: Callable[[], Parts], record: MemoryRecord | Chunk | None = None
 ) -> Ranked:
     return Ranked(row, score, found.fused.similarity(row), found.answerable(row), parts, record)
 
@@ -154,6 +161,36 @@ def _messages(search: Search, shelf: MessageFilters, found: Found) -> list[Ranke
             parts = partial(_parts_of_message, fused, smoothed, row, merits)
             rows.append(_ranked(found, row, score, parts))
     return rows
+
+
+def _chunks(search: Search, shelf: ChunkFilters, found: Found) -> list[Ranked]:
+    """Rank pieces of files. Those of a file that the question names come first, whatever else they say."""
+    question, fused, fading = search.question, found.fused, _fading(search.engine)
+    names = file_names(question.query.text)
+    files = [file.id for file in search.reader.files_called(names)] if names else []
+    named = frozenset(search.reader.chunks_in(files, shelf, _spare(search)) if files else ())
+    rows = []
+    for chunk in search.reader.get_chunks([*dict.fromkeys((*found.best(_spare(search)), *named))]):
+        merits = _of_chunk(question, chunk, fading)
+        relevance = fused.relevance.get(chunk.id, 0.0) + (chunk.file_id in files)
+        parts = partial(_parts_of_chunk, fused, chunk.id, merits, named=chunk.file_id in files)
+        rows.append(_ranked(found, chunk.id, relevance * prod(merits.values()), parts, chunk))
+    return rows
+
+
+def _parts_of_chunk(fused: Fused, row: str, merits: Mapping[str, float], *, named: bool) -> Parts:
+    channels_ = fused.parts(row) if row in fused.relevance else {}
+    if named:
+        channels_[NAME] = ChannelPart(None, 1.0, 1.0, 1.0)
+    return Parts(channels_, fused.relevance.get(row, 0.0) + named, merits)
+
+
+def _of_chunk(question: Question, chunk: Chunk, fading: Fading) -> dict[str, float]:
+    merits = {"trust": factors.trust(chunk.trust)}
+    if chunk.dated_at is not None:  # what has no date holds for good
+        merits["recency"] = factors.recency(FILE, chunk.dated_at, question.started, fading)
+        merits["time"] = _in_time(question, chunk.dated_at)
+    return _telling(merits)
 
 
 def _unsmoothed(fused: Fused, spots: Iterable[Spot]) -> context.Smoothed:

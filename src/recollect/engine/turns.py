@@ -16,10 +16,21 @@ from recollect.engine import compact, converse, learning, recognition, saying, s
 from recollect.engine.asking import Wish
 from recollect.engine.context import MESSAGE, RECALL, SAVING, UPKEEP, Engine
 from recollect.errors import InvalidInput, RecollectError, Repeated
+from recollect.files import Chunk
 from recollect.messages import Message, NewMessage
 from recollect.ports import Reader, Writer
 from recollect.text.fence import Quoted, fenced, without_fences
-from recollect.types import Filters, Hit, MessageFilters, PromptContext, Recall, Remembered, Scope, TurnOutcome
+from recollect.types import (
+    ChunkFilters,
+    Filters,
+    Hit,
+    MessageFilters,
+    PromptContext,
+    Recall,
+    Remembered,
+    Scope,
+    TurnOutcome,
+)
 from recollect.vocabulary import Source, Trust
 
 _LONGEST_QUERY = 2_000
@@ -83,6 +94,7 @@ def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) ->
         sources=_RECALLED,
         memories=Filters(now=engine.clock.now(), min_trust=Trust.FILE),
         messages=MessageFilters(beyond=session, min_trust=Trust.FILE),
+        files=ChunkFilters(min_trust=Trust.FILE),
         wish=Wish(hooks.items, hooks.min_score, diverse=True, signs=False),
     )
 
@@ -104,6 +116,8 @@ def _save_request(
 
 
 def _quoted(hit: Hit) -> Quoted:
+    if isinstance(hit.record, Chunk):
+        return Quoted(f"file · {hit.record.place}", hit.content)
     day = (hit.occurred_at or hit.created_at).date().isoformat()
     kind = f"memory · {hit.type}" if hit.source == "memory" else hit.source
     return Quoted(f"{kind} · {day}", hit.content)

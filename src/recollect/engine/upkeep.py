@@ -27,6 +27,7 @@ def maintain(engine: Engine) -> Maintenance:
     worked = rounds.serve_all(engine, thorough=True)
     unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
     embedding.trim(engine)
+    engine.documents.sweep(lambda name: name in engine.store.known_originals([name]))
     _forget_ledgers(engine)
     notes = tuple(engine.store.tune())
     failures = (*gone_wrong, *failed, *unembedded)

@@ -14,15 +14,15 @@ from threading import Event, Lock, Thread
 
 import numpy as np
 
-from recollect.engine import embedders, embedding
+from recollect.engine import embedders, embedding, items
 from recollect.engine.context import Engine
 from recollect.engine.embedders import PROBE
 from recollect.engine.passages import passage_of
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
 from recollect.figures import Worked
-from recollect.messages import Message, Usage
+from recollect.messages import Usage
 from recollect.ports import CHANGES_KEPT, EmbedJob, Paid, RemoteEmbedder, Writer
-from recollect.types import MemoryRecord, Scope, Space, Vector
+from recollect.types import Item, MemoryRecord, Scope, Space, Vector
 
 _BATCH = 64  # texts at a time, for an embedder that has no limit of its own
 _MOST = 256  # however many a provider would take: what is lost when a request fails must stay small
@@ -223,9 +223,8 @@ def _finish_user(
     lately = now - CHANGES_KEPT  # nobody waits for what is older
 
     def work(writer: Writer) -> int:
-        wanted = [job.item.id for job, _, _ in served]
-        items: list[MemoryRecord | Message] = [*writer.get(wanted), *writer.get_messages(wanted)]
-        texts = {item.id: passage_of(item) for item in items}
+        found = items.fetch(writer, [(job.kind, job.item.id) for job, _, _ in served])
+        texts = {item.id: passage_of(item) for item in found}
         fit = [one for one in served if texts.get(one[0].item.id) == passage_of(one[0].item)]
         waited: frozenset[str] = frozenset()
         if fit:
@@ -242,8 +241,8 @@ def _finish_user(
     return engine.write(scope, work)
 
 
-def _written(item: MemoryRecord | Message) -> datetime:
-    return item.created_at if isinstance(item, Message) else item.updated_at
+def _written(item: Item) -> datetime:
+    return item.updated_at if isinstance(item, MemoryRecord) else item.created_at
 
 
 def _put_back(engine: Engine, jobs: Sequence[EmbedJob]) -> None:

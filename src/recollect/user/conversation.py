@@ -18,7 +18,7 @@ from recollect.messages import (
 )
 from recollect.types import Scope
 from recollect.user.base import Scoped, canonical, check_limit
-from recollect.vocabulary import MessageRole
+from recollect.vocabulary import MessageRole, Trust
 
 
 class Conversation(Scoped):
@@ -54,6 +54,16 @@ class Conversation(Scoped):
         if isinstance(messages, (str, Mapping)) or not isinstance(messages, Iterable):
             raise InvalidInput("extend takes several messages, for example a list. To add one, use append.")
         return self._added(converse.expand(messages))
+
+    def bring(
+        self, messages: Iterable[NewMessage | Mapping[str, Any]], *, trust: int = Trust.EXTERNAL
+    ) -> tuple[Appended, ...]:
+        """Add what was said in another program, all or none. Each needs its `id`, so that it is brought once.
+
+        What was forgotten here stays forgotten. Nobody is trusted more than `trust`: by default as far as a stranger,
+        so that before a prompt nothing of it is recalled unless somebody searches for it.
+        """
+        return converse.bring(self._engine, self._scope, self._id, converse.expand(messages), trust)
 
     def _added(self, messages: Sequence[NewMessage]) -> tuple[Appended, ...]:
         appended = converse.append(self._engine, self._scope, self._id, messages)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
+from os import PathLike, fspath
 from typing import Any, Unpack
 
 from recollect import ids
@@ -12,6 +13,7 @@ from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.figures import Stats
 from recollect.text.clean import clean
 from recollect.types import (
+    ChunkFilters,
     FilterFields,
     Forgotten,
     MemoryChanges,
@@ -22,6 +24,7 @@ from recollect.types import (
     Recall,
     Remembered,
     VectorLike,
+    Wanted,
 )
 from recollect.user.base import Scoped, canonical, check_limit, types_of
 from recollect.vocabulary import MemoryType
@@ -68,10 +71,11 @@ class MemoryVerbs(Scoped):
         min_score: float | None = None,
         prefer: MemoryType | Sequence[MemoryType] = (),
         diverse: bool = False,
+        files: bool = False,
         vector: VectorLike | None = None,
         **filters: Unpack[FilterFields],
     ) -> Recall:
-        """Find memories by meaning and by words, best first.
+        """Find memories by meaning and by words, best first; with `files` also in synced folders and documents.
 
         In the query, a "quoted phrase" must be there word for word (inside a sentence it is preferred), `-word` must
         not, and words like "last week" prefer that time. `type`, `subject`, `key`, `context` and `session` must be
@@ -86,7 +90,10 @@ class MemoryVerbs(Scoped):
             preferred=types_of(prefer),
             diverse=diverse,
         )
-        looking_at = [self._filters(filters)]
+        memories = self._filters(filters)
+        looking_at: list[Wanted] = [memories]
+        if files:
+            looking_at.append(ChunkFilters(since=memories.since, until=memories.until))
         ask = partial(recall.recall, self._engine, self._scope, query, vector=vector, looking_at=looking_at, wish=wish)
         return searches.noted(self._engine, self._scope, "recall", query, ask)
 
@@ -97,29 +104,36 @@ class MemoryVerbs(Scoped):
         query: str | None = None,
         session: str | None = None,
         source: str | None = None,
+        folder: str | PathLike[str] | None = None,
         everything: bool = False,
         dry_run: bool = False,
     ) -> Forgotten:
         """Delete for good, with everything that was made from it.
 
-        By `id`: a memory with its history, or a message. By `query`: the memory that clearly matches; one that fits
-        several deletes nothing and gives them as `candidates`, with their ids. By `session`: a conversation and what
-        was learned in it. By `source`: all memories that came from there. `dry_run` says what would go.
+        By `id`: a memory with its history, a message, or a file. By `query`: the memory that clearly matches; one that
+        fits several deletes nothing and gives them as `candidates`, with their ids. By `session`: a conversation and
+        what was learned in it. By `source`: all memories that came from there. By `folder`: all files that were synced
+        from it; what lies in the folder stays. `dry_run` says what would go.
         """
-        if sum((id is not None, query is not None, session is not None, source is not None, everything)) != 1:
-            raise InvalidInput("Say what to forget with exactly one of: id, query, session, source, everything.")
+        if sum(one is not None for one in (id, query, session, source, folder)) + everything != 1:
+            raise InvalidInput(
+                "Say what to forget with exactly one of: id, query, session, source, folder, everything."
+            )
         if query is not None:
             return self._forget_by_query(query, dry_run=dry_run)
-        if session is not None:
-            return forget.forget_session(self._engine, self._scope, clean(session), dry_run=dry_run)
-        if source is not None:
-            return forget.forget_source(self._engine, self._scope, clean(source), dry_run=dry_run)
         if everything:
             return forget.forget_everything(self._engine, self._scope, dry_run=dry_run)
-        known = ids.canonical(id or "")
-        if known is None:
+        known = ids.canonical(id) if id is not None else None
+        if id is not None and known is None:
             return Forgotten("not_found", dry_run=dry_run)
-        return forget.forget_id(self._engine, self._scope, known, dry_run=dry_run)
+        chosen = (
+            (forget.forget_id, known),
+            (forget.forget_session, None if session is None else clean(session)),
+            (forget.forget_source, None if source is None else clean(source)),
+            (forget.forget_folder, None if folder is None else self._engine.disk.resolve(fspath(folder))),
+        )
+        verb, name = next((verb, name) for verb, name in chosen if name is not None)
+        return verb(self._engine, self._scope, name, dry_run=dry_run)
 
     def _forget_by_query(self, query: str, *, dry_run: bool) -> Forgotten:
         wanted = self._engine.settings.forget

@@ -11,7 +11,16 @@ from recollect.errors import InvalidInput
 from recollect.messages import Captured, Content, ConversationInfo, Message, NewMessage
 from recollect.text import capture
 from recollect.text.fence import is_envelope, without_fences
-from recollect.types import Filters, MessageFilters, PromptContext, Recall, Remembered, TurnOutcome, VectorLike
+from recollect.types import (
+    ChunkFilters,
+    Filters,
+    MessageFilters,
+    PromptContext,
+    Recall,
+    Remembered,
+    TurnOutcome,
+    VectorLike,
+)
 from recollect.user.base import Scoped, canonical, check_limit, types_of
 from recollect.user.conversation import Conversation
 from recollect.vocabulary import USUAL_SOURCES, MemoryType, Source
@@ -87,10 +96,10 @@ class TurnVerbs(Scoped):
         diverse: bool = False,
         vector: VectorLike | None = None,
     ) -> Recall:
-        """Search memories and all that was said, best first. The query is read as that of `recall`.
+        """Search memories, all that was said, and files, best first. The query is read as that of `recall`.
 
-        `session` narrows it down to one conversation and what was stored in it. `current` is the conversation that is
-        going on: its last turn is left out, because it is what you ask about.
+        `session` narrows it down to one conversation and what was stored in it, without files. `current` is the
+        conversation that is going on: its last turn is left out, because it is what you ask about.
         """
         start = None if since is None else drafting.utc(since, "since")
         end = None if until is None else drafting.utc(until, "until")
@@ -105,6 +114,7 @@ class TurnVerbs(Scoped):
             sources=sources,
             memories=Filters(now=self._engine.clock.now(), session=session, since=start, until=end),
             messages=MessageFilters(conversation=session, since=start, until=end, excluded=going_on),
+            files=None if session is not None else ChunkFilters(since=start, until=end),
             wish=Wish(check_limit(limit), min_score, preferred=types_of(prefer), diverse=diverse),
             vector=vector,
         )

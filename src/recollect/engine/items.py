@@ -1,0 +1,18 @@
+"""Items of any kind, fetched together."""
+
+from collections.abc import Iterable
+
+from recollect.ports import Reader, Writer
+from recollect.types import Item
+from recollect.vocabulary import ITEM_KINDS, ItemKind
+
+
+def fetch(rows: Reader | Writer, wanted: Iterable[tuple[ItemKind, str]]) -> list[Item]:
+    """Give the items of these kinds and ids, in any order; what is gone is left out."""
+    ids: dict[ItemKind, list[str]] = {kind: [] for kind in ITEM_KINDS}
+    for kind, item_id in wanted:
+        ids[kind].append(item_id)
+    memories = rows.get(ids["memory"]) if ids["memory"] else ()
+    messages = rows.get_messages(ids["message"]) if ids["message"] else ()
+    chunks = rows.get_chunks(ids["chunk"]) if ids["chunk"] else ()
+    return [*memories, *messages, *chunks]

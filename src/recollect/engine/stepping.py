@@ -1,0 +1,42 @@
+"""Keeping folders in step while somebody changes them: watched, and looked through now and then all the same."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from threading import Event
+
+from recollect.engine import fileparts, syncing
+from recollect.engine.context import Engine
+from recollect.engine.syncing import Order
+from recollect.errors import RecollectError
+from recollect.files import SyncReport
+from recollect.types import Scope
+
+_LOOK_S = 0.5  # how soon a stop is noticed
+
+Told = Callable[[SyncReport | RecollectError], None]
+
+
+def keep(engine: Engine, scope: Scope, orders: Sequence[Order], *, stop: Event, tell: Told) -> None:
+    """Sync folders now and whenever they change, until told to stop. What fails is tried again at the next check."""
+    settings = engine.settings.files
+    every = timedelta(minutes=settings.check_minutes)
+    with engine.disk.watch([order.root for order in orders], settings.debounce_s) as watching:
+        checked = engine.clock.now()
+        _sync(engine, scope, orders, tell)
+        while not stop.is_set():
+            changed = watching.wait(_LOOK_S)
+            due = engine.clock.now() - checked >= every
+            if due:
+                checked = engine.clock.now()
+            _sync(engine, scope, [order for order in orders if due or order.root in changed], tell)
+
+
+def _sync(engine: Engine, scope: Scope, orders: Sequence[Order], tell: Told) -> None:
+    for order in orders:
+        try:
+            report = syncing.sync(engine, scope, order)
+            fileparts.embed(engine, scope, wait=False)
+        except RecollectError as error:
+            tell(error)
+        else:
+            tell(report)

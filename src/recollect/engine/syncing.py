@@ -1,0 +1,340 @@
+"""Keeping a folder in step: what is new is read, what has changed is cut again, what is gone goes.
+
+A file that has its size and its time of change is not even opened. Each file changes in one transaction, several small
+ones in the same: whoever searches sees a file as it was or as it is, and whoever is killed has changed nothing of it.
+Files are removed only when all of the folder was seen; a folder that is missing, or empty all of a sudden, may be a
+disk that is not there.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from recollect.engine import fileparts
+from recollect.engine.context import Engine
+from recollect.engine.fileparts import Identity, Kept
+from recollect.files import FileRecord, Folder, KnownFile, SyncProgress, SyncReport, SyncState, Trouble
+from recollect.ports import Content, Reader, Rules, Seen, Touched, Walk, Wish, Writer
+from recollect.types import Scope
+from recollect.vocabulary import FileSource
+
+_BATCH_CHARACTERS = 2_000_000  # of one transaction
+_BATCH_FILES = 500
+_MOST_TROUBLE = 50
+_NOTED_EVERY = timedelta(hours=1)  # when nothing has changed: a look that finds nothing is no reason to write
+
+Tell = Callable[[SyncProgress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A folder to keep in step, and by which rules. `even_if_empty` believes a folder that has lost all its files."""
+
+    root: str
+    source: FileSource
+    rules: Rules
+    dry_run: bool = False
+    even_if_empty: bool = False
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What has been done so far."""
+
+    added: int = 0
+    changed: int = 0
+    renamed: int = 0
+    removed: int = 0
+    touched: int = 0
+    forgotten: int = 0
+    written: int = 0
+    kept: int = 0
+    bytes_read: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    trouble: list[Trouble] = field(default_factory=list)
+
+    def leave_out(self, trouble: Trouble) -> None:
+        """Count a file that could not be read."""
+        self.skipped[trouble.reason] += 1
+        if len(self.trouble) < _MOST_TROUBLE:
+            self.trouble.append(trouble)
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """What lies there against what is kept: files to read, and files that are gone by their paths."""
+
+    fresh: Sequence[Seen]
+    known: Mapping[str, KnownFile]
+    gone: Mapping[str, KnownFile]
+    unchanged: int
+
+
+def sync(engine: Engine, scope: Scope, order: Order, *, tell: Tell | None = None) -> SyncReport:
+    """Bring what is kept of a folder in step with what lies in it."""
+    kept = _kept(engine, scope, order.root)
+    walk = engine.disk.walk(order.root, order.rules, engine.store.own_files())
+    difference = _compare(engine, kept, walk)
+    state = _state(walk, difference, even_if_empty=order.even_if_empty)
+    gone = difference.gone if state == "synced" else {}
+    tally = _Tally(skipped=Counter(walk.skipped), trouble=list(walk.trouble[:_MOST_TROUBLE]))
+    if order.dry_run:
+        _foresee(tally, difference, gone)
+    else:
+        reading = _Sync(engine, scope, order, difference.known, dict(gone), tally)
+        reading.run(difference.fresh, tell)
+        _remove(engine, scope, order.root, reading.gone, tally)
+        _note(engine, scope, order, state, tally)
+    return SyncReport(
+        order.root,
+        state,
+        seen=len(walk.seen),
+        unchanged=difference.unchanged,
+        added=tally.added,
+        changed=tally.changed,
+        renamed=tally.renamed,
+        removed=tally.removed,
+        touched=tally.touched,
+        forgotten=tally.forgotten,
+        written=tally.written,
+        kept=tally.kept,
+        bytes_read=tally.bytes_read,
+        skipped=dict(tally.skipped),
+        trouble=tuple(tally.trouble),
+        dry_run=order.dry_run,
+    )
+
+
+def drift(engine: Engine, scope: Scope, folder: Folder) -> int | None:
+    """Count the files of a folder that differ from what is kept; None when it cannot be looked into."""
+    kept = _kept(engine, scope, folder.root)
+    walk = engine.disk.walk(folder.root, rules_of(engine, folder), engine.store.own_files())
+    if not walk.exists:
+        return None
+    difference = _compare(engine, kept, walk)
+    return len(difference.fresh) + len(difference.gone)
+
+
+def usual_rules(engine: Engine) -> Rules:
+    """Give the rules of the settings."""
+    files = engine.settings.files
+    return Rules(files.include, files.exclude, files.hidden, files.gitignore, files.most_mb * 2**20)
+
+
+def rules_of(engine: Engine, folder: Folder) -> Rules:
+    """Give the rules by which a folder was synced."""
+    return changed_rules(usual_rules(engine), folder.rules)
+
+
+def changed_rules(rules: Rules, changes: Mapping[str, Any]) -> Rules:
+    """Give rules with other patterns or switches, by their names."""
+    given: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in changes.items()}
+    return replace(rules, **given)
+
+
+def _kept(engine: Engine, scope: Scope, root: str) -> Sequence[KnownFile]:
+    """Give what is kept, which must be asked before looking: what others bring meanwhile must not seem to be gone."""
+    return engine.store.read(scope, lambda reader: reader.known_files(root))
+
+
+def _compare(engine: Engine, kept: Sequence[KnownFile], walk: Walk) -> _Difference:
+    recipe = fileparts.recipe_number(engine)
+    same = {(one.path, one.size, one.mtime_ns) for one in kept if one.recipe == recipe}
+    fresh = [seen for seen in walk.seen if seen not in same]
+    known = {one.path: one for one in kept}
+    there = {seen.path for seen in walk.seen}
+    gone = {path: one for path, one in known.items() if path not in there}
+    return _Difference(fresh, known, gone, len(walk.seen) - len(fresh))
+
+
+def _state(walk: Walk, difference: _Difference, *, even_if_empty: bool) -> SyncState:
+    if not walk.exists:
+        return "missing"
+    if not walk.seen and difference.known and not even_if_empty:
+        return "empty"
+    return "synced" if walk.complete else "incomplete"
+
+
+def _foresee(tally: _Tally, difference: _Difference, gone: Mapping[str, KnownFile]) -> None:
+    """Say what a sync would find. Without reading, a new file cannot be told from one that was renamed."""
+    tally.changed = sum(seen.path in difference.known for seen in difference.fresh)
+    tally.added = len(difference.fresh) - tally.changed
+    tally.removed = len(gone)
+
+
+@dataclass(slots=True)
+class _Sync:
+    """A folder while it is being read. `gone` loses what turns out to be elsewhere."""
+
+    engine: Engine
+    scope: Scope
+    order: Order
+    known: Mapping[str, KnownFile]
+    gone: dict[str, KnownFile]
+    tally: _Tally
+    _by_digest: dict[str, list[KnownFile]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for one in self.gone.values():
+            self._by_digest.setdefault(one.digest, []).append(one)
+
+    def run(self, fresh: Sequence[Seen], tell: Tell | None) -> None:
+        """Read and write all that is fresh."""
+        wanted = self._unburied(fresh)
+        done = 0
+        for batch in _batches(self._contents(wanted)):
+            self._write(batch)
+            done += len(batch)
+            if tell is not None:
+                tell(SyncProgress(self.order.root, done, len(wanted), self.tally.written))
+
+    def _unburied(self, fresh: Sequence[Seen]) -> list[Seen]:
+        """Leave out what was forgotten: it lies there still, but nobody wants it back."""
+        root = self.order.root
+        new = {fileparts.tombs(root, seen.path, "")[0]: seen.path for seen in fresh if seen.path not in self.known}
+        buried = self.engine.store.read(self.scope, lambda reader: reader.buried([*new])) if new else {}
+        forgotten = {new[fingerprint] for fingerprint in buried}
+        self.tally.forgotten += len(forgotten)
+        return [seen for seen in fresh if seen.path not in forgotten]
+
+    def _contents(self, wanted: Sequence[Seen]) -> Iterator[Content]:
+        wishes = [self._wish(seen) for seen in wanted]
+        if not wishes:
+            return
+        for found in self.engine.disk.read(self.order.root, wishes, fileparts.recipe(self.engine)):
+            if isinstance(found, Trouble):
+                self.tally.leave_out(found)
+            else:
+                self.tally.bytes_read += found.size
+                yield found
+
+    def _wish(self, seen: Seen) -> Wish:
+        old = self.known.get(seen.path)
+        up_to_date = old is not None and old.recipe == fileparts.recipe_number(self.engine)
+        return Wish(seen.path, frozenset({old.digest}) if old and up_to_date else frozenset())
+
+    def _write(self, batch: Sequence[Content]) -> None:
+        def work(writer: Writer) -> list[FileRecord]:
+            kept = [one for content in batch if (one := self._keep(writer, content, counted)) is not None]
+            fileparts.remove_chunks(writer, [chunk_id for one in kept for chunk_id in one.gone])
+            return [one.record for one in kept]
+
+        counted = _Tally()
+        self.engine.write(self.scope, work)
+        for name in ("added", "changed", "renamed", "touched", "forgotten", "written", "kept"):
+            setattr(self.tally, name, getattr(self.tally, name) + getattr(counted, name))
+
+    def _keep(self, writer: Writer, content: Content, counted: _Tally) -> Kept | None:
+        """Write one file, as what is kept by now demands: somebody else may sync the same folder."""
+        order = self.order
+        old = writer.file_at(order.root, content.path)
+        if content.reading is None or (old and _same(self.engine, old, content)):
+            if old is not None and old.digest == content.digest:  # or else the next sync will find that they differ
+                writer.touch_files([Touched(old.id, old.path, content.size, content.mtime_ns)])
+                counted.touched += 1
+            return None
+        place, digest = fileparts.tombs(order.root, content.path, content.digest)
+        if old is None and writer.buried([place, digest]):
+            counted.forgotten += 1
+            return None
+        before = old or self._renamed(writer, content)
+        where = Identity(order.root, content.path, order.source, content.size, content.mtime_ns, content.digest)
+        kept = fileparts.save(writer, self.engine, before, where, content.reading)
+        _count(counted, old, before, kept)
+        return kept
+
+    def _renamed(self, writer: Writer, content: Content) -> FileRecord | None:
+        """Find the file that these bytes were before, elsewhere in the folder."""
+        moved = self._by_digest.get(content.digest)
+        if not moved:
+            return None
+        before = moved.pop(0)
+        del self.gone[before.path]
+        found = writer.file_at(self.order.root, before.path)
+        return found if found and _as_known(found, before) else None
+
+
+def _same(engine: Engine, old: FileRecord, content: Content) -> bool:
+    return old.digest == content.digest and old.recipe == fileparts.recipe_number(engine)
+
+
+def _count(counted: _Tally, old: FileRecord | None, before: FileRecord | None, kept: Kept) -> None:
+    if old is not None:
+        counted.changed += 1
+    elif before is not None:
+        counted.renamed += 1
+    else:
+        counted.added += 1
+    counted.written += kept.written
+    counted.kept += kept.kept
+
+
+def _batches(contents: Iterable[Content]) -> Iterator[list[Content]]:
+    """Take together what one transaction may hold."""
+    batch: list[Content] = []
+    size = 0
+    for content in contents:
+        batch.append(content)
+        size += content.size
+        if size >= _BATCH_CHARACTERS or len(batch) >= _BATCH_FILES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _remove(engine: Engine, scope: Scope, root: str, gone: Mapping[str, KnownFile], tally: _Tally) -> None:
+    """Remove files that are gone, as many at a time as are written at a time."""
+    paths = [*gone]
+    for start in range(0, len(paths), _BATCH_FILES):
+        part = paths[start : start + _BATCH_FILES]
+
+        def work(writer: Writer, part: Sequence[str] = part) -> list[FileRecord]:
+            found = [writer.file_at(root, path) for path in part]
+            records = [record for record in found if record and _as_known(record, gone[record.path])]
+            fileparts.remove(writer, [record.id for record in records])
+            return records
+
+        tally.removed += len(engine.write(scope, work))
+
+
+def _as_known(record: FileRecord, known: KnownFile) -> bool:
+    """Say whether nobody has written a file since; if it came back, somebody else may have seen it before us."""
+    return (record.id, record.mtime_ns, record.digest) == (known.id, known.mtime_ns, known.digest)
+
+
+def _note(engine: Engine, scope: Scope, order: Order, state: SyncState, tally: _Tally) -> None:
+    """Note that the folder was looked through, if that tells anything new."""
+    now = engine.clock.now()
+    before = engine.store.read(scope, lambda reader: _folder(reader, order.root))
+    noted = Folder(
+        order.root,
+        order.source,
+        _noted_rules(order.rules),
+        now,
+        now if state == "synced" else None,
+        dict(tally.skipped),
+    )
+    if state == "missing" and before is None:
+        return
+    if before is not None and not _tells_more(before, noted, now, tally):
+        return
+    engine.write(scope, lambda writer: writer.save_folder(noted))
+
+
+def _folder(reader: Reader, root: str) -> Folder | None:
+    return next((folder for folder in reader.folders() if folder.root == root), None)
+
+
+def _tells_more(before: Folder, noted: Folder, now: datetime, tally: _Tally) -> bool:
+    done = tally.added + tally.changed + tally.renamed + tally.removed + tally.touched
+    as_before = (noted.source, noted.rules, noted.trouble) == (before.source, before.rules, before.trouble)
+    first_time = noted.completed_at is not None and before.completed_at is None
+    return bool(done) or not as_before or first_time or now - before.scanned_at >= _NOTED_EVERY
+
+
+def _noted_rules(rules: Rules) -> dict[str, object]:
+    patterns = {"include": list(rules.include), "exclude": list(rules.exclude)}
+    return {**patterns, "hidden": rules.hidden, "gitignore": rules.gitignore}
