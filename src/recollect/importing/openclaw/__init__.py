@@ -1,0 +1,74 @@
+"""Brings a whole folder of OpenClaw: notes and logs as synced files, and from its index what is nowhere else."""
+
+from os import PathLike
+from pathlib import Path
+from typing import Final
+
+from recollect.errors import InvalidDocument
+from recollect.importing.bringing import Delivery, searched_space
+from recollect.importing.openclaw import foreign, sessions, tables
+from recollect.importing.openclaw.finding import (
+    FORMAT,
+    LOGS,
+    NOT_MEMORY,
+    NOTES,
+    TRACES,
+    Found,
+    agent_of,
+    find,
+    newest_first,
+)
+from recollect.importing.openclaw.index import Index, Places
+from recollect.importing.report import ImportReport, Tally, Tell
+from recollect.user import UserMemory
+from recollect.vocabulary import Trust
+
+__all__ = ["import_openclaw"]
+
+NO_INDEX: Final = "it holds neither an index of memory nor sessions"
+NO_DATABASE: Final = "it cannot be read as a SQLite database"
+
+
+def import_openclaw(
+    me: UserMemory, path: str | PathLike[str], *, dry_run: bool = False, tell: Tell | None = None
+) -> ImportReport:
+    """Bring what OpenClaw remembers: `path` is its folder (`~/.openclaw`), a workspace, or a copy of either.
+
+    `MEMORY.md`, `USER.md`, the notes beneath `memory/` and the logs of sessions are synced where they lie. Of the index
+    of each agent only the chunks of files are brought that are gone from the disk, with their lines, and with their
+    vectors when these are of the space that is searched here; sessions that are kept in a database become
+    conversations. Doing so again adds only what is new. Nothing beneath `path` is changed. Raises InvalidDocument when
+    nothing of OpenClaw is there.
+    """
+    tally = Tally()
+    delivery = Delivery(me, tally, dry_run, tell, Trust.FILE)
+    found = find(path)
+    for what, reason, place in found.left_out:
+        tally.skip(what, reason, example=place)
+    for workspace in found.workspaces:
+        others = delivery.folder(workspace, "memory", NOTES) - found.counted_in(workspace)
+        tally.skip("files", NOT_MEMORY, max(0, others))
+    for folder in found.session_folders:
+        delivery.folder(folder, "sessions", LOGS, TRACES)
+    for done, database in enumerate(newest_first(found.databases), start=1):
+        _bring_database(delivery, database, found)
+        delivery.progress("databases", done, len(found.databases))
+    return tally.report(FORMAT, str(found.root), dry_run=dry_run)
+
+
+def _bring_database(delivery: Delivery, path: Path, found: Found) -> None:
+    agent = agent_of(path)
+    shown = path.relative_to(found.root).as_posix()
+    try:
+        with foreign.opened(path) as connection:
+            known: frozenset[str] = frozenset()
+            if tables.has_sessions(connection):
+                known = sessions.bring(delivery, connection, found, agent)
+            indexes = list(tables.generations(connection))
+            for names in indexes:
+                places = Places(found, agent, known)
+                Index(delivery, connection, names, places, searched_space(delivery.me)).bring()
+            if not indexes and not known:
+                delivery.tally.skip("databases", NO_INDEX, example=shown)
+    except InvalidDocument as error:
+        delivery.tally.skip("databases", NO_DATABASE, example=f"{shown} ({error})")

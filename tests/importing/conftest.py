@@ -1,0 +1,28 @@
+"""A store for imports: a file, because imports know nothing of stores, and those have tests of their own."""
+
+from pathlib import Path
+
+import pytest
+
+from recollect import Memory, UserMemory
+from tests.conftest import OpenMemory
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    """An empty store."""
+    folder = tmp_path / "store"
+    folder.mkdir()
+    return str(folder / "memory.db")
+
+
+@pytest.fixture
+def memory(open_memory: OpenMemory) -> Memory:
+    """A store without vectors, unless a test is about them."""
+    return open_memory(embedding__provider="none")
+
+
+@pytest.fixture
+def me(memory: Memory) -> UserMemory:
+    """One user of it."""
+    return memory.user("me")
