@@ -8,18 +8,18 @@ from collections.abc import Sequence
 
 import re2
 
-_TAG = re2.compile(r"(?i)<\s*(/?)\s*private(?:\s[^<>]*)?(/?)>")
-_HINT = re.compile("private", re.IGNORECASE)
+TAG = re2.compile(r"(?i)<\s*(/?)\s*private(?:\s[^<>]*)?(/?)>")
+HINT = re.compile("private", re.IGNORECASE)
 _CLOSING_SIGNS = (",", ".", ";", ":", "!", "?", ")")
 
 
 def without_private(text: str) -> str:
     """Give the text without its private parts, nested ones included, and without stray tags."""
-    if "<" not in text or not _HINT.search(text):
+    if "<" not in text or not HINT.search(text):
         return text
     data = text.encode("utf-8", "surrogatepass")
     pieces, depth, end = [], 0, 0
-    for tag in _TAG.finditer(data):
+    for tag in TAG.finditer(data):
         if not depth:
             pieces.append(data[end : tag.start()])
         if tag[1]:

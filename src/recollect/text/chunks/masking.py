@@ -7,8 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from recollect.text.private import _HINT, _TAG
-from recollect.text.secrets.redact import _MOST_ROUNDS, KINDS, _finds, _merged, hinted
+from recollect.text.private import HINT, TAG
+from recollect.text.secrets.redact import KINDS, MOST_ROUNDS, find_all, hinted, without_overlaps
 
 _MOST_TEARS: Final = 10  # how often what was cut out may have torn another mark apart before the rest goes as well
 
@@ -35,7 +35,7 @@ def mask(text: str, *, redact: bool) -> str:
 
     What goes leaves its line feeds behind. A private part without an end reaches to the end of the text.
     """
-    marked = "<" in text and bool(_HINT.search(text))
+    marked = "<" in text and bool(HINT.search(text))
     if not marked and not redact:
         return text
     data = text.encode("utf-8", "surrogatepass")
@@ -62,7 +62,7 @@ def _private(data: bytes) -> list[_Gone]:
 def _private_spans(data: bytes) -> Iterator[tuple[int, int]]:
     """Give the private parts with their tags, and tags that stand alone."""
     depth = start = 0
-    for tag in _TAG.finditer(data):
+    for tag in TAG.finditer(data):
         if not depth:
             start = tag.start()
         if tag[1]:
@@ -78,8 +78,8 @@ def _private_spans(data: bytes) -> Iterator[tuple[int, int]]:
 def _secrets(data: bytes, gone: list[_Gone]) -> list[_Gone]:
     """Find the secrets in what is left, as often as those found may have hidden others."""
     left, parts = _left(data, gone) if gone else (data, [])
-    for _ in range(_MOST_ROUNDS):
-        finds = _merged(sorted(_finds(left, kinds))) if (kinds := hinted(left)) else []
+    for _ in range(MOST_ROUNDS):
+        finds = without_overlaps(sorted(find_all(left, kinds))) if (kinds := hinted(left)) else []
         if not finds:
             break
         parts = parts or [_Part(0, 0, len(data), is_mark=False)]

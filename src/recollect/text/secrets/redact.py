@@ -19,7 +19,7 @@ KINDS: tuple[Kind, ...] = (*SHAPES, *WORDS)
 _MEMORY = 64 << 20  # what the automata of one pattern may occupy before they start anew
 _MARK = b"[redacted: "
 _MARKED = re.compile(rb"\[redacted: [^\[\]\n]{1,40}\]")
-_MOST_ROUNDS = 5
+MOST_ROUNDS = 5
 _LONG = 100_000
 _LOOKED_AT = 1_000
 _DUMPED, _MOST = 400, 0.9
@@ -45,8 +45,8 @@ def redact(text: str) -> Redacted:
     if not kinds:
         return Redacted(text, ())
     found: list[str] = []
-    for _ in range(_MOST_ROUNDS):  # what is replaced may have hidden another secret's noun from a pattern
-        finds = _merged(sorted(_finds(data, kinds)))
+    for _ in range(MOST_ROUNDS):  # what is replaced may have hidden another secret's noun from a pattern
+        finds = without_overlaps(sorted(find_all(data, kinds)))
         if not finds:
             break
         data = _replaced(data, finds)
@@ -65,7 +65,7 @@ def look_for(data: bytes, kind: int) -> int:
     return sum(1 for _ in _finds_of(data, kind))
 
 
-def _finds(data: bytes, kinds: list[int]) -> Iterator[_Find]:
+def find_all(data: bytes, kinds: list[int]) -> Iterator[_Find]:
     """Look for the kinds that the text hints at. Marks from before are blanked, so that they are not read as words."""
     data = _MARKED.sub(lambda mark: b"\0" * len(mark[0]), data) if _MARK in data else data
     for kind in kinds:
@@ -92,7 +92,7 @@ def _finds_of(data: bytes, kind: int) -> Iterator[_Find]:
             yield _Find(*span, kind)
 
 
-def _merged(finds: list[_Find]) -> list[_Find]:
+def without_overlaps(finds: list[_Find]) -> list[_Find]:
     """Join what overlaps, under the name of the most specific kind."""
     merged = finds[:1]
     for find in finds[1:]:
