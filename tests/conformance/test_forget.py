@@ -170,7 +170,7 @@ def test_a_dry_run_says_what_would_go_and_keeps_it(me: UserMemory) -> None:
 )
 def test_exactly_one_thing_must_be_said(me: UserMemory, given: dict[str, Any]) -> None:
     me.remember("Anna is allergic to peanuts")
-    with pytest.raises(InvalidInput, match="exactly one of: id, query, session, source, everything"):
+    with pytest.raises(InvalidInput, match="exactly one of: id, query, session, source, folder, everything"):
         me.forget(**given)
     assert me.count() == 1
 

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+# The part of watchfiles under its generators, documented as such: they cannot say when watching has begun.
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
 from recollect.disk.beneath import Identities

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.engine import fileparts
 from recollect.engine.context import Engine
 from recollect.engine.fileparts import Identity, Kept
 from recollect.files import FileRecord, Folder, KnownFile, SyncProgress, SyncReport, SyncState, Trouble
-from recollect.ports import Content, Reader, Rules, Seen, Touched, Walk, Wish, Writer
+from recollect.ports import Content, Pending, Reader, Rules, Seen, Touched, Walk, Wish, Writer
 from recollect.types import Scope
 from recollect.vocabulary import FileSource
 
@@ -164,6 +164,13 @@ def _foresee(tally: _Tally, difference: _Difference, gone: Mapping[str, KnownFil
     tally.removed = len(gone)
 
 
+class _UnderWay(NamedTuple):
+    """Files that are being written, and what is to be counted when they are."""
+
+    pending: Pending[list[FileRecord]]
+    counted: _Tally
+
+
 @dataclass(slots=True)
 class _Sync:
     """A folder while it is being read. `gone` loses what turns out to be elsewhere."""
@@ -183,12 +190,18 @@ class _Sync:
     def run(self, fresh: Sequence[Seen], tell: Tell | None) -> None:
         """Read and write all that is fresh."""
         wanted = self._unburied(fresh)
-        done = 0
-        for batch in _batches(self._contents(wanted)):
-            self._write(batch)
-            done += len(batch)
-            if tell is not None:
-                tell(SyncProgress(self.order.root, done, len(wanted), self.tally.written))
+        done, under_way = 0, None
+        try:
+            for batch in _batches(self._contents(wanted)):
+                if under_way is not None:
+                    self._settle(under_way)
+                under_way = self._write(batch)
+                done += len(batch)
+                if tell is not None:
+                    tell(SyncProgress(self.order.root, done, len(wanted), self.tally.written))
+        finally:
+            if under_way is not None:
+                self._settle(under_way)
 
     def _unburied(self, fresh: Sequence[Seen]) -> list[Seen]:
         """Leave out what was forgotten: it lies there still, but nobody wants it back."""
@@ -215,14 +228,21 @@ class _Sync:
         up_to_date = old is not None and old.recipe == fileparts.recipe_number(self.engine)
         return Wish(seen.path, frozenset({old.digest}) if old and up_to_date else frozenset())
 
-    def _write(self, batch: Sequence[Content]) -> None:
+    def _write(self, batch: Sequence[Content]) -> _UnderWay:
+        """Write files; their words are indexed and committed while the next ones are being read."""
+
         def work(writer: Writer) -> list[FileRecord]:
             kept = [one for content in batch if (one := self._keep(writer, content, counted)) is not None]
             fileparts.remove_chunks(writer, [chunk_id for one in kept for chunk_id in one.gone])
             return [one.record for one in kept]
 
         counted = _Tally()
-        self.engine.write(self.scope, work)
+        return _UnderWay(self.engine.write_behind(self.scope, work), counted)
+
+    def _settle(self, written: _UnderWay) -> None:
+        """Wait for a commit, and count what it was about."""
+        written.pending.result()
+        counted = written.counted
         for name in ("added", "changed", "renamed", "touched", "forgotten", "written", "kept"):
             setattr(self.tally, name, getattr(self.tally, name) + getattr(counted, name))
 
