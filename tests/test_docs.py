@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.reference import lay_out
 from tests.providers.server import ProviderServer
 
 ROOT = Path(__file__).parent.parent
@@ -27,7 +28,7 @@ def examples(page: Path) -> Iterator[tuple[str, str | None]]:
             yield body, follower[1] if follower[0] == "text" else None
 
 
-_RUN = ("guide.md", "conversations.md", "recall.md", "embedding.md")
+_RUN = ("guide.md", "conversations.md", "files.md", "recall.md", "embedding.md")
 EXECUTED = [ROOT / "README.md", *(ROOT / "docs" / name for name in _RUN)]
 
 
@@ -47,6 +48,8 @@ def test_examples_do_what_they_show(
     monkeypatch.setenv("RECOLLECT_EMBEDDING_WORKER", "false")  # what the examples do themselves, nobody does for them
     monkeypatch.setenv("RECOLLECT_EMBEDDING_OPENAI_ENDPOINT", provider.url("openai"))
     monkeypatch.setenv("RECOLLECT_EMBEDDING_OPENAI_API_KEY", "sk-of-a-test")
+    monkeypatch.chdir(tmp_path)
+    lay_out(page.read_text(encoding="utf-8"), tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
     for source, expected in examples(page):
         printed = StringIO()

@@ -1,34 +1,49 @@
 """Writes the pages that show commands anew: `python -m tests.cli.reference`.
 
-The answers in their `console` blocks come from running the commands, and the reference from the application itself.
+The answers in their `console` blocks come from running the commands, and the reference from the application itself. A
+page may show files: they lie in the folder in which its commands run.
 """
 
 import re
 import shlex
 import tempfile
+from contextlib import chdir
 from pathlib import Path
 
 from recollect.cli.reference import command_reference
 from tests.cli.conftest import Cli, within_reach
 from tests.providers.server import ProviderServer
 
-DOCS = [Path(__file__).parents[2] / "docs" / name for name in ("cli.md", "recall.md", "embedding.md")]
+DOCS = [Path(__file__).parents[2] / "docs" / name for name in ("cli.md", "files.md", "recall.md", "embedding.md")]
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 TYPED = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
 REFERENCE = re.compile(r"(?<=<!-- reference begins -->\n).*?(?=<!-- reference ends -->)", re.DOTALL)
+SHOWN_FILE = re.compile(r"^`([\w./-]+)`:\n\n```\w+\n(.*?)```", re.DOTALL | re.MULTILINE)
+HOME = "/home/anna"
 ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
+def lay_out(text: str, folder: Path) -> None:
+    """Write the files that a page shows."""
+    for name, content in SHOWN_FILE.findall(text):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+
+
 class Page:
-    """Runs the commands of the page, with ids that stay the same from run to run."""
+    """Runs the commands of the page, with ids and a folder that stay the same from run to run."""
 
     def __init__(self, cli: Cli) -> None:
         self._cli = cli
+        self._folder = ""
         self._printed: dict[str, str] = {}
 
     def renewed(self, text: str) -> str:
         """Give the page as it should be."""
-        text = CONSOLE.sub(lambda block: self._rerun(block[0]), text)
+        with tempfile.TemporaryDirectory(prefix="r") as folder, chdir(folder):  # a short name: it stands in the answers
+            self._folder = str(Path(folder).resolve())
+            lay_out(text, Path(folder))
+            text = CONSOLE.sub(lambda block: self._rerun(block[0]), text)
         return REFERENCE.sub(lambda _: f"\n{command_reference()}\n\n", text)
 
     def _rerun(self, block: str) -> str:
@@ -38,7 +53,8 @@ class Page:
         real = {printed: known for known, printed in self._printed.items()}
         _, _, *words = shlex.split(ID.sub(lambda found: real.get(found[0], found[0]), typed.replace("\\\n", "")))
         outcome = self._cli(*words)
-        return ID.sub(lambda found: self._lasting(found[0]), outcome.stdout + outcome.stderr)
+        shown = (outcome.stdout + outcome.stderr).replace(self._folder, HOME)
+        return ID.sub(lambda found: self._lasting(found[0]), shown)
 
     def _lasting(self, found: str) -> str:
         if found.startswith("00000000"):

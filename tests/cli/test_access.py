@@ -45,6 +45,12 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "prefer": ("drinks", "tea", "green"),
     "event": ("The bell rang",),
     "lesson": ("Bells ring",),
+    "files": (),
+    "read": ("tea.md",),
+    "sync": ("{notes}",),
+    "add": ("{document}",),
+    "import": ("{export}",),
+    "import-openclaw": ("{openclaw}",),
     "say": ("c1", "user", "And another thing"),
     "compact": ("c1",),
     "rate": ("{said}", "up"),
@@ -112,9 +118,25 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
         memory.keys.revoke(revoked.key.id)
     keys |= {"expired": expired, "revoked": revoked.secret, "made up": MADE_UP, "no key at all": "hello"}
     keys |= {"another secret": keys["read"][:-5] + "AAAAA"}
-    turn = folder / "turn.json"
-    turn.write_text('[{"role": "user", "content": "Hello"}]', encoding="utf-8")
-    return House(Cli("--database", database), database, keys, {"id": made.id, "said": said, "turn": str(turn)})
+    places = {"id": made.id, "said": said, **_written(folder)}
+    return House(Cli("--database", database), database, keys, places)
+
+
+def _written(folder: Path) -> dict[str, str]:
+    """Write what commands read, and say where it is."""
+    texts = {
+        "turn.json": '[{"role": "user", "content": "Hello"}]',
+        "notes/tea.md": "# Tea\n\nGreen, at 80 degrees.\n",
+        "document.txt": "The kettle is in the kitchen.\n",
+        "export.json": '[{"id": "1", "memory": "Likes tea", "user_id": "anna"}]',
+        "openclaw/MEMORY.md": "- Likes tea\n",
+    }
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    named = {"turn": "turn.json", "document": "document.txt", "export": "export.json"}
+    named |= {"notes": "notes", "openclaw": "openclaw"}
+    return {name: str(folder / path) for name, path in named.items()}
 
 
 def error_of(outcome: Outcome) -> str:

@@ -38,6 +38,7 @@ def test_coverage_is_told_by_source(remote: Cli, provider: ProviderServer) -> No
     assert [(one["source"], one["items"], one["vectors"], one["waiting"]) for one in coverage] == [
         ("memory", 2, 1, 1),
         ("message", 1, 0, 1),
+        ("chunk", 0, 0, 0),
     ]
 
 

@@ -89,6 +89,7 @@ def test_programs_get_one_document(moving: Cli) -> None:
     assert [(one["source"], one["items"], one["vectors"]) for one in moved["coverage"]] == [
         ("memory", 2, 2),
         ("message", 1, 1),
+        ("chunk", 0, 0),
     ]
 
 

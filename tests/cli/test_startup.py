@@ -13,6 +13,7 @@ from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
 HEAVY = {
     "numpy", "apsw", "psycopg", "onnxruntime", "tokenizers", "rich", "pydantic", "platformdirs", "sqlite3",
     "fastapi", "starlette", "uvicorn", "httpx2", "mcp", "prometheus_client",
+    "watchfiles", "pypdfium2", "PIL", "yaml",
 }  # fmt: skip
 OURS = {"recollect.memory", "recollect.settings", "recollect.types", "recollect.cli.desk"}
 
@@ -45,6 +46,7 @@ def test_counting_loads_no_encoder_and_only_its_own_database(tmp_path: Path) -> 
     modules = imported("--database", str(tmp_path / "memory.db"), "count", "--json")
     assert "apsw" in modules
     assert not modules & {"onnxruntime", "tokenizers", "psycopg", "rich", "httpx2", "fastapi"}
+    assert not modules & {"pypdfium2", "PIL", "recollect.importing", "recollect.documents.formats"}
 
 
 @pytest.mark.parametrize(

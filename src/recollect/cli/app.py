@@ -8,6 +8,7 @@ import typer
 from recollect._version import __version__
 from recollect.cli import (
     embedding,
+    filing,
     finding,
     granting,
     hosting,
@@ -70,7 +71,7 @@ def recollect(
     ctx.obj = Shared(database, user, config, json)
 
 
-for part in (writing, finding, knowing, talking, hosting, embedding, tending, granting):
+for part in (writing, finding, filing, knowing, talking, hosting, embedding, tending, granting):
     app.add_typer(part.commands)
 for part in (serving_service, serving_mcp, serving):
     app.add_typer(part.commands)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.cli import demo
-from recollect.cli.documents import print_document
+from recollect.cli.documents import Lines, print_document
 from recollect.cli.errand import Answer, Errand, Loss
 from recollect.cli.lock import admit
 from recollect.cli.needs import needed
@@ -15,8 +15,9 @@ from recollect.cli.run import Shared
 from recollect.cli.streams import tolerate_any_text
 from recollect.cli.values import Asked
 from recollect.cli.verbs import VERBS
-from recollect.cli.watching import Unwatched, Watch
+from recollect.cli.watching import Watch
 from recollect.clock import SystemClock
+from recollect.files import FileRecord
 from recollect.memory import Deed, Memory
 from recollect.settings import Settings, load_settings
 from recollect.types import MemoryRecord
@@ -29,7 +30,7 @@ class Audience(Protocol):
         """Show that a long command is at work."""
         ...
 
-    def confirm(self, loss: Loss, record: MemoryRecord | None) -> bool:
+    def confirm(self, loss: Loss, item: MemoryRecord | FileRecord | None) -> bool:
         """Ask before something is forgotten."""
         ...
 
@@ -52,11 +53,13 @@ def serve(command: str, shared: Shared, asked: Asked, people: Audience | None) -
     clock = SystemClock()
     if people is None:
         answer = _answer(command, shared, asked, clock.now())
-        print_document(answer.value)
+        if answer.value is not None:
+            print_document(answer.value)
     else:
         with people.busy_with(command):
             answer = _answer(command, shared, asked, clock.now(), people)
-        people.show(command, answer.value, asked, clock.now())
+        if answer.value is not None:
+            people.show(command, answer.value, asked, clock.now())
     sys.stdout.flush()  # here, where a broken pipe is still expected
     return answer.exit_code
 
@@ -74,7 +77,7 @@ def _answer(
     overrides = {name: value for name, value in given.items() if value is not None}
     settings = load_settings(shared.config, overrides=overrides)
     there = people if _somebody_is_there() else None
-    with Memory.open(settings=_without_thread(settings)) as memory:
+    with Memory.open(settings=settings if asked.get("watch") else _without_thread(settings)) as memory:
         named = shared.user or ""
         who, user_id = admit(memory, *needed(command, asked), named=named)
         errand = Errand(
@@ -87,13 +90,13 @@ def _answer(
             actor=who.id,
             confirm=there.confirm if there else None,
             agree=there.agree if there else None,
-            watch=people.watch() if people else Unwatched(),
+            watch=people.watch() if people else Lines(),
         )
         return VERBS[command](errand)
 
 
 def _without_thread(settings: Settings) -> Settings:
-    """A command ends before a thread of its own could do much; what it leaves waiting is there for a worker."""
+    """Most commands end before a thread of their own could do much; what they leave waiting is there for a worker."""
     return replace(settings, embedding=replace(settings.embedding, worker=False))
 
 

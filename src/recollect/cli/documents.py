@@ -14,20 +14,35 @@ from recollect.cli.verbs import FullStatus, Searched, Stored, UserStats
 from recollect.cli.verbs_access import KnownKey, LogEntry, MadeKey, RevokedKey, Verified
 from recollect.cli.verbs_conversations import Chat, Compacted, Said, Shown
 from recollect.cli.verbs_embedding import Moved
+from recollect.cli.verbs_files import Filed, Offered
 from recollect.cli.verbs_turns import Learned, Turn
+from recollect.cli.watching import Unwatched
 from recollect.errors import RecollectError
 from recollect.figures import CacheFigures
+from recollect.files import Chunk, FileRecord, FileText, FolderStatus
 from recollect.types import Forgotten, Hit, MemoryRecord
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 _OF_A_MEMORY = ("subject", "key", "value", "context", "session")
 _OF_A_MESSAGE = ("conversation", "role", "speaker", "sequence", "status", "feedback")
+_OF_A_CHUNK = ("path", "start_line", "end_line", "heading", "role", "root", "file_id")
+_OF_A_DOCUMENT = ("id", "kind", "mime", "size", "lines", "chunks", "notes")
+_OF_THE_STORE = ("mtime_ns", "recipe")
 
 
 def print_document(value: object) -> None:
     """Write a value to standard output; escaped where the terminal's encoding would lose letters."""
     sys.stdout.write(json.dumps(document(value), indent=2, ensure_ascii=not is_unicode()) + "\n")
+
+
+class Lines(Unwatched):
+    """A program that reads along: what is announced is a JSON document on a line of its own."""
+
+    def announce(self, sentence: str, value: object) -> None:  # noqa: ARG002 - programs get the value
+        """Write it now."""
+        sys.stdout.write(json.dumps(document(value), ensure_ascii=not is_unicode()) + "\n")
+        sys.stdout.flush()
 
 
 def document(value: object) -> Json:
@@ -38,13 +53,17 @@ def document(value: object) -> Json:
         case datetime():
             return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
         case RecollectError():
-            return {"error": {"type": type(value).__name__, "message": str(value)}}
+            return _failure(value)
         case Mapping():
             return {str(name): document(part) for name, part in value.items()}
         case tuple() | list() if not hasattr(value, "_asdict"):
             return [document(part) for part in value]
         case _:
             return _fields(value)
+
+
+def _failure(error: RecollectError | None) -> dict[str, Json]:
+    return {"error": {"type": type(error).__name__, "message": str(error)}}
 
 
 def _fields(value: object) -> dict[str, Json]:
@@ -54,8 +73,14 @@ def _fields(value: object) -> dict[str, Json]:
 
 
 def _hit(hit: Hit) -> dict[str, Json]:
-    more = _OF_A_MEMORY if isinstance(hit.record, MemoryRecord) else _OF_A_MESSAGE
-    return {**_plain_fields(hit, "record"), **{name: getattr(hit.record, name) for name in more}}
+    return {**_plain_fields(hit, "record"), **{name: getattr(hit.record, name) for name in _more(hit)}}
+
+
+def _more(hit: Hit) -> tuple[str, ...]:
+    """Give the names of what a hit's record says beyond what all hits do."""
+    if isinstance(hit.record, MemoryRecord):
+        return _OF_A_MEMORY
+    return _OF_A_CHUNK if isinstance(hit.record, Chunk) else _OF_A_MESSAGE
 
 
 def _searched(found: Searched) -> dict[str, Json]:
@@ -77,7 +102,14 @@ def _loss(loss: Loss) -> dict[str, Json]:
 def _status(value: FullStatus) -> dict[str, Json]:
     rows: list[Json] = [{"name": row.name, "value": row.value, "source": row.source} for row in value.settings]
     since = document(value.status.waiting_since)
-    return {"user": value.user, **_plain_fields(value.status), "waiting_since": since, "settings": rows}
+    kept = document(value.folders)
+    return {
+        "user": value.user,
+        **_plain_fields(value.status),
+        "waiting_since": since,
+        "folders": kept,
+        "settings": rows,
+    }
 
 
 def _cache(cache: CacheFigures) -> dict[str, Json]:
@@ -137,6 +169,34 @@ def _verified(found: Verified) -> dict[str, Json]:
     return {"intact": not found.problems, "problems": document(found.problems)}
 
 
+def _folder(status: FolderStatus) -> dict[str, Json]:
+    return {**_plain_fields(status.folder), "files": status.files, "chunks": status.chunks, "drift": status.drift}
+
+
+def _offered(one: Offered) -> dict[str, Json]:
+    """Say what became of a document. What it is called here is not said: it may have been added under another name."""
+    if one.added is None:
+        return {"path": one.path, "action": "failed", **_failure(one.error)}
+    told = {name: document(getattr(one.added.file, name)) for name in _OF_A_DOCUMENT}
+    return {"path": one.path, "action": one.added.action, **told, "degraded": document(one.added.degraded)}
+
+
+def _file(file: FileRecord) -> dict[str, Json]:
+    """Show a file; how the store knows it again is left out, and of the original only whether it is kept."""
+    known = _plain_fields(file)
+    return {name: part for name, part in known.items() if name not in _OF_THE_STORE} | {"original": bool(file.original)}
+
+
+def _filed(filed: Filed) -> dict[str, Json]:
+    return {**_plain_fields(filed.page), "folders": document(filed.folders)}
+
+
+def _text(text: FileText) -> dict[str, Json]:
+    file = text.file
+    named: dict[str, Json] = {"id": file.id, "path": file.path, "place": f"{file.path}:{text.first}-{text.last}"}
+    return {**named, "lines": file.lines, **_plain_fields(text, "file")}
+
+
 def _plain_fields(value: object, *without: str) -> dict[str, Json]:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {name: document(part) for name, part in value._asdict().items()}
@@ -168,4 +228,9 @@ _FORMS: Mapping[type, Callable[[Any], dict[str, Json]]] = {
     RevokedKey: lambda revoked: _key(revoked.known),
     LogEntry: _log_entry,
     Verified: _verified,
+    FolderStatus: _folder,
+    Offered: _offered,
+    FileRecord: _file,
+    Filed: _filed,
+    FileText: _text,
 }

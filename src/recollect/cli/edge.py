@@ -1,7 +1,7 @@
 """Where errors become messages and exit codes: 0 done, 1 failed, 2 bad usage, 3 not found, 130 interrupted.
 
 The invariant: with `--json` whatever happens is one JSON document on standard output, errors included, and nothing
-stands on standard error.
+stands on standard error. What goes on until it is stopped, as `sync --watch` does, prints one a line.
 """
 
 import json

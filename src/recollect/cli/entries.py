@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.cli.screen import safe
-from recollect.cli.words import ago, minute, percent, shortened
+from recollect.cli.words import ago, minute, named, percent, shortened
+from recollect.files import Chunk
 from recollect.messages import Message
 from recollect.types import ChannelPart, Hit, MemoryRecord
 
@@ -19,6 +20,7 @@ Around: TypeAlias = Mapping[str, Sequence[Message]]
 
 _LONGEST = 300
 _LONGEST_NAME = 16
+_LONGEST_HEADING = 80
 _NOTHING = "1.0000"  # a factor that cannot be seen
 _RANKING = ("vector", "text")
 _TIMES = "\N{MULTIPLICATION SIGN}"
@@ -107,8 +109,18 @@ def _found(hit: Hit, now: datetime, *, sources: bool) -> Text:
         details = _told(record, now)
         return _entry(record, " · ".join(_where(f"memory · {details}", record.session)) if sources else details)
     entry = safe(shortened(hit.content, _LONGEST))
+    if isinstance(record, Chunk):
+        return entry.append("\n").append_text(_place_of(record, now))
     details = " · ".join(_where(f"{hit.source} · {ago(record.said_at, now)}", record.conversation))
     return entry.append("\n").append_text(safe(f"{hit.id}  {details}", "dim"))
+
+
+def _place_of(chunk: Chunk, now: datetime) -> Text:
+    """Show where in a file it stands, so that it can be handed to `recollect read`, and under which headings."""
+    parts = [chunk.kind, *([shortened(chunk.heading, _LONGEST_HEADING)] if chunk.heading else [])]
+    parts += [chunk.role] if chunk.role else []
+    parts += [ago(chunk.dated_at, now)] if chunk.dated_at else []
+    return safe(named(chunk.place), "cyan").append_text(safe(f"  {' · '.join(parts)}", "dim"))
 
 
 def _where(details: str, conversation: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from recollect.access import LOCAL
 from recollect.cli.values import Asked
 from recollect.cli.watching import Unwatched, Watch
 from recollect.errors import InvalidInput, RecollectError
+from recollect.files import FileRecord
 from recollect.memory import Memory, UserMemory
 from recollect.settings import Settings
 from recollect.types import Forgotten, MemoryRecord
@@ -24,9 +25,10 @@ class Loss:
     memories: int = 0
     versions: int = 0
     messages: int = 0
+    files: int = 0
 
 
-Confirm: TypeAlias = Callable[[Loss, MemoryRecord | None], bool]
+Confirm: TypeAlias = Callable[[Loss, MemoryRecord | FileRecord | None], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Declined(RecollectError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a verb found, and the exit code that says so."""
+    """What a verb found, and the exit code that says so. None: all was told while it went on."""
 
     value: object
     exit_code: int = 0

@@ -20,6 +20,7 @@ _command = partial(commands.command, cls=Verb, rich_help_panel="Memories")
         'recollect recall "which theme do I like?"',
         'recollect recall "what did we decide about the roof?" --type decision --since 90d',
         'recollect recall "where is the office light?" --as-of 2026-03-01 --explain',
+        'recollect recall "how is the router set up?" --files',
         """recollect recall 'roof "wood fibre" -price'""",
     ),
 )
@@ -40,6 +41,7 @@ def recall(
     as_of: options.AsOf = None,
     prefer: options.Preferred = None,
     diverse: options.Diverse = False,
+    files: Annotated[bool, typer.Option("--files", help="Look into synced folders and documents, too.")] = False,
     min_score: Annotated[
         float | None,
         typer.Option(metavar="0..1", min=0, max=1, help="Leave out what scores lower; the settings say 0."),
@@ -57,6 +59,7 @@ def recall(
         'recollect search "what did you suggest?" --source response --since "last night"',
         'recollect search "what happened last week?"',
         'recollect search "when does the plumber come?" --around 2',
+        'recollect search "how is the router set up?" --source file',
         'recollect search "the colour of the roof" --nodes all',
     ),
 )
@@ -93,9 +96,10 @@ def search(
     explain: options.Explain = False,
     json: options.Json = False,
 ) -> None:
-    """Search everything: memories and all that was said.
+    """Search memories, all that was said, and files.
 
-    Each hit names its source: a memory, a user's request, an assistant's response, its reasoning, a tool's result.
+    Each hit names its source: a memory, a user's request, an assistant's response, its reasoning, a tool's result, a
+    file with its lines, which `recollect read` shows.
     System prompts and summaries are searched when --source names them.
     """
     run(ctx)
@@ -103,7 +107,7 @@ def search(
 
 @_command(epilog=example("recollect get 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"))
 def get(ctx: typer.Context, id: options.Id, *, json: options.Json = False) -> None:
-    """Show one memory with all its fields, old versions included."""
+    """Show one memory with all its fields; old versions, too."""
     run(ctx)
 
 

@@ -155,6 +155,13 @@ Until: TypeAlias = Annotated[
 AsOf: TypeAlias = Annotated[
     str | None, typer.Option(metavar="TIME", help="What was held true at that moment, instead of now.")
 ]
+Wait: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--wait/--no-wait",
+        help="Whether to wait until it has its vectors; the setting embedding.wait decides unless you say.",
+    ),
+]
 Explain: TypeAlias = Annotated[
     bool, typer.Option("--explain", help="Show how each score came about, and how likely an answer is.")
 ]

@@ -8,7 +8,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from recollect.cli.screen import safe
-from recollect.cli.watching import Tell
+from recollect.cli.watching import Steps, Tell
+from recollect.cli.words import second
+from recollect.clock import SystemClock
 from recollect.figures import Worked
 
 
@@ -29,8 +31,7 @@ class OnScreen:
         if not total or not self._console.is_terminal:
             yield lambda _: None
             return
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate())
-        with Progress(*columns, console=self._console, transient=True) as bar:
+        with Progress(*_columns(), console=self._console, transient=True) as bar:
             task = bar.add_task(doing, total=total)
 
             def tell(worked: Worked) -> None:
@@ -38,6 +39,33 @@ class OnScreen:
                 bar.update(task, completed=done, total=max(total, done))
 
             yield tell
+
+    @contextmanager
+    def steps(self) -> Iterator[Steps]:
+        """Show a bar from the first step on, at a terminal."""
+        if not self._console.is_terminal:
+            yield lambda _doing, _done, _total: None
+            return
+        with Progress(*_columns(), console=self._console, transient=True) as bar:
+            task = bar.add_task("", total=None, visible=False)
+            doing_now = ""
+
+            def step(doing: str, done: int, total: int) -> None:
+                nonlocal doing_now
+                if doing != doing_now:
+                    bar.reset(task)
+                    doing_now = doing
+                bar.update(task, description=doing, completed=done, total=total, visible=True)
+
+            yield step
+
+    def announce(self, sentence: str, value: object) -> None:  # noqa: ARG002 - people get the sentence
+        """Say it with the time, as in a log."""
+        self.say(f"{second(SystemClock().now())}  {sentence}")
+
+
+def _columns() -> tuple[ProgressColumn, ...]:
+    return (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate())
 
 
 class _Rate(ProgressColumn):

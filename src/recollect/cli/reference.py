@@ -8,6 +8,7 @@ from typer.main import get_command
 
 from recollect.cli.app import app
 
+_ANY_NUMBER = -1
 _UNWRAPPED = "\b\n"  # the mark that keeps examples from being wrapped
 
 
@@ -47,8 +48,13 @@ def _described(title: str, usage: str, command: Any) -> str:  # noqa: ANN401 - t
 
 def _usage(name: str, command: Any) -> str:  # noqa: ANN401 - typer keeps the class to itself
     arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
-    words = [argument.metavar if argument.required else f"[{argument.metavar}]" for argument in arguments]
+    words = [_placeholder(argument) for argument in arguments]
     return " ".join(("recollect", name, *words, "[OPTIONS]"))
+
+
+def _placeholder(argument: Any) -> str:  # noqa: ANN401 - typer keeps the class to itself
+    several = "..." if argument.nargs == _ANY_NUMBER else ""
+    return f"{argument.metavar}{several}" if argument.required else f"[{argument.metavar}{several}]"
 
 
 def _table(parameters: Sequence[Any]) -> str:
@@ -59,7 +65,12 @@ def _table(parameters: Sequence[Any]) -> str:
 def _rows(parameters: Sequence[Any]) -> Iterator[tuple[str, str]]:
     for parameter in parameters:
         default = "" if parameter.default in (None, False) else f" Default: {parameter.default}."
-        yield f"`{_spelling(parameter)}`".replace("|", "\\|"), f"{parameter.help}{default}"
+        yield f"`{_spelling(parameter)}`".replace("|", "\\|"), f"{_plain(parameter.help)}{default}"
+
+
+def _plain(text: str) -> str:
+    """Keep the stars of patterns from becoming Markdown."""
+    return text.replace("*", "\\*")
 
 
 def _spelling(parameter: Any) -> str:  # noqa: ANN401 - typer keeps the class to itself

@@ -6,7 +6,15 @@ from datetime import datetime
 
 from rich.text import Text
 
-from recollect.cli import show_access, show_conversations, show_embedding, show_knowledge, show_store, show_turns
+from recollect.cli import (
+    show_access,
+    show_conversations,
+    show_embedding,
+    show_files,
+    show_knowledge,
+    show_store,
+    show_turns,
+)
 from recollect.cli.demo import Step, Tour
 from recollect.cli.entries import Around, listed, ranked, versions
 from recollect.cli.errand import Loss
@@ -18,8 +26,9 @@ from recollect.cli.show_nodes import show_federated
 from recollect.cli.values import Asked, filters
 from recollect.cli.verbs import Count, History, Searched, Stored
 from recollect.cli.watching import Watch
-from recollect.cli.words import ago, amounts, clock, counted
+from recollect.cli.words import ago, amounts, clock, counted, named
 from recollect.federation import Federated
+from recollect.files import FileRecord
 from recollect.types import MemoryRecord, Page, Recall, Remembered
 from recollect.vocabulary import Trust
 
@@ -30,6 +39,7 @@ _BUSY = {
     "compact": "Summarising",
     "audit": "Reading the log",
     "demo": "Taking the tour",
+    "files": "Looking",
 }
 _MOST_IDS = 20
 _UNSURE = 0.2  # below this, an agent had better say that it does not know
@@ -47,10 +57,10 @@ def busy_with(command: str) -> AbstractContextManager[object]:
     return busy(open_console(), _BUSY[command]) if command in _BUSY else nullcontext()
 
 
-def confirm(loss: Loss, record: MemoryRecord | None) -> bool:
+def confirm(loss: Loss, item: MemoryRecord | FileRecord | None) -> bool:
     """Show what would be forgotten, and ask."""
-    if record is not None:
-        open_console().print(safe(record.content, "bold"))
+    if item is not None:
+        open_console().print(safe(named(item.path) if isinstance(item, FileRecord) else item.content, "bold"))
     return ask(
         f"Forget {loss.whole}, {_amount(loss)}, for good?" if loss.whole else f"Forget {_amount(loss)} for good?"
     )
@@ -88,7 +98,11 @@ def _show_remembered(sheet: Sheet, value: Remembered) -> None:
 
 def _show_recall(sheet: Sheet, value: Recall) -> None:
     if not value.hits:
-        sheet.console.print("No relevant memories found. `recollect list` shows what there is.")
+        sheet.console.print(
+            "Nothing relevant was found, neither in memories nor in files."
+            if sheet.asked["files"]
+            else "No relevant memories found. `recollect list` shows what there is."
+        )
     _show_hits(sheet, value)
 
 
@@ -97,7 +111,7 @@ def _show_search(sheet: Sheet, value: Searched | Federated) -> None:
         show_federated(sheet, value)
         return
     if not value.answer.hits:
-        sheet.console.print("Nothing was found, neither in memories nor in what was said.")
+        sheet.console.print("Nothing was found, neither in memories nor in what was said, nor in files.")
     _show_hits(sheet, value.answer, sources=True, around=value.around)
 
 
@@ -193,6 +207,8 @@ def _show_forgotten(sheet: Sheet, loss: Loss) -> None:
 def _nothing(asked: Asked) -> Text:
     if asked["id"] is not None:
         return safe(f"No memory {asked['id']}; nothing was forgotten. `recollect list` shows what there is.")
+    if asked["folder"] is not None:
+        return safe(f"{asked['folder']} was never synced; nothing was forgotten. `recollect files` lists folders.")
     if asked["session"] is not None:
         return safe(
             f"Nothing is kept of {asked['session']}; nothing was forgotten. `recollect conversation` lists them."
@@ -201,11 +217,13 @@ def _nothing(asked: Asked) -> Text:
 
 
 def _amount(loss: Loss) -> str:
-    return amounts(
+    told = amounts(
         (loss.memories, "memory", "memories"),
         (loss.versions, "earlier version", "earlier versions"),
         (loss.messages, "message", "messages"),
+        (loss.files, "file", "files"),
     )
+    return told or "a folder without files"
 
 
 def _show_tour(sheet: Sheet, tour: Tour) -> None:
@@ -226,6 +244,7 @@ _VIEWS: Mapping[str, View] = {
     "count": _show_count,
     "forget": _show_forgotten,
     **dict.fromkeys(("fact", "prefer", "event", "lesson"), _show_remembered),
+    **show_files.VIEWS,
     **show_knowledge.VIEWS,
     **show_conversations.VIEWS,
     **show_turns.VIEWS,

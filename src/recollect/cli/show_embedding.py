@@ -11,7 +11,7 @@ from recollect.figures import Coverage, Model, ParkedItem, Reembedding
 from recollect.types import Space
 
 _STATES = {"active": "searched", "building": "being built", "kept": "kept", "configured": "configured only"}
-_PLURALS = {"memory": "memories", "message": "messages"}
+_PLURALS = {"memory": "memories", "message": "messages", "chunk": "chunks"}
 _MOST_PARKED = 5
 
 

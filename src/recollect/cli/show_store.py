@@ -6,12 +6,14 @@ from datetime import datetime
 from rich.table import Table
 from rich.text import Text
 
+from recollect.cli.folders import condition, errors
 from recollect.cli.screen import safe
 from recollect.cli.sheet import Sheet, View, figures
 from recollect.cli.show_embedding import covered, how_far, parked_items
 from recollect.cli.verbs import Diagnosis, FullStatus, UserStats
-from recollect.cli.words import about_dollars, ago, counted, lasting, listing, percent, size
+from recollect.cli.words import about_dollars, ago, counted, lasting, listing, named, percent, size
 from recollect.figures import Maintenance, Status, StoreStats
+from recollect.files import FolderStatus
 
 
 def _show_stats(sheet: Sheet, value: UserStats) -> None:
@@ -24,6 +26,8 @@ def _show_stats(sheet: Sheet, value: UserStats) -> None:
     table.add_row("replaced", f"{stats.superseded:,}")
     table.add_row("expired", f"{stats.expired:,}")
     table.add_row("messages", f"{stats.messages:,}")
+    table.add_row("files", f"{stats.files:,}")
+    table.add_row("  chunks", f"{stats.chunks:,}")
     table.add_row("with a vector", f"{stats.with_vector:,}")
     _add_jobs(table, stats.pending_jobs, stats.parked_jobs)
     if stats.cache.hit_rate is not None:
@@ -49,6 +53,7 @@ def _show_status(sheet: Sheet, value: FullStatus) -> None:
         *_amounts(status.stats),
         *_vectors(status, sheet.now),
         *_spending(status),
+        *_folders(value.folders, sheet.now),
     )
     for name, text in rows:
         table.add_row(name, safe(text))
@@ -71,7 +76,9 @@ def _installation(status: Status) -> Sequence[tuple[str, str]]:
 
 
 def _amounts(stats: StoreStats) -> Sequence[tuple[str, str]]:
-    items = (counted(stats.memories, "memory", "memories"), counted(stats.messages, "message", "messages"))
+    items = [counted(stats.memories, "memory", "memories"), counted(stats.messages, "message", "messages")]
+    if stats.files:
+        items.append(f"{counted(stats.files, 'file', 'files')} in {counted(stats.chunks, 'chunk', 'chunks')}")
     users, vectors = counted(stats.users, "user", "users"), counted(stats.vectors, "vector", "vectors")
     return (("holds", f"{listing(items)} of {users}, {vectors}"), ("size", size(stats.size_bytes)))
 
@@ -109,6 +116,13 @@ def _spending(status: Status) -> Iterator[tuple[str, str]]:
         yield "embedded today", f"{counted(embedded, 'token', 'tokens')}{price}"
     if spent:
         yield "spent today", f"{spent:,} of {status.tokens_per_day:,} tokens"
+
+
+def _folders(folders: Sequence[FolderStatus], now: datetime) -> Iterator[tuple[str, str]]:
+    """Say how each synced folder stands."""
+    for status in folders:
+        lines = (named(status.folder.root), condition(status, now, looked=True), errors(status))
+        yield "folder", "\n".join(filter(None, lines))
 
 
 def _show_diagnosis(sheet: Sheet, value: Diagnosis) -> None:

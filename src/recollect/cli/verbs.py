@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.cli import verbs_access, verbs_conversations, verbs_embedding, verbs_knowledge, verbs_turns, verbs_worker
+from recollect.cli import (
+    verbs_access,
+    verbs_conversations,
+    verbs_embedding,
+    verbs_files,
+    verbs_import,
+    verbs_knowledge,
+    verbs_turns,
+    verbs_worker,
+)
 from recollect.cli.edge import FAILED
 from recollect.cli.errand import Answer, Errand, VerbFunction, given_text
 from recollect.cli.values import Asked, filters, memory_fields, past_moment
@@ -12,6 +21,7 @@ from recollect.cli.verbs_forget import forget
 from recollect.cli.verbs_nodes import search_nodes
 from recollect.errors import InvalidInput
 from recollect.figures import Problem, Stats, Status
+from recollect.files import FolderStatus
 from recollect.messages import Message
 from recollect.settings import SettingRow
 from recollect.types import MemoryRecord, Recall, Remembered
@@ -61,11 +71,12 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class FullStatus:
-    """The status of the store, and every setting with where it comes from."""
+    """The status of the store, every setting with where it comes from, and the user's folders."""
 
     user: str
     status: Status
     settings: tuple[SettingRow, ...]
+    folders: tuple[FolderStatus, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +101,7 @@ def store(errand: Errand) -> Answer:
 def recall(errand: Errand) -> Answer:
     """Find memories."""
     asked = errand.asked
-    wanted = {**filters(asked, errand.now), **_wishes(asked)}
+    wanted = {**filters(asked, errand.now), **_wishes(asked), "files": asked["files"]}
     return Answer(errand.me.recall(asked["query"], limit=asked["limit"], min_score=asked["min_score"], **wanted))
 
 
@@ -154,7 +165,8 @@ def stats(errand: Errand) -> Answer:
 
 def status(errand: Errand) -> Answer:
     """Describe the installation."""
-    return Answer(FullStatus(errand.me.user_id, errand.memory.status(), errand.settings.describe()))
+    me = errand.me
+    return Answer(FullStatus(me.user_id, errand.memory.status(), errand.settings.describe(), me.folders()))
 
 
 def doctor(errand: Errand) -> Answer:
@@ -182,6 +194,8 @@ VERBS: Mapping[str, VerbFunction] = {
     "doctor": doctor,
     "maintain": maintain,
     "forget": forget,
+    **verbs_files.VERBS,
+    **verbs_import.VERBS,
     **verbs_knowledge.VERBS,
     **verbs_conversations.VERBS,
     **verbs_turns.VERBS,

@@ -6,10 +6,11 @@ from recollect.cli.edge import FAILED, NOT_FOUND
 from recollect.cli.errand import Answer, Declined, Errand, Loss
 from recollect.cli.values import Asked
 from recollect.errors import InvalidInput, NotFound
+from recollect.files import FileRecord
 from recollect.memory import UserMemory
 from recollect.types import Forgotten, MemoryRecord
 
-_SWEEPING = ("session", "source", "everything")
+_SWEEPING = ("session", "source", "folder", "everything")
 
 
 def forget(errand: Errand) -> Answer:
@@ -24,11 +25,7 @@ def forget(errand: Errand) -> Answer:
         loss = _loss(me, plan, whole)
         if asked["dry_run"]:
             return Answer(loss)
-        if (
-            errand.confirm
-            and not asked["yes"]
-            and not errand.confirm(loss, None if whole else _memory(me, plan.ids[0]))
-        ):
+        if errand.confirm and not asked["yes"] and not errand.confirm(loss, None if whole else _item(me, plan.ids[0])):
             raise Declined("Nothing was forgotten.")
         return Answer(replace(loss, receipt=me.forget(**wanted) if whole else me.forget(plan.id)))
     return Answer(Loss(replace(plan, dry_run=asked["dry_run"])), _unfinished(asked, plan))
@@ -40,6 +37,8 @@ def _whole(asked: Asked) -> str:
         return "everything"
     if asked["session"] is not None:
         return f"conversation {asked['session']}"
+    if asked["folder"] is not None:
+        return f"the folder {asked['folder']}"
     return f"all that came from {asked['source']}" if asked["source"] is not None else ""
 
 
@@ -55,17 +54,21 @@ def _loss(me: UserMemory, plan: Forgotten, whole: str) -> Loss:
     if whole == "everything":
         stats = me.stats()
         live = stats.memories + stats.expired
-        return Loss(plan, whole, live, stats.superseded, len(plan.ids) - live - stats.superseded)
+        said = len(plan.ids) - live - stats.superseded - plan.files
+        return Loss(plan, whole, live, stats.superseded, said, plan.files)
+    memories = len(plan.ids) - plan.messages - plan.files
     if whole:
-        return Loss(plan, whole, len(plan.ids) - plan.messages, 0, plan.messages)
-    found = [_memory(me, item_id) for item_id in plan.ids]
-    live = sum(record is not None and record.superseded_by is None for record in found)
-    return Loss(plan, whole, live, len(found) - live - plan.messages, plan.messages)
+        return Loss(plan, whole, memories, 0, plan.messages, plan.files)
+    found = [_item(me, item_id) for item_id in plan.ids]
+    live = sum(isinstance(item, MemoryRecord) and item.superseded_by is None for item in found)
+    return Loss(plan, whole, live, memories - live, plan.messages, plan.files)
 
 
-def _memory(me: UserMemory, id: str) -> MemoryRecord | None:
-    """Give a memory; None when the id is that of a message."""
-    try:
-        return me.get(id)
-    except NotFound:
-        return None
+def _item(me: UserMemory, id: str) -> MemoryRecord | FileRecord | None:
+    """Give a memory or a file; None when the id is that of a message."""
+    for find in (me.get, me.file):
+        try:
+            return find(id)
+        except NotFound:
+            continue
+    return None

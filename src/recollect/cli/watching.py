@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias
 from recollect.figures import Worked
 
 Tell: TypeAlias = Callable[[Worked], None]
+Steps: TypeAlias = Callable[[str, int, int], None]  # what is being done, how much of it is, and how much there is
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _NOTICEABLE_S = 1.0  # an end that takes longer wants a word
@@ -27,6 +28,14 @@ class Watch(Protocol):
         """Show how far the work is; gives whom to tell."""
         ...
 
+    def steps(self) -> AbstractContextManager[Steps]:
+        """Show how far work is that comes in several parts; gives whom to tell."""
+        ...
+
+    def announce(self, sentence: str, value: object) -> None:
+        """Tell of something as it happens, while the work goes on: people in a sentence, programs by its value."""
+        ...
+
 
 class Unwatched:
     """Nobody watches: a program reads what came of it in the end."""
@@ -38,8 +47,19 @@ class Unwatched:
         """Show nothing."""
         return nullcontext(_ignore)
 
+    def steps(self) -> AbstractContextManager[Steps]:
+        """Show nothing."""
+        return nullcontext(_ignore_step)
+
+    def announce(self, sentence: str, value: object) -> None:
+        """Keep it to itself."""
+
 
 def _ignore(worked: Worked) -> None:
+    pass
+
+
+def _ignore_step(doing: str, done: int, total: int) -> None:
     pass
 
 

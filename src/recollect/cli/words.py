@@ -1,5 +1,6 @@
 """Numbers and times in the words of people. Pure."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -8,6 +9,7 @@ _WEEK = timedelta(weeks=1)
 _UNITS = ((timedelta(days=1), "d"), (timedelta(hours=1), "h"), (_MINUTE, "min"))
 _SPANS = ((timedelta(days=1), "day", "days"), (timedelta(hours=1), "hour", "hours"), (_MINUTE, "minute", "minutes"))
 _KILO = 1024
+_NEW_LINES = re.compile("[\t-\r\x1c-\x1e\x85\u2028\u2029]")
 _CENT = 0.01
 
 
@@ -60,6 +62,11 @@ def hour(moment: datetime) -> str:
     return moment.astimezone().strftime("%H:%M")
 
 
+def second(moment: datetime) -> str:
+    """Give the time of a day to the second, on the local clock."""
+    return moment.astimezone().strftime("%H:%M:%S")
+
+
 def size(size_bytes: int) -> str:
     """Give an amount of memory."""
     amount = float(size_bytes)
@@ -82,6 +89,11 @@ def shortened(text: str, most: int) -> str:
         return line
     cut = line[: most - 1]
     return (cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut).rstrip(" ,.;:") + "…"
+
+
+def named(name: str) -> str:
+    """Give the name of a file on one line, whatever its letters are, so that it cannot pass for something else."""
+    return _NEW_LINES.sub("\N{REPLACEMENT CHARACTER}", name)
 
 
 def listing(parts: Sequence[str]) -> str:

@@ -109,13 +109,15 @@ def update(
         "recollect forget 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90",
         'recollect forget --query "dark mode" --dry-run',
         "recollect forget --session c1 --dry-run",
+        "recollect forget --folder ~/notes",
         "recollect --user anna forget --everything --yes",
     ),
 )
 def forget(
     ctx: typer.Context,
     id: Annotated[
-        str | None, typer.Argument(metavar="ID", help="The memory to forget, with its history; or a message.")
+        str | None,
+        typer.Argument(metavar="ID", help="The memory to forget, with its history; or a message, or a file."),
     ] = None,
     *,
     query: Annotated[
@@ -129,14 +131,21 @@ def forget(
     source: Annotated[
         str | None, typer.Option(metavar="NAME", help="Forget the memories that came from there, such as user_stated.")
     ] = None,
+    folder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH", help="Forget a synced folder with its files; what lies on the disk is left alone."
+        ),
+    ] = None,
     everything: Annotated[bool, typer.Option("--everything", help="Forget all that the user has.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Delete for good: a memory, a conversation, or everything.
+    """Delete memories, conversations or files for good.
 
-    On a terminal you are told what would go, and asked. Where nobody can be asked, --session, --source and --everything
-    need --yes. A query that fits several memories deletes none of them and shows their ids.
+    On a terminal you are told what would go, and asked. Where nobody can be asked, --session, --source, --folder and
+    --everything need --yes. A query that fits several memories deletes none of them and shows their ids. A file that
+    was forgotten does not come back with the next sync of its folder; a folder does, when you sync it again.
     """
     run(ctx)
