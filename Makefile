@@ -23,7 +23,7 @@ architecture: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 tests: $(VENV)/.installed-dev
-	$(BIN)/pytest -n 4 --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 4 --dist worksteal
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format $(SOURCES)

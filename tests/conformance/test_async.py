@@ -4,6 +4,8 @@ import asyncio
 import inspect
 import os
 from collections.abc import Callable
+from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -13,8 +15,10 @@ from recollect import (
     AsyncMemory,
     AsyncUserMemory,
     Conversation,
+    InvalidDocument,
     Memory,
     NotFound,
+    Piece,
     StoreError,
     UserMemory,
     load_settings,
@@ -109,6 +113,33 @@ def test_every_verb_can_be_awaited(memory: Memory, clock: SteppingClock) -> None
 
     run(work, memory)
     assert memory.user("me").count() == 0
+
+
+def test_files_can_be_awaited(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "setup.md").write_text("The router stands in the cellar.\n", encoding="utf-8")
+
+    async def work(awaited: AsyncMemory) -> None:
+        me = awaited.user("me")
+        (report,) = await me.sync(tmp_path / "notes", wait=False)
+        assert (report.state, report.added) == ("synced", 1)
+        (folder,) = await me.folders()
+        assert (folder.files, folder.drift) == (1, 0)
+        added = await me.add_pieces("garden.md", [Piece("Tulips grow behind the shed", "", 1, 1)])
+        assert added is not None
+        assert await me.file(added.file.id) == added.file
+        assert [file.path for file in (await me.files()).items] == ["garden.md", "setup.md"]
+        assert (await me.read("setup.md", (1, 1))).text == "The router stands in the cellar."
+        assert [hit.source for hit in (await me.recall("router", files=True)).hits] == ["file"]
+        with pytest.raises(NotFound):
+            await me.original(added.file.id)
+        with pytest.raises(InvalidDocument):
+            await me.add_file(b"%PDF-1.7 and no more", name="broken.pdf")
+        stop = Event()
+        await me.keep_in_step(stop=stop, tell=lambda _: stop.set())
+        assert (await me.forget(folder=tmp_path / "notes")).files == 1
+
+    run(work, memory)
 
 
 def test_async_with_opens_and_closes(database: str, clock: SteppingClock, encoder: Embedder) -> None:

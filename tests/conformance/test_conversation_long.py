@@ -8,7 +8,7 @@ from recollect.user import Conversation
 from tests.conftest import OpenMemory
 from tests.nightly import by_night
 
-TURNS = by_night(400, 1_000)
+TURNS = by_night(250, 1_000)
 WINDOW = 2_000
 MOST = 40
 

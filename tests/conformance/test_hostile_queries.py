@@ -16,7 +16,7 @@ from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum
 from tests.nightly import by_night
 
-BY_WORDS = by_night(1_200, 4_800)  # queries on each store without vectors
+BY_WORDS = by_night(800, 4_800)  # queries on each store without vectors
 BY_BOTH = by_night(100, 200)  # and with them: ten thousand on both stores together, by night
 
 SHARED = (

@@ -20,7 +20,7 @@ from tests.reliability.tracing import counted, traced
 from tests.reliability.worker import WITH_VECTORS, open_memory
 from tests.reliability.zygote import Child, Zygote, was_killed
 
-_EVERY = by_night(2, 1)  # at every call by night, at every other one by day
+_MOST = by_night(16, 10_000)  # calls of each verb at which it is killed: all of them by night
 _KEPT = "The ladder leans on the barn"
 _DOOMED = "The key to the cellar is under the third pot"
 _NEW = "The mower is out of petrol"
@@ -71,12 +71,13 @@ def test_killed_at_every_call(name: str, zygote: Zygote, tmp_path: Path) -> None
     doomed = _prepare(base, zygote)
     points = _count_calls(step, _copied(base, tmp_path / "count.db"), doomed, zygote)
     assert points["pwrite64"] > 0
+    stride = _stride(points)
     for call, times in points.items():
-        for number in range(1, times + 1, _EVERY):
+        for number in range(1, times + 1, stride):
             database = _copied(base, tmp_path / f"{call}{number}.db")
             done = _killed_at(f"{call}:signal=SIGKILL:when={number}", step, database, doomed, zygote)
             _insist_whole(step, database, done=done)
-    print(f"\nsqlite, {name}: killed at one in {_EVERY} of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
+    print(f"\nsqlite, {name}: killed at one in {stride} of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
 
 
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
@@ -107,14 +108,20 @@ def _fails_at(inject: str, step: Step, database: Path, doomed: str, zygote: Zygo
 def test_killed_at_every_call_of_a_first_opening(zygote: Zygote, tmp_path: Path) -> None:
     log = tmp_path / "log"
     points = _opened(zygote, tmp_path / "count" / "memory.db", log, "")
+    stride = _stride(points)
     for call, times in points.items():
-        for number in range(1, times + 1, _EVERY):
+        for number in range(1, times + 1, stride):
             database = tmp_path / f"{call}{number}" / "memory.db"
             _opened(zygote, database, log, f"{call}:signal=SIGKILL:when={number}")
             with open_memory(str(database)) as memory:
                 assert memory.doctor() == ()
                 assert memory.status().schema_version == len(load_migrations("sqlite"))
-    print(f"\nsqlite, open: killed at one in {_EVERY} of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
+    print(f"\nsqlite, open: killed at one in {stride} of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
+
+
+def _stride(points: Counter[str]) -> int:
+    """Say at every which call to kill; the first of each kind is always among them."""
+    return -(-points.total() // _MOST)
 
 
 def _opened(zygote: Zygote, database: Path, log: Path, inject: str) -> Counter[str]:

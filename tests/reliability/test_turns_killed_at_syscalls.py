@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from recollect.messages import NewMessage
+from tests.nightly import by_night
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.reliability.points import points as every
 from tests.reliability.talking import line
@@ -27,7 +28,7 @@ from tests.storage.catalogue import plain
 pytestmark = pytest.mark.usefixtures("strace")
 
 _SAID = 6
-_POINTS = 40
+_POINTS = by_night(14, 40)
 
 
 @dataclass(frozen=True)

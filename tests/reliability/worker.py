@@ -20,7 +20,7 @@ from typing import Any
 from recollect import Conversation, Memory, NewMemory, RecollectError, Remembered, UserMemory, wiring
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.drafting import draft_memories
-from tests.reliability import talking
+from tests.reliability import syncing, talking
 from tests.reliability.link import Link
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 
@@ -136,7 +136,7 @@ def answer(
     for given in (arguments, *arguments.get("memories", [])):
         if "vector_of" in given:
             given["vector"] = vector_of(given.pop("vector_of"))
-    return _plain(getattr(whose, verb)(**arguments))
+    return _plain(getattr(whose, verb)(*arguments.pop("paths", ()), **arguments))
 
 
 def _plain(value: Any) -> Any:
@@ -160,7 +160,7 @@ _OWN: tuple[Callable[..., None], ...] = (
     forget_on,
     serve,
 )
-TASKS: dict[str, Callable[..., None]] = {task.__name__: task for task in (*_OWN, *talking.TASKS)}
+TASKS: dict[str, Callable[..., None]] = {task.__name__: task for task in (*_OWN, *talking.TASKS, *syncing.TASKS)}
 
 
 def _run(end: socket.socket, task: str, arguments: dict[str, Any]) -> None:

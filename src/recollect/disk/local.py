@@ -15,8 +15,7 @@ from recollect.disk.beneath import Beneath, Identities, read_bytes
 from recollect.disk.crew import Crew, Pool, can_travel, spare_cores
 from recollect.disk.hand import Errand
 from recollect.disk.reading import Detect, Extract, Later, Reader, kind_of, shown_text
-from recollect.disk.tree import walk
-from recollect.disk.watching import Folders, watching
+from recollect.disk.tree import Folders, walk
 from recollect.files import Trouble
 from recollect.ports.files import Content, Recipe, Rules, Walk, Watching, Wish
 
@@ -92,6 +91,8 @@ class LocalDisk:
 
     def watch(self, roots: Sequence[str], debounce_s: float) -> AbstractContextManager[Watching]:
         """Begin to watch folders."""
+        from recollect.disk.watching import watching  # noqa: PLC0415 -- takes 20 ms, which only those who watch pay
+
         return watching(roots, debounce_s, self._about)
 
     def _about(self, root: str) -> Folders:

@@ -28,6 +28,14 @@ _NO_FILE: Final = ("/",)  # a pattern that fits nothing
 _GONE: Final = (FileNotFoundError, NotADirectoryError)
 
 
+class Folders(NamedTuple):
+    """A root, which of its folders are meant, and which files of it are none of its notes."""
+
+    root: str
+    rules: Rules
+    own: Identities
+
+
 class _Place(NamedTuple):
     """An open folder. `inside` says that all in it is included."""
 

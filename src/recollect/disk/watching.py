@@ -17,15 +17,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 # The part of watchfiles under its generators, documented as such: they cannot say when watching has begun.
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
-from recollect.disk.beneath import Identities
 from recollect.disk.rules import IGNORE_FILES, NEVER
-from recollect.disk.tree import folders, walk
-from recollect.ports.files import Rules
+from recollect.disk.tree import Folders, folders, walk
 
 SOON_S: Final = 0.3
 STORM: Final = 5
@@ -39,14 +37,6 @@ _BESIDE: Final = ("-wal", "-shm", "-journal")
 _RETRY_S: Final = 300.0
 
 Identity = tuple[int, int]
-
-
-class Folders(NamedTuple):
-    """A root, which of its folders are meant, and which files of it are none of its notes."""
-
-    root: str
-    rules: Rules
-    own: Identities
 
 
 @dataclass(slots=True)

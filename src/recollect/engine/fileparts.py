@@ -4,13 +4,14 @@ The invariant: inside one transaction a file goes from one content to the next, 
 both keeps its id and its vector.
 """
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect import ids
 from recollect.engine import working
@@ -23,6 +24,7 @@ from recollect.types import Scope, Vector
 from recollect.vocabulary import FileSource, Trust
 
 _NO_VECTORS: Mapping[str, Vector] = MappingProxyType({})
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _OWN_ROLES = frozenset({"", "user", "assistant"})  # what others say in a session, such as tools, is not the user's own
 
 
@@ -85,6 +87,7 @@ def save(
     """
     now = engine.clock.now()
     trust = int(Trust.EXTERNAL if reading.external else Trust.FILE)
+    pieces = [_storable_piece(one) for one in reading.pieces]
     record = FileRecord(
         id=old.id if old else ids.new(now),
         root=where.root,
@@ -97,25 +100,52 @@ def save(
         digest=where.digest,
         recipe=recipe_number(engine),
         lines=reading.lines,
-        chunks=len(reading.pieces),
+        chunks=len(pieces),
         trust=trust,
         original=where.original,
         dated_at=reading.dated_at,
-        notes=reading.notes,
-        metadata=reading.metadata,
+        notes=tuple(storable(note) for note in reading.notes),
+        metadata=_storable_values(reading.metadata),
         created_at=old.created_at if old else now,
         updated_at=now,
     )
     writer.save_file(record)
     marks = writer.chunk_marks(record.id) if old else ()
-    change = _compare(record, marks, reading.pieces)
+    change = _compare(record, marks, pieces)
     drafts = [
         ChunkDraft(chunk_id, piece, _trust(record, piece), _moment(record, piece), vectors.get(piece.content_hash))
         for chunk_id, piece in zip(ids.new_many(now, len(change.new)), change.new, strict=True)
     ]
     writer.insert_chunks(record, drafts, engine.models.latest)
     writer.mark_chunks(change.moved)
-    return Kept(record, len(change.new), len(reading.pieces) - len(change.new), change.gone)
+    return Kept(record, len(change.new), len(pieces) - len(change.new), change.gone)
+
+
+def storable(text: str) -> str:
+    """Give a text without what no database takes: NULs and halves of surrogate pairs, which JSON and YAML can spell."""
+    if "\0" not in text:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            pass
+        else:
+            return text
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def _storable_piece(one: IndexedPiece) -> IndexedPiece:
+    content, heading = storable(one.piece.content), storable(one.piece.heading)
+    if content is one.piece.content and heading is one.piece.heading:
+        return one
+    return IndexedPiece(one.piece._replace(content=content, heading=heading), one.content_hash, storable(one.terms))
+
+
+def _storable_values(value: Any) -> Any:  # noqa: ANN401 -- JSON
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, Mapping):
+        return {storable(name): _storable_values(inner) for name, inner in value.items()}
+    return [_storable_values(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _compare(record: FileRecord, marks: Sequence[ChunkMark], pieces: Sequence[IndexedPiece]) -> _Change:

@@ -49,6 +49,7 @@ class Pieces:
 def add(engine: Engine, scope: Scope, data: bytes, name: str, *, replace: bool) -> AddedFile:
     """Keep a document: its original, its text and its chunks. The very same bytes are kept once."""
     _check(engine, data, name)
+    name = fileparts.storable(name)
     digest = sha256(data).hexdigest()
     known = engine.store.read(scope, lambda reader: reader.document(digest))
     if known is not None:
@@ -101,7 +102,8 @@ def add_pieces(engine: Engine, scope: Scope, given: Pieces) -> AddedFile | None:
     Gives None when it was forgotten before: then it does not come back.
     """
     indexed = index(given.pieces)
-    fingerprint = blake2b(given.name.encode(), digest_size=32)
+    name = fileparts.storable(given.name)
+    fingerprint = blake2b(name.encode(), digest_size=32)
     for one in indexed:
         fingerprint.update(one.content_hash.encode())
     digest = fingerprint.hexdigest()
@@ -109,11 +111,11 @@ def add_pieces(engine: Engine, scope: Scope, given: Pieces) -> AddedFile | None:
     kind: FileKind = "session" if given.source == "sessions" else "markdown"
     lines = max((one.piece.end_line for one in indexed), default=0)
     reading = Reading(kind, "text/plain", indexed, lines, given.metadata)
-    where = Identity("", given.name, given.source, size, 0, digest)
+    where = Identity("", name, given.source, size, 0, digest)
     vectors = _fitting(engine, given, indexed)
 
     def work(writer: Writer) -> AddedFile | None:
-        if writer.buried(fileparts.tombs("", given.name, digest)):
+        if writer.buried(fileparts.tombs("", name, digest)):
             return None
         known = writer.document(digest)
         if known is not None:
@@ -157,7 +159,8 @@ def folders(engine: Engine, scope: Scope, *, look: bool) -> tuple[FolderStatus, 
 
 def read(engine: Engine, scope: Scope, named: str, lines: tuple[int, int] | None) -> FileText:
     """Give lines of a file, by its id, its path, or the end of its path if only one file has it."""
-    file = engine.store.read(scope, lambda reader: _find(reader, named))
+    name = fileparts.storable(named)
+    file = engine.store.read(scope, lambda reader: _find(reader, name))
     text, origin, current = _text(engine, scope, file)
     every = text.split("\n")
     first, last = lines or (1, len(every))
@@ -195,7 +198,7 @@ def _text(engine: Engine, scope: Scope, file: FileRecord) -> tuple[str, Literal[
         except (OSError, InvalidDocument):
             pass
         else:
-            return text, "disk", digest == file.digest
+            return fileparts.storable(text), "disk", digest == file.digest
     chunks = engine.store.read(scope, lambda reader: reader.chunks_of(file.id))
     return assembled(chunks, file.lines), "store", True
 

@@ -70,16 +70,16 @@ class _Difference:
     known: Mapping[str, KnownFile]
     gone: Mapping[str, KnownFile]
     unchanged: int
+    forgotten: int = 0
 
 
 def sync(engine: Engine, scope: Scope, order: Order, *, tell: Tell | None = None) -> SyncReport:
     """Bring what is kept of a folder in step with what lies in it."""
-    kept = _kept(engine, scope, order.root)
-    walk = engine.disk.walk(order.root, order.rules, engine.store.own_files())
-    difference = _compare(engine, kept, walk)
+    walk, difference = _look(engine, scope, order.root, order.rules)
     state = _state(walk, difference, even_if_empty=order.even_if_empty)
     gone = difference.gone if state == "synced" else {}
-    tally = _Tally(skipped=Counter(walk.skipped), trouble=list(walk.trouble[:_MOST_TROUBLE]))
+    trouble = list(walk.trouble[:_MOST_TROUBLE])
+    tally = _Tally(forgotten=difference.forgotten, skipped=Counter(walk.skipped), trouble=trouble)
     if order.dry_run:
         _foresee(tally, difference, gone)
     else:
@@ -109,11 +109,9 @@ def sync(engine: Engine, scope: Scope, order: Order, *, tell: Tell | None = None
 
 def drift(engine: Engine, scope: Scope, folder: Folder) -> int | None:
     """Count the files of a folder that differ from what is kept; None when it cannot be looked into."""
-    kept = _kept(engine, scope, folder.root)
-    walk = engine.disk.walk(folder.root, rules_of(engine, folder), engine.store.own_files())
+    walk, difference = _look(engine, scope, folder.root, rules_of(engine, folder))
     if not walk.exists:
         return None
-    difference = _compare(engine, kept, walk)
     return len(difference.fresh) + len(difference.gone)
 
 
@@ -134,9 +132,14 @@ def changed_rules(rules: Rules, changes: Mapping[str, Any]) -> Rules:
     return replace(rules, **given)
 
 
-def _kept(engine: Engine, scope: Scope, root: str) -> Sequence[KnownFile]:
-    """Give what is kept, which must be asked before looking: what others bring meanwhile must not seem to be gone."""
-    return engine.store.read(scope, lambda reader: reader.known_files(root))
+def _look(engine: Engine, scope: Scope, root: str, rules: Rules) -> tuple[Walk, _Difference]:
+    """Look through a folder, and hold what lies in it against what is kept.
+
+    What is kept is asked first: what others bring meanwhile must not seem to be gone.
+    """
+    kept = engine.store.read(scope, lambda reader: reader.known_files(root))
+    walk = engine.disk.walk(root, rules, engine.store.own_files())
+    return walk, _unburied(engine, scope, root, _compare(engine, kept, walk))
 
 
 def _compare(engine: Engine, kept: Sequence[KnownFile], walk: Walk) -> _Difference:
@@ -147,6 +150,16 @@ def _compare(engine: Engine, kept: Sequence[KnownFile], walk: Walk) -> _Differen
     there = {seen.path for seen in walk.seen}
     gone = {path: one for path, one in known.items() if path not in there}
     return _Difference(fresh, known, gone, len(walk.seen) - len(fresh))
+
+
+def _unburied(engine: Engine, scope: Scope, root: str, difference: _Difference) -> _Difference:
+    """Leave out what was forgotten: it lies there still, but nobody wants it back."""
+    unknown = [seen.path for seen in difference.fresh if seen.path not in difference.known]
+    new = {fileparts.tombs(root, path, "")[0]: path for path in unknown}
+    buried = engine.store.read(scope, lambda reader: reader.buried([*new])) if new else {}
+    forgotten = {new[fingerprint] for fingerprint in buried}
+    fresh = [seen for seen in difference.fresh if seen.path not in forgotten]
+    return replace(difference, fresh=fresh, forgotten=len(forgotten))
 
 
 def _state(walk: Walk, difference: _Difference, *, even_if_empty: bool) -> SyncState:
@@ -189,28 +202,18 @@ class _Sync:
 
     def run(self, fresh: Sequence[Seen], tell: Tell | None) -> None:
         """Read and write all that is fresh."""
-        wanted = self._unburied(fresh)
         done, under_way = 0, None
         try:
-            for batch in _batches(self._contents(wanted)):
+            for batch in _batches(self._contents(fresh)):
                 if under_way is not None:
                     self._settle(under_way)
                 under_way = self._write(batch)
                 done += len(batch)
                 if tell is not None:
-                    tell(SyncProgress(self.order.root, done, len(wanted), self.tally.written))
+                    tell(SyncProgress(self.order.root, done, len(fresh), self.tally.written))
         finally:
             if under_way is not None:
                 self._settle(under_way)
-
-    def _unburied(self, fresh: Sequence[Seen]) -> list[Seen]:
-        """Leave out what was forgotten: it lies there still, but nobody wants it back."""
-        root = self.order.root
-        new = {fileparts.tombs(root, seen.path, "")[0]: seen.path for seen in fresh if seen.path not in self.known}
-        buried = self.engine.store.read(self.scope, lambda reader: reader.buried([*new])) if new else {}
-        forgotten = {new[fingerprint] for fingerprint in buried}
-        self.tally.forgotten += len(forgotten)
-        return [seen for seen in fresh if seen.path not in forgotten]
 
     def _contents(self, wanted: Sequence[Seen]) -> Iterator[Content]:
         wishes = [self._wish(seen) for seen in wanted]

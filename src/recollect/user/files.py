@@ -43,12 +43,11 @@ class FileVerbs(Scoped):
         nothing but `.jsonl` files wanted holds sessions. `dry_run` says what would be done. `even_if_empty` believes a
         folder that has lost all its files. `wait` says whether to wait for vectors, as with `remember`.
         """
-        wishes = {"include": include, "exclude": exclude, "hidden": hidden, "gitignore": gitignore}
+        patterns = {"include": _patterns(include), "exclude": _patterns(exclude)}
+        wishes = _given({**patterns, "hidden": hidden, "gitignore": gitignore})
         orders = [
             replace(order, dry_run=dry_run, even_if_empty=even_if_empty)
-            for order in self._orders(
-                paths, source, {name: value for name, value in wishes.items() if value is not None}
-            )
+            for order in self._orders(paths, source, wishes)
         ]
         reports = [syncing.sync(self._engine, self._scope, order, tell=tell) for order in orders]
         if dry_run or not any(report.writes for report in reports):
@@ -64,9 +63,12 @@ class FileVerbs(Scoped):
         source: FileSource | None = None,
         include: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        hidden: bool | None = None,
+        gitignore: bool | None = None,
     ) -> None:
         """Sync folders now and whenever something in them changes, until `stop` is set; `tell` hears of each sync."""
-        wishes = {name: value for name, value in (("include", include), ("exclude", exclude)) if value is not None}
+        patterns = {"include": _patterns(include), "exclude": _patterns(exclude)}
+        wishes = _given({**patterns, "hidden": hidden, "gitignore": gitignore})
         orders = self._orders(paths, source, wishes)
         stepping.keep(self._engine, self._scope, orders, stop=stop, tell=tell)
 
@@ -154,14 +156,14 @@ class FileVerbs(Scoped):
                 raise InvalidDocument(f"{path} is no plain file. For a folder there is `recollect sync {path}`.")
             with path.open("rb") as opened:
                 return opened.read(most + 1), name or path.name
-        except OSError as error:
-            raise InvalidDocument(f"{path} cannot be read: {error.strerror or error}.") from error
+        except (OSError, ValueError) as error:  # a name may have characters that no file has
+            raise InvalidDocument(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 
     def _orders(self, paths: Sequence[AnyPath], source: FileSource | None, wishes: Mapping[str, Any]) -> list[Order]:
         known = {
             folder.root: folder for folder in self._engine.store.read(self._scope, lambda reader: reader.folders())
         }
-        roots = [self._engine.disk.resolve(fspath(path)) for path in paths] or [*known]
+        roots = [self._engine.disk.resolve(_storable(path)) for path in paths] or [*known]
         if not roots:
             raise InvalidInput("Name a folder: none has been synced before.")
         for root in roots:
@@ -181,6 +183,28 @@ class FileVerbs(Scoped):
         return Order(root, chosen, rules)
 
 
+def _given(wishes: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what nobody wished for."""
+    return {name: value for name, value in wishes.items() if value is not None}
+
+
 def _source_of(rules: Rules) -> FileSource:
     logs = [pattern.endswith(".jsonl") for pattern in rules.include]
     return "sessions" if logs and all(logs) else "memory"
+
+
+def _storable(path: AnyPath) -> str:
+    """Insist on a path that can be noted. Raises InvalidInput."""
+    told = fspath(path)
+    if not told or fileparts.storable(told) != told:
+        raise InvalidInput(f"{told!a} is no path that can be noted. Name a folder whose name is text.")
+    return told
+
+
+def _patterns(given: Sequence[str] | None) -> Sequence[str] | None:
+    """Insist on patterns that can be noted; one may be given by itself. Raises InvalidInput."""
+    patterns = [given] if isinstance(given, str) else given
+    for pattern in patterns or ():
+        if fileparts.storable(pattern) != pattern:
+            raise InvalidInput(f"{pattern!a} is no pattern that can be noted. Write it as text, such as *.md.")
+    return patterns
