@@ -84,6 +84,16 @@ def test_one_wrong_hit_is_enough(wrong: object) -> None:
         read(answer([hit("fine"), wrong, hit("fine too")]), "office", 10)
 
 
+def test_a_hit_in_a_file_says_where_it_stands() -> None:
+    place = {"path": "notes/set\nup.md", "start_line": 3, "end_line": 7}
+    in_file = hit("The router", source="file", type="markdown", metadata=place)
+    said = read(answer([in_file, hit("Tea", metadata=place), hit("Old", source="file", metadata={})]), "office", 10)
+    assert [one.where for one in said.hits] == ["notes/set up.md:3-7", "", ""]
+    for wrong in ({"path": 3}, {"path": " "}, {"start_line": "3"}, {"end_line": 0}, {"end_line": True}):
+        with pytest.raises(Lie, match=r"hits\[0\]\.metadata"):
+            read(answer([{**in_file, "metadata": {**place, **wrong}}]), "office", 10)
+
+
 @pytest.mark.parametrize(
     "body",
     [

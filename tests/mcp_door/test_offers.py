@@ -88,9 +88,14 @@ def test_resources_and_the_prompt_are_listed(memory: Memory) -> None:
             "memory://preferences": "text/markdown",
             "memory://facts": "text/markdown",
             "memory://stats": "application/json",
+            "memory://files": "text/markdown",
         }
         made = {one.uri_template: one.mime_type for one in (await client.list_resource_templates()).resource_templates}
-        assert made == {"memory://about/{topic}": "text/markdown", "memory://memories/{id}": "application/json"}
+        assert made == {
+            "memory://about/{topic}": "text/markdown",
+            "memory://memories/{id}": "application/json",
+            "memory://files/{id}": "text/markdown",
+        }
         (prompt,) = (await client.list_prompts()).prompts
         assert prompt.name == "memory"
         assert [(one.name, one.required) for one in prompt.arguments or ()] == [("question", False)]

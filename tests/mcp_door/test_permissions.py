@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 
-from recollect import Memory
+from recollect import Memory, Piece
 from recollect.access import LOCAL, Principal
 from recollect.mcp.needs import NEEDS
 from recollect.vocabulary import PERMISSIONS, Permission
@@ -20,14 +20,14 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-async def _use(client: Client, name: str, memory_id: str) -> str | None:
+async def _use(client: Client, name: str, item_id: str) -> str | None:
     """Use what is on offer under a name; give why it was refused, if it was."""
     try:
         if name in ARGUMENTS:
             result = await client.call_tool(name, ARGUMENTS[name])
             return result.content[0].text if result.is_error else None  # type: ignore[union-attr]
         if name.startswith("memory://"):
-            await client.read_resource(name.replace("{topic}", "tea").replace("{id}", memory_id))
+            await client.read_resource(name.replace("{topic}", "tea").replace("{id}", item_id))
         else:
             await client.get_prompt(name, {"question": "tea"})
     except MCPError as error:
@@ -38,12 +38,14 @@ async def _use(client: Client, name: str, memory_id: str) -> str | None:
 @pytest.mark.parametrize("held", [*PERMISSIONS, None])
 def test_each_needs_exactly_its_permission(memory: Memory, held: Permission | None) -> None:
     made = memory.user("anna").remember("Likes tea with milk", type="preference")
+    added = memory.user("anna").add_pieces("tea.md", [Piece("Tea is in the cupboard", "", 1, 1)])
+    assert added is not None
 
     async def talk(client: Client) -> None:
         for name, needed in NEEDS.items():
             if name == "memory_forget":
                 continue
-            reason = await _use(client, name, made.id)
+            reason = await _use(client, name, added.file.id if "files" in name else made.id)
             if held in (needed, "admin"):
                 assert reason is None, (name, reason)
             else:
@@ -76,6 +78,8 @@ def test_permission_is_asked_for_before_arguments_are_looked_at(memory: Memory) 
 
 def test_nobody_sees_what_belongs_to_others(memory: Memory) -> None:
     made = memory.user("anna").remember("Anna's safe is behind the painting", type="fact")
+    kept = memory.user("anna").add_pieces("safe.md", [Piece("The safe behind the painting is old", "", 1, 1)])
+    assert kept is not None
 
     async def talk(client: Client) -> None:
         for tool in ("memory_recall", "search_context"):
@@ -85,9 +89,11 @@ def test_nobody_sees_what_belongs_to_others(memory: Memory) -> None:
             assert (await called(client, "memory_forget", **wanted))[1] == {"action": "not_found"}
         with pytest.raises(MCPError, match="No memory"):
             await client.read_resource(f"memory://memories/{made.id}")
-        for uri in ("memory://recent", "memory://facts", "memory://about/safe", "memory://stats"):
+        with pytest.raises(MCPError, match="No file"):
+            await client.read_resource(f"memory://files/{kept.file.id}")
+        for uri in ("memory://recent", "memory://facts", "memory://about/safe", "memory://stats", "memory://files"):
             (content,) = (await client.read_resource(uri)).contents
-            assert "painting" not in content.text  # type: ignore[union-attr]
+            assert not {"painting", "safe.md"} & set(content.text.split())  # type: ignore[union-attr]
 
     speak(in_process(memory, somebody("ben", "read", "write", "forget")), talk)
     assert memory.user("anna").count() == 1

@@ -34,9 +34,7 @@ _PATIENCE_S = 60.0
 def notes(tmp_path: Path) -> Notes:
     """A folder with many small notes."""
     made = Notes(tmp_path / "notes")
-    editor = Editor(made, SEED)
-    for number in range(_FILES):
-        made.write(f"{number % 5}/n{number}.md", "\n".join(editor.lines(40)))
+    _fill(made, Editor(made, SEED), 0)
     return made
 
 
@@ -45,6 +43,12 @@ def fresh(tmp_path: Path) -> Iterator[Memory]:
     """A store to sync the same folder into, from scratch."""
     with open_small(str(tmp_path / "fresh.db")) as memory:
         yield memory
+
+
+def _fill(notes: Notes, editor: Editor, batch: int) -> None:
+    """Write so many notes that there are enough."""
+    for number in range(_FILES - len(notes.paths())):
+        notes.write(f"{batch}-{number % 5}/n{number}.md", "\n".join(editor.lines(40)))
 
 
 def _kill(child: Child, kills: Kills, words: int) -> bool:
@@ -93,6 +97,7 @@ def test_a_sync_that_was_killed_is_completed_by_the_next(
             before = pieces(me)
         for _ in range(_EDITS):
             editor.step()
+        _fill(notes, editor, point + 1)
     kills.show(f"sync with {'vectors' if vectors else 'words'}", database, halfway=halfway, partly=partly)
     assert halfway > kills.points // 3
     assert partly > 0

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -61,10 +62,11 @@ UNHURRIED = {"serve__burst": 10**6, "serve__requests_per_minute": 10**8}
 
 
 @pytest.fixture
-def serve(open_memory: OpenMemory) -> Iterator[Serve]:
+def serve(open_memory: OpenMemory, tmp_path: Path) -> Iterator[Serve]:
     """Serve the test's store, with settings by their dotted names."""
+    usual = {**UNHURRIED, "files__originals": str(tmp_path / "originals")}
     with ExitStack() as stack:
-        yield lambda **overrides: stack.enter_context(serving(open_memory(**{**UNHURRIED, **overrides})))
+        yield lambda **overrides: stack.enter_context(serving(open_memory(**{**usual, **overrides})))
 
 
 @pytest.fixture

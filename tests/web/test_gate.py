@@ -51,6 +51,24 @@ def test_some_paths_may_take_more() -> None:
     assert ask(gate, "POST", "/files/", JSON, [b"x" * 20]).status == 413
 
 
+def test_some_paths_take_any_form_unless_it_is_packed() -> None:
+    gate = Gate(echo, BodyLimits(any_form=frozenset({"/files"})))
+    plain = (*LOCAL, (b"content-type", b"text/plain"))
+    assert ask(gate, "POST", "/files", plain, [b"x"]).body == b"x"
+    assert ask(gate, "POST", "/files", LOCAL, [b"x"]).body == b"x"
+    assert ask(gate, "POST", "/files", (*plain, (b"content-encoding", b"gzip")), [b"x"]).status == 415
+    assert ask(gate, "POST", "/file", plain, [b"x"]).status == 415
+
+
+def test_larger_bodies_have_longer_but_leave_half_of_the_room_to_others() -> None:
+    limits = BodyLimits(larger={"/files": 80}, room_bytes=100, body_wait_s=1, slowest_bytes_per_s=10)
+    assert (limits.wait_s("/"), limits.wait_s("/files")) == (1, 9)
+    gate = Gate(echo, limits)
+    assert ask(gate, "POST", "/files", JSON, [b"x" * 50]).status == 200
+    assert ask(gate, "POST", "/files", JSON, [b"x" * 51]).status == 503
+    assert ask(gate, "POST", "/", JSON, [b"x" * 100]).status == 200
+
+
 def test_a_body_of_unknown_length_is_refused_over_http() -> None:
     def endless() -> Iterator[bytes]:
         for _ in range(1000):

@@ -137,6 +137,14 @@ def test_the_example_can_be_typed() -> None:
     assert 'curl http://127.0.0.1:8787/api/secret \\\n  -H "Authorization: Bearer $RECOLLECT_KEY"' in text
 
 
+def test_a_body_that_is_no_json_comes_from_a_file() -> None:
+    forms = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    operation = {"requestBody": {"content": forms}, "responses": {}}
+    text = read(render({"info": {"title": "Things"}, "paths": {"/api/files": {"post": operation}}})).text
+    assert "-H 'Content-Type: application/octet-stream' \\\n  --data-binary @FILE" in text
+    assert "bytes" in text
+
+
 def test_the_example_calls_where_it_is_served() -> None:
     text = read(render(documented(), "http://memory.example:9000/")).text
     assert "curl http://memory.example:9000/api/secret" in text

@@ -17,6 +17,7 @@ class FederatedHit:
 
     `rank` is its place in that node's own answer, from 1, and `score` what that node gave it; the scores of two nodes
     cannot be compared. What another node says has a `trust` of 0, always. `also_in` are other nodes with the same text.
+    Of what is in a file, `where` is its place there, such as `notes/setup.md:12-30`.
     """
 
     node: str
@@ -30,6 +31,7 @@ class FederatedHit:
     occurred_at: datetime | None
     trust: int
     also_in: tuple[str, ...] = ()
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)

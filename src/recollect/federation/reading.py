@@ -18,6 +18,8 @@ from recollect.vocabulary import Trust
 _LONGEST_ID: Final = 128
 _LONGEST_TIME: Final = 40
 _MOST_DEGRADED: Final = 20
+_LONGEST_PATH: Final = 1_000
+_MOST_LINES: Final = 10**9
 _WORD: Final = re.compile(r"[a-z][a-z0-9_:.-]{0,63}")
 
 
@@ -67,7 +69,24 @@ def _hit(hit: object, node: str, rank: int) -> FederatedHit:
         created_at=_moment(hit.get("created_at"), f"{at}.created_at"),
         occurred_at=_optional(hit, "occurred_at", at, _moment),
         trust=int(Trust.EXTERNAL),
+        where=_where(hit.get("metadata") or {}, f"{at}.metadata") if hit.get("source") == "file" else "",
     )
+
+
+def _where(metadata: Mapping[str, Any], at: str) -> str:
+    """Give the place of what is in a file; nothing, if the node does not tell."""
+    path = metadata.get("path")
+    if path is None:
+        return ""
+    first, last = (_line(metadata.get(name), f"{at}.{name}") for name in ("start_line", "end_line"))
+    told = " ".join(_content(path, f"{at}.path").split())  # on one line, as a place stands before a text
+    return f"{told[:_LONGEST_PATH]}:{first}-{last}"
+
+
+def _line(value: object, at: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_LINES:
+        _lie(at, "the number of a line")
+    return value
 
 
 def _optional(found: Mapping[str, Any], name: str, at: str, check: Callable[[object, str], Any]) -> Any:  # noqa: ANN401 - whatever the check gives

@@ -11,6 +11,7 @@ from recollect.federation.answers import LOCAL_NODE, Federated, FederatedHit
 from recollect.federation.asking import Lines
 from recollect.federation.merging import merged
 from recollect.federation.nodes import chosen, configured
+from recollect.files import Chunk
 from recollect.memory import Memory, UserMemory
 from recollect.text.clean import clean
 from recollect.types import Hit
@@ -25,7 +26,7 @@ _lock = Lock()
 def federated_search(
     memory: Memory, me: UserMemory, query: str, *, nodes: Sequence[str] | None = None, limit: int = 10
 ) -> Federated:
-    """Search this user's memories and all that was said, here and in other nodes.
+    """Search this user's memories, all that was said, and files, here and in other nodes.
 
     `nodes` names those to ask; without it all are asked that are enabled for this user, and with `()` none is. They are
     sent the query and the limit, nothing else. A node that is away, slow or lying is named in `degraded`. Raises
@@ -79,4 +80,5 @@ def _ours(hit: Hit, rank: int) -> FederatedHit:
         created_at=hit.created_at,
         occurred_at=hit.occurred_at,
         trust=hit.trust,
+        where=hit.record.place if isinstance(hit.record, Chunk) else "",
     )

@@ -111,6 +111,15 @@ def _read_facts(admitted: Admitted, _: str) -> str:
     return wording.described("What is known for a fact, newest first:", admitted.me.facts(limit=_MOST))
 
 
+def _read_files(admitted: Admitted, _: str) -> str:
+    return wording.listed_files("The files, the one that was added last first:", admitted.me.files(limit=_MOST).items)
+
+
+def _read_file(admitted: Admitted, file_id: str) -> str:
+    me = admitted.me
+    return wording.file_text(me.read(me.file(file_id).id))  # by its id and in no other way
+
+
 def _read_stats(admitted: Admitted, _: str) -> str:
     return _document(asdict(admitted.me.stats()))
 
@@ -162,6 +171,8 @@ READINGS: Final[Mapping[str, Reading]] = {
     "memory://preferences": _read_preferences,
     "memory://facts": _read_facts,
     "memory://stats": _read_stats,
+    "memory://files": _read_files,
     "memory://about/{topic}": _read_about,
     "memory://memories/{id}": _read_memory,
+    "memory://files/{id}": _read_file,
 }

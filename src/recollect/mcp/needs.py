@@ -18,10 +18,12 @@ NEEDS: Final[Mapping[str, Permission]] = MappingProxyType(
         "memory_about": "read",
         "memory://about/{topic}": "read",
         "memory://memories/{id}": "read",
+        "memory://files/{id}": "read",
         "memory://recent": "read",
         "memory://preferences": "read",
         "memory://facts": "read",
         "memory://stats": "read",
+        "memory://files": "read",
         "memory": "read",
     }
 )

@@ -33,8 +33,10 @@ RESOURCES: Final = (
     Resource("memory://preferences", "preferences", "What the user prefers.", _MARKDOWN),
     Resource("memory://facts", "facts", "What is known for a fact.", _MARKDOWN),
     Resource("memory://stats", "stats", "Figures about what is stored.", _JSON),
+    Resource("memory://files", "files", "Files of synced folders, and documents, with their ids.", _MARKDOWN),
     Resource("memory://about/{topic}", "about", "All that is known about a topic.", _MARKDOWN),
     Resource("memory://memories/{id}", "memory", "One memory with all its fields, by its id.", _JSON),
+    Resource("memory://files/{id}", "file", "The text of one file, by its id.", _MARKDOWN),
 )
 
 

@@ -124,6 +124,11 @@ _FOUND: Final = {
         **_MEMORY["properties"],
         "source": {"type": "string", "enum": list(SOURCES), "description": "Where it was found."},
         "similarity": {**_SHARE, "description": "How near in meaning it is or, where that is unknown, in words."},
+        "path": _given("Of a file: its path."),
+        "start_line": _given("Of a file: the line where this part of it begins, counted from 1.", "integer"),
+        "end_line": _given("Of a file: the line where it ends.", "integer"),
+        "heading": _given("Of a file: the headings that lead to this part."),
+        "file_id": _given("Of a file: its id, for memory://files/{id}."),
     },
     "required": ["source", "content", "similarity"],
 }

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from recollect.federation import Federated
+from recollect.files import Chunk
 from recollect.messages import Appended, Compaction, ConversationInfo, Message, Window
 from recollect.types import About, Forgotten, Hit, MemoryRecord, PromptContext, Recall, Remembered, TurnOutcome
 from recollect.vocabulary import MemoryType, MessageRole, MessageStatus, Source
@@ -94,7 +95,10 @@ class PlaceBody(Answer):
 
 
 class HitBody(Answer):
-    """Something that was found. `score` and `similarity` are from 0 to 1."""
+    """Something that was found. `score` and `similarity` are from 0 to 1.
+
+    In a `file` it is a part of its text: `metadata` has its `path`, `start_line`, `end_line`, `heading` and `file_id`.
+    """
 
     id: str
     source: Source
@@ -130,7 +134,10 @@ class SimpleHit(BaseModel):
 
 
 class FederatedHitBody(Answer):
-    """Something that was found, and where. Scores of two nodes cannot be compared."""
+    """Something that was found, and where. Scores of two nodes cannot be compared.
+
+    Of what is in a file, `where` is its place there, such as `notes/setup.md:12-30`.
+    """
 
     node: str
     rank: int
@@ -143,6 +150,7 @@ class FederatedHitBody(Answer):
     occurred_at: datetime | None
     trust: int
     also_in: list[str]
+    where: str
 
 
 class NodeBody(Answer):
@@ -171,6 +179,7 @@ class ForgottenBody(BaseModel):
     candidates: list[HitBody]
     dry_run: bool
     messages: int
+    files: int = 0
 
 
 class AboutBody(BaseModel):
@@ -361,6 +370,8 @@ def simple_hit(hit: Hit) -> SimpleHit:
     context: dict[str, Any] = {"type": hit.type, "created_at": hit.created_at.isoformat(), "score": hit.score}
     if isinstance(hit.record, Message):
         context["conversation"] = hit.record.conversation
+    if isinstance(hit.record, Chunk):
+        context |= hit.metadata
     similarity = hit.score if hit.similarity is None else max(0.0, hit.similarity)
     return SimpleHit(
         source_type=hit.source, source_id=hit.id, content=hit.content, similarity=similarity, context=context
@@ -375,6 +386,7 @@ def forgotten(value: Forgotten) -> ForgottenBody:
         candidates=hit_bodies(value.candidates),
         dry_run=value.dry_run,
         messages=value.messages,
+        files=value.files,
     )
 
 

@@ -19,11 +19,14 @@ from recollect.memory import Memory
 from recollect.service.answered import Problem
 from recollect.service.calls import Needs
 from recollect.service.failures import answer_our_errors
+from recollect.service.folders import Folders
 from recollect.service.lock import Lock
 from recollect.service.metrics import Metrics
-from recollect.service.routes import conversations, knowledge, memories, operations, store, stream, turns
+from recollect.service.routes import conversations, files, knowledge, memories, operations, store, stream, turns
 from recollect.service.stream import Switchboard
+from recollect.service.uploads import Uploads
 from recollect.web.guarded import guarded
+from recollect.web.limits import BodyLimits
 from recollect.web.problems import MEDIA_TYPE, answer_errors
 from recollect.web.throttle import Throttle
 
@@ -61,6 +64,7 @@ ROUTERS: Final = (
     conversations.router,
     turns.router,
     turns.forgetting,
+    files.router,
     stream.router,
     store.router,
     operations.router,
@@ -117,6 +121,7 @@ def create_app(memory: Memory, switchboard: Switchboard, metrics: Metrics) -> Fa
     app.state.memory = memory
     app.state.metrics = metrics
     app.state.switchboard = switchboard
+    app.state.uploads = Uploads()
     answer_errors(app, _LOST)
     answer_our_errors(app)
     for router in ROUTERS:
@@ -128,10 +133,14 @@ def create_app(memory: Memory, switchboard: Switchboard, metrics: Metrics) -> Fa
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The application with all that stands before it. `end` brings answers to an end that have none of their own."""
+    """The application with all that stands before it. `end` brings answers to an end that have none of their own.
+
+    `folders` are kept in step once they are started, which one process of several does.
+    """
 
     guarded: ASGIApp
     end: Callable[[], None]
+    folders: Folders
 
 
 def create_service(memory: Memory, shared: Path | None = None) -> Service:
@@ -147,4 +156,13 @@ def create_service(memory: Memory, shared: Path | None = None) -> Service:
         return Lock(inner, memory.keys.identify, throttle)
 
     app = create_app(memory, switchboard, metrics)
-    return Service(metrics.around(guarded(app, service, lock=lock)), switchboard.end)
+    limits = BodyLimits(
+        larger={files.ADDRESS: files.most_sent_bytes(memory.settings)}, any_form=frozenset({files.ADDRESS})
+    )
+    folders = Folders(memory, metrics.synced)
+
+    def end() -> None:
+        folders.end()
+        switchboard.end()
+
+    return Service(metrics.around(guarded(app, service, limits, lock=lock)), end, folders)

@@ -61,8 +61,11 @@ def _composed(value: str) -> str:
 
 
 VISIBLE: Final = r"[^\s\x00-\x1f\x7f-\x9f]"  # something is left when what cannot be seen is taken away
-SAID: Final = r"[^\s\x1c-\x1f]"  # more than space
-ON_ITS_OWN: Final = r"^[^\s\x00-\x1f]([^\x00-\x08\x0b-\x1f]*[^\s\x00-\x1f])?$"  # no control characters or outer spaces
+# Two characters are spaces to some readers of patterns and not to others, so they are named.
+SAID: Final = r"[^\s\x1c-\x1f\x85\ufeff]"  # more than space
+ON_ITS_OWN: Final = (  # no control characters or outer spaces
+    r"^[^\s\x00-\x1f\x85\ufeff]([^\x00-\x08\x0b-\x1f]*[^\s\x00-\x1f\x85\ufeff])?$"
+)
 
 WHOLE: Final = BeforeValidator(_whole)  # behind the limits, or the documentation would not know of them
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -176,7 +179,7 @@ class MemoryPatch(Placed):
 
 
 class ContextQuery(Body):
-    """A search of memories and all that was said."""
+    """A search of memories, all that was said, and files."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "which theme do I like?", "limit": 5}]})
 
@@ -348,7 +351,7 @@ class SessionEndBody(Body):
     session: Session
 
 
-_NAMED: Final = ("id", "query", "session", "source")
+_NAMED: Final = ("id", "query", "session", "source", "folder")
 _NOT_NAMED: Final[dict[str, Any]] = {
     **{name: {"type": "null"} for name in _NAMED},
     "everything": {"const": False},
@@ -360,7 +363,7 @@ _EXACTLY_ONE: Final[dict[str, Any]] = {
 
 
 class ForgetBody(Body):
-    """What to forget: exactly one of `id`, `query`, `session`, `source`, `everything`."""
+    """What to forget: exactly one of `id`, `query`, `session`, `source`, `folder`, `everything`."""
 
     model_config = ConfigDict(json_schema_extra={**_EXACTLY_ONE, "examples": [{"query": "dark mode", "dry_run": True}]})
 
@@ -368,5 +371,17 @@ class ForgetBody(Body):
     query: Queried | None = None
     session: Session | None = None
     source: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=VISIBLE)] | None = None
+    folder: (
+        Annotated[
+            str,
+            Field(
+                min_length=1,
+                max_length=4_096,
+                pattern=VISIBLE,
+                description="The root of a synced folder, as GET /api/files gives it. What lies in it stays.",
+            ),
+        ]
+        | None
+    ) = None
     everything: bool = False
     dry_run: bool = False

@@ -20,10 +20,11 @@ _LAST_WORDS_S: Final = 5.0
 
 
 class Lifeline:
-    """A process's end of the line."""
+    """A process's end of the line. One of them is the `first`, at any time, for what only one must do."""
 
-    def __init__(self, line: Connection) -> None:
+    def __init__(self, line: Connection, *, first: bool = False) -> None:
         self._line = line
+        self.first = first
 
     def say_ready(self) -> None:
         """Say that requests are answered."""
@@ -51,6 +52,7 @@ class Crew:
         self._drain_s = drain_s
         self._ending = ending
         self._members: dict[multiprocessing.process.BaseProcess, Connection] = {}
+        self._first: multiprocessing.process.BaseProcess | None = None
         self._early_deaths = 0
 
     def run(self, announce: Callable[[], None]) -> None:
@@ -70,8 +72,11 @@ class Crew:
 
     def _hire(self) -> None:
         ours, theirs = _START.Pipe()
-        member = _START.Process(target=self._work, args=(Lifeline(theirs),))
+        first = self._first is None
+        member = _START.Process(target=self._work, args=(Lifeline(theirs, first=first),))
         member.start()
+        if first:
+            self._first = member
         theirs.close()
         self._members[member] = ours
 
@@ -91,6 +96,8 @@ class Crew:
         for member in dead:
             LOG.error("process %s has died with %s and is replaced", member.pid, member.exitcode)
             self._members.pop(member).close()
+            if member is self._first:
+                self._first = None
             self._hire()
 
     def _dismiss(self) -> None:

@@ -54,6 +54,8 @@ def _rows(status: Status) -> Iterator[Metric]:
     yield GaugeMetricFamily("recollect_users", "Users that have something stored.", stats.users)
     yield GaugeMetricFamily("recollect_memories", "Memories that hold now.", stats.memories)
     yield GaugeMetricFamily("recollect_messages", "Messages of all conversations.", stats.messages)
+    yield GaugeMetricFamily("recollect_files", "Files of synced folders, and documents.", stats.files)
+    yield GaugeMetricFamily("recollect_chunks", "Pieces in which files are found.", stats.chunks)
     yield GaugeMetricFamily("recollect_vectors", "Vectors in the space that is searched.", stats.vectors)
     yield GaugeMetricFamily("recollect_store_bytes", "Size of the store.", stats.size_bytes)
 

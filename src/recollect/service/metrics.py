@@ -21,7 +21,7 @@ from recollect.ports import Stage
 from recollect.service import telemetry
 from recollect.service.health import Health
 from recollect.service.holdings import Holdings
-from recollect.service.naming import OTHER, method_name, route_name
+from recollect.service.naming import OTHER, SYNC_STATES, method_name, route_name
 from recollect.service.sums import Folder, added, sheet_of
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -55,6 +55,10 @@ class Metrics:
         It sees only what reaches it: who is turned away is counted if this stands before the lock.
         """
         return _Counting(telemetry.traced(app), self._counts)
+
+    def synced(self, state: str) -> None:
+        """Note how the sync of a folder ended."""
+        self._counts.syncs.labels(state).inc()
 
     def show(self) -> bytes:
         """Write all figures as Prometheus reads them."""
@@ -97,6 +101,12 @@ class _Counts:
         self.in_flight = Gauge("recollect_requests_in_flight", "Requests that are being answered.", registry=own)
         self.streams = Gauge("recollect_streams_open", "Live answers that are open.", ["route"], registry=own)
         self.refusals = Counter("recollect_refusals", "Requests that were turned away.", ["status"], registry=own)
+        self.syncs = Counter(
+            "recollect_folder_syncs",
+            "Looks through folders that are kept in step, by how they ended.",
+            ["state"],
+            registry=own,
+        )
         recall = Histogram(
             "recollect_recall_seconds", "Time that searches took.", ["stage"], buckets=_FINER_BUCKETS_S, registry=own
         )
@@ -106,6 +116,8 @@ class _Counts:
         self._parts = {part: without.labels(part) for part in (*_PARTS, OTHER)}
         for status in sorted(_REFUSALS):
             self.refusals.labels(str(status))
+        for state in SYNC_STATES:
+            self.syncs.labels(state)
 
     def collect(self) -> Iterator[Metric]:
         """Give what was counted, and what the process itself uses, where the system tells."""

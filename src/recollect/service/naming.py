@@ -1,10 +1,14 @@
-"""How requests are named in figures and traces, where nothing may stand that somebody sent."""
+"""How requests and deeds are named in figures and traces, where nothing may stand that somebody sent."""
 
-from typing import Final
+from typing import Final, get_args
 
 from starlette.types import Scope
 
+from recollect.files import SyncState
+
 OTHER: Final = "other"
+FAILED: Final = "failed"
+SYNC_STATES: Final[tuple[str, ...]] = (*get_args(SyncState), FAILED)
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _WHOLE: Final = "/mcp"  # an application of its own, with routes that mean nothing outside

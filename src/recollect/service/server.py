@@ -84,12 +84,15 @@ def run(
         server.announce, server.ending = announce, app.end
         warming = Thread(target=_warm_up, args=(memory,), name="recollect-warm-up")
         warming.start()
+        if lifeline is None or lifeline.first:
+            app.folders.start()
         if lifeline is not None:
             Thread(target=_hang_on, args=(lifeline, server), name="recollect-lifeline", daemon=True).start()
         try:
             server.run(sockets=[listener])
         finally:
             warming.join()
+            app.folders.wait(settings.serve.drain_s)
 
 
 def work(settings: Settings, listener: socket.socket, shared: str, lifeline: Lifeline) -> None:

@@ -55,35 +55,43 @@ class Gate:
             await self._app(scope, arriving.replayed(receive), send)
 
     async def _read(self, arriving: "_Body", scope: Scope, receive: Receive) -> None:
-        headers, most = Headers(scope=scope), self._limits.most(scope["path"])
+        headers, path = Headers(scope=scope), scope["path"]
+        any_form = path in self._limits.any_form
         announced = headers.get("content-length", "0")
         if announced.isdecimal() and int(announced) > 0:
-            _check_form(headers)
-        if announced.isdecimal() and int(announced) > most:
-            raise _too_large(most)
+            _check_form(headers, any_form=any_form)
+        if announced.isdecimal() and int(announced) > self._limits.most(path):
+            raise self._too_large(path)
+        wait_s = self._limits.wait_s(path)
         try:
-            async with asyncio.timeout(self._limits.body_wait_s):
-                await self._receive(arriving, most, receive)
+            async with asyncio.timeout(wait_s):
+                await self._receive(arriving, path, receive)
         except TimeoutError:
-            slow = f"The body did not arrive within {self._limits.body_wait_s:g} seconds."
+            slow = f"The body did not arrive within {wait_s:g} seconds."
             raise Refused(HTTPStatus.REQUEST_TIMEOUT, slow, headers={"Connection": "close"}) from None
         if arriving.held:
-            _check_form(headers)
+            _check_form(headers, any_form=any_form)
 
-    async def _receive(self, arriving: "_Body", most: int, receive: Receive) -> None:
+    async def _receive(self, arriving: "_Body", path: str, receive: Receive) -> None:
+        most, room = self._limits.most(path), self._limits.room(path)
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise ClientDisconnect
             piece = message.get("body", b"")
             if arriving.held + len(piece) > most:
-                raise _too_large(most)
-            if self._held_bytes + len(piece) > self._limits.room_bytes:
+                raise self._too_large(path)
+            if self._held_bytes + len(piece) > room:
                 raise self._busy()
             self._held_bytes += len(piece)
             arriving.add(piece)
             if not message.get("more_body", False):
                 return
+
+    def _too_large(self, path: str) -> Refused:
+        advice = "Split it." if path in self._limits.larger else "Send several batches."
+        found = f"The body is larger than {self._limits.most(path):,} bytes. {advice}"
+        return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, found)
 
     def _busy(self) -> Refused:
         return Refused(
@@ -115,8 +123,11 @@ class _Body:
         return replay
 
 
-def _check_form(headers: Headers) -> None:
-    """Refuse a body that is not plain JSON. A packed one may be small on its way in, and endless when unpacked."""
+def _check_form(headers: Headers, *, any_form: bool) -> None:
+    """Refuse a body that is not plain JSON. A packed one may be small on its way in, and endless when unpacked.
+
+    Where any form will do, it still must not be packed.
+    """
     codings = ",".join(headers.getlist("content-encoding")).split(",")
     if any(coding.strip().lower() not in {"", "identity"} for coding in codings):
         raise Refused(
@@ -124,11 +135,5 @@ def _check_form(headers: Headers) -> None:
             "The body is packed. Send it as it is, without the header Content-Encoding.",
             headers={"Accept-Encoding": "identity"},
         )
-    if _JSON.match(headers.get("content-type", "")) is None:
+    if not any_form and _JSON.match(headers.get("content-type", "")) is None:
         raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send JSON, with the header Content-Type: application/json.")
-
-
-def _too_large(most: int) -> Refused:
-    return Refused(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {most:,} bytes. Send several batches."
-    )

@@ -17,7 +17,9 @@ class BodyLimits:
     """How large one body may be, how long it may take, and how many requests with one may be inside.
 
     Together they bound the memory that strangers can take: all bodies inside are never larger than `room_bytes`. A body
-    that does not arrive within `body_wait_s` gives up its place. `larger` allows some paths more than the others.
+    that does not arrive within `body_wait_s` gives up its place. `larger` allows some paths more than the others: as
+    much longer as it takes at `slowest_bytes_per_s`, but only half of the room, so that there is always some left for
+    the others. A body for one of the paths of `any_form` need not be JSON.
     """
 
     body_bytes: int = _MIB
@@ -25,11 +27,21 @@ class BodyLimits:
     inside: int = 64
     room_bytes: int = 256 * _MIB
     body_wait_s: float = 30.0
+    slowest_bytes_per_s: int = 256 * 1024
+    any_form: frozenset[str] = frozenset()
     retry_after_s: int = 1
 
     def most(self, path: str) -> int:
         """Give how large a body for this path may be."""
         return self.larger.get(path, self.body_bytes)
+
+    def wait_s(self, path: str) -> float:
+        """Give how long a body for this path may take."""
+        return self.body_wait_s + self.larger.get(path, 0) / self.slowest_bytes_per_s
+
+    def room(self, path: str) -> int:
+        """Give up to how many bytes in all a body for this path is still let in."""
+        return self.room_bytes // 2 if path in self.larger else self.room_bytes
 
 
 @dataclass(frozen=True, slots=True)

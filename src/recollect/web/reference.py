@@ -12,6 +12,7 @@ from recollect.web.problems import MEDIA_TYPE
 from recollect.web.schemas import Schema, bounds, example, fields, kind, written
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
+_JSON: Final = "application/json"
 _HERE: Final = "http://127.0.0.1:8787"
 _ERRORS: Final = {str(status.value): status.phrase for status in HTTPStatus if status >= HTTPStatus.BAD_REQUEST}
 _CODE: Final = re.compile(r"`([^`]+)`")
@@ -215,10 +216,18 @@ def _curl(route: _Route, openapi: Mapping[str, Any]) -> str:
     if route.operation.get("security", openapi.get("security")):
         lines.insert(0, '-H "Authorization: Bearer $RECOLLECT_KEY"')
     if route.body is not None:
-        lines.append("-H 'Content-Type: application/json'")
-        lines.append(f"-d {shlex.quote(written(_sample_body(route, models)))}")
+        lines.extend(_sent(route, models))
     method = "" if route.method == "GET" else f"-X {route.method} "
     return " \\\n  ".join([f"curl {method}{shlex.quote(url)}", *lines])
+
+
+def _sent(route: _Route, models: Mapping[str, Schema]) -> tuple[str, str]:
+    """Show a body as a command sends it: what is no JSON comes from a file."""
+    form = next(iter(route.operation["requestBody"]["content"]))
+    kind = f"-H {shlex.quote(f'Content-Type: {form}')}"
+    if form != _JSON:
+        return kind, "--data-binary @FILE"
+    return kind, f"-d {shlex.quote(written(_sample_body(route, models)))}"
 
 
 def _sample_body(route: _Route, models: Mapping[str, Schema]) -> object:

@@ -23,6 +23,9 @@ _SAMPLES: Final[Mapping[str, object]] = {"integer": 1, "number": 0.5, "boolean":
 _FORMATTED: Final = {"date-time": "2026-01-31T12:00:00Z", "date": "2026-01-31", "uri": "https://example.org/"}
 
 
+_WORDS: Final = {"string": "text", "integer": "whole number"}
+
+
 def kind(schema: Schema) -> list[Piece]:
     """Say what a schema describes: `text`, `list of Hit`, `number or null`."""
     if "$ref" in schema:
@@ -38,7 +41,8 @@ def kind(schema: Schema) -> list[Piece]:
         return [("list of ", ""), *kind(_inner(schema, "items"))]
     if named == "object" and isinstance(schema.get("additionalProperties"), Mapping):
         return [("object of ", ""), *kind(_inner(schema, "additionalProperties"))]
-    return [({"string": "text", "integer": "whole number"}.get(named, named), "")]
+    shown = "bytes" if schema.get("format") == "binary" else _WORDS.get(named, named)
+    return [(shown, "")]
 
 
 def bounds(schema: Schema) -> Iterator[str]:

@@ -9,7 +9,7 @@ content type importance confidence subject key value context source trust sessio
 expires_at lat lng address place_label metadata memories near_duplicates query limit sources current since until
 min_score prefer diverse threshold nodes role id speaker tool_calls tool_call_id sequence said_at model input_tokens
 feedback keep_recent prompt messages everything dry_run jsonrpc method params name arguments cursor category entity kind
-min_importance topic as_of max_tokens reasoning after
+min_importance topic as_of max_tokens reasoning after folder files replace lines
 """
 _HEADERS = """
 Idempotency-Key If-Match If-None-Match Last-Event-ID X-Recollect-User Accept Accept-Encoding Content-Type Range Cookie

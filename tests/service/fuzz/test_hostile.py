@@ -128,7 +128,7 @@ ATTEMPTS = st.one_of([attempts(one) for one in (*ROUTES, MCP)] + [attempts(one) 
 
 def test_anything_at_all(sender: Sender, database: str) -> None:
     """Any body, query and headers, to any route."""
-    amount = times(300 if database.startswith("postgresql") else 1_700)
+    amount = times(150 if database.startswith("postgresql") else 800)
 
     @settings(SHAPE, max_examples=amount)
     @given(attempt=ATTEMPTS)

@@ -55,9 +55,10 @@ def beyond_the_schema(case: Case[Any]) -> bool:
     """Tell whether a request may be refused although it fits: no schema can say these things.
 
     An end must come after its beginning; nodes must be configured; blocks and turns come in any host's manner, so their
-    form is checked by what reads them.
+    form is checked by what reads them. A document needs a name, from the form or the query, and must be one; the last
+    line that is wanted comes after the first; and to replace what is there is to forget it.
     """
-    if case.operation.path == "/api/hooks/agent-end":
+    if case.operation.label in ("POST /api/hooks/agent-end", "POST /api/files", "GET /api/files/{id}/text"):
         return True
     inside: list[object] = [case.body]
     if isinstance(case.body, dict):
@@ -111,7 +112,16 @@ class Client:
             case.headers[name] = f"{case.headers[name][:180]}-{number}"
         path = case.operation.path
         if number % 2 and "{id}" in path and "conversations" not in path:
-            case.path_parameters["id"] = self._message() if "messages" in path else self._memory(number)
+            case.path_parameters["id"] = self._item(path, number)
+
+    def _item(self, path: str, number: int) -> str:
+        if "files" in path:
+            return self._file(number)
+        return self._message() if "messages" in path else self._memory(number)
+
+    def _file(self, number: int) -> str:
+        address, text = f"{self.url}/api/files?name=shelf.md", f"Shelf {number} is full"
+        return str(self._session.post(address, data=text, headers=self._headers, timeout=PATIENCE_S).json()["id"])
 
     def _memory(self, number: int) -> str:
         return str(self._post("/api/memories/unified", {"content": f"Shelf {number} is full"})["id"])
@@ -155,7 +165,7 @@ def send_all(client: Client, operation: APIOperation[Any, Any, Any, Any], exampl
 
 def test_every_route(client: Client, database: str) -> None:
     sqlite = not database.startswith("postgresql")
-    examples = times(12 if sqlite else 3)
+    examples = times(6 if sqlite else 3)
     for found in client.schema.get_all_operations():
         assert isinstance(found, Ok), found
         operation = found.ok()

@@ -15,6 +15,7 @@ PICK = st.integers(0, 10**6)
 DOORS: st.SearchStrategy[Door] = st.sampled_from(["own", "own", "admin"])
 THINGS = st.sampled_from(["shelf", "lamp"])
 SESSIONS = st.sampled_from(["s1", "s2"])
+LEAFLET = b"Everybody keeps this leaflet, shelf and lamp."
 STRANGE = "01900000-0000-7000-8000-000000000000"
 
 # What can be read without naming anything; the others may hold the same.
@@ -30,10 +31,11 @@ READINGS = st.sampled_from(
         ("/api/conversations", {"limit": 2}),
         ("/api/conversations/s1", {"limit": 3}),
         ("/api/conversations/s1/window", {"max_tokens": 1_000}),
+        ("/api/files", {"source": "document", "limit": 2}),
         ("/readyz", {}),
     ]
 )
-RESOURCES = st.sampled_from(["recent", "preferences", "facts", "stats", "about/lamp", "about/shelf"])
+RESOURCES = st.sampled_from(["recent", "preferences", "facts", "stats", "files", "about/lamp", "about/shelf"])
 
 
 class Machine(RuleBasedStateMachine):
@@ -129,12 +131,39 @@ class Machine(RuleBasedStateMachine):
             body = {"feedback": feedback}
             self.world.ask(person, "POST", f"/api/messages/{chosen}/feedback", body).raise_for_status()
 
+    @rule(who=WHO, thing=THINGS, name=THINGS, door=DOORS, pick=PICK)
+    def add_a_file(self, who: int, thing: str, name: str, door: Door, pick: int) -> None:
+        """Everybody's files have the same names, and some the same bytes; only one's own are replaced, or known."""
+        person, replace = self.people[who], pick % 2 == 0
+        text = LEAFLET if pick % 3 == 0 else self.world.text(person, thing).encode()
+        made = self.world.ask(person, "POST", "/api/files", text, door=door, name=f"{name}.md", replace=replace).json()
+        if made["action"] == "duplicate":
+            assert made["id"] in person.files
+            return
+        if replace:
+            person.files = {one: path for one, path in person.files.items() if path != f"{name}.md"}
+        person.files[made["id"]] = f"{name}.md"
+
+    @rule(who=WHO, pick=PICK, door=DOORS)
+    def read_a_file(self, who: int, pick: int, door: Door) -> None:
+        person = self.people[who]
+        if not person.files:
+            return
+        path = f"/api/files/{sorted(person.files)[pick % len(person.files)]}"
+        assert self.world.ask(person, "GET", path, door=door).status_code == 200
+        text = self.world.ask(person, "GET", f"{path}/text", door=door).json()["text"]
+        assert self.world.ask(person, "GET", f"{path}/original", door=door).text == text
+        if pick % 2:
+            self.world.ask(person, "DELETE", path, door=door).raise_for_status()
+            person.gone.append(path.rpartition("/")[2])
+            del person.files[person.gone[-1]]
+
     @rule(who=WHO, pick=PICK, thing=THINGS, door=DOORS)
     def search(self, who: int, pick: int, thing: str, door: Door) -> None:
         """Search with words of everybody's, and with the mark of somebody else."""
         person = self.people[who]
         query = f"{thing} {self.other(who, pick).mark}" if pick % 3 else thing
-        self.world.ask(person, "GET", "/api/memories/search", query=query, limit=20, door=door)
+        self.world.ask(person, "GET", "/api/memories/search", query=query, limit=20, files=pick % 2 == 0, door=door)
         self.world.ask(person, "POST", "/api/context/search", {"query": query, "limit": 20}, door=door)
         over_http: list[Callable[[], object]] = [
             lambda: self.world.ask(person, "POST", "/search", {"query": query}),
@@ -190,12 +219,17 @@ class Machine(RuleBasedStateMachine):
         self.not_found(person, "DELETE", f"/api/memories/{memory}", door)
         self.not_found(person, "GET", f"/api/messages/{message}", door)
         self.not_found(person, "POST", f"/api/messages/{message}/feedback", door, {"feedback": -1})
-        for one in (memory, message):
+        file = [*other.files, STRANGE][0]
+        for part in ("", "/text", "/original"):
+            self.not_found(person, "GET", f"/api/files/{file}{part}", door)
+        self.not_found(person, "DELETE", f"/api/files/{file}", door)
+        for one in (memory, message, file):
             receipt = self.world.ask(person, "POST", "/api/forget", {"id": one}, door=door).json()
             if receipt["action"] != "not_found":
                 raise self.world.leaked(f"{person.name} forgot what is not theirs")
         assert self.world.tool(person, "memory_forget", memoryId=memory, door=door)["action"] == "not_found"
-        assert "error" in self.world.call(person, "resources/read", uri=f"memory://memories/{memory}", door=door)
+        for uri in (f"memory://memories/{memory}", f"memory://files/{file}"):
+            assert "error" in self.world.call(person, "resources/read", uri=uri, door=door)
 
     def not_found(self, person: Person, method: str, path: str, door: Door, body: Any = None) -> None:
         answer = self.world.ask(person, method, path, body, door=door)
@@ -246,7 +280,7 @@ class Machine(RuleBasedStateMachine):
         person = self.people[who]
         person.gone += [*person.memories]
         self.world.ask(person, "POST", "/api/forget", {"everything": True})
-        person.memories, person.conversations = {}, {}
+        person.memories, person.conversations, person.files = {}, {}, {}
 
     @precondition(lambda self: self.turn % 10 == 0)
     @rule(who=WHO, pick=PICK, thing=THINGS)
@@ -269,11 +303,14 @@ class Machine(RuleBasedStateMachine):
         self.world.check_memories(person)
         if self.turn % 4 == 0:
             self.world.check_conversations(person)
+        if self.turn % 4 == 2:
+            self.world.check_files(person)
 
     def teardown(self) -> None:
         for person in self.people:
             self.world.check_memories(person)
             self.world.check_conversations(person)
+            self.world.check_files(person)
 
 
 def live(world: World, calls: int) -> None:

@@ -37,6 +37,7 @@ class Person:
     admin: httpx2.Client
     memories: dict[str, str] = field(default_factory=dict)
     conversations: dict[str, list[str]] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
 
     @property
@@ -89,7 +90,8 @@ class World:
     ) -> httpx2.Response:
         """Call a route as somebody, and insist that nothing of anybody else comes back."""
         client = person.own if door == "own" else person.admin
-        answer = client.request(method, path, json=body, params=params or None)
+        content = {"content": body} if isinstance(body, bytes) else {"json": body}
+        answer = client.request(method, path, params=params or None, **content)
         self.calls += 1
         assert answer.status_code < 500, answer.text
         self.inspect(person, answer.text, sent=f"{path} {body} {params}")
@@ -134,6 +136,18 @@ class World:
         told = {name: self.said(person, name) for name in self.conversations(person)}
         if told != person.conversations:
             raise self.leaked(f"the conversations of {person.name} changed: {told} instead of {person.conversations}")
+
+    def check_files(self, person: Person) -> None:
+        """Insist on the same for their files."""
+        held = self.filed(person)
+        if held != person.files:
+            raise self.leaked(f"the files of {person.name} changed: {held} instead of {person.files}")
+
+    def filed(self, person: Person) -> dict[str, str]:
+        """Give the names of somebody's files."""
+        found = self.ask(person, "GET", "/api/files", limit=100).json()
+        assert found["cursor"] is None
+        return {one["id"]: one["path"] for one in found["items"]}
 
     def listed(self, person: Person) -> dict[str, str]:
         """Give what somebody has stored."""

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from recollect import Memory
+from recollect import Memory, Piece
 from recollect.service.metrics import Metrics
 from tests.conftest import OpenMemory, Server, SteppingClock
 from tests.service.conftest import Running
@@ -105,10 +105,13 @@ def test_what_is_stored_and_what_waits(open_memory: OpenMemory, clock: SteppingC
     memory.user("a").remember("Grows tomatoes on the balcony")
     memory.user("b").remember("Plays the cello", wait=False)
     memory.user("b").conversation("talk").append("user", "Do you still play?")
+    memory.user("b").add_pieces("cello.md", [Piece("Rosin", "", 1, 1), Piece("Strings", "", 3, 3)])
     clock.advance(seconds=90)
     figures = parsed(Metrics(memory).show().decode())
     assert figures["recollect_up"] == 1
     assert (figures["recollect_users"], figures["recollect_memories"], figures["recollect_messages"]) == (2, 2, 1)
+    assert (figures["recollect_files"], figures["recollect_chunks"]) == (1, 2)
+    assert figures["recollect_folder_syncs_total{state=failed}"] == 0
     assert figures["recollect_queue_items"] > 0
     assert 90 <= figures["recollect_queue_lag_seconds"] < 100
     assert figures["recollect_parked_items"] == 0

@@ -64,7 +64,7 @@ def lessons(call: Reading, context: Word = None, limit: Limit = 100) -> out.Memo
 
 @searching.post("/api/context/search")
 def search_context(body: asked.ContextQuery, call: Reading) -> out.RecallBody:
-    """Search memories and all that was said, best first."""
+    """Search memories, all that was said, and files, best first."""
     found = call.me.search_context(
         body.query,
         limit=body.limit,
@@ -82,7 +82,7 @@ def search_context(body: asked.ContextQuery, call: Reading) -> out.RecallBody:
 
 @searching.post("/search")
 def simple_search(body: asked.SimpleQuery, call: Reading) -> list[out.SimpleHit]:
-    """Search memories and all that was said, in the form that simple clients use.
+    """Search memories, all that was said, and files, in the form that simple clients use.
 
     `threshold` is held against `similarity`.
     """

@@ -68,6 +68,7 @@ def search(
     limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS)] = 10,
     type: Annotated[list[MemoryType] | None, Query(description="Only memories of these types.")] = None,
     min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.0,
+    files: Annotated[bool, Query(description="Search synced folders and documents, too.")] = False,
     subject: Annotated[str | None, Query(max_length=128)] = None,
     session: Annotated[str | None, Query(max_length=128)] = None,
     since: Annotated[asked.Moment | None, Query()] = None,
@@ -78,7 +79,7 @@ def search(
     Quotation marks ask for words as they stand, and a minus before a word for what must not be there.
     """
     filters = _filters(type=type, subject=subject, session=session, since=since, until=until)
-    return out.recall_body(call.me.recall(query, limit=limit, min_score=min_score, **filters))
+    return out.recall_body(call.me.recall(query, limit=limit, min_score=min_score, files=files, **filters))
 
 
 @router.get("/api/memories")

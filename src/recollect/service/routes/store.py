@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 
 from recollect.figures import SearchFigures, Stats, Status
 from recollect.service import answered as out
+from recollect.service.answered_files import WatchedFolder, watched
 from recollect.service.calls import Operating, Reading
 from recollect.service.metrics import Metrics
 from recollect.web.problems import MEDIA_TYPE
@@ -24,6 +25,13 @@ class UserStats(Stats):
     searches: tuple[SearchFigures, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ServiceStatus(Status):
+    """What runs on what, and the folders that are kept in step for the user."""
+
+    folders: tuple[WatchedFolder, ...] = ()
+
+
 @router.get("/api/stats")
 def stats(call: Reading) -> UserStats:
     """Give figures about what the user has stored and, if `serve.search_log` is set, searched for."""
@@ -33,9 +41,11 @@ def stats(call: Reading) -> UserStats:
 
 
 @router.get("/api/status")
-def status(call: Operating) -> Status:
-    """Say what runs on what, and what should be done about it."""
-    return call.memory.status()
+def status(call: Operating) -> ServiceStatus:
+    """Say what runs on what, what should be done about it, and how far the user's folders have drifted."""
+    found = call.memory.status()
+    known = {one.name: getattr(found, one.name) for one in fields(found)}
+    return ServiceStatus(**known, folders=tuple(watched(one) for one in call.me.folders()))
 
 
 @router.head("/livez", include_in_schema=False)

@@ -51,7 +51,7 @@ async def stream(
         Header(pattern=r"^[0-9]{1,18}$", description="The id of the last event that was seen: it goes on after it."),
     ] = None,
 ) -> Stream:
-    """Wait for memories and messages that match, and get each of them as it is stored.
+    """Wait for memories, messages and parts of files that match, and get each of them as it is stored.
 
     The answer is `text/event-stream` and does not end by itself. Events are `ready` (the search has begun), `hit` (a
     match, with its `number`), `position` (that far nothing else matched) and `missed` (changes before this place are no

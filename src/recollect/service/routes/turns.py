@@ -68,7 +68,8 @@ def forget(body: Annotated[asked.ForgetBody, Body()], call: Forgetting) -> Respo
     """Forget for good, with everything that was made from it.
 
     By `query`, only what clearly matches is forgotten; otherwise there are `candidates` to choose from by their ids.
-    That shows them, so it also needs a key that may read.
+    That shows them, so it also needs a key that may read. By `folder`, the files that were synced from it are
+    forgotten; it is named by its root.
     """
     if body.query is not None:
         call.insist_on("read")
@@ -77,7 +78,9 @@ def forget(body: Annotated[asked.ForgetBody, Body()], call: Forgetting) -> Respo
     named = {name: value for name, value in given.items() if value not in (None, False)}
     if len(named) != 1:
         found = ", ".join(sorted(named)) or "none"
-        raise InvalidInput(f"Name exactly one of id, query, session, source, everything; the body names: {found}.")
+        raise InvalidInput(
+            f"Name exactly one of id, query, session, source, folder, everything; the body names: {found}."
+        )
 
     def show(value: Forgotten) -> Shown:
         return Shown(out.forgotten(value))
@@ -85,5 +88,10 @@ def forget(body: Annotated[asked.ForgetBody, Body()], call: Forgetting) -> Respo
     def written(result: object) -> Shown | None:
         return show(result) if isinstance(result, Forgotten) else None
 
-    work = Work("forget", show, written, private=True)
-    return carry_out(call, work, body, lambda me: me.forget(**named, dry_run=dry_run))
+    def verb(me: UserMemory) -> Forgotten:
+        # by its root and in no other way: whoever asks must not find out what else is on this disk
+        if body.folder is not None and body.folder not in {one.folder.root for one in me.folders(look=False)}:
+            return Forgotten("not_found", dry_run=dry_run)
+        return me.forget(**named, dry_run=dry_run)
+
+    return carry_out(call, Work("forget", show, written, private=True), body, verb)

@@ -1,31 +1,16 @@
-"""The same verbs for programs that await: each runs in a worker thread. There is no second implementation here."""
+"""One user's verbs, awaited."""
 
 from asyncio import to_thread
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
-from threading import Event
-from types import TracebackType
 from typing import Any, Self, Unpack
 
-from recollect.doors import Doors
+from recollect.aio.conversation import AsyncConversation
+from recollect.aio.files import AsyncFileVerbs
 from recollect.engine.deeds import Deed
-from recollect.figures import Estimate, Maintenance, Model, Problem, Reembedding, Stats, Status, StoreStats, Worked
-from recollect.keys import Keys
-from recollect.memory import Memory, UserMemory
-from recollect.messages import (
-    Appended,
-    Captured,
-    Compaction,
-    Content,
-    ConversationInfo,
-    Message,
-    MessageFields,
-    NewMessage,
-    Window,
-)
-from recollect.ports import Clock, Embedder, Summarizer
-from recollect.settings import Settings
+from recollect.figures import Stats
+from recollect.messages import Captured, Content, ConversationInfo, Message, NewMessage
 from recollect.types import (
     About,
     CommonFields,
@@ -39,147 +24,14 @@ from recollect.types import (
     PromptContext,
     Recall,
     Remembered,
-    Space,
     TurnOutcome,
     VectorLike,
 )
-from recollect.user import Conversation
-from recollect.vocabulary import USUAL_SOURCES, MemoryType, MessageRole, Source
+from recollect.vocabulary import USUAL_SOURCES, MemoryType, Source
 
 
-class AsyncMemory:
-    """An open store, for `async with`. See `Memory`."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-
-    @classmethod
-    async def open(
-        cls,
-        database: str | PathLike[str] | None = None,
-        *,
-        settings: Settings | None = None,
-        clock: Clock | None = None,
-        embedder: Embedder | None = None,
-        summarizer: Summarizer | None = None,
-    ) -> Self:
-        """See `Memory.open`."""
-        return cls(
-            await to_thread(
-                Memory.open, database, settings=settings, clock=clock, embedder=embedder, summarizer=summarizer
-            )
-        )
-
-    def user(self, user_id: str) -> "AsyncUserMemory":
-        """See `Memory.user`."""
-        return AsyncUserMemory(self._memory.user(user_id))
-
-    @property
-    def keys(self) -> Keys:
-        """See `Memory.keys`; its verbs are short, and there is nothing to await."""
-        return self._memory.keys
-
-    @property
-    def doors(self) -> Doors:
-        """See `Memory.doors`; its verbs are for threads."""
-        return self._memory.doors
-
-    @property
-    def settings(self) -> Settings:
-        """See `Memory.settings`."""
-        return self._memory.settings
-
-    async def stats(self) -> StoreStats:
-        """See `Memory.stats`."""
-        return await to_thread(self._memory.stats)
-
-    async def status(self) -> Status:
-        """See `Memory.status`."""
-        return await to_thread(self._memory.status)
-
-    async def doctor(self) -> tuple[Problem, ...]:
-        """See `Memory.doctor`."""
-        return await to_thread(self._memory.doctor)
-
-    async def maintain(self) -> Maintenance:
-        """See `Memory.maintain`."""
-        return await to_thread(self._memory.maintain)
-
-    async def embed_waiting(
-        self, *, thorough: bool = True, stop: Event | None = None, tell: Callable[[Worked], None] | None = None
-    ) -> Worked:
-        """See `Memory.embed_waiting`."""
-        return await to_thread(self._memory.embed_waiting, thorough=thorough, stop=stop, tell=tell)
-
-    async def retry_parked(self) -> int:
-        """See `Memory.retry_parked`."""
-        return await to_thread(self._memory.retry_parked)
-
-    async def reembed(
-        self,
-        provider: str | None = None,
-        model: str | None = None,
-        *,
-        dimensions: int | None = None,
-        embedder: Embedder | None = None,
-        wait: bool = True,
-        bulk: bool | None = None,
-        without_parked: bool = False,
-        stop: Event | None = None,
-        tell: Callable[[Worked], None] | None = None,
-    ) -> Reembedding:
-        """See `Memory.reembed`."""
-        return await to_thread(
-            self._memory.reembed,
-            provider,
-            model,
-            dimensions=dimensions,
-            embedder=embedder,
-            wait=wait,
-            bulk=bulk,
-            without_parked=without_parked,
-            stop=stop,
-            tell=tell,
-        )
-
-    async def estimate(
-        self, provider: str | None = None, model: str | None = None, *, dimensions: int | None = None
-    ) -> Estimate:
-        """See `Memory.estimate`."""
-        return await to_thread(self._memory.estimate, provider, model, dimensions=dimensions)
-
-    async def cancel_reembed(self) -> Space:
-        """See `Memory.cancel_reembed`."""
-        return await to_thread(self._memory.cancel_reembed)
-
-    async def drop_model(self, name: str) -> Space:
-        """See `Memory.drop_model`."""
-        return await to_thread(self._memory.drop_model, name)
-
-    async def models(self, *, ask: bool = True) -> tuple[Model, ...]:
-        """See `Memory.models`."""
-        return await to_thread(self._memory.models, ask=ask)
-
-    async def close(self) -> None:
-        """See `Memory.close`."""
-        await to_thread(self._memory.close)
-
-    async def __aenter__(self) -> Self:
-        """Give itself."""
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close the store."""
-        await self.close()
-
-
-class AsyncUserMemory:
+class AsyncUserMemory(AsyncFileVerbs):
     """One user's memories, with verbs to await. See `UserMemory`."""
-
-    def __init__(self, memory: UserMemory) -> None:
-        self._memory = memory
 
     @property
     def user_id(self) -> str:
@@ -212,6 +64,7 @@ class AsyncUserMemory:
         min_score: float | None = None,
         prefer: MemoryType | Sequence[MemoryType] = (),
         diverse: bool = False,
+        files: bool = False,
         vector: VectorLike | None = None,
         **filters: Unpack[FilterFields],
     ) -> Recall:
@@ -223,6 +76,7 @@ class AsyncUserMemory:
             min_score=min_score,
             prefer=prefer,
             diverse=diverse,
+            files=files,
             vector=vector,
             **filters,
         )
@@ -234,12 +88,20 @@ class AsyncUserMemory:
         query: str | None = None,
         session: str | None = None,
         source: str | None = None,
+        folder: str | PathLike[str] | None = None,
         everything: bool = False,
         dry_run: bool = False,
     ) -> Forgotten:
         """See `UserMemory.forget`."""
         return await to_thread(
-            self._memory.forget, id, query=query, session=session, source=source, everything=everything, dry_run=dry_run
+            self._memory.forget,
+            id,
+            query=query,
+            session=session,
+            source=source,
+            folder=folder,
+            everything=everything,
+            dry_run=dry_run,
         )
 
     async def get(self, id: str) -> MemoryRecord:
@@ -430,60 +292,3 @@ class AsyncUserMemory:
     async def capture(self, text: str, *, session: str = "") -> tuple[Remembered, ...]:
         """See `UserMemory.capture`."""
         return await to_thread(self._memory.capture, text, session=session)
-
-
-class AsyncConversation:
-    """One conversation, with verbs to await. See `Conversation`."""
-
-    def __init__(self, conversation: Conversation) -> None:
-        self._conversation = conversation
-
-    @property
-    def user_id(self) -> str:
-        """See `Conversation.user_id`."""
-        return self._conversation.user_id
-
-    @property
-    def id(self) -> str:
-        """See `Conversation.id`."""
-        return self._conversation.id
-
-    async def append(self, role: MessageRole, content: Content = "", **fields: Unpack[MessageFields]) -> Appended:
-        """See `Conversation.append`."""
-        return await to_thread(self._conversation.append, role, content, **fields)
-
-    async def extend(self, messages: Iterable[NewMessage | Mapping[str, Any]]) -> tuple[Appended, ...]:
-        """See `Conversation.extend`."""
-        return await to_thread(self._conversation.extend, messages)
-
-    async def window(self, max_tokens: int | None = None, *, reasoning: bool = False) -> Window:
-        """See `Conversation.window`."""
-        return await to_thread(self._conversation.window, max_tokens, reasoning=reasoning)
-
-    async def compact(self, *, keep_recent: int | None = None) -> Compaction:
-        """See `Conversation.compact`."""
-        return await to_thread(self._conversation.compact, keep_recent=keep_recent)
-
-    async def info(self) -> ConversationInfo | None:
-        """See `Conversation.info`."""
-        return await to_thread(self._conversation.info)
-
-    async def messages(self, *, limit: int = 100, before: int | None = None) -> tuple[Message, ...]:
-        """See `Conversation.messages`."""
-        return await to_thread(self._conversation.messages, limit=limit, before=before)
-
-    async def summary(self) -> Message | None:
-        """See `Conversation.summary`."""
-        return await to_thread(self._conversation.summary)
-
-    async def originals(self, summary_id: str) -> tuple[Message, ...]:
-        """See `Conversation.originals`."""
-        return await to_thread(self._conversation.originals, summary_id)
-
-    async def describe(self, metadata: Mapping[str, Any]) -> None:
-        """See `Conversation.describe`."""
-        await to_thread(self._conversation.describe, metadata)
-
-    async def set_private(self, private: bool = True) -> None:  # noqa: FBT001, FBT002 - as in the twin
-        """See `Conversation.set_private`."""
-        await to_thread(self._conversation.set_private, private)
