@@ -1,9 +1,9 @@
-"""How much the long tests do: enough for every `make test`, or much more when `RECOLLECT_FUZZ=nightly` is set."""
+"""How much the long tests do: enough for every `make test`, or much more when `TESTS=nightly` is set."""
 
 import os
 from typing import Final
 
-NIGHTLY: Final = os.environ.get("RECOLLECT_FUZZ") == "nightly"
+NIGHTLY: Final = os.environ.get("TESTS") == "nightly"
 
 
 def by_night(usual: int, nightly: int) -> int:

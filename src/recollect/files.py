@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from recollect.vocabulary import FileKind, FileSource
 
@@ -122,6 +122,10 @@ class ChunkDraft(NamedTuple):
     trust: int
     dated_at: datetime | None
     vector: "NDArray[np.float32] | None" = None
+
+
+# Of a synced file: its path, size, time of change in ns, and recipe. Plain, because each sync compares all of them.
+FileMark: TypeAlias = tuple[str, int, int, int]
 
 
 class KnownFile(NamedTuple):

@@ -240,6 +240,7 @@ READS: dict[str, Crossing] = {
         "file": lambda r: [r.file(file_id) for file_id in THEIRS.files],
         "file_at": lambda r: [r.file_at("/notes", f"{number}.md") for number in range(9)],
         "document": lambda r: r.document("digest 0"),
+        "file_marks": lambda r: r.file_marks("/notes"),
         "known_files": lambda r: r.known_files("/notes"),
         "file_ids": lambda r: r.file_ids(),
         "files": lambda r: r.files(100),

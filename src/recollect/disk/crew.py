@@ -5,6 +5,7 @@ The invariant: every wish is answered once. What a process had not answered when
 A process has one bundle of wishes at a time. When answers that nobody took yet fill `_MOST_WAITING_BYTES`, it waits.
 """
 
+import fcntl
 import os
 import pickle
 import subprocess
@@ -21,7 +22,8 @@ from recollect.files import Trouble
 from recollect.ports.files import Content, Wish
 
 _MOST_WAITING_BYTES: Final = 12 * 2**20
-_BUNDLE: Final = 24
+_BUNDLE: Final = 64
+_PIPE_BYTES: Final = 2**20  # so much may be under way before a process waits for this one
 _MOST_HANDS: Final = 3
 _ENDING_S: Final = 5.0
 
@@ -144,6 +146,7 @@ class Crew:
                 start_new_session=True,
             )
             self._processes.append(process)
+        _widen(cast("BinaryIO", process.stdout))
         return process
 
     def _hand_out(self, process: subprocess.Popen[bytes]) -> None:
@@ -177,3 +180,9 @@ class Crew:
             self._answers.append(payload)
             self._waiting_bytes += len(payload)
             self._changed.notify_all()
+
+
+def _widen(pipe: BinaryIO) -> None:
+    """Let a pipe hold more than one answer, where the system can: its reader is often busy with something else."""
+    with suppress(AttributeError, OSError):
+        fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

@@ -35,12 +35,11 @@ def show(reader: Reader, question: Question, ranked: Sequence[Ranked], balance: 
     asked = fingerprint_text(query.text) if query.text.endswith("?") or not wish.signs else None
     found: list[Hit] = []
     kept: list[Hit] = []
-    step = wanted + _BATCH
-    for start in range(0, len(good), step):
+    start, step = 0, wanted + _BATCH
+    while start < len(good) and len(kept) < wanted:
         found += [hit for hit in _made(reader, good[start : start + step]) if not _repeats(hit, asked)]
         kept = _folded(found)
-        if len(kept) >= wanted:
-            break
+        start, step = start + step, step * 2  # where much is said often, there is much to look at
     return (_spread(kept[:wanted], balance) if wish.diverse else kept)[: wish.limit]
 
 

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from recollect.engine import fileparts
 from recollect.engine.context import Engine
 from recollect.engine.fileparts import Identity, Kept
-from recollect.files import FileRecord, Folder, KnownFile, SyncProgress, SyncReport, SyncState, Trouble
+from recollect.files import FileMark, FileRecord, Folder, KnownFile, SyncProgress, SyncReport, SyncState, Trouble
 from recollect.ports import Content, Pending, Reader, Rules, Seen, Touched, Walk, Wish, Writer
 from recollect.types import Scope
 from recollect.vocabulary import FileSource
 
-_BATCH_CHARACTERS = 2_000_000  # of one transaction
+_BATCH_CHARACTERS = 4_000_000  # of one transaction
 _BATCH_FILES = 500
 _MOST_TROUBLE = 50
 _NOTED_EVERY = timedelta(hours=1)  # when nothing has changed: a look that finds nothing is no reason to write
@@ -137,19 +137,25 @@ def _look(engine: Engine, scope: Scope, root: str, rules: Rules) -> tuple[Walk, 
 
     What is kept is asked first: what others bring meanwhile must not seem to be gone.
     """
-    kept = engine.store.read(scope, lambda reader: reader.known_files(root))
+    kept = engine.store.read(scope, lambda reader: reader.file_marks(root))
     walk = engine.disk.walk(root, rules, engine.store.own_files())
-    return walk, _unburied(engine, scope, root, _compare(engine, kept, walk))
-
-
-def _compare(engine: Engine, kept: Sequence[KnownFile], walk: Walk) -> _Difference:
     recipe = fileparts.recipe_number(engine)
-    same = {(one.path, one.size, one.mtime_ns) for one in kept if one.recipe == recipe}
+    seen = {(*one, recipe) for one in walk.seen}
+    if seen.issuperset(kept) and len(seen) == len(kept):
+        return walk, _Difference((), {}, {}, len(kept))
+    known = engine.store.read(scope, lambda reader: reader.known_files(root))
+    return walk, _unburied(engine, scope, root, _compare(walk, recipe, kept, known))
+
+
+def _compare(walk: Walk, recipe: int, kept: Sequence[FileMark], known: Sequence[KnownFile]) -> _Difference:
+    """Say what differs. `known` is what is kept by now: what was written since `kept` was asked for is not gone."""
+    same = {mark[:3] for mark in kept if mark[3] == recipe}
     fresh = [seen for seen in walk.seen if seen not in same]
-    known = {one.path: one for one in kept}
+    marks = set(kept)
+    as_before = (one for one in known if (one.path, one.size, one.mtime_ns, one.recipe) in marks)
     there = {seen.path for seen in walk.seen}
-    gone = {path: one for path, one in known.items() if path not in there}
-    return _Difference(fresh, known, gone, len(walk.seen) - len(fresh))
+    gone = {one.path: one for one in as_before if one.path not in there}
+    return _Difference(fresh, {one.path: one for one in known}, gone, len(walk.seen) - len(fresh))
 
 
 def _unburied(engine: Engine, scope: Scope, root: str, difference: _Difference) -> _Difference:

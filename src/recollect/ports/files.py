@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from recollect.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder, IndexedPiece, KnownFile, Trouble
+from recollect.files import Chunk, ChunkDraft, ChunkMark, FileMark, FileRecord, Folder, IndexedPiece, KnownFile, Trouble
 from recollect.types import ChunkFilters, Space
 from recollect.vocabulary import FileKind, FileSource
 
@@ -45,6 +45,10 @@ class FileRows(Protocol):
 
     def chunk_marks(self, file_id: str) -> Sequence[ChunkMark]:
         """Give what tells the chunks of a file apart, in order."""
+        ...
+
+    def file_marks(self, root: str) -> Sequence[FileMark]:
+        """Give size, time and recipe of all files of a root: all that a look that finds nothing new needs."""
         ...
 
     def known_files(self, root: str) -> Sequence[KnownFile]:

@@ -161,8 +161,11 @@ def likeliest_latin(words: Sequence[str]) -> str | None:
 
 def _distinct(words: Sequence[str]) -> str | None:
     """Name the language that all distinctive function words are of, if there are several."""
-    spoken = list(filter(None, map(_DISTINCTIVE.get, words)))
-    return spoken[0] if len(spoken) > 1 and len(set(spoken)) == 1 else None
+    heard = _DISTINCTIVE.keys() & set(words)
+    spoken = {_DISTINCTIVE[word] for word in heard}
+    if len(spoken) != 1 or (len(heard) == 1 and words.count(*heard) == 1):
+        return None
+    return spoken.pop()
 
 
 def _votes(words: Sequence[str], by_word: _Voters, by_letter: _Voters) -> Mapping[str, float]:

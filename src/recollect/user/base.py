@@ -1,10 +1,11 @@
 """What all verbs of a user have in common: the engine, the scope, and filters."""
 
 from collections.abc import Sequence
+from os import PathLike, fspath
 from typing import Any
 
 from recollect import ids
-from recollect.engine import drafting
+from recollect.engine import drafting, fileparts
 from recollect.engine.context import Engine
 from recollect.errors import InvalidInput, NotFound
 from recollect.text.clean import clean
@@ -51,6 +52,14 @@ def canonical(id: str, noun: str = "memory") -> str:
         advice = " See what there is with `list`." if noun == "memory" else ""
         raise NotFound(f"No {noun} {id!r}: that is not an id.{advice}")
     return known
+
+
+def noted_path(path: str | PathLike[str]) -> str:
+    """Insist on a path that can be noted. Raises InvalidInput."""
+    told = fspath(path)
+    if not told or fileparts.storable(told) != told:
+        raise InvalidInput(f"{told!a} is no path that can be noted. Name a folder whose name is text.")
+    return told
 
 
 def types_of(wanted: object) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from recollect.errors import InvalidDocument, InvalidInput, NotFound, RecollectE
 from recollect.files import AddedFile, FilePage, FileRecord, FileText, FolderStatus, Piece, SyncProgress, SyncReport
 from recollect.ports import Rules
 from recollect.types import Space, VectorLike
-from recollect.user.base import Scoped, canonical, check_limit
+from recollect.user.base import Scoped, canonical, check_limit, noted_path
 from recollect.vocabulary import FILE_SOURCES, FileSource
 
 AnyPath = str | PathLike[str]
@@ -163,7 +163,7 @@ class FileVerbs(Scoped):
         known = {
             folder.root: folder for folder in self._engine.store.read(self._scope, lambda reader: reader.folders())
         }
-        roots = [self._engine.disk.resolve(_storable(path)) for path in paths] or [*known]
+        roots = [self._engine.disk.resolve(noted_path(path)) for path in paths] or [*known]
         if not roots:
             raise InvalidInput("Name a folder: none has been synced before.")
         for root in roots:
@@ -191,14 +191,6 @@ def _given(wishes: Mapping[str, Any]) -> dict[str, Any]:
 def _source_of(rules: Rules) -> FileSource:
     logs = [pattern.endswith(".jsonl") for pattern in rules.include]
     return "sessions" if logs and all(logs) else "memory"
-
-
-def _storable(path: AnyPath) -> str:
-    """Insist on a path that can be noted. Raises InvalidInput."""
-    told = fspath(path)
-    if not told or fileparts.storable(told) != told:
-        raise InvalidInput(f"{told!a} is no path that can be noted. Name a folder whose name is text.")
-    return told
 
 
 def _patterns(given: Sequence[str] | None) -> Sequence[str] | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Unpack
 
 from recollect import ids
@@ -26,7 +26,7 @@ from recollect.types import (
     VectorLike,
     Wanted,
 )
-from recollect.user.base import Scoped, canonical, check_limit, types_of
+from recollect.user.base import Scoped, canonical, check_limit, noted_path, types_of
 from recollect.vocabulary import MemoryType
 
 
@@ -130,7 +130,7 @@ class MemoryVerbs(Scoped):
             (forget.forget_id, known),
             (forget.forget_session, None if session is None else clean(session)),
             (forget.forget_source, None if source is None else clean(source)),
-            (forget.forget_folder, None if folder is None else self._engine.disk.resolve(fspath(folder))),
+            (forget.forget_folder, None if folder is None else self._engine.disk.resolve(noted_path(folder))),
         )
         verb, name = next((verb, name) for verb, name in chosen if name is not None)
         return verb(self._engine, self._scope, name, dry_run=dry_run)

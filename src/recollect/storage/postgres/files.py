@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from recollect.files import Chunk, ChunkMark, FileRecord, Folder, KnownFile
+from recollect.files import Chunk, ChunkMark, FileMark, FileRecord, Folder, KnownFile
 from recollect.storage.postgres import codec
 from recollect.storage.postgres.rows import PostgresRows
 from recollect.storage.rows import name_of
@@ -40,6 +40,10 @@ class FileRows(PostgresRows):
     def chunk_marks(self, file_id: str) -> Sequence[ChunkMark]:
         """Give what tells the chunks of a file apart."""
         return [codec.mark_from_row(row) for row in self._run("chunk_marks", {"file_id": file_id})]
+
+    def file_marks(self, root: str) -> Sequence[FileMark]:
+        """Give what a look at a folder is held against."""
+        return self._run("file_marks", {"root": root}).fetchall()
 
     def known_files(self, root: str) -> Sequence[KnownFile]:
         """Give what tells whether files have changed."""

@@ -27,24 +27,25 @@ class FileWriter(ItemWriter):
         """Write chunks with all that belongs to them."""
         if not drafts:
             return
-        twins = self._twins(drafts)
         numbered = list(enumerate(drafts, self._next_numbers(len(drafts))))
         moment = codec.to_micros(record.updated_at)
         rows = [codec.to_chunk_row(seq, (self._user, record.id), draft, moment) for seq, draft in numbered]
         self._connection.executemany(QUERIES["insert_chunk"], rows)
         written = [Written(seq, draft.id, draft.vector) for seq, draft in numbered]
-        self._owe("chunk", written, space, record.updated_at)
+        if not self._owe("chunk", written, space, record.updated_at):
+            return
         lacking = [(seq, draft.id, draft.indexed.content_hash) for seq, draft in numbered if draft.vector is None]
+        twins = self._twins(drafts)
         same = [(twins[digest], seq, chunk_id) for seq, chunk_id, digest in lacking if digest in twins]
         self._share_vectors(same)
         self.note_embedded([("chunk", chunk_id) for _, _, chunk_id in same], record.updated_at)
 
     def _twins(self, drafts: Sequence[ChunkDraft]) -> dict[str, int]:
-        """Find rows that say the same as some drafts; gives their numbers by hash."""
-        if not spaces.listing(self._connection).of_kind("chunk"):
-            return {}
+        """Find older rows that say the same as some drafts; gives their numbers by hash."""
         hashes = id_array({draft.indexed.content_hash for draft in drafts})
-        ids = {item_id: digest for digest, item_id in self._run("same_chunks", {"hashes": hashes})}
+        new = {draft.id for draft in drafts}
+        found = self._run("same_chunks", {"hashes": hashes})
+        ids = {item_id: digest for digest, item_id in found if item_id not in new}
         numbers = self._run("item_numbers", {"ids": id_array(ids)}, kind="chunk") if ids else ()
         return {ids[item_id]: seq for seq, item_id in numbers}
 

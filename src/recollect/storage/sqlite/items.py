@@ -4,7 +4,7 @@ Rows are written at once; their terms, vectors and codes wait until the end of t
 long steps. SQLite runs those without Python's lock, so a bulk load prepares its next batch meanwhile.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -23,6 +23,9 @@ from recollect.storage.sqlite.messages import MessageRows
 from recollect.storage.sqlite.rows import QUERIES, id_array, seq_array
 from recollect.types import Scope, Space, Vector
 from recollect.vocabulary import ITEM_KINDS, ItemKind
+
+MANY_CHUNKS = 50  # each has some two hundred words, and each word takes as long as a small write
+UNMERGED = "unmerged"  # the mark that says that the index of words still holds what is gone
 
 
 class Written(NamedTuple):
@@ -44,6 +47,7 @@ class ItemWriter(ItemRows, Ledgers, LedgerWriter):
         super().__init__(connection, scope)
         self._later = Later()
         self._added: Counter[ItemKind] = Counter()
+        self._unindexed = defaultdict[ItemKind, list[int]](list)
         self._resets = 0
         self._changed: list[tuple[ChangeKind, ItemKind, str, datetime]] = []
         self._run("lock_user")
@@ -74,17 +78,22 @@ class ItemWriter(ItemRows, Ledgers, LedgerWriter):
         """Reserve numbers and give the first of them."""
         return int(self._run("next_numbers", {"amount": amount, "name": "item"})[0][0]) - amount + 1
 
-    def _owe(self, kind: ItemKind, written: Sequence[Written], space: Space | None, now: datetime) -> None:
-        """Count rows that were written and put off their terms and vectors; note a job where there is no vector."""
+    def _owe(self, kind: ItemKind, written: Sequence[Written], space: Space | None, now: datetime) -> bool:
+        """Count rows that were written and put off their terms and vectors; note a job where there is no vector.
+
+        Says whether there is any space in which they need one.
+        """
         if not written:
-            return
+            return False
         self._added[kind] += len(written)
-        seqs = seq_array(np.array([row.seq for row in written], np.int64))
-        self._later.add(lambda: self._index_terms(kind, seqs))
+        if not self._unindexed[kind]:
+            self._later.add(lambda: self._index_new(kind))
+        self._unindexed[kind] += [row.seq for row in written]
         owed = spaces.owed(self._connection, kind, space, now)
         self._changed += [("words" if row.vector is None else "stored", kind, row.id, now) for row in written]
         for wanted, number in owed.items():
             self._owe_vectors(kind, written if wanted == space else _without_vectors(written), number, now)
+        return bool(owed)
 
     def _owe_vectors(self, kind: ItemKind, written: Sequence[Written], number: int, now: datetime) -> None:
         ready = [(row.seq, row.vector) for row in written if row.vector is not None]
@@ -95,6 +104,10 @@ class ItemWriter(ItemRows, Ledgers, LedgerWriter):
         for row in written:
             if row.vector is None:
                 self._insert_job(kind, row.id, number, now)
+
+    def _index_new(self, kind: ItemKind) -> None:
+        """Index the words of all rows that were written since this was last done."""
+        self._index_terms(kind, seq_array(np.array(self._unindexed.pop(kind), np.int64)))
 
     def _index_terms(self, kind: ItemKind, seqs: Any) -> None:  # noqa: ANN401 - apsw gives its bindings no public type
         self._run("insert_terms", {"seqs": seqs}, kind=kind)
@@ -120,12 +133,22 @@ class ItemWriter(ItemRows, Ledgers, LedgerWriter):
         values = {"item_id": item_id, "item_kind": kind, "space": number, "now": codec.to_micros(now)}
         self._run("insert_job", values)
 
+    def _delete_terms(self, kind: ItemKind, seqs: Seqs) -> None:
+        """Take rows out of the index of words: few of them at once for good, many chunks with the next merge."""
+        many = kind == "chunk" and len(seqs) > MANY_CHUNKS
+        if many:
+            self._run("erase_at_leisure", kind=kind)
+        self._run("delete_terms", {"seqs": seq_array(seqs)}, kind=kind)
+        if many:
+            self._run("erase_at_once", kind=kind)
+            self._run("set_mark", {"name": UNMERGED, "value": 1})
+
     def _delete(self, kind: ItemKind, item_ids: Sequence[str]) -> None:
         """Remove rows, their words and text first, and then all that belongs to them."""
         self._later.run()
         bound = id_array(item_ids)
         seqs = np.array([row[0] for row in self._run("item_numbers", {"ids": bound}, kind=kind)], np.int64)
-        self._run("delete_terms", {"seqs": seq_array(seqs)}, kind=kind)
+        self._delete_terms(kind, seqs)
         self._run(DELETE[kind], {"ids": bound})
         self._run("delete_jobs", {"ids": bound})
         for shelf in spaces.listing(self._connection).of_kind(kind):

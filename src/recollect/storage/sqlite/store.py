@@ -22,6 +22,7 @@ from recollect.storage.rows import ANALYSER, of_kind
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.bell import FileBell
 from recollect.storage.sqlite.connection import map_pages, open_connection, patiently, rows, translated
+from recollect.storage.sqlite.items import UNMERGED
 from recollect.storage.sqlite.ledgers import SqliteLedgers
 from recollect.storage.sqlite.migrate import applied_version, migrate
 from recollect.storage.sqlite.reader import Kept, SqliteReader
@@ -166,6 +167,7 @@ class SqliteStore(SqliteSpaces, SqliteLedgers):
         """Erase deleted text from the log, and from unused parts of the file; a large file waits for `tune`."""
         with self._write_lock, translated(self._path):
             try:
+                self._merge_deleted()
                 if self._size_bytes(self._writing) <= _REWRITE_AT_ONCE_BYTES:
                     self._rewrite()
                 self._empty_log()
@@ -175,6 +177,14 @@ class SqliteStore(SqliteSpaces, SqliteLedgers):
                     f"{self._path} or its log: the disk is full, or another process has been reading since before "
                     f"({error}). See to it and run `recollect maintain`."
                 ) from error
+
+    def _merge_deleted(self) -> None:
+        """Take out of the index of words what was only marked as gone."""
+        marked = rows(self._writing, QUERIES["get_mark"], {"name": UNMERGED})
+        if marked and marked[0][0]:
+            with self._writing:
+                self._writing.execute(of_kind(QUERIES["merge_terms"], "chunk"))
+                self._writing.execute(QUERIES["set_mark"], {"name": UNMERGED, "value": 0})
 
     def _empty_log(self) -> None:
         """Move everything from the log into the file. Each try is short, since other writers have to wait for it."""
@@ -295,6 +305,7 @@ class SqliteStore(SqliteSpaces, SqliteLedgers):
     def tune(self) -> Sequence[str]:
         """Merge the index of terms, refresh the planner's statistics, and erase what deleting left behind."""
         with self._write_lock, translated(self._path):
+            self._merge_deleted()
             for kind in ITEM_KINDS:
                 self._writing.execute(of_kind(QUERIES["merge_terms"], kind))
             self._writing.execute("PRAGMA optimize = 0x10002")

@@ -82,4 +82,4 @@ def lines_of(text: str) -> Lines:
 
 
 def _starts(lengths: "map[int]") -> list[int]:
-    return list(accumulate(lengths, lambda place, length: place + length + 1, initial=0))
+    return [place + feeds for feeds, place in enumerate(accumulate(lengths, initial=0))]

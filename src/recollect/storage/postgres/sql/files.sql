@@ -12,6 +12,10 @@ SELECT {file} FROM files WHERE user_id = %(user_id)s AND root = %(root)s AND pat
 -- What was added by itself and has these bytes.
 SELECT {file} FROM files WHERE user_id = %(user_id)s AND digest = %(digest)s AND root = ''
 
+-- file_marks --
+-- What a look at a folder is held against.
+SELECT path, size, mtime_ns, recipe FROM files WHERE user_id = %(user_id)s AND root = %(root)s AND root <> ''
+
 -- known_files --
 -- What tells whether the files of a root have changed.
 SELECT path, id, size, mtime_ns, digest, recipe FROM files WHERE user_id = %(user_id)s AND root = %(root)s AND root <> ''

@@ -392,6 +392,7 @@ CREATE TABLE files (
 );
 
 CREATE UNIQUE INDEX files_place ON files (user_id, root, path) WHERE root <> '';
+CREATE INDEX files_marks ON files (user_id, root, path, size, mtime_ns, recipe) WHERE root <> '';
 CREATE UNIQUE INDEX files_document ON files (user_id, digest) WHERE root = '';
 CREATE INDEX files_name ON files (user_id, name);
 

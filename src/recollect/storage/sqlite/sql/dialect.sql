@@ -59,6 +59,14 @@ SELECT 'delete', m.seq, hex(m.user_id), m.terms
   FROM carray(:seqs) wanted CROSS JOIN {rows} m ON m.seq = wanted.value
  WHERE m.user_id = :user_id
 
+-- erase_at_leisure --
+-- To take many texts out of the index one word after the other takes long; marked as gone, they go with the next merge.
+INSERT INTO {words} ({words}, rank) VALUES ('secure-delete', 0)
+
+-- erase_at_once --
+-- As it was made to do.
+INSERT INTO {words} ({words}, rank) VALUES ('secure-delete', 1)
+
 -- insert_vectors --
 -- Equal slices of one blob.
 INSERT OR REPLACE INTO vectors_{space} (seq, user_id, vector)
