@@ -201,13 +201,16 @@ OpenMemory = Callable[..., Memory]
 
 
 @pytest.fixture
-def open_memory(database: str, clock: SteppingClock, encoder: Embedder) -> Iterator[OpenMemory]:
+def open_memory(
+    database: str, clock: SteppingClock, encoder: Embedder, tmp_path: Path
+) -> Iterator[OpenMemory]:
     """Open the test's store, as often as needed; settings may be given by their dotted names."""
     opened: list[Memory] = []
 
     def opener(**overrides: object) -> Memory:
         named = {name.replace("__", "."): value for name, value in overrides.items()}
-        usual = {"database": database, "embedding.worker": False}  # a test that wants the thread says so
+        usual = {"database": database, "files.originals": str(tmp_path / "originals")}
+        usual |= {"embedding.worker": False}  # a test that wants the thread says so
         settings = load_settings(os.devnull, environ={}, overrides={**usual, **named})
         wanted = encoder if settings.embedding.provider == "local" else None
         opened.append(Memory.open(settings=settings, clock=clock, embedder=wanted))

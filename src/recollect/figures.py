@@ -182,6 +182,11 @@ class StoreStats:
     chunks: int = 0
     cache: CacheFigures = CacheFigures(0, 0, 0, 0)
 
+    @property
+    def items(self) -> int:
+        """All that is searched."""
+        return self.memories + self.messages + self.chunks
+
 
 ModelState = Literal["active", "building", "kept", "configured"]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from recollect.storage.sqlite.items import MANY_CHUNKS
 from tests.conformance.notes import Notes
 from tests.reliability.canaries import Canaries, left_in, left_in_files
 from tests.reliability.opening import WITH_QUICK_VECTORS
@@ -25,6 +26,12 @@ def _note(canaries: Canaries) -> str:
     return f"{front}{body}"
 
 
+def _long_note(canaries: Canaries) -> str:
+    """Write a note of more chunks than a store erases one by one."""
+    told = "The garden of the neighbour has seven trees and a gate that nobody closes. " * 20
+    return "\n".join(f"## Part {number}\n\n{canaries.word()} {told}\n" for number in range(MANY_CHUNKS + 10))
+
+
 def _session(canaries: Canaries) -> str:
     turns: list[dict[str, Any]] = [
         {"type": "session", "id": canaries.word(), "cwd": f"/home/{canaries.word()}"},
@@ -38,6 +45,7 @@ def _fill(notes: Notes, canaries: Canaries) -> None:
     for number in range(_FILES):
         notes.write(f"{canaries.word()}/{number}-{canaries.word()}.md", _note(canaries))
     notes.write(f"{canaries.word()}.jsonl", _session(canaries))
+    notes.write(f"{canaries.word()}.md", _long_note(canaries))
 
 
 def _add(child: Child, user: str, canaries: Canaries, folder: Path) -> list[str]:

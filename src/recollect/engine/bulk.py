@@ -276,7 +276,7 @@ def estimate(engine: Engine, embedder: Embedder) -> Estimate:
     cost = None if price is None else tokens * price / 1e6
     in_bulk = isinstance(embedder, RemoteEmbedder) and embedder.bulk is not None
     bulk_cost = cost * SHARE_OF_PRICE if cost is not None and in_bulk else None
-    return Estimate(stats.memories + stats.messages, tokens, cost, bulk_cost)
+    return Estimate(stats.items, tokens, cost, bulk_cost)
 
 
 def _text(job: EmbedJob) -> str:

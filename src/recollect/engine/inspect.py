@@ -59,7 +59,7 @@ def user_stats(engine: Engine, scope: Scope) -> Stats:
 
 def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | None) -> Iterator[str]:
     yield from engine.store.advice()
-    if stats.memories or stats.messages or stats.chunks:
+    if stats.items:
         yield from filter(None, [reindexing.advice(engine)])
     if stats.pending_jobs:
         off = engine.models.configured is None
@@ -197,8 +197,8 @@ def _stale_index(engine: Engine) -> Iterator[Problem]:
     """Report an index of words in which the present analyser may not find what it looks for."""
     advice = reindexing.advice(engine)
     stats = engine.store.stats() if advice else None
-    if stats and stats.memories + stats.messages:
-        yield Problem("index_of_words", stats.memories + stats.messages, advice)
+    if stats and stats.items:
+        yield Problem("index_of_words", stats.items, advice)
 
 
 def audit_flaws(engine: Engine) -> Iterator[Problem]:

@@ -56,8 +56,7 @@ def learn_space(engine: Engine) -> None:
     if configured is None or changing.active(engine.store.spaces()) is not None:
         return
     space = configured.space or embedders.probed(configured)
-    stats = engine.store.stats()
-    if stats.memories or stats.messages:
+    if engine.store.stats().items:
         engine.store.open_space(space, "active", engine.clock.now())
         engine.store.owe(space, engine.clock.now())
         engine.models.refresh()

@@ -136,6 +136,11 @@ class Work:
     insist: Callable[[Writer], None] | None = None
 
 
+def only(kind: type, show: Callable[[Any], Shown]) -> Callable[[object], Shown | None]:
+    """Show what a transaction comes to, if it is of the kind that the whole work comes to."""
+    return lambda result: show(result) if isinstance(result, kind) else None
+
+
 def carry_out(call: Call, work: Work, body: BaseModel | None, verb: Callable[[UserMemory], object]) -> Response:
     """Do something once, note who did it, and answer; if it was done before, answer what was answered then."""
     once = _once(call, work, body)

@@ -10,7 +10,7 @@ from recollect.errors import NotFound
 from recollect.messages import Appended, Compaction, ConversationInfo, Message, NewMessage
 from recollect.service import answered as out
 from recollect.service import asked
-from recollect.service.calls import Reading, Showing, Shown, Work, Writing, carry_out
+from recollect.service.calls import Reading, Showing, Shown, Work, Writing, carry_out, only
 from recollect.service.direct import direct
 
 router = direct("Conversations")
@@ -108,10 +108,7 @@ def feedback(body: asked.FeedbackBody, call: Showing, id: MessageId) -> Response
     def show(message: Message) -> Shown:
         return Shown(out.message_body(message))
 
-    def written(result: object) -> Shown | None:
-        return show(result) if isinstance(result, Message) else None
-
-    work = Work("feedback", show, written, private=True)
+    work = Work("feedback", show, only(Message, show), private=True)
     return carry_out(call, work, body, lambda me: me.rate(id, body.feedback))
 
 

@@ -18,7 +18,7 @@ from recollect.memory import UserMemory
 from recollect.service import answered as out
 from recollect.service import answered_files as shown_files
 from recollect.service import asked
-from recollect.service.calls import Call, Forgetting, Reading, Shown, Work, Writing, carry_out
+from recollect.service.calls import Call, Forgetting, Reading, Shown, Work, Writing, carry_out, only
 from recollect.service.direct import direct
 from recollect.service.parts import ENVELOPE_BYTES, Sent, unpacked
 from recollect.service.uploads import Uploads
@@ -124,13 +124,10 @@ def _add(call: Call, sent: Sent, name: str | None, *, replace: bool) -> Response
         known = value.action == "duplicate"
         return Shown(shown_files.added(value), HTTPStatus.OK if known else HTTPStatus.CREATED)
 
-    def written(result: object) -> Shown | None:
-        return show(result) if isinstance(result, AddedFile) else None
-
     same = DocumentSent(digest=hashlib.sha256(sent.content).hexdigest(), name=called)
     # its words are found at once; a long document's vectors would take minutes, and follow
     verb = partial(UserMemory.add_file, file=sent.content, name=called, replace=replace, wait=False)
-    return carry_out(call, Work("add-file", show, written), same, verb)
+    return carry_out(call, Work("add-file", show, only(AddedFile, show)), same, verb)
 
 
 @router.get(ADDRESS)
@@ -199,10 +196,7 @@ def delete(call: Forgetting, id: Id) -> Response:
     def show(value: Forgotten) -> Shown:
         return Shown(out.forgotten(value))
 
-    def written(result: object) -> Shown | None:
-        return show(result) if isinstance(result, Forgotten) else None
-
     def verb(me: UserMemory) -> Forgotten:
         return me.forget(me.file(id).id)  # a file, nothing else; raises NotFound
 
-    return carry_out(call, Work("forget", show, written), None, verb)
+    return carry_out(call, Work("forget", show, only(Forgotten, show)), None, verb)

@@ -12,7 +12,7 @@ from recollect.memory import UserMemory
 from recollect.ports import Writer
 from recollect.service import answered as out
 from recollect.service import asked
-from recollect.service.calls import Forgetting, Reading, Showing, Shown, Work, Writing, carry_out, unless_changed
+from recollect.service.calls import Forgetting, Reading, Showing, Shown, Work, Writing, carry_out, only, unless_changed
 from recollect.service.direct import direct
 from recollect.types import FilterFields, Forgotten, MemoryRecord, Remembered
 from recollect.user.base import canonical
@@ -39,7 +39,7 @@ def store(body: asked.NewMemoryBody, call: Writing) -> Response:
         known = value.action in ("duplicate", "outranked")
         return Shown(out.remembered(value), HTTPStatus.OK if known else HTTPStatus.CREATED)
 
-    work = Work("store", show, _of(Remembered, show))
+    work = Work("store", show, only(Remembered, show))
     return carry_out(call, work, body, lambda me: me.remember(**body.model_dump()))
 
 
@@ -50,14 +50,11 @@ def store_many(body: asked.BulkBody, call: Writing) -> Response:
     def show(values: list[Remembered]) -> Shown:
         return Shown(out.RememberedMany(results=[out.remembered(value) for value in values]))
 
-    def written(result: object) -> Shown | None:
-        return show(result) if isinstance(result, list) else None
-
     def verb(me: UserMemory) -> list[Remembered]:
         offered = [memory.model_dump() for memory in body.memories]
         return list(me.remember_many(offered))
 
-    return carry_out(call, Work("store", show, written), body, verb)
+    return carry_out(call, Work("store", show, only(list, show)), body, verb)
 
 
 @router.get("/api/memories/search")
@@ -110,7 +107,7 @@ def get(
 ) -> Response:
     """Give one memory."""
     record = call.me.get(id)
-    etag = etag_of(record)
+    etag = etagonly(record)
     if if_none_match and {"*", etag} & {one.strip().removeprefix("W/") for one in if_none_match.split(",")}:
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": etag})
     return Response(out.memory_body(record).model_dump_json(), headers={"ETag": etag}, media_type="application/json")
@@ -124,13 +121,13 @@ def change(body: asked.MemoryPatch, call: Showing, id: Id, if_match: IfMatch = N
         raise InvalidInput("Nothing to change: the body names no field.")
 
     def show(record: MemoryRecord) -> Shown:
-        return Shown(out.memory_body(record), etag=etag_of(record))
+        return Shown(out.memory_body(record), etag=etagonly(record))
 
     def verb(me: UserMemory) -> MemoryRecord:
-        unless_changed(etag_of(me.get(id)), if_match)  # also when there is nothing to write
+        unless_changed(etagonly(me.get(id)), if_match)  # also when there is nothing to write
         return me.update(id, **cast("Any", changes))
 
-    work = Work("update", show, _of(MemoryRecord, show), private=True, insist=_unchanged(id, if_match))
+    work = Work("update", show, only(MemoryRecord, show), private=True, insist=_unchanged(id, if_match))
     return carry_out(call, work, body, verb)
 
 
@@ -145,7 +142,7 @@ def delete(call: Forgetting, id: Id, if_match: IfMatch = None) -> Response:
         me.get(id)  # a memory, not a message; raises NotFound
         return me.forget(id)
 
-    work = Work("forget", show, _of(Forgotten, show), insist=_unchanged(id, if_match))
+    work = Work("forget", show, only(Forgotten, show), insist=_unchanged(id, if_match))
     return carry_out(call, work, None, verb)
 
 
@@ -155,7 +152,7 @@ def history(call: Reading, id: Id) -> out.Memories:
     return out.Memories(items=out.memories(call.me.history(id)))
 
 
-def etag_of(record: MemoryRecord) -> str:
+def etagonly(record: MemoryRecord) -> str:
     """Name a state of a memory."""
     return f'"{hashlib.sha256(repr(record).encode()).hexdigest()[:32]}"'
 
@@ -168,13 +165,9 @@ def _unchanged(id: str, if_match: str | None) -> Callable[[Writer], None] | None
 
     def insist(writer: Writer) -> None:
         for held in writer.get([known]):
-            unless_changed(etag_of(held), if_match)
+            unless_changed(etagonly(held), if_match)
 
     return insist
-
-
-def _of(kind: type, show: Callable[[Any], Shown]) -> Callable[[object], Shown | None]:
-    return lambda result: show(result) if isinstance(result, kind) else None
 
 
 def _filters(**given: object) -> FilterFields:

@@ -8,7 +8,7 @@ from recollect.errors import InvalidInput
 from recollect.memory import UserMemory
 from recollect.service import answered as out
 from recollect.service import asked
-from recollect.service.calls import Forgetting, Showing, Shown, Work, Writing, carry_out
+from recollect.service.calls import Forgetting, Showing, Shown, Work, Writing, carry_out, only
 from recollect.types import Forgotten, PromptContext, Remembered, TurnOutcome
 
 router = APIRouter(tags=["Hooks"])
@@ -25,15 +25,12 @@ def before_prompt(body: asked.BeforePromptBody, call: Showing) -> Response:
     def show(value: PromptContext) -> Shown:
         return Shown(out.prompt_body(value), lasting="saving" not in value.degraded)
 
-    def written(result: object) -> Shown | None:
-        return show(result) if isinstance(result, PromptContext) else None
-
     def verb(me: UserMemory) -> PromptContext:
         return me.before_prompt(
             body.prompt, session=body.session, id=body.id, speaker=body.speaker, metadata=body.metadata
         )
 
-    return carry_out(call, Work("before-prompt", show, written, private=True), body, verb)
+    return carry_out(call, Work("before-prompt", show, only(PromptContext, show), private=True), body, verb)
 
 
 @router.post("/api/hooks/agent-end", response_model=out.TurnBody)
@@ -43,10 +40,7 @@ def agent_end(body: asked.AgentEndBody, call: Writing) -> Response:
     def show(value: TurnOutcome) -> Shown:
         return Shown(out.turn_body(value))
 
-    def written(result: object) -> Shown | None:
-        return show(result) if isinstance(result, TurnOutcome) else None
-
-    work = Work("agent-end", show, written, private=True)
+    work = Work("agent-end", show, only(TurnOutcome, show), private=True)
     return carry_out(call, work, body, lambda me: me.after_turn(body.messages, session=body.session))
 
 
@@ -57,10 +51,9 @@ def session_end(body: asked.SessionEndBody, call: Writing) -> Response:
     def show(value: Remembered | None) -> Shown:
         return Shown(out.SessionBody(summary=out.remembered(value) if value else None))
 
-    def written(result: object) -> Shown | None:
-        return show(result) if isinstance(result, Remembered) else None
-
-    return carry_out(call, Work("session-end", show, written), body, lambda me: me.end_session(body.session))
+    return carry_out(
+        call, Work("session-end", show, only(Remembered, show)), body, lambda me: me.end_session(body.session)
+    )
 
 
 @forgetting.post("/api/forget", response_model=out.ForgottenBody)
@@ -85,13 +78,10 @@ def forget(body: Annotated[asked.ForgetBody, Body()], call: Forgetting) -> Respo
     def show(value: Forgotten) -> Shown:
         return Shown(out.forgotten(value))
 
-    def written(result: object) -> Shown | None:
-        return show(result) if isinstance(result, Forgotten) else None
-
     def verb(me: UserMemory) -> Forgotten:
         # by its root and in no other way: whoever asks must not find out what else is on this disk
         if body.folder is not None and body.folder not in {one.folder.root for one in me.folders(look=False)}:
             return Forgotten("not_found", dry_run=dry_run)
         return me.forget(**named, dry_run=dry_run)
 
-    return carry_out(call, Work("forget", show, written, private=True), body, verb)
+    return carry_out(call, Work("forget", show, only(Forgotten, show), private=True), body, verb)
