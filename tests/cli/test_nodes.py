@@ -58,6 +58,7 @@ def test_programs_get_hits_labelled_by_node(cli: Cli, node: Callable[..., NodeSe
     assert found["hits"][0]["id"] == mine
     assert set(found["hits"][1]) == {
         "node", "rank", "id", "source", "type", "content", "score", "created_at", "occurred_at", "trust", "also_in",
+        "where",
     }  # fmt: skip
     assert found["hits"][1]["created_at"] == "2026-02-27T10:00:00Z"
     assert found["degraded"] == ["node:dead"]

@@ -55,10 +55,20 @@ class AsyncFileVerbs:
         source: FileSource | None = None,
         include: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        hidden: bool | None = None,
+        gitignore: bool | None = None,
     ) -> None:
         """See `UserMemory.keep_in_step`; it ends when `stop` is set, also if nobody waits for it any more."""
         await to_thread(
-            self._memory.keep_in_step, *paths, stop=stop, tell=tell, source=source, include=include, exclude=exclude
+            self._memory.keep_in_step,
+            *paths,
+            stop=stop,
+            tell=tell,
+            source=source,
+            include=include,
+            exclude=exclude,
+            hidden=hidden,
+            gitignore=gitignore,
         )
 
     async def folders(self, *, look: bool = True) -> tuple[FolderStatus, ...]:

@@ -29,7 +29,7 @@ def keep_in_step(errand: Errand, paths: Sequence[str], wishes: Mapping[str, Any]
             told.tell(report)
         errand.watch.say(f"Watching {counted(len(reports), 'folder', 'folders')}. Ctrl-C ends it.")
         roots = [report.root for report in reports]
-        patterns = {name: wishes[name] for name in ("source", "include", "exclude")}
+        patterns = {name: wishes[name] for name in ("source", "include", "exclude", "hidden", "gitignore")}
         errand.me.keep_in_step(*roots, stop=stop, tell=told.tell_news, **patterns)
 
 
