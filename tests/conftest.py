@@ -27,8 +27,11 @@ _TEMPLATE = "recollect_template"
 
 # By day these are tried on a file only: they are not about the store, whose own tests run on both. By night they run on
 # a server as well.
-_BY_NIGHT = ("cli/", "embedding_service/test_faults.py", "embedding_service/bulk/", "mcp_door/", "e5/")
-_BY_DAY_TOO = ("test_access.py", "test_audit.py", "test_commands.py", "test_keys.py", "test_isolation.py")
+_BY_NIGHT = (
+    "cli/", "embedding_service/test_faults.py", "embedding_service/bulk/", "mcp_door/", "e5/", "service/operations/",
+    "service/restart/test_processes.py", "service/live/test_limits.py", "service/fuzz/test_findings.py",
+)  # fmt: skip
+_BY_DAY_TOO = ("test_access.py", "test_isolation.py")
 
 
 # What tests write lives as long as they do, so it may live in memory, where nothing waits for a disk.
@@ -201,16 +204,14 @@ OpenMemory = Callable[..., Memory]
 
 
 @pytest.fixture
-def open_memory(
-    database: str, clock: SteppingClock, encoder: Embedder, tmp_path: Path
-) -> Iterator[OpenMemory]:
+def open_memory(database: str, clock: SteppingClock, encoder: Embedder, tmp_path: Path) -> Iterator[OpenMemory]:
     """Open the test's store, as often as needed; settings may be given by their dotted names."""
     opened: list[Memory] = []
 
     def opener(**overrides: object) -> Memory:
         named = {name.replace("__", "."): value for name, value in overrides.items()}
-        usual = {"database": database, "files.originals": str(tmp_path / "originals")}
-        usual |= {"embedding.worker": False}  # a test that wants the thread says so
+        usual: dict[str, object] = {"database": database, "files.originals": str(tmp_path / "originals")}
+        usual["embedding.worker"] = False  # a test that wants the thread says so
         settings = load_settings(os.devnull, environ={}, overrides={**usual, **named})
         wanted = encoder if settings.embedding.provider == "local" else None
         opened.append(Memory.open(settings=settings, clock=clock, embedder=wanted))

@@ -12,9 +12,9 @@ from recollect.engine.context import Engine
 from recollect.engine.models import Models
 from recollect.errors import InvalidInput, SettingsError
 from recollect.llm import ChatClient, ChatExtractor, ChatSummarizer
-from recollect.ports import Clock, Embedder, RemoteEmbedder, Summarizer, Tokenizer
+from recollect.ports import Clock, Embedder, RemoteEmbedder, Store, Summarizer, Tokenizer
 from recollect.settings import Settings, data_folder
-from recollect.settings.database import IN_MEMORY, SCHEME
+from recollect.settings.database import SCHEME
 from recollect.storage import open_store
 from recollect.text.capture import CompiledPatterns, Pattern, compile_patterns
 from recollect.text.summary.extractive import ExtractiveSummarizer
@@ -33,7 +33,7 @@ def assemble(
     client = _client(settings)
     used = embedder or create_embedding_provider(settings.embedding)
     documents = LocalDocuments(
-        originals_folder(settings),
+        lambda: originals_folder(settings, store),
         timeout_s=settings.files.extract_s,
         memory_mb=settings.files.extract_mb,
         most_bytes=settings.files.document_mb * 2**20,
@@ -60,17 +60,21 @@ def assemble(
     return engine
 
 
-def originals_folder(settings: Settings) -> Path | None:
-    """Say where documents are kept as they came: beside an SQLite file, or in the data folder for a server."""
+def originals_folder(settings: Settings, store: Store) -> Path | None:
+    """Say where documents are kept as they came: beside an SQLite file, or in the data folder for a server.
+
+    Each store has a folder of its own there, so that none takes another's documents for abandoned.
+    """
     chosen = settings.files.originals
     if chosen == "off":
         return None
-    if chosen:
-        return Path(chosen).expanduser().absolute()
-    if settings.database == IN_MEMORY or settings.database.startswith(SCHEME):
-        return Path(data_folder()) / "originals"
     database = Path(settings.database).expanduser().absolute()
-    return database.with_name(f"{database.name}-originals")
+    folder = database.with_name(f"{database.name}-originals")
+    if chosen:
+        folder = Path(chosen).expanduser().absolute()
+    elif settings.database.startswith(SCHEME):
+        folder = Path(data_folder()) / "originals"
+    return folder / f"{store.identity():08x}"
 
 
 def _client(settings: Settings) -> ChatClient | None:

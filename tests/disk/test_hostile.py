@@ -131,4 +131,4 @@ def test_what_took_a_file_s_place_since_the_walk_is_refused(built: Hostile, path
     disk.walk(root, Rules(include=("nothing",)), built.own)
     assert list(disk.read(root, [Wish(path)], Recipe())) == [Trouble(path, reason)]
     with pytest.raises(OSError, match=r"."):
-        disk.text(root, path, Recipe())
+        disk.text(root, path, Recipe(), built.own)

@@ -84,14 +84,14 @@ def test_how_texts_are_decoded(tmp_path: Path, data: bytes, text: str, notes: tu
     reading = reading_of(tmp_path, "a.txt", data)
     assert reading.notes == notes
     assert "\n".join(piece.piece.content for piece in reading.pieces) == text
-    assert DISK.text(str(tmp_path), "a.txt", Recipe()) == (text, sha256(data).hexdigest())
+    assert DISK.text(str(tmp_path), "a.txt", Recipe(), frozenset()) == (text, sha256(data).hexdigest())
 
 
 def test_private_parts_are_taken_out_before_anything_is_cut(tmp_path: Path) -> None:
     """The lines stay where they were."""
     reading = reading_of(tmp_path, "a.md", "one\n<private>two\nthree</private>\nfour\n")
     assert "two" not in repr(reading)
-    text, _ = DISK.text(str(tmp_path), "a.md", Recipe())
+    text, _ = DISK.text(str(tmp_path), "a.md", Recipe(), frozenset())
     assert text.split("\n")[3] == "four"
 
 
@@ -106,7 +106,7 @@ def test_a_session_log_is_cut_by_turns_and_shown_line_by_line(tmp_path: Path) ->
     reading = reading_of(tmp_path, "log.jsonl", log)
     assert reading.kind == "session"
     assert [(one.piece.role, one.piece.start_line) for one in reading.pieces] == [("user", 2), ("assistant", 4)]
-    text, _ = DISK.text(str(tmp_path), "log.jsonl", Recipe())
+    text, _ = DISK.text(str(tmp_path), "log.jsonl", Recipe(), frozenset())
     lines = text.split("\n")
     assert len(lines) == reading.lines == 5
     assert lines[1].replace(TURN_BREAK, "\n") == reading.pieces[0].piece.content == "first\nsecond"
@@ -119,7 +119,7 @@ def test_other_kinds_are_read_by_others_and_have_no_lines(tmp_path: Path) -> Non
     written(tmp_path, "damaged.pdf", b"%PDF-1.7 damaged")
     assert list(DISK.read(str(tmp_path), [Wish("damaged.pdf")], Recipe())) == [Trouble("damaged.pdf", reasons.DAMAGED)]
     with pytest.raises(InvalidDocument, match="store"):
-        DISK.text(str(tmp_path), "paper.pdf", Recipe())
+        DISK.text(str(tmp_path), "paper.pdf", Recipe(), frozenset())
 
 
 @pytest.mark.parametrize(
@@ -243,3 +243,19 @@ def test_a_root_is_given_with_links_and_home_resolved(tmp_path: Path, monkeypatc
     monkeypatch.setenv("HOME", str(tmp_path))
     assert DISK.resolve("~/link/../link/") == os.path.realpath(tmp_path / "real")
     assert DISK.walk(DISK.resolve("~/link"), Rules(), frozenset()).exists
+
+
+def test_what_escapes_hide_in_front_matter_is_masked_once_it_is_read(tmp_path: Path) -> None:
+    hidden = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    note = f"""---
+title: "Plan \\x3cprivate>diary\\x3c/private>"
+about: "ghp\\x5f{hidden}"
+deep: {{"ghp\\x5f{hidden}": [1]}}
+---
+Words.
+"""
+    metadata = reading_of(tmp_path, "plan.md", note).metadata
+    assert hidden not in str(metadata)
+    assert "diary" not in str(metadata)
+    assert str(metadata["about"]).startswith("[redacted")
+    assert str(metadata["title"]).strip() == "Plan"

@@ -197,6 +197,33 @@ def test_mail_of_html_alone_is_read_and_odd_headers_do_no_harm() -> None:
     assert words_of(reading).endswith("Only here")
 
 
+PRIVATE = (
+    "<title>Trip <private>HIDDEN</private></title><p>Seen<private class='x'> HIDDEN <b>HIDDEN</b></PRIVATE> too</p>"
+    "<p><private/x>HIDDEN</private></p>"
+    "<p>&lt;private&gt;HIDDEN&lt;/private&gt; last</p><p><private>HIDDEN<p>HIDDEN"
+)
+
+
+def test_what_is_private_in_tags_is_gone() -> None:
+    page = f"<!doctype html><html>{PRIVATE}".encode()
+    mail = b"Subject: x\nFrom: y\nMessage-ID: <1@x>\nContent-Type: text/html; charset=utf-8\n\n" + page
+    for data, name in ((page, "a.html"), (page, "notes.txt"), (mail, "a.eml")):
+        reading = read(data, name, Recipe(redact=False))
+        assert "HIDDEN" not in str(reading), name
+        said = words_of(reading)
+        assert "Seen too" in said
+        assert said.endswith("last")
+    drawing = read(b"<svg><text>Seen <private>HIDDEN</private></text></svg>", "a.svg")
+    assert (words_of(drawing), "HIDDEN" in str(drawing)) == ("Seen", False)
+
+
+def test_a_page_that_tears_marks_apart_without_end_says_nothing() -> None:
+    torn = "<private>HIDDEN</private>"
+    for _ in range(30):
+        torn = f"<pri{torn}vate>HIDDEN</private>"
+    assert "HIDDEN" not in str(read(f"<html><p>{torn}".encode(), "a.html"))
+
+
 def photo(kind: str) -> bytes:
     exif = Image.Exif()
     exif[0x010F], exif[0x0110], exif[0x010E] = "Acme", "One", "Sunset"

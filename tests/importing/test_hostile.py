@@ -166,3 +166,16 @@ def test_a_value_without_an_end_is_refused_before_it_fills_the_memory(monkeypatc
     with pytest.raises(InvalidDocument, match="longer than 4,194,304 characters"):
         list(entries(stream, "endless"))  # type: ignore[arg-type]
     assert stream.given < 20 * 2**20
+
+
+def test_the_store_itself_is_no_export(me: UserMemory, database: str, tmp_path: Path) -> None:
+    me.remember("Likes rye bread")
+    for name in (database, f"{database}-wal"):
+        with pytest.raises(InvalidDocument, match="is the store itself"):
+            import_file(me, name)
+    folder = tmp_path / "export"
+    folder.mkdir()
+    write(folder / "conversations.json", [TALK])
+    os.link(database, folder / "conversations-001.json")
+    report = import_file(me, folder)
+    assert (report.brought["conversations"], report.skipped_because("the store itself")) == (1, 1)

@@ -247,3 +247,15 @@ def test_a_folder_of_something_else_is_refused(me: UserMemory, tmp_path: Path) -
     note(tmp_path / "other" / "x.txt", "x")
     with pytest.raises(InvalidDocument, match="nothing of OpenClaw"):
         import_openclaw(me, tmp_path / "other")
+
+
+def test_the_store_itself_is_not_opened(open_memory: OpenMemory, home: Path) -> None:
+    """By whatever name it lies there: closing it would drop SQLite's locks on it."""
+    store = home / "memory" / "mine.sqlite"
+    me = open_memory(database=str(store), embedding__provider="none").user("me")
+    me.remember("Likes rye bread")
+    os.link(store, home / "memory" / "alias.sqlite")
+    report = import_openclaw(me, home)
+    assert skipped(report)["databases", "the store itself"] == 2
+    assert ("databases", "it cannot be read as a SQLite database") not in skipped(report)
+    assert report.brought["documents"] == 3

@@ -118,9 +118,19 @@ def test_a_form_will_do_as_well(running: Running) -> None:
             refused = anna.post("/api/files", files=wrong)
             assert refused.status_code == 422
             assert "Send one file in a part called `file`" in refused.json()["detail"]
+        for body, kind in ((form_of(UNDECODABLE[0]), "boundary=b"), (FORM, "boundary*=undefined''b")):
+            headers = {"Content-Type": f"multipart/form-data; {kind}"}
+            refused = anna.post("/api/files", content=body, headers=headers)
+            assert (refused.status_code, "cannot be decoded" in refused.json()["detail"]) == (422, True)
 
 
 FORM = b'--b\r\nContent-Disposition: form-data; name="file"; filename="C:\\\\a\\b\\%22c%22.md"\r\n\r\n'
+UNDECODABLE = (b"undefined''x", b"idna''a%ff", b"a\0b''x")
+
+
+def form_of(name: bytes) -> bytes:
+    """A form whose file says its name in an encoding of its own."""
+    return b"--b\r\nContent-Disposition: form-data; name=file; filename*=%b\r\n\r\ntext\r\n--b--\r\n" % name
 
 
 @pytest.mark.parametrize(
@@ -134,6 +144,8 @@ FORM = b'--b\r\nContent-Disposition: form-data; name="file"; filename="C:\\\\a\\
         (FORM + b"text", "multipart/form-data; boundary=b", "middle of a part"),
         (FORM + b"text\r\n--b\r\n", "multipart/form-data; boundary=b", "more than one"),
         (b"--b\r\nX: y\r\n\r\ntext\r\n--b--", "multipart/form-data; boundary=b", "not called `file`"),
+        (FORM, "multipart/form-data; boundary*=undefined''b", "boundary cannot be decoded"),
+        *((form_of(name), "multipart/form-data; boundary=b", "file cannot be decoded") for name in UNDECODABLE),
     ],
 )
 def test_forms_that_are_none(body: bytes, kind: str, why: str) -> None:

@@ -264,7 +264,7 @@ def _looking_up(*, searches: bool, limit: int) -> Crossing:
 
     def crossing(store: PostgresStore) -> object:
         usual = store._standing
-        store._standing = usual._replace(searches=searches)
+        store._standing = usual._replace(searches=searches, searches_files=searches)
         try:
             return store.read(ME, look)
         finally:

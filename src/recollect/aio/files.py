@@ -71,6 +71,10 @@ class AsyncFileVerbs:
             gitignore=gitignore,
         )
 
+    async def store_files(self) -> frozenset[tuple[int, int]]:
+        """See `UserMemory.store_files`."""
+        return await to_thread(self._memory.store_files)
+
     async def folders(self, *, look: bool = True) -> tuple[FolderStatus, ...]:
         """See `UserMemory.folders`."""
         return await to_thread(self._memory.folders, look=look)

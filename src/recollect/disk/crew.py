@@ -25,7 +25,6 @@ _MOST_WAITING_BYTES: Final = 12 * 2**20
 _BUNDLE: Final = 64
 _PIPE_BYTES: Final = 2**20  # so much may be under way before a process waits for this one
 _MOST_HANDS: Final = 3
-_ENDING_S: Final = 5.0
 
 
 def spare_cores() -> int:

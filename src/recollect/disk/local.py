@@ -80,12 +80,12 @@ class LocalDisk:
                 waiting, young = young, []
                 yield from _settled((read(later.wish) for later in waiting), young)
 
-    def text(self, root: str, path: str, recipe: Recipe) -> tuple[str, str]:
+    def text(self, root: str, path: str, recipe: Recipe, own: Identities) -> tuple[str, str]:
         """Give a file's text as it is cut, and its digest. A turn of a session stays on one line.
 
         Raises OSError; InvalidDocument for what has no lines of its own, such as a PDF.
         """
-        data = read_bytes(root, path, recipe.most_bytes, self._own_of(root)).data
+        data = read_bytes(root, path, recipe.most_bytes, own).data
         kind, _ = kind_of(path.rpartition("/")[2], data, self._detect)
         return shown_text(data, kind, recipe), sha256(data).hexdigest()
 

@@ -15,6 +15,7 @@ from recollect.disk import reasons
 from recollect.disk.beneath import Beneath, Taken, youth_s
 from recollect.disk.reasons import Refused
 from recollect.documents.decoding import decode_plain
+from recollect.documents.pieces import masked_metadata
 from recollect.errors import InvalidDocument
 from recollect.files import TURN_BREAK, Trouble
 from recollect.ports.files import Content, Reading, Recipe, Wish
@@ -103,7 +104,8 @@ def read_text(data: bytes, name: str, detected: tuple[FileKind, str], recipe: Re
     else:
         parts = cut(clean(text), kind, tokens=recipe.tokens, overlap=recipe.overlap)
     lines = text.count("\n") + 1
-    return Reading(kind, mime, index(parts), lines, parts.metadata, parts.dated_at or day_of(name), notes)
+    metadata = masked_metadata(parts.metadata, recipe)
+    return Reading(kind, mime, index(parts), lines, metadata, parts.dated_at or day_of(name), notes)
 
 
 def shown_text(data: bytes, kind: FileKind, recipe: Recipe) -> str:

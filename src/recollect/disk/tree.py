@@ -18,6 +18,7 @@ from recollect.files import Trouble
 from recollect.ports.files import Rules, Seen, Walk
 
 MOST_DEPTH: Final = 100
+MOST_PATH_BYTES: Final = 1_000  # of a folder beneath its root; a path must fit into an index
 MOST_EXAMPLES: Final = 100
 
 _REGULAR: Final = 0o10  # the type of a regular file, as it stands above the twelve bits of permissions
@@ -85,12 +86,14 @@ class _Looking:
         self._own = own
         self._own_inodes = frozenset(inode for _, inode in own)
         self._seen: list[Seen] = []
+        self._too_large: list[str] = []
         self._skipped: Counter[str] = Counter()
         self._examples: list[Trouble] = []
 
     def found(self) -> Walk:
         """Give what was found."""
-        return Walk(self._seen, self.exists, self.complete, dict(+self._skipped), tuple(self._examples))
+        skipped, large = dict(+self._skipped), frozenset(self._too_large)
+        return Walk(self._seen, self.exists, self.complete, skipped, tuple(self._examples), large)
 
     def leave_out(self, path: str, reason: str) -> None:
         """Note what is left out, and why."""
@@ -203,12 +206,13 @@ class _Looking:
             self.leave_out(path, reasons.OWN)
         elif status.st_size > self._rules.most_bytes:
             self.leave_out(path, reasons.TOO_LARGE)
+            self._too_large.append(path)
         else:
             self._seen.append(Seen(path, status.st_size, status.st_mtime_ns))
 
     def _enter(self, name: str, path: str, place: _Place) -> None:
         """Look through a folder in another."""
-        if place.depth >= MOST_DEPTH:
+        if place.depth >= MOST_DEPTH or len(path.encode()) > MOST_PATH_BYTES:
             self.leave_out(path, reasons.TOO_DEEP)
             return
         try:

@@ -1,6 +1,7 @@
 """Reads documents on this machine, and keeps their originals in a folder of it."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from threading import BoundedSemaphore
 
@@ -20,16 +21,27 @@ class LocalDocuments:
 
     def __init__(
         self,
-        originals: Path | None,
+        originals: Callable[[], Path | None] | Path | None,
         *,
         timeout_s: float = 60.0,
         memory_mb: int = 1_024,
         most_bytes: int = 32 * 2**20,
     ) -> None:
-        """Take the folder for originals, or None to keep none, and what reading one document may take."""
-        self._originals = Originals(originals)
+        """Take the folder for originals, or None to keep none, and what reading one document may take.
+
+        Where finding the folder takes something, it may be given as a function: it is asked when it is needed.
+        """
+        self._folder = originals
         self._limits = Limits(timeout_s, memory_mb, most_bytes)
         self._turns = BoundedSemaphore(_AT_ONCE)
+
+    @cached_property
+    def _originals(self) -> Originals:
+        return Originals(self._folder() if callable(self._folder) else self._folder)
+
+    def own(self) -> frozenset[tuple[int, int]]:
+        """Give the device and inode of the folder of originals, if there is one."""
+        return self._originals.own()
 
     def read(self, data: bytes, name: str, recipe: Recipe) -> Reading:
         """Read a document. Raises InvalidDocument."""

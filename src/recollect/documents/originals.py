@@ -50,6 +50,14 @@ class Originals:
                 _write(target, data)
         return name
 
+    def own(self) -> frozenset[tuple[int, int]]:
+        """Give the device and inode of the folder; nothing when there is none."""
+        try:
+            found = self._folder.stat() if self._folder else None
+        except OSError:
+            found = None
+        return frozenset({(found.st_dev, found.st_ino)} if found else ())
+
     def original(self, name: str) -> bytes:
         """Give the bytes kept under a name. Raises NotFound."""
         found = _NAME.fullmatch(name)

@@ -38,14 +38,21 @@ def read_plain(data: bytes, name: str, detected: tuple[FileKind, str], recipe: R
     if not pieces:
         lines, pieces = _by_name(name, "", recipe)
     return Reading(
-        kind, mime, index(pieces), lines, _masked(metadata, recipe), cuts.dated_at, notes, external=kind in EXTERNAL
+        kind,
+        mime,
+        index(pieces),
+        lines,
+        masked_metadata(metadata, recipe),
+        cuts.dated_at,
+        notes,
+        external=kind in EXTERNAL,
     )
 
 
 def read_found(found: Found, name: str, detected: tuple[FileKind, str], recipe: Recipe) -> Reading:
     """Make a reading of what a child has found."""
     kind, mime = detected
-    metadata = _masked(found.metadata, recipe)
+    metadata = masked_metadata(found.metadata, recipe)
     title = str(metadata.get("title", ""))[:_LONGEST_HEADING]
     text = mask("\n".join(found.parts), redact=recipe.redact)
     lines = text.count("\n") + 1
@@ -96,22 +103,23 @@ def _table(text: str) -> dict[str, Any]:
     return {"delimiter": _SEPARATORS[separator], **known_values([("columns", names)])}
 
 
-def _masked(metadata: Mapping[str, Any], recipe: Recipe) -> Mapping[str, Any]:
-    public = {mask(str(key), redact=recipe.redact): _public(value) for key, value in metadata.items()}
+def masked_metadata(metadata: Mapping[str, Any], recipe: Recipe) -> Mapping[str, Any]:
+    """Mask what a file says about itself. Only what was parsed shows a secret that was written with escapes."""
+    public: dict[str, Any] = _public(metadata, recipe)
     if not recipe.redact:
         return public
     redacted: dict[str, Any] = redact_values(public)[0]
     return redacted
 
 
-def _public(value: Any) -> Any:  # noqa: ANN401 -- JSON
-    """Take what is private out of every text of a value."""
+def _public(value: Any, recipe: Recipe) -> Any:  # noqa: ANN401 -- JSON
+    """Take what is private out of every text of a value, and secrets out of every name."""
     if isinstance(value, str):
         return mask(value, redact=False)
     if isinstance(value, Mapping):
-        return {key: _public(item) for key, item in value.items()}
+        return {mask(str(key), redact=recipe.redact): _public(item, recipe) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_public(item) for item in value]
+        return [_public(item, recipe) for item in value]
     return value
 
 

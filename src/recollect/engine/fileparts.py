@@ -194,6 +194,11 @@ def remove_chunks(writer: Writer, chunk_ids: Sequence[str]) -> None:
         writer.forget_paid(chunk_ids, questions=False)
 
 
+def own_files(engine: Engine) -> frozenset[tuple[int, int]]:
+    """Give the device and inode of what belongs to the store: none of it may be synced, or even opened."""
+    return engine.store.own_files() | engine.documents.own()
+
+
 def discard(engine: Engine, originals: Sequence[str]) -> None:
     """Remove the copies of documents that are forgotten, unless somebody has added the same bytes again."""
     if originals:

@@ -7,7 +7,7 @@ from hashlib import blake2b, sha256
 from typing import Any, Literal
 
 from recollect import ids
-from recollect.engine import fileparts, syncing
+from recollect.engine import fileparts, keeping, syncing
 from recollect.engine.context import Engine
 from recollect.engine.fileparts import Identity
 from recollect.errors import InvalidDocument, InvalidInput, NotFound
@@ -49,7 +49,7 @@ class Pieces:
 def add(engine: Engine, scope: Scope, data: bytes, name: str, *, replace: bool) -> AddedFile:
     """Keep a document: its original, its text and its chunks. The very same bytes are kept once."""
     _check(engine, data, name)
-    name = fileparts.storable(name)
+    name = fileparts.storable(keeping.public_text(engine, name))
     digest = sha256(data).hexdigest()
     known = engine.store.read(scope, lambda reader: reader.document(digest))
     if known is not None:
@@ -57,14 +57,17 @@ def add(engine: Engine, scope: Scope, data: bytes, name: str, *, replace: bool) 
     reading = engine.documents.read(data, name, fileparts.recipe(engine))
     original = engine.documents.keep(scope.user_id, digest, data)
     where = Identity("", name, "document", len(data), 0, digest, original)
-    added = _save(engine, scope, where, reading, replace=replace)
-    engine.documents.keep(scope.user_id, digest, data)  # again: somebody may just have forgotten the same bytes
+    try:
+        added = _save(engine, scope, where, reading, replace=replace)
+        engine.documents.keep(scope.user_id, digest, data)  # again: somebody may just have forgotten the same bytes
+    finally:
+        fileparts.discard(engine, [original] if original else [])  # unless it belongs to a file, as it should
     return added
 
 
 def _check(engine: Engine, data: bytes, name: str) -> None:
-    if not name or len(name) > _LONGEST_NAME or "\0" in name:
-        raise InvalidInput(f"A file needs a name of 1 to {_LONGEST_NAME} characters.")
+    if not name or len(name.encode("utf-8", "surrogatepass")) > _LONGEST_NAME or "\0" in name:
+        raise InvalidInput(f"A file needs a name of 1 to {_LONGEST_NAME} bytes of UTF-8.")
     most = engine.settings.files.document_mb
     if len(data) > most * 2**20:
         raise InvalidDocument(
@@ -82,13 +85,19 @@ def _save(engine: Engine, scope: Scope, where: Identity, reading: Reading, *, re
         if known is not None:
             return AddedFile("duplicate", known)
         older = _of_name(writer, where.path) if replace else []
-        replaced.extend(file.original for file in older if file.original)
+        replaced.extend(file.original for file in older)
+        if older:
+            writer.forget_traces(everything=False)
+            writer.forget_paid([mark.id for file in older for mark in writer.chunk_marks(file.id)])
         fileparts.remove(writer, [file.id for file in older])
         kept = fileparts.save(writer, engine, None, where, reading)
         return AddedFile("replaced" if older else "created", kept.record)
 
     added = engine.write(scope, work)
-    fileparts.discard(engine, replaced)
+    fileparts.discard(engine, [name for name in replaced if name])
+    if replaced:
+        engine.answers.drop(scope)
+        engine.store.scrub()
     return added
 
 
@@ -102,7 +111,7 @@ def add_pieces(engine: Engine, scope: Scope, given: Pieces) -> AddedFile | None:
     Gives None when it was forgotten before: then it does not come back.
     """
     indexed = index(given.pieces)
-    name = fileparts.storable(given.name)
+    name = fileparts.storable(keeping.public_text(engine, given.name))
     fingerprint = blake2b(name.encode(), digest_size=32)
     for one in indexed:
         fingerprint.update(one.content_hash.encode())
@@ -120,8 +129,10 @@ def add_pieces(engine: Engine, scope: Scope, given: Pieces) -> AddedFile | None:
         known = writer.document(digest)
         if known is not None:
             return AddedFile("duplicate", known)
-        kept = fileparts.save(writer, engine, None, where, reading, vectors=vectors)
-        return AddedFile("created", kept.record)
+        older = next((file for file in _of_name(writer, name) if file.source == given.source), None)
+        kept = fileparts.save(writer, engine, older, where, reading, vectors=vectors)
+        fileparts.remove_chunks(writer, kept.gone)
+        return AddedFile("replaced" if older else "created", kept.record)
 
     return engine.write(scope, work)
 
@@ -194,7 +205,8 @@ def _find(reader: Reader, named: str) -> FileRecord:
 def _text(engine: Engine, scope: Scope, file: FileRecord) -> tuple[str, Literal["disk", "store"], bool]:
     if file.root:
         try:
-            text, digest = engine.disk.text(file.root, file.path, fileparts.recipe(engine))
+            own = fileparts.own_files(engine)
+            text, digest = engine.disk.text(file.root, file.path, fileparts.recipe(engine), own)
         except (OSError, InvalidDocument):
             pass
         else:

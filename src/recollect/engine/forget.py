@@ -13,6 +13,7 @@ from recollect.dialogue.overlap import fingerprints
 from recollect.engine import drafting, fileparts
 from recollect.engine.context import Engine
 from recollect.engine.hits import TIME
+from recollect.errors import InvalidInput
 from recollect.files import FileRecord
 from recollect.ports import Reader, Writer
 from recollect.types import Forgotten, ForgottenAction, Hit, MemoryRecord, Scope
@@ -21,7 +22,8 @@ from recollect.types import Forgotten, ForgottenAction, Hit, MemoryRecord, Scope
 class Doomed(NamedTuple):
     """What goes, the asked-for first, and which of it are messages and files. `torn`: versions of it may stay.
 
-    `folders` are synced folders that go with all their files.
+    `folders` are synced folders that go with all their files. `buried` files are marked, so that no sync brings them
+    back.
     """
 
     ids: tuple[str, ...]
@@ -29,6 +31,7 @@ class Doomed(NamedTuple):
     torn: bool = True
     files: tuple[FileRecord, ...] = ()
     folders: tuple[str, ...] = ()
+    buried: bool = True
 
 
 def forget_id(engine: Engine, scope: Scope, item_id: str, *, dry_run: bool) -> Forgotten:
@@ -36,6 +39,10 @@ def forget_id(engine: Engine, scope: Scope, item_id: str, *, dry_run: bool) -> F
 
     def doomed(rows: Reader | Writer) -> Doomed:
         file = rows.file(item_id)
+        for chunk in rows.get_chunks([item_id]) if file is None else ():
+            raise InvalidInput(
+                f"{item_id} is a part of {chunk.path}. A file is forgotten whole, by its id: {chunk.file_id}."
+            )
         return _doomed(rows, [item_id], family=True) if file is None else _doomed_files([file])
 
     return _forget(engine, scope, doomed, dry_run=dry_run)
@@ -47,14 +54,14 @@ def forget_folder(engine: Engine, scope: Scope, root: str, *, dry_run: bool) -> 
     def doomed(rows: Reader | Writer) -> Doomed:
         found = [rows.file(one.id) for one in rows.known_files(root)]
         known = [root] if any(folder.root == root for folder in rows.folders()) else []
-        return _doomed_files([file for file in found if file is not None], folders=known)
+        return _doomed_files([file for file in found if file is not None], folders=known, buried=False)
 
     return _forget(engine, scope, doomed, dry_run=dry_run)
 
 
-def _doomed_files(files: Sequence[FileRecord], *, folders: Sequence[str] = ()) -> Doomed:
+def _doomed_files(files: Sequence[FileRecord], *, folders: Sequence[str] = (), buried: bool = True) -> Doomed:
     ids = (file.id for file in files)
-    return Doomed(tuple(ids), frozenset(), files=tuple(files), folders=tuple(folders))
+    return Doomed(tuple(ids), frozenset(), files=tuple(files), folders=tuple(folders), buried=buried)
 
 
 def forget_session(engine: Engine, scope: Scope, session: str, *, dry_run: bool) -> Forgotten:
@@ -165,8 +172,9 @@ def _delete_files(writer: Writer, doomed: Doomed, now: datetime) -> None:
     """Remove files, and unless their folder goes too, leave marks that keep a sync from bringing them back."""
     for file in doomed.files:
         writer.forget_paid([mark.id for mark in writer.chunk_marks(file.id)])
-        if doomed.torn and not doomed.folders:
-            writer.bury(fileparts.tombs(file.root, file.path, file.digest), now)
+        if doomed.torn and doomed.buried:
+            place, digest = fileparts.tombs(file.root, file.path, file.digest)
+            writer.bury([place, digest] if file.size else [place], now)  # an empty file is like any other
     fileparts.remove(writer, [file.id for file in doomed.files])
     for root in doomed.folders:
         writer.delete_folder(root)

@@ -20,20 +20,26 @@ def keep(engine: Engine, scope: Scope, orders: Sequence[Order], *, stop: Event, 
     """Sync folders now and whenever they change, until told to stop. What fails is tried again at the next check."""
     settings = engine.settings.files
     every = timedelta(minutes=settings.check_minutes)
+    kept: set[str] = set()
     with engine.disk.watch([order.root for order in orders], settings.debounce_s) as watching:
         checked = engine.clock.now()
-        _sync(engine, scope, orders, tell)
+        _sync(engine, scope, orders, tell, kept)
         while not stop.is_set():
             changed = watching.wait(_LOOK_S)
             due = engine.clock.now() - checked >= every
             if due:
                 checked = engine.clock.now()
-            _sync(engine, scope, [order for order in orders if due or order.root in changed], tell)
+            _sync(engine, scope, [order for order in orders if due or order.root in changed], tell, kept)
 
 
-def _sync(engine: Engine, scope: Scope, orders: Sequence[Order], tell: Told) -> None:
+def _sync(engine: Engine, scope: Scope, orders: Sequence[Order], tell: Told, kept: set[str]) -> None:
+    """Sync folders, but for those that were `kept` and are forgotten: they stay so until somebody names them again."""
     for order in orders:
         try:
+            roots = {folder.root for folder in engine.store.read(scope, lambda reader: reader.folders())}
+            if order.root in kept and order.root not in roots:
+                continue
+            kept |= roots
             report = syncing.sync(engine, scope, order)
             fileparts.embed(engine, scope, wait=False)
         except RecollectError as error:

@@ -82,7 +82,8 @@ def sync(engine: Engine, scope: Scope, order: Order, *, tell: Tell | None = None
     tally = _Tally(forgotten=difference.forgotten, skipped=Counter(walk.skipped), trouble=trouble)
     if order.dry_run:
         _foresee(tally, difference, gone)
-    else:
+    elif state != "missing":
+        _begin(engine, scope, order)
         reading = _Sync(engine, scope, order, difference.known, dict(gone), tally)
         reading.run(difference.fresh, tell)
         _remove(engine, scope, order.root, reading.gone, tally)
@@ -138,7 +139,7 @@ def _look(engine: Engine, scope: Scope, root: str, rules: Rules) -> tuple[Walk, 
     What is kept is asked first: what others bring meanwhile must not seem to be gone.
     """
     kept = engine.store.read(scope, lambda reader: reader.file_marks(root))
-    walk = engine.disk.walk(root, rules, engine.store.own_files())
+    walk = engine.disk.walk(root, rules, fileparts.own_files(engine))
     recipe = fileparts.recipe_number(engine)
     seen = {(*one, recipe) for one in walk.seen}
     if seen.issuperset(kept) and len(seen) == len(kept):
@@ -153,7 +154,7 @@ def _compare(walk: Walk, recipe: int, kept: Sequence[FileMark], known: Sequence[
     fresh = [seen for seen in walk.seen if seen not in same]
     marks = set(kept)
     as_before = (one for one in known if (one.path, one.size, one.mtime_ns, one.recipe) in marks)
-    there = {seen.path for seen in walk.seen}
+    there = {seen.path for seen in walk.seen} | walk.too_large
     gone = {one.path: one for one in as_before if one.path not in there}
     return _Difference(fresh, {one.path: one for one in known}, gone, len(walk.seen) - len(fresh))
 
@@ -241,6 +242,9 @@ class _Sync:
         """Write files; their words are indexed and committed while the next ones are being read."""
 
         def work(writer: Writer) -> list[FileRecord]:
+            if _folder(writer, self.order.root) is None:  # somebody has forgotten it while it was being read
+                counted.forgotten += len(batch)
+                return []
             kept = [one for content in batch if (one := self._keep(writer, content, counted)) is not None]
             fileparts.remove_chunks(writer, [chunk_id for one in kept for chunk_id in one.gone])
             return [one.record for one in kept]
@@ -265,7 +269,9 @@ class _Sync:
                 counted.touched += 1
             return None
         place, digest = fileparts.tombs(order.root, content.path, content.digest)
-        if old is None and writer.buried([place, digest]):
+        if writer.buried([digest] if old else [place, digest]):
+            fileparts.remove(writer, [old.id] if old else [])
+            writer.bury([place], self.engine.clock.now())  # so that the next sync need not read it
             counted.forgotten += 1
             return None
         before = old or self._renamed(writer, content)
@@ -334,6 +340,13 @@ def _as_known(record: FileRecord, known: KnownFile) -> bool:
     return (record.id, record.mtime_ns, record.digest) == (known.id, known.mtime_ns, known.digest)
 
 
+def _begin(engine: Engine, scope: Scope, order: Order) -> None:
+    """Note a folder before its first file is written, so that whatever is kept of it can be forgotten with it."""
+    if engine.store.read(scope, lambda reader: _folder(reader, order.root)) is None:
+        begun = Folder(order.root, order.source, _noted_rules(order.rules), engine.clock.now(), None, {})
+        engine.write(scope, lambda writer: writer.save_folder(begun))
+
+
 def _note(engine: Engine, scope: Scope, order: Order, state: SyncState, tally: _Tally) -> None:
     """Note that the folder was looked through, if that tells anything new."""
     now = engine.clock.now()
@@ -346,15 +359,18 @@ def _note(engine: Engine, scope: Scope, order: Order, state: SyncState, tally: _
         now if state == "synced" else None,
         dict(tally.skipped),
     )
-    if state == "missing" and before is None:
+    if before is None or not _tells_more(before, noted, now, tally):
         return
-    if before is not None and not _tells_more(before, noted, now, tally):
-        return
-    engine.write(scope, lambda writer: writer.save_folder(noted))
+
+    def work(writer: Writer) -> None:
+        if _folder(writer, order.root) is not None:
+            writer.save_folder(noted)
+
+    engine.write(scope, work)
 
 
-def _folder(reader: Reader, root: str) -> Folder | None:
-    return next((folder for folder in reader.folders() if folder.root == root), None)
+def _folder(rows: Reader | Writer, root: str) -> Folder | None:
+    return next((folder for folder in rows.folders() if folder.root == root), None)
 
 
 def _tells_more(before: Folder, noted: Folder, now: datetime, tally: _Tally) -> bool:

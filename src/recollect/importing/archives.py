@@ -1,7 +1,8 @@
 """Opens what somebody was given as an export: one file, an archive, or the folder it was unpacked into.
 
-The invariant: nothing is ever unpacked onto the disk or written beside the export, links are not followed, and an
-archive that would become absurdly large is refused before it is read.
+The invariant: nothing is ever unpacked onto the disk or written beside the export, links are not followed, an archive
+that would become absurdly large is refused before it is read, and a file of the open store is never opened: closing it
+again would drop SQLite's locks.
 """
 
 import gzip
@@ -17,12 +18,15 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Literal, cast
 
 from recollect.errors import InvalidDocument
+from recollect.importing.report import THE_STORE
 
 _MOST_MEMBERS: Final = 200_000
 _MOST_BYTES: Final = 8 * 2**30
 _MOST_FROM_ONE_BYTE: Final = 200  # deflate makes up to 1,032 of one; conversations compress to a tenth
 _SMALL: Final = 16 * 2**20
 _ENCRYPTED: Final = 1
+
+Own = frozenset[tuple[int, int]]  # device and number of the files that may not be opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +59,27 @@ class Archive:
 
 
 @contextmanager
-def opened(given: str | PathLike[str]) -> Iterator[Archive]:
-    """Open an export. Raises InvalidDocument."""
+def opened(given: str | PathLike[str], own: Own = frozenset()) -> Iterator[Archive]:
+    """Open an export. Raises InvalidDocument, also for one that is among `own`."""
     path = Path(given).expanduser()
     try:
-        mode = path.stat().st_mode
+        seen = path.stat()
     except (OSError, ValueError) as error:
         raise InvalidDocument(f"{path} cannot be read: {_why(error)}.") from error
-    if stat.S_ISDIR(mode):
-        yield _folder(path)
-    elif not stat.S_ISREG(mode):
+    if (seen.st_dev, seen.st_ino) in own:
+        raise InvalidDocument(f"{path} is {THE_STORE}. Pass an export of another system.")
+    if stat.S_ISDIR(seen.st_mode):
+        yield _folder(path, own)
+    elif not stat.S_ISREG(seen.st_mode):
         raise InvalidDocument(f"{path} is neither a file nor a folder. Pass the export itself.")
     elif zipfile.is_zipfile(path):
         with _zip(path) as archive:
             yield archive
     else:
-        yield Archive(path, "file", (Member(path.name, path.stat().st_size, partial(_open_file, path)),))
+        yield Archive(path, "file", (Member(path.name, seen.st_size, partial(_open_file, path)),))
 
 
-def _folder(path: Path) -> Archive:
+def _folder(path: Path, own: Own) -> Archive:
     members, refused = [], []
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -85,7 +91,9 @@ def _folder(path: Path) -> Archive:
             except OSError as error:
                 refused.append((shown, _why(error)))
                 continue
-            if stat.S_ISREG(found.st_mode):
+            if (found.st_dev, found.st_ino) in own:
+                refused.append((shown, THE_STORE))
+            elif stat.S_ISREG(found.st_mode):
                 members.append(Member(shown, found.st_size, partial(_open_file, place)))
             else:
                 refused.append((shown, "a link, or nothing that could be read"))

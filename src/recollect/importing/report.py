@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 ALREADY_THERE: Final = "already there"
+THE_STORE: Final = "the store itself"
 _MOST_EXAMPLES: Final = 20
 _LONGEST_EXAMPLE: Final = 200
 

@@ -150,7 +150,7 @@ class Walk:
     """What lies beneath a root: the files that the rules want, and what was left out, by reason.
 
     `exists` says that the root is a folder; `complete` that all of it could be looked into. `trouble` names the first
-    of what was left out; `skipped` counts all of it.
+    of what was left out; `skipped` counts all of it. Files that are `too_large` lie there, though nobody reads them.
     """
 
     seen: Sequence[Seen] = ()
@@ -158,6 +158,7 @@ class Walk:
     complete: bool = True
     skipped: Mapping[str, int] = field(default_factory=dict)
     trouble: Sequence[Trouble] = ()
+    too_large: frozenset[str] = frozenset()
 
 
 class Wish(NamedTuple):
@@ -220,7 +221,7 @@ class Disk(Protocol):
         """Read files and cut them, in any order; with a process beside this one if there is much to do."""
         ...
 
-    def text(self, root: str, path: str, recipe: Recipe) -> tuple[str, str]:
+    def text(self, root: str, path: str, recipe: Recipe, own: frozenset[tuple[int, int]]) -> tuple[str, str]:
         """Give a file's text as it is cut, and its digest. Raises OSError."""
         ...
 
@@ -246,6 +247,10 @@ class Documents(Protocol):
 
     def read(self, data: bytes, name: str, recipe: Recipe) -> Reading:
         """Read a document. Raises InvalidDocument."""
+        ...
+
+    def own(self) -> frozenset[tuple[int, int]]:
+        """Give the device and inode of the folder in which originals are kept: it is nobody's folder of notes."""
         ...
 
     def keep(self, owner: str, digest: str, data: bytes) -> str:

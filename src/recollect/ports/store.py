@@ -81,6 +81,10 @@ class Store(SpaceStore, LedgerStore, Protocol):
         """Name the users who have memories or messages."""
         ...
 
+    def identity(self) -> int:
+        """Give the number that tells this store from all others, wherever it is moved."""
+        ...
+
     def own_files(self) -> frozenset[tuple[int, int]]:
         """Give the device and inode of every file that this store works with; nobody else may open them."""
         ...

@@ -32,7 +32,10 @@ def unpacked(body: bytes, content_type: str) -> Sent:
     head = _header("content-type", content_type[:_LONGEST_TYPE])
     if head.get_content_type() != _FORM:
         return Sent("", body)
-    boundary = head.get_boundary("")
+    try:
+        boundary = head.get_boundary("")
+    except ValueError as error:  # a parameter may name an encoding that cannot decode it
+        raise _unreadable("its boundary cannot be decoded") from error
     if not _BOUNDARY.fullmatch(boundary):
         raise _unreadable("it names no boundary")
     return _only_file(body, boundary.encode())
@@ -61,9 +64,13 @@ def _name(head: bytes) -> str:
     lines = head.decode("utf-8", "replace").split("\r\n")
     told = [line.partition(":")[2].strip() for line in lines if line.lower().startswith("content-disposition:")]
     disposition = _header("content-disposition", told[0] if len(told) == 1 else "")
-    if disposition.get_param("name", header="content-disposition") != _PART:
+    try:
+        name, given = disposition.get_param("name", header="content-disposition"), disposition.get_filename("")
+    except ValueError as error:
+        raise _unreadable("the name of its file cannot be decoded") from error
+    if name != _PART:
         raise _unreadable(f"its part is not called `{_PART}`")
-    given = disposition.get_filename("").replace("%22", '"')  # browsers spell this one so
+    given = given.replace("%22", '"')  # browsers spell this one so
     return given.replace("\\", "/").rpartition("/")[2]
 
 

@@ -39,11 +39,13 @@ def chunk_columns() -> tuple[str, ...]:
 ROWS: Mapping[ItemKind, str] = {"memory": "memories", "message": "messages", "chunk": "chunks"}
 WORDS: Mapping[ItemKind, str] = {"memory": "memory_terms", "message": "message_terms", "chunk": "chunk_terms"}
 
-# And the queries that remove its rows and that list them with their terms.
+# And the query that removes its rows.
 DELETE: Mapping[ItemKind, str] = {"memory": "delete_memories", "message": "delete_messages", "chunk": "delete_chunks"}
 
 
 ANALYSER = "analyser"  # the mark that says which version of it made the terms
+IDENTITY = "identity"  # the mark by which a store is told from all others
+IDENTITY_BITS = 31
 
 
 def of_kind(sql: str, kind: ItemKind) -> str:

@@ -13,6 +13,7 @@ from recollect.types import FilterFields, Filters, Scope
 from recollect.vocabulary import MEMORY_TYPES
 
 MAX_PAGE = 1_000
+_LONGEST_PATH = 1_000  # bytes; more does not fit into an index
 
 
 class Scoped:
@@ -57,7 +58,7 @@ def canonical(id: str, noun: str = "memory") -> str:
 def noted_path(path: str | PathLike[str]) -> str:
     """Insist on a path that can be noted. Raises InvalidInput."""
     told = fspath(path)
-    if not told or fileparts.storable(told) != told:
+    if not told or fileparts.storable(told) != told or len(told.encode()) > _LONGEST_PATH:
         raise InvalidInput(f"{told!a} is no path that can be noted. Name a folder whose name is text.")
     return told
 

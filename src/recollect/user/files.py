@@ -112,6 +112,10 @@ class FileVerbs(Scoped):
         given = filing.Pieces(name, tuple(pieces), source, vectors or [None] * len(pieces), space, dict(metadata or {}))
         return filing.add_pieces(self._engine, self._scope, given)
 
+    def store_files(self) -> frozenset[tuple[int, int]]:
+        """Give the device and inode of the store's own files. Opening them by other means would drop SQLite's locks."""
+        return self._engine.store.own_files()
+
     def files(self, *, limit: int = 50, cursor: str | None = None, source: FileSource | None = None) -> FilePage:
         """List files, the one that was added last first."""
         if source is not None and source not in FILE_SOURCES:
@@ -150,7 +154,7 @@ class FileVerbs(Scoped):
         most = self._engine.settings.files.document_mb * 2**20
         try:
             seen = path.stat()
-            if (seen.st_dev, seen.st_ino) in self._engine.store.own_files():  # opening it would drop SQLite's locks
+            if (seen.st_dev, seen.st_ino) in self.store_files():  # opening it would drop SQLite's locks
                 raise InvalidDocument(f"{path} is the store itself.")
             if not stat.S_ISREG(seen.st_mode):
                 raise InvalidDocument(f"{path} is no plain file. For a folder there is `recollect sync {path}`.")

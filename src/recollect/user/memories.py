@@ -29,6 +29,8 @@ from recollect.types import (
 from recollect.user.base import Scoped, canonical, check_limit, noted_path, types_of
 from recollect.vocabulary import MemoryType
 
+_OF_MEMORIES_ONLY = ("type", "subject", "key", "context", "session", "as_of", "min_importance")
+
 
 class MemoryVerbs(Scoped):
     """The verbs for single memories."""
@@ -77,6 +79,8 @@ class MemoryVerbs(Scoped):
     ) -> Recall:
         """Find memories by meaning and by words, best first; with `files` also in synced folders and documents.
 
+        Files have no subject and the like: when one is asked for, only memories are looked at.
+
         In the query, a "quoted phrase" must be there word for word (inside a sentence it is preferred), `-word` must
         not, and words like "last week" prefer that time. `type`, `subject`, `key`, `context` and `session` must be
         equal; `since` (inclusive) and `until` (exclusive) bound when it happened or was stored; `as_of` asks what was
@@ -92,7 +96,8 @@ class MemoryVerbs(Scoped):
         )
         memories = self._filters(filters)
         looking_at: list[Wanted] = [memories]
-        if files:
+        narrowed = any(name in filters for name in _OF_MEMORIES_ONLY)
+        if files and not narrowed:
             looking_at.append(ChunkFilters(since=memories.since, until=memories.until))
         ask = partial(recall.recall, self._engine, self._scope, query, vector=vector, looking_at=looking_at, wish=wish)
         return searches.noted(self._engine, self._scope, "recall", query, ask)
@@ -130,10 +135,16 @@ class MemoryVerbs(Scoped):
             (forget.forget_id, known),
             (forget.forget_session, None if session is None else clean(session)),
             (forget.forget_source, None if source is None else clean(source)),
-            (forget.forget_folder, None if folder is None else self._engine.disk.resolve(noted_path(folder))),
+            (forget.forget_folder, None if folder is None else self._root(folder)),
         )
         verb, name = next((verb, name) for verb, name in chosen if name is not None)
         return verb(self._engine, self._scope, name, dry_run=dry_run)
+
+    def _root(self, folder: str | PathLike[str]) -> str:
+        """Find the root that is meant: by its own name, even if that is a link by now, or by where a path leads."""
+        told = noted_path(folder)
+        known = self._engine.store.read(self._scope, lambda reader: reader.folders())
+        return told if any(told == one.root for one in known) else self._engine.disk.resolve(told)
 
     def _forget_by_query(self, query: str, *, dry_run: bool) -> Forgotten:
         wanted = self._engine.settings.forget

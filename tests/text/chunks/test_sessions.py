@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.text.chunks import cut_session, mask, render_session_line
+from recollect.text.fence import Quoted, fenced
 from tests.text.chunks.samples import TEXTS, markdown
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -117,6 +118,27 @@ def test_words_are_cleaned_before_they_are_cut() -> None:
     (piece,) = cut_session(line, clean=clean).pieces
     assert "hide" not in piece.content
     assert piece.content == render_session_line(line, clean)
+
+
+def test_what_was_recalled_is_not_remembered_again() -> None:
+    block = fenced([Quoted("memory", "Ada keeps bees.")], "n1")
+    lines = [
+        json.dumps({"role": "user", "content": f"{block}\n\nWho keeps bees?"}),
+        json.dumps({"role": "user", "content": [{"type": "text", "text": block}]}),
+        json.dumps({"role": "user", "content": "<system-reminder>Be brief.</system-reminder>"}),
+        json.dumps({"role": "tool", "content": f"<system-reminder>kept</system-reminder> {block}"}),
+        json.dumps({"role": "assistant", "content": block}),
+        json.dumps({"role": "assistant", "content": "<private>\nhidden\n</private>"}),
+    ]
+    clean = partial(mask, redact=True)
+    found = cut_session("\n".join(lines), clean=clean)
+    assert [(piece.start_line, piece.content) for piece in found.pieces] == [
+        (1, "Who keeps bees?"),
+        (4, "<system-reminder>kept</system-reminder>"),
+    ]
+    assert found.metadata == {"skipped_lines": 4}
+    shown = [render_session_line(line, clean).strip() for line in lines]
+    assert shown == ["Who keeps bees?", "", "", "<system-reminder>kept</system-reminder>", "", ""]
 
 
 @given(

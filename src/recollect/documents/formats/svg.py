@@ -55,8 +55,7 @@ class _Reader(TagReader):
 def read_svg(data: bytes) -> Found:
     """Read a drawing."""
     reader = _Reader()
-    reader.feed(decode_web(data))
-    reader.close()
+    reader.read_whole(decode_web(data))
     lines = (" ".join(line.split()) for line in "".join(reader.said).split("\n"))
     parts, notes = shortened(("\n".join(line for line in lines if line),))
     width, height = reader.size or (None, None)

@@ -14,7 +14,7 @@ _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 )
 _UNSEEN = frozenset(
-    {"script", "style", "template", "noscript", "svg", "math", "iframe", "object", "canvas", "datalist"}
+    {"script", "style", "template", "noscript", "svg", "math", "iframe", "object", "canvas", "datalist", "private"}
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _PARAGRAPHS = frozenset(
@@ -190,8 +190,7 @@ def read_html(data: bytes) -> Found:
 def read_page(page: str) -> Found:
     """Read a web page that is text already."""
     reader = _Reader()
-    reader.feed(page)
-    reader.close()
+    reader.read_whole(page)
     title = " ".join("".join(reader.title).split())
     text = reader.page.text().strip("\n")
     if title and not reader.has_heading:

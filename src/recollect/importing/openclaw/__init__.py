@@ -19,7 +19,7 @@ from recollect.importing.openclaw.finding import (
     newest_first,
 )
 from recollect.importing.openclaw.index import Index, Places
-from recollect.importing.report import ImportReport, Tally, Tell
+from recollect.importing.report import THE_STORE, ImportReport, Tally, Tell
 from recollect.user import UserMemory
 from recollect.vocabulary import Trust
 
@@ -59,6 +59,10 @@ def import_openclaw(
 def _bring_database(delivery: Delivery, path: Path, found: Found) -> None:
     agent = agent_of(path)
     shown = path.relative_to(found.root).as_posix()
+    own = delivery.me.store_files()
+    if foreign.is_one_of(path, own):
+        delivery.tally.skip("databases", THE_STORE, example=shown)
+        return
     try:
         with foreign.opened(path) as connection:
             known: frozenset[str] = frozenset()
@@ -66,7 +70,7 @@ def _bring_database(delivery: Delivery, path: Path, found: Found) -> None:
                 known = sessions.bring(delivery, connection, found, agent)
             indexes = list(tables.generations(connection))
             for names in indexes:
-                places = Places(found, agent, known)
+                places = Places(found, agent, known, own)
                 Index(delivery, connection, names, places, searched_space(delivery.me)).bring()
             if not indexes and not known:
                 delivery.tally.skip("databases", NO_INDEX, example=shown)

@@ -6,7 +6,7 @@ The invariant: the folder of the database is the same afterwards, byte for byte:
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -17,9 +17,19 @@ _BESIDE: Final = ("-wal", "-journal")  # what may hold a part of the database
 _TRIES: Final = 3
 
 
+def is_one_of(path: Path, own: frozenset[tuple[int, int]]) -> bool:
+    """Say whether a database, or what lies beside it, is among these files. It is looked at, never opened."""
+    for ending in ("", *_BESIDE):
+        with suppress(OSError):
+            seen = Path(f"{path}{ending}").stat()
+            if (seen.st_dev, seen.st_ino) in own:
+                return True
+    return False
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """Give a copy of a database to read from. Raises InvalidDocument."""
+    """Give a copy of a database to read from, which must not be the store itself. Raises InvalidDocument."""
     with TemporaryDirectory(prefix="recollect-import-") as folder:
         copy = Path(folder, "copy.sqlite")
         try:

@@ -39,6 +39,7 @@ class Places:
     found: Found
     agent: str
     sessions: frozenset[str]  # the ids of those that are brought from a database
+    own: frozenset[tuple[int, int]] = frozenset()  # the files of the store, which may not be opened
     _read: dict[Path, str] = field(default_factory=dict)
 
     def fate(self, chunk: IndexedChunk) -> str:
@@ -81,8 +82,11 @@ class Places:
 
     def _from_disk(self, path: Path) -> str:
         try:
-            if path.resolve() != path or not path.is_file() or path.stat().st_size > _LARGEST_FILE:
+            if path.resolve() != path or not path.is_file():
                 return ""  # a sync would not follow a link either
+            seen = path.stat()
+            if seen.st_size > _LARGEST_FILE or (seen.st_dev, seen.st_ino) in self.own:
+                return ""
             return path.read_bytes().decode("utf-8", "replace")
         except (OSError, ValueError):
             return ""

@@ -107,7 +107,7 @@ def get(
 ) -> Response:
     """Give one memory."""
     record = call.me.get(id)
-    etag = etagonly(record)
+    etag = etag_of(record)
     if if_none_match and {"*", etag} & {one.strip().removeprefix("W/") for one in if_none_match.split(",")}:
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": etag})
     return Response(out.memory_body(record).model_dump_json(), headers={"ETag": etag}, media_type="application/json")
@@ -121,10 +121,10 @@ def change(body: asked.MemoryPatch, call: Showing, id: Id, if_match: IfMatch = N
         raise InvalidInput("Nothing to change: the body names no field.")
 
     def show(record: MemoryRecord) -> Shown:
-        return Shown(out.memory_body(record), etag=etagonly(record))
+        return Shown(out.memory_body(record), etag=etag_of(record))
 
     def verb(me: UserMemory) -> MemoryRecord:
-        unless_changed(etagonly(me.get(id)), if_match)  # also when there is nothing to write
+        unless_changed(etag_of(me.get(id)), if_match)  # also when there is nothing to write
         return me.update(id, **cast("Any", changes))
 
     work = Work("update", show, only(MemoryRecord, show), private=True, insist=_unchanged(id, if_match))
@@ -152,7 +152,7 @@ def history(call: Reading, id: Id) -> out.Memories:
     return out.Memories(items=out.memories(call.me.history(id)))
 
 
-def etagonly(record: MemoryRecord) -> str:
+def etag_of(record: MemoryRecord) -> str:
     """Name a state of a memory."""
     return f'"{hashlib.sha256(repr(record).encode()).hexdigest()[:32]}"'
 
@@ -165,7 +165,7 @@ def _unchanged(id: str, if_match: str | None) -> Callable[[Writer], None] | None
 
     def insist(writer: Writer) -> None:
         for held in writer.get([known]):
-            unless_changed(etagonly(held), if_match)
+            unless_changed(etag_of(held), if_match)
 
     return insist
 

@@ -20,6 +20,7 @@ from recollect.storage.postgres.files import FileReader
 from recollect.storage.postgres.filters import conditions
 from recollect.storage.postgres.ledgers import Ledgers
 from recollect.storage.postgres.messages import MessageReader
+from recollect.storage.postgres.roles import Standing
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing
@@ -36,12 +37,12 @@ _FEW_ROWS = 2_000
 class PostgresReader(MessageReader, FileReader, Ledgers):
     """One user's view of the database, for the length of one transaction.
 
-    `searches` says whether the server has functions that look up words for us.
+    `standing` says whether the server has functions that look up words for us.
     """
 
-    def __init__(self, connection: Connection, scope: Scope, *, searches: bool) -> None:
+    def __init__(self, connection: Connection, scope: Scope, standing: Standing) -> None:
         super().__init__(connection, scope)
-        self._searches = searches
+        self._standing = standing
 
     @cached_property
     def _spaces(self) -> Listing:
@@ -108,7 +109,8 @@ class PostgresReader(MessageReader, FileReader, Ledgers):
     def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms; when there are too many, those with the rarer ones."""
         every = self._figures[2 + ITEM_KINDS.index(filters.kind)]
-        indexed = self._searches and every > _FEW_ROWS
+        looked_up = self._standing.searches_files if filters.kind == "chunk" else self._standing.searches
+        indexed = looked_up and every > _FEW_ROWS
         rows = self._sharing(terms, filters, limit, indexed=indexed)
         if len(rows) < limit:
             return TextCandidates(rows, frequencies.among(rows, terms), every)

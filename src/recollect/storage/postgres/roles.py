@@ -31,6 +31,7 @@ class Standing(NamedTuple):
     holds: bool  # whether the wall stands for them
     owns: bool  # whether the login may index and analyse tables
     searches: bool  # whether words are looked up by functions of their own
+    searches_files: bool  # the same of the words in files
     advice: Sequence[str] = ()
 
 
@@ -46,6 +47,7 @@ class _Seen(NamedTuple):
     unfit: bool
     admitted: bool
     searches: bool
+    searches_files: bool
 
 
 def standing(connection: Connection, role: str) -> Standing:
@@ -55,14 +57,17 @@ def standing(connection: Connection, role: str) -> Standing:
         _establish(connection, role, seen)
         seen = _look(connection, role)
     if role and seen.known and seen.admitted and not seen.unfit and _takes(connection, role):
-        return Standing(seen.login, role, holds=True, owns=seen.owns, searches=seen.searches)
-    searches = seen.searches and not seen.bypasses
-    return Standing(seen.login, "", not seen.bypasses, seen.owns, searches, _advice(role, seen))
+        looked_up = (seen.searches, seen.searches_files)
+        return Standing(seen.login, role, True, seen.owns, *looked_up)  # noqa: FBT003 - the wall holds
+    looked_up = (seen.searches and not seen.bypasses, seen.searches_files and not seen.bypasses)
+    return Standing(seen.login, "", not seen.bypasses, seen.owns, *looked_up, _advice(role, seen))
 
 
 def _lacks_something(seen: _Seen) -> bool:
     """Whether there is anything to make that this login might be able to make."""
-    return (seen.known or seen.creates_roles) and not (seen.admitted and (seen.searches or not seen.creates_roles))
+    return (seen.known or seen.creates_roles) and not (
+        seen.admitted and ((seen.searches and seen.searches_files) or not seen.creates_roles)
+    )
 
 
 def _advice(role: str, seen: _Seen) -> Sequence[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from secrets import randbits
 from threading import Lock
 from typing import TypeVar
 
@@ -28,7 +29,7 @@ from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.postgres.space_store import PostgresSpaces
 from recollect.storage.postgres.writer import PostgresWriter
-from recollect.storage.rows import ANALYSER
+from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS
 from recollect.storage.statements import load_checks
 from recollect.types import Scope
 
@@ -89,7 +90,7 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
             connection.execute(QUERIES["begin_read"].encode())
             try:
                 wall.for_user(connection, scope)
-                return work(PostgresReader(connection, scope, searches=self._standing.searches))
+                return work(PostgresReader(connection, scope, self._standing))
             finally:
                 connection.execute("ROLLBACK")
 
@@ -136,6 +137,13 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
         with self._everybody() as connection:
             rows = connection.execute(QUERIES["users_with_rows"].encode()).fetchall()
         return [Scope(row[0]) for row in rows]
+
+    def identity(self) -> int:
+        """Give the store's own number; the first who asks chooses it."""
+        with self._everybody() as connection:
+            chosen = {"name": IDENTITY, "value": randbits(IDENTITY_BITS)}
+            connection.execute(QUERIES["make_mark"].encode(), chosen)
+            return int(one(connection.execute(QUERIES["get_mark"].encode(), {"name": IDENTITY}))[0])
 
     def own_files(self) -> frozenset[tuple[int, int]]:
         """Give nothing: a server's files are its own affair."""

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from secrets import randbits
 from threading import Lock
 from typing import TypeVar
 
@@ -18,7 +19,7 @@ from recollect.errors import StoreError, StoreUnavailable
 from recollect.figures import Problem, StoreStats
 from recollect.messages import Usage
 from recollect.ports import Clock, Pending, Reader, Writer
-from recollect.storage.rows import ANALYSER, of_kind
+from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, of_kind
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.bell import FileBell
 from recollect.storage.sqlite.connection import map_pages, open_connection, patiently, rows, translated
@@ -205,6 +206,17 @@ class SqliteStore(SqliteSpaces, SqliteLedgers):
         with self._reading() as connection:
             found = rows(connection, QUERIES["users_with_rows"])
         return [Scope(row[0]) for row in found]
+
+    def identity(self) -> int:
+        """Give the store's own number; the first who asks chooses it."""
+        asked = {"name": IDENTITY}
+        with self._reading() as connection:
+            known = rows(connection, QUERIES["get_mark"], asked)
+        if known:
+            return int(known[0][0])
+        with self._write_lock, translated(self._path):
+            rows(self._writing, QUERIES["make_mark"], {**asked, "value": randbits(IDENTITY_BITS)})
+            return int(rows(self._writing, QUERIES["get_mark"], asked)[0][0])
 
     def own_files(self) -> frozenset[tuple[int, int]]:
         """Give the file and what SQLite puts beside it. They are looked at, never opened: that would drop its locks."""

@@ -101,9 +101,6 @@ class _Scan:
             return LINE
         return SUBITEM if indent >= _INDENTED else BLOCK
 
-    def _heading(self, number: int, core: str) -> bool:
-        return self._atx(number, core) if core[0] == "#" else self._setext(number, core)
-
     def _atx(self, number: int, core: str) -> bool:
         title = core.lstrip("#")
         depth = len(core) - len(title)

@@ -1,6 +1,7 @@
 """Cuts the logs of sessions: one JSON value per line, one turn per piece, with who spoke and when.
 
-The invariant: what a piece of a turn holds is a part of what `render_session_line` gives for its line.
+The invariant: what a piece of a turn holds is a part of what `render_session_line` gives for its line, and neither has
+what we put into the session ourselves: memory does not feed on what it recalled.
 """
 
 import json
@@ -12,6 +13,7 @@ from recollect.files import Cut, Piece
 from recollect.text.chunks.cutting import OVERLAP, TOKENS, cut
 from recollect.text.chunks.front import moment_of
 from recollect.text.chunks.layout import lines_of, sizes
+from recollect.text.fence import without_fences, without_recall_blocks
 
 Clean = Callable[[str], str]
 
@@ -66,7 +68,7 @@ def cut_session(text: str, *, tokens: int = TOKENS, overlap: int = OVERLAP, clea
             continue
         value = _value(line)
         turn = _turn(value, clean)
-        if turn is not None and turn.words:
+        if turn is not None and turn.words.strip():
             first = first or turn.said_at
             pieces += _pieces_of(turn, number, most, (tokens, overlap))
         elif isinstance(value, dict) and _kind(value) in _HEADERS:
@@ -118,7 +120,8 @@ def _turn(value: object, clean: Clean | None) -> _Turn | None:
         words = "\n".join(filter(None, (words, *map(_call, calls))))
     if role == "user" and _is_only_results(content):
         role = "tool"
-    return _Turn(clean(words) if clean else words, role, _said_at(value) or _said_at(message))
+    said = (without_fences if role == "user" else without_recall_blocks)(words).strip()
+    return _Turn(clean(said) if clean else said, role, _said_at(value) or _said_at(message))
 
 
 def _kind(value: Mapping[str, Any]) -> str:

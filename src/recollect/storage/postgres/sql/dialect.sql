@@ -56,10 +56,12 @@ SELECT l.rolname AS login,
        coalesce((SELECT bool_and(has_table_privilege(r.oid, t.polrelid, 'SELECT')) FROM pg_policy t JOIN pg_class o ON o.oid = t.polrelid
                   WHERE o.relnamespace = c.relnamespace AND t.polname LIKE 'recollect\_%%'), false)
          AND coalesce(has_function_privilege(r.oid, 'recollect_drop_vectors(integer)', 'EXECUTE'), false) AS admitted,
-       f.proowner <> c.relowner AND has_function_privilege(coalesce(r.oid, l.oid), f.oid, 'EXECUTE') AS searches
+       f.proowner <> c.relowner AND has_function_privilege(coalesce(r.oid, l.oid), f.oid, 'EXECUTE') AS searches,
+       g.proowner <> c.relowner AND has_function_privilege(coalesce(r.oid, l.oid), g.oid, 'EXECUTE') AS searches_files
   FROM pg_roles l
   JOIN pg_class c ON c.oid = to_regclass('memories')
-  JOIN pg_proc f ON f.oid = to_regprocedure('recollect_matching_chunks(text[], bigint)')
+  JOIN pg_proc f ON f.oid = to_regprocedure('recollect_matching_messages(text[], bigint)')
+  JOIN pg_proc g ON g.oid = to_regprocedure('recollect_matching_chunks(text[], bigint)')
   LEFT JOIN pg_roles r ON r.rolname = %(role)s
  WHERE l.rolname = current_user
 

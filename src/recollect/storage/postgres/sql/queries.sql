@@ -399,6 +399,10 @@ SELECT user_id FROM users WHERE memories > 0 OR messages > 0 OR chunks > 0 ORDER
 -- What is true of the store as a whole.
 SELECT value FROM store_marks WHERE name = %(name)s
 
+-- make_mark --
+-- Says what is true of the store from now on, unless somebody has said it already.
+INSERT INTO store_marks (name, value) VALUES (%(name)s, %(value)s) ON CONFLICT (name) DO NOTHING
+
 -- set_mark --
 -- It is so from now on.
 INSERT INTO store_marks (name, value)

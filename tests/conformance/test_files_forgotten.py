@@ -1,0 +1,172 @@
+"""What was forgotten stays so, whoever syncs, watches, adds or sweeps; and what is not forgotten stays."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from recollect import InvalidInput, Memory, SyncReport, UserMemory, load_settings
+from recollect.errors import RecollectError
+from tests.conformance.notes import Notes
+from tests.conftest import OpenMemory
+
+_PATIENCE_S = 60.0
+
+
+@pytest.fixture
+def memory(open_memory: OpenMemory) -> Memory:
+    return open_memory(embedding__provider="none", files__debounce_s=0.05, files__check_minutes=0.01)
+
+
+@pytest.fixture
+def me(memory: Memory) -> UserMemory:
+    return memory.user("me")
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Notes:
+    made = Notes(tmp_path / "notes")
+    made.write("a.md", "The kettle is green.\n")
+    made.write("b.md", "The ladder is short.\n")
+    return made
+
+
+def _found(me: UserMemory, query: str) -> list[str]:
+    return [hit.metadata["path"] for hit in me.search_context(query, sources=("file",), min_score=0.3).hits]
+
+
+def test_a_file_that_grew_too_large_keeps_what_is_known_of_it(open_memory: OpenMemory, notes: Notes) -> None:
+    me = open_memory(embedding__provider="none", files__most_mb=1).user("me")
+    me.sync(notes.root)
+    notes.write("a.md", "The kettle is green.\n" * 60_000)
+    (report,) = me.sync(notes.root)
+    assert (report.removed, report.skipped) == (0, {"too large": 1})
+    assert _found(me, "kettle") == ["a.md"]
+
+
+def test_a_forgotten_file_does_not_come_back_in_the_place_of_another(me: UserMemory, notes: Notes) -> None:
+    me.sync(notes.root)
+    (kettle,) = (file for file in me.files().items if file.path == "a.md")
+    me.forget(kettle.id)
+    notes.move("a.md", "b.md")
+    (report,) = me.sync(notes.root)
+    assert report.forgotten == 1
+    assert _found(me, "kettle") == []
+    assert _found(me, "ladder") == []  # nothing of it lies there any more
+    before = me.sync(notes.root)[0]
+    assert (before.forgotten, before.bytes_read) == (1, 0)
+
+
+def test_a_folder_is_known_from_its_first_file_on(me: UserMemory, memory: Memory, notes: Notes) -> None:
+    """As when a first sync is killed: what is kept of a folder can be forgotten with it."""
+
+    class KilledError(Exception):
+        pass
+
+    def killed(_progress: object) -> None:
+        raise KilledError
+
+    with pytest.raises(KilledError):
+        me.sync(notes.root, tell=killed)
+    assert [status.folder.completed_at for status in me.folders()] == [None]
+    assert me.forget(folder=notes.root).files == 2
+    assert me.sync(notes.root)[0].added == 2
+    assert memory.doctor() == ()
+
+
+def test_a_folder_that_is_forgotten_while_it_is_read_stays_so(me: UserMemory, notes: Notes) -> None:
+    me.sync(notes.root)
+    notes.write("c.md", "The boiler hums.\n")
+    disk = me._engine.disk
+
+    def reading(*wanted: object) -> Iterator[object]:
+        me.forget(folder=notes.root)
+        yield from type(disk).read(disk, *wanted)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disk, "read", reading, raising=False)
+        (report,) = me.sync(notes.root)
+    assert report.forgotten == 1
+    assert (me.files().items, me.folders()) == ((), ())
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_whoever_watches_does_not_bring_back_what_is_forgotten(
+    me: UserMemory, notes: Notes, *, everything: bool
+) -> None:
+    stop, told = Event(), Event()
+    heard: list[SyncReport | RecollectError] = []
+
+    def tell(news: SyncReport | RecollectError) -> None:
+        heard.append(news)
+        told.set()
+
+    keeper = Thread(target=lambda: me.keep_in_step(notes.root, notes.root.parent / "other", stop=stop, tell=tell))
+    keeper.start()
+    try:
+        assert told.wait(_PATIENCE_S)
+        while len(me.files().items) < 2:
+            told.wait(0.05)
+        me.forget(everything=True) if everything else me.forget(folder=notes.root)
+        notes.write("c.md", "The boiler hums.\n")
+        other = Notes(notes.root.parent / "other")
+        other.write("seen.md", "The clock ticks.\n")  # when this is seen, the other folder was looked at, too
+        while not _found(me, "clock"):
+            told.wait(0.05)
+        assert [file.path for file in me.files().items] == ["seen.md"]
+    finally:
+        stop.set()
+        keeper.join()
+
+
+def test_a_folder_that_became_a_link_is_forgotten_by_its_name(me: UserMemory, notes: Notes) -> None:
+    me.sync(notes.root)
+    elsewhere = notes.root.with_name("elsewhere")
+    notes.root.rename(elsewhere)
+    notes.root.symlink_to(elsewhere)
+    assert me.forget(folder=notes.root).files == 2
+
+
+def test_a_part_of_a_file_is_not_forgotten_alone(me: UserMemory, notes: Notes) -> None:
+    me.sync(notes.root)
+    (hit,) = me.search_context("kettle", sources=("file",), min_score=0.3).hits
+    with pytest.raises(InvalidInput, match=rf"a part of a\.md.*{hit.metadata['file_id']}"):
+        me.forget(hit.id)
+
+
+def test_a_store_leaves_the_documents_of_others_alone(open_memory: OpenMemory, tmp_path: Path) -> None:
+    shared = str(tmp_path / "originals")
+    first = open_memory(embedding__provider="none", files__originals=shared)
+    kept = first.user("me").add_file(b"The manual of the mill.", name="mill.txt").file
+    for file in Path(shared).rglob("*"):
+        os.utime(file, (1e9, 1e9))
+    another = load_settings(
+        os.devnull,
+        environ={},
+        overrides={"database": str(tmp_path / "another.db"), "embedding.provider": "none", "files.originals": shared},
+    )
+    with Memory.open(settings=another) as second:
+        second.user("me").add_file(b"The clock ticks.", name="clock.txt")
+        second.maintain()
+    assert first.user("me").original(kept.id) == b"The manual of the mill."
+
+
+def test_originals_are_no_notes(me: UserMemory, tmp_path: Path) -> None:
+    me.add_file(b"The manual of the mill.", name="mill.txt")
+    (tmp_path / "note.md").write_text("The clock ticks.\n", encoding="utf-8")
+    (report,) = me.sync(tmp_path, include=["*"])
+    assert report.skipped["own database"] >= 1
+    assert _found(me, "mill") == ["mill.txt"]
+
+
+def test_other_filters_leave_files_out(me: UserMemory, notes: Notes) -> None:
+    me.sync(notes.root)
+    assert me.recall("kettle", files=True).hits
+    assert me.recall("kettle", files=True, subject="Nobody").hits == ()
+
+
+def test_names_are_masked(me: UserMemory) -> None:
+    added = me.add_file(b"words", name="<private>Anna</private> plan.txt")
+    assert added.file.path == "plan.txt"
