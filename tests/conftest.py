@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import psycopg
 import pytest
@@ -32,6 +33,18 @@ _BY_NIGHT = (
     "service/restart/test_processes.py", "service/live/test_limits.py", "service/fuzz/test_findings.py",
 )  # fmt: skip
 _BY_DAY_TOO = ("test_access.py", "test_isolation.py")
+
+# What takes longest, and how many processes `make test` shares the tests among.
+_LONG = (
+    "congruence/", "service/isolation/", "service/restart/", "service/fuzz/", "reliability/test_model_change_killed.py",
+    "reliability/test_killed_at_syscalls.py", "reliability/test_turns_killed", "reliability/test_reindex_killed.py",
+    "reliability/test_queue_killed.py", "reliability/test_sync", "mcp_door/test_inspector.py", "cli/test_reembed.py",
+)  # fmt: skip
+_HANDS = 4
+
+# What is made up is the same in every run, so that a change is judged by what it changed; by night it is not.
+hypothesis.settings.register_profile("day", derandomize=not NIGHTLY)
+hypothesis.settings.load_profile("day")
 
 
 # What tests write lives as long as they do, so it may live in memory, where nothing waits for a disk.
@@ -72,12 +85,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [] if NIGHTLY else [item for item in items if "postgresql" in item.name and _is_for_the_night(item)]
     config.hook.pytest_deselected(items=left_out)
     doomed = set(left_out)
-    items[:] = [item for item in items if item not in doomed]
+    items[:] = _dealt([item for item in items if item not in doomed])
+
+
+def _dealt(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Let each of the processes that share the tests begin with some of the long ones, so that none ends with them."""
+    long = [item for item in items if _place(item).startswith(_LONG)]
+    others = [item for item in items if not _place(item).startswith(_LONG)]
+    dealt: list[pytest.Item] = []
+    for hand in range(_HANDS):
+        dealt += long[hand::_HANDS]
+        dealt += others[len(others) * hand // _HANDS : len(others) * (hand + 1) // _HANDS]
+    return dealt
+
+
+def _place(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).as_posix()
 
 
 def _is_for_the_night(item: pytest.Item) -> bool:
-    place = item.path.relative_to(Path(__file__).parent).as_posix()
-    return place.startswith(_BY_NIGHT) and item.path.name not in _BY_DAY_TOO
+    return _place(item).startswith(_BY_NIGHT) and item.path.name not in _BY_DAY_TOO
 
 
 class Server:

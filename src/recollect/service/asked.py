@@ -30,6 +30,7 @@ LONGEST_TEXT: Final = 1_000_000
 LONGEST_NAME: Final = 128
 
 _MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(datetime)
+_NUMBER: Final = re.compile(r"[+-]?[0-9.eE+-]+", re.ASCII)
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]", re.ASCII)
 
 
@@ -67,6 +68,15 @@ ON_ITS_OWN: Final = (  # no control characters or outer spaces
     r"^[^\s\x00-\x1f\x85\ufeff]([^\x00-\x08\x0b-\x1f]*[^\s\x00-\x1f\x85\ufeff])?$"
 )
 
+
+def _bare(value: object) -> object:
+    """Take a number of an address as it is written, without blanks or anything else around it."""
+    if isinstance(value, str) and not _NUMBER.fullmatch(value):
+        raise ValueError("a number is written in digits")
+    return value
+
+
+BARE: Final = BeforeValidator(_bare)  # behind the limits, as WHOLE
 WHOLE: Final = BeforeValidator(_whole)  # behind the limits, or the documentation would not know of them
 Share = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[str, Field(max_length=LONGEST_NAME)]

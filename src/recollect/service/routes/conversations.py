@@ -43,7 +43,7 @@ def append(body: asked.OneOrSeveral, call: Writing, id: Id) -> Response:
 @router.get("/api/conversations")
 def listing(
     call: Reading,
-    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS)] = 50,
+    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), asked.BARE] = 50,
     cursor: Annotated[
         str | None, Query(max_length=200, pattern=r"^[0-9]{1,17}\.", description="The cursor of the page before.")
     ] = None,
@@ -59,7 +59,7 @@ def listing(
 def window(
     call: Reading,
     id: Id,
-    max_tokens: Annotated[int | None, Query(ge=1, le=10_000_000)] = None,
+    max_tokens: Annotated[int | None, Query(ge=1, le=10_000_000), asked.BARE] = None,
     reasoning: bool = False,  # noqa: FBT001, FBT002 - a query parameter
 ) -> out.WindowBody:
     """Give what of a conversation to show a model: system prompts, the live summary, the newest turns that fit."""
@@ -70,7 +70,7 @@ def window(
 def get(
     call: Reading,
     id: Id,
-    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS)] = 50,
+    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), asked.BARE] = 50,
     cursor: Annotated[str | None, Query(pattern=r"^[0-9]{1,18}$", description="The cursor of the page before.")] = None,
 ) -> out.ConversationAnswer:
     """Give a conversation with its last messages, in order, and a cursor for those before them."""

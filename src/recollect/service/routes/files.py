@@ -134,7 +134,7 @@ def _add(call: Call, sent: Sent, name: str | None, *, replace: bool) -> Response
 def listing(
     *,
     call: Reading,
-    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS)] = 50,
+    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), asked.BARE] = 50,
     cursor: Annotated[str | None, Query(pattern=_ID, description="The cursor of the page before.")] = None,
     source: Annotated[
         FileSource | None,

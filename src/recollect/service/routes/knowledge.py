@@ -14,7 +14,7 @@ from recollect.vocabulary import USUAL_SOURCES
 router = direct("Knowledge")
 searching = direct("Search")
 
-Limit = Annotated[int, Query(ge=1, le=asked.MOST_ITEMS)]
+Limit = Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), asked.BARE]
 Word = Annotated[str | None, Query(max_length=128)]
 
 
@@ -44,7 +44,7 @@ def events(
     call: Reading,
     since: Annotated[asked.Moment | None, Query()] = None,
     until: Annotated[asked.Moment | None, Query()] = None,
-    min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False)] = None,
+    min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False), asked.BARE] = None,
     entity: Word = None,
     kind: Word = None,
     limit: Limit = 100,

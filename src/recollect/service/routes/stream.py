@@ -35,7 +35,7 @@ async def stream(
     query: Annotated[
         asked.Queried | None, Query(description="What to wait for; without it, everything new.", examples=["bicycle"])
     ] = None,
-    min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = MIN_SCORE,
+    min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), asked.BARE] = MIN_SCORE,
     sources: Annotated[
         list[Source] | None, Query(max_length=len(SOURCES), description="Where to look; may be repeated.")
     ] = None,
@@ -44,7 +44,9 @@ async def stream(
         Query(max_length=len(MEMORY_TYPES), description="Only memories of these types; may be repeated."),
     ] = None,
     after: Annotated[
-        int | None, Query(ge=0, le=_LARGEST, description="Begin after this number; for clients that send no headers.")
+        int | None,
+        Query(ge=0, le=_LARGEST, description="Begin after this number; for clients that send no headers."),
+        asked.BARE,
     ] = None,
     last_event_id: Annotated[
         str | None,
