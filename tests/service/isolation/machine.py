@@ -323,6 +323,7 @@ def live(world: World, calls: int) -> None:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
         report_multiple_bugs=False,
+        derandomize=False,  # each life is another one
     )
     machine = type("Life", (Machine,), {"world": world})
     until = world.calls + calls

@@ -14,7 +14,7 @@ from recollect.storage.postgres import wall
 from recollect.storage.postgres.rows import QUERIES as POSTGRES
 from recollect.storage.sqlite.rows import QUERIES as SQLITE
 from recollect.vocabulary import Permission
-from tests.nightly import NIGHTLY, by_night
+from tests.nightly import NIGHTLY
 from tests.service.conftest import Serve
 from tests.service.isolation.machine import live
 from tests.service.isolation.world import Leaked, World
@@ -98,7 +98,7 @@ def test_behind_queries_without_their_user_stands_the_second_wall(world: World, 
     with psycopg.connect(database) as connection:
         forced = connection.execute("SELECT relforcerowsecurity FROM pg_class WHERE relname = 'memories'").fetchone()
     assert forced == (True,)
-    live(world, by_night(400, 800))
+    live(world, 800)
 
 
 @ON_POSTGRESQL
