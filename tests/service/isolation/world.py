@@ -97,6 +97,14 @@ class World:
         self.inspect(person, answer.text, sent=f"{path} {body} {params}")
         return answer
 
+    def do(
+        self, person: Person, method: str, path: str, body: Any = None, *, door: Door = "own", **params: Any
+    ) -> httpx2.Response:
+        """Call a route as somebody who may do what they ask for, and insist that it is done."""
+        answer = self.ask(person, method, path, body, door=door, **params)
+        assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer
+
     def call(self, person: Person, method: str, *, door: Door = "own", **params: Any) -> dict[str, Any]:
         """Send a message of the Model Context Protocol, and insist on the same."""
         client = person.own if door == "own" else person.admin
