@@ -17,6 +17,7 @@
     │   ├── ModelDamaged         the bundled encoder is not the one that was released
     │   ├── ProviderUnavailable  whoever makes the vectors cannot be asked now; the text waits
     │   └── TextRefused          the provider will not embed this very text
+    ├── GeocoderUnavailable      whoever names places cannot be asked now; what is stored keeps its coordinates
     ├── LlmError                 a language model did not answer, or not usefully; nothing was changed
     │   └── SummaryError         no usable summary came back
     └── StoreError               the database said no
@@ -109,6 +110,17 @@ class ProviderUnavailable(EmbeddingError):
 
 class TextRefused(EmbeddingError):
     """The provider will not embed what it was given; one by one it shows which text is meant."""
+
+
+class GeocoderUnavailable(RecollectError):
+    """Whoever names places cannot be asked: away, too slow, too busy, or answering nonsense.
+
+    `retry_after_s` is the pause it asked for, if it did.
+    """
+
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class LlmError(RecollectError):

@@ -7,7 +7,7 @@ from typing import Literal
 
 from recollect.messages import Usage
 from recollect.types import Space
-from recollect.vocabulary import ItemKind
+from recollect.vocabulary import VectorKind
 
 SpaceState = Literal["active", "building", "kept"]
 
@@ -29,7 +29,7 @@ class KnownSpace:
 class Coverage:
     """How many items of a source have a vector in a space, and how many wait for one, since when, or never will."""
 
-    source: ItemKind
+    source: VectorKind
     items: int
     vectors: int
     waiting: int
@@ -47,7 +47,7 @@ class ParkedItem:
     """An item that could not be embedded, and why. Nobody tries again unless asked."""
 
     user_id: str
-    source: ItemKind
+    source: VectorKind
     id: str
     space: Space
     attempts: int
@@ -110,7 +110,8 @@ class Estimate:
 class Worked:
     """What a worker did: texts that got their vector, texts that it gave up on, and why it could not go on, if so.
 
-    `pause_s` is how long to wait then. `in_bulk` texts are in batches at the provider.
+    `pause_s` is how long to wait then. `in_bulk` texts are in batches at the provider. `located` counts addresses that
+    were found out, `unlocated_s` says how long to leave the geocoder alone.
     """
 
     embedded: int = 0
@@ -118,6 +119,8 @@ class Worked:
     unavailable: str = ""
     pause_s: float = 0.0
     in_bulk: int = 0
+    located: int = 0
+    unlocated_s: float = 0.0
 
     def __add__(self, other: "Worked") -> "Worked":
         return Worked(
@@ -126,6 +129,8 @@ class Worked:
             self.unavailable or other.unavailable,
             max(self.pause_s, other.pause_s),
             self.in_bulk + other.in_bulk,
+            self.located + other.located,
+            max(self.unlocated_s, other.unlocated_s),
         )
 
 

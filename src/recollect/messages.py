@@ -33,6 +33,10 @@ class MessageFields(TypedDict, total=False):
     output_tokens: int | None
     thinking_tokens: int | None
     metadata: Mapping[str, Any]
+    lat: float | None
+    lng: float | None
+    address: str
+    place_label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class NewMessage:
 
     `id` is the host's own id for it: a message that is delivered twice is kept once. `sequence` is for hosts that
     number their messages; without it a message comes after those that are there. `speaker` is the name of whoever says
-    it, where a conversation has several people in it.
+    it, where a conversation has several people in it. `lat`, `lng`, `address` and `place_label` say where it is said.
     """
 
     role: MessageRole
@@ -57,6 +61,10 @@ class NewMessage:
     thinking_tokens: int | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     speaker: str = ""
+    lat: float | None = None
+    lng: float | None = None
+    address: str = ""
+    place_label: str = ""
 
 
 class Message(NamedTuple):
@@ -87,6 +95,10 @@ class Message(NamedTuple):
     metadata: Mapping[str, Any]
     said_at: datetime
     created_at: datetime
+    lat: float | None = None
+    lng: float | None = None
+    address: str = ""
+    place_label: str = ""
 
 
 AppendedAction = Literal["created", "duplicate", "skipped"]

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.files import Chunk
+from recollect.geometry import Circle
 from recollect.messages import Compaction, Message
-from recollect.vocabulary import ItemKind, MemoryType, MessageRole, Source, Trust
+from recollect.places import PlacePart, PlaceRow
+from recollect.vocabulary import ItemKind, MemoryType, MessageRole, Source, Trust, VectorKind
 
 Vector: TypeAlias = NDArray[np.float32]
 VectorLike: TypeAlias = Sequence[float] | NDArray[np.float32]
@@ -126,14 +128,17 @@ class MemoryRecord(NamedTuple):
     updated_at: datetime
 
 
-# Whatever is searched, and can be found.
+# Whatever is searched, and can be found; and whatever has a vector.
 Item: TypeAlias = MemoryRecord | Message | Chunk
+Embeddable: TypeAlias = Item | PlaceRow
 
 
-def kind_of(item: Item) -> ItemKind:
+def kind_of(item: Embeddable) -> VectorKind:
     """Say what an item is."""
     if isinstance(item, MemoryRecord):
         return "memory"
+    if isinstance(item, PlaceRow):
+        return "place"
     return "chunk" if isinstance(item, Chunk) else "message"
 
 
@@ -183,7 +188,8 @@ class Filters:
 
     `since` and `until` bound the time a memory is about: when it occurred, or else when it was stored. `as_of` asks for
     what was held true at that moment instead of now. `now` is the caller's clock, against which things expire. Of each
-    group of terms in `holding` one must be there, of those in `lacking` none.
+    group of terms in `holding` one must be there, of those in `lacking` none. `near` is a circle that holds it, and
+    `places` are the ids of the names that its place has one of.
     """
 
     kind: ClassVar[ItemKind] = "memory"
@@ -201,6 +207,8 @@ class Filters:
     as_of: datetime | None = None
     min_importance: float | None = None
     min_trust: int | None = None
+    near: Circle | None = None
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +230,8 @@ class MessageFilters:
     beyond: str | None = None
     holding: tuple[tuple[str, ...], ...] = ()
     lacking: tuple[str, ...] = ()
+    near: Circle | None = None
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +248,13 @@ class ChunkFilters:
     min_trust: int | None = None
     holding: tuple[tuple[str, ...], ...] = ()
     lacking: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceFilters:
+    """What a search of the names of places may return: any of them."""
+
+    kind: ClassVar[VectorKind] = "place"
 
 
 Wanted: TypeAlias = Filters | MessageFilters | ChunkFilters
@@ -281,12 +298,14 @@ class ChannelPart:
 class Parts:
     """How a score came about, in numbers a person can check by hand.
 
-    The channels add up to the relevance; times all factors, and cut at 1, that is the score.
+    The channels add up to the relevance; times all factors, and cut at 1, that is the score. Where somebody said where
+    they are, and the item is somewhere too, that is the content's score, and `place` says what became of it.
     """
 
     channels: Mapping[str, ChannelPart]
     relevance: float
     factors: Mapping[str, float]
+    place: PlacePart | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,10 @@ MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 ItemKind = Literal["memory", "message", "chunk"]
 ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 
+# What has vectors: all that is searched, and the names of places, by which places are likened to each other.
+VectorKind = Literal["memory", "message", "chunk", "place"]
+VECTOR_KINDS: tuple[VectorKind, ...] = get_args(VectorKind)
+
 # What a file is, by what is in it; and where it comes from: a synced folder of notes or of session logs, or by itself.
 FileKind = Literal["markdown", "text", "code", "session", "pdf", "html", "docx", "email", "csv", "image"]
 FILE_KINDS: tuple[FileKind, ...] = get_args(FileKind)
@@ -39,6 +43,12 @@ SOURCE_OF: Mapping[MessageRole, Source] = {
     "system": "system",
     "summary": "summary",
 }
+
+# Who says what coordinates are called; and how many people a place has at least that is named offline.
+GeocoderName = Literal["auto", "offline", "nominatim", "none"]
+GEOCODERS: tuple[GeocoderName, ...] = get_args(GeocoderName)
+PlaceSize = Literal["500", "1000", "5000", "15000"]
+PLACE_SIZES: tuple[PlaceSize, ...] = get_args(PlaceSize)
 
 Fusion = Literal["weighted", "rrf", "fixed"]
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)

@@ -20,6 +20,7 @@ from recollect.ports.files import (
 )
 from recollect.ports.ledgers import CHANGES_KEPT, STORE, Bell, Change, ChangeKind, KeptAnswer, LedgerWriter, SearchNote
 from recollect.ports.memories import Fingerprint, Indexed, Neighbour, Slot, TextCandidate, TextCandidates
+from recollect.ports.places import CachedPlace, GeocodeJob, Geocoder, Unlocated, Unnamed
 from recollect.ports.spaces import Asked, EmbedJob, Paid
 from recollect.ports.store import Pending, Reader, Store, Writer
 from recollect.ports.world import (
@@ -45,6 +46,7 @@ __all__ = [
     "BulkEmbedder",
     "BulkOutcome",
     "BulkProgress",
+    "CachedPlace",
     "Change",
     "ChangeKind",
     "Clock",
@@ -56,6 +58,8 @@ __all__ = [
     "Embedder",
     "Extractor",
     "Fingerprint",
+    "GeocodeJob",
+    "Geocoder",
     "Indexed",
     "KeptAnswer",
     "LedgerWriter",
@@ -81,6 +85,8 @@ __all__ = [
     "TextCandidates",
     "Tokenizer",
     "Touched",
+    "Unlocated",
+    "Unnamed",
     "Walk",
     "Watching",
     "Wish",

@@ -37,6 +37,10 @@ class Spot(NamedTuple):
     trust: int
     said_at: datetime
     asks: bool
+    lat: float | None = None
+    lng: float | None = None
+    address: str = ""
+    place_label: str = ""
 
 
 class ConversationRows(Protocol):

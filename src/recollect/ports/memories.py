@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from recollect.figures import Stats
-from recollect.types import Draft, Filters, Item, MemoryRecord, Space, Vector, Wanted
-from recollect.vocabulary import ItemKind
+from recollect.types import Draft, Filters, Item, MemoryRecord, PlaceFilters, Space, Vector, Wanted
+from recollect.vocabulary import ItemKind, VectorKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +126,11 @@ class MemoryReader(Protocol):
         """Find rows that hold any of the terms, the most promising `limit` of them."""
         ...
 
-    def nearest(self, space: Space, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
+    def nearest(self, space: Space, vector: Vector, filters: Wanted | PlaceFilters, limit: int) -> Sequence[Neighbour]:
         """Find the rows nearest to a vector among those that pass, nearest first."""
         ...
 
-    def cosines(self, kind: ItemKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
+    def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
         """Give the cosines of known rows; rows without a vector are left out."""
         ...
 

@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol
 
 from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
 from recollect.messages import Usage
-from recollect.types import Item, Scope, Space, Vector, kind_of
-from recollect.vocabulary import ItemKind
+from recollect.types import Embeddable, Scope, Space, Vector, kind_of
+from recollect.vocabulary import VectorKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +16,12 @@ class EmbedJob:
     """An item that waits for its vector in a space. `attempts` counts how often that failed through its own fault."""
 
     scope: Scope
-    item: Item
+    item: Embeddable
     space: Space
     attempts: int
 
     @property
-    def kind(self) -> ItemKind:
+    def kind(self) -> VectorKind:
         """What the item is."""
         return kind_of(self.item)
 

@@ -10,6 +10,7 @@ from recollect.ports.conversations import ConversationReader, ConversationWriter
 from recollect.ports.files import FileReader, FileWriter
 from recollect.ports.ledgers import LedgerReader, LedgerStore, LedgerWriter
 from recollect.ports.memories import MemoryReader, MemoryWriter
+from recollect.ports.places import PlaceReader, PlaceStore, PlaceWriter
 from recollect.ports.spaces import EmbedJob, Paid, SpaceStore
 from recollect.types import Scope, Space, Vector
 from recollect.vocabulary import ItemKind
@@ -18,11 +19,11 @@ T = TypeVar("T")
 Result_co = TypeVar("Result_co", covariant=True)
 
 
-class Reader(MemoryReader, ConversationReader, FileReader, LedgerReader, Protocol):
+class Reader(MemoryReader, ConversationReader, FileReader, PlaceReader, LedgerReader, Protocol):
     """Questions of one user, answered from one consistent snapshot."""
 
 
-class Writer(MemoryWriter, ConversationWriter, FileWriter, LedgerWriter, Protocol):
+class Writer(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, LedgerWriter, Protocol):
     """Changes of one user, all or nothing."""
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
@@ -53,7 +54,7 @@ class Pending(Protocol[Result_co]):
         ...
 
 
-class Store(SpaceStore, LedgerStore, Protocol):
+class Store(SpaceStore, LedgerStore, PlaceStore, Protocol):
     """A database that keeps memories."""
 
     @property

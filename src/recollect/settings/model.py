@@ -9,6 +9,7 @@ from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform,
 from recollect.settings.embedding import EmbeddingSettings
 from recollect.settings.filing import FileSettings
 from recollect.settings.kinds import number, number_above, optional, switch, text, timezone, whole
+from recollect.settings.placing import PlaceSettings
 from recollect.settings.recall import RecallSettings
 from recollect.settings.serve import FederationSettings, ServeSettings
 from recollect.settings.turns import CaptureSettings, CompactionSettings, HookSettings, LlmSettings
@@ -157,6 +158,7 @@ class Settings:
     serve: ServeSettings = field(default_factory=ServeSettings)
     federation: FederationSettings = field(default_factory=FederationSettings)
     files: FileSettings = field(default_factory=FileSettings)
+    places: PlaceSettings = field(default_factory=PlaceSettings)
     sources: Mapping[str, tuple[object, str]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -17,6 +17,9 @@ from recollect.settings.model import Settings
 # Kubernetes sets these in every pod of a namespace that has a service called "recollect".
 _INJECTED = re.compile(PREFIX + r"(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?)")
 
+# Variables that others have named, and many have set already.
+_USUAL = {"NOMINATIM_URL": "places.nominatim_url"}
+
 
 class Origin(NamedTuple):
     """Who set something. `folder` is where a file lies; `substitutes` says whether `${VAR}` means anything there."""
@@ -56,6 +59,9 @@ def from_file(file: ConfigFile | None) -> Iterable[Item]:
 def from_environment(environ: Mapping[str, str]) -> Iterator[Item]:
     """Read what environment variables set. An empty one counts as absent, as it does in a shell script."""
     paths = {environment_name(path): path for path, _ in walk(Settings)}
+    for name, known in _USUAL.items():
+        if environ.get(name) and not environ.get(environment_name(known)):
+            yield Found(known, known, Origin(f"environment variable {name}", substitutes=False), environ[name])
     for name, value in environ.items():
         if not value or not name.startswith(PREFIX) or name == CONFIG_VARIABLE or _INJECTED.fullmatch(name):
             continue

@@ -1,0 +1,122 @@
+"""Where things are on the globe: distances, circles and the boxes around them, and the cells that coordinates round to.
+
+Pure, and the one truth of both stores: a row is inside a circle when `half_chord` of it is at most the circle's.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+EARTH_KM = 6371.0088  # the mean radius
+KM_PER_DEGREE = EARTH_KM * math.pi / 180
+_POLE = 90.0
+_END = 180.0  # of the longitudes, where they begin again
+_ROUNDING = 1e-9  # degrees by which a box is larger than need be, so that no rounding leaves a row out of it
+_BESIDE = 0.75  # of a cell: more than half, as rows nearer to a pole are narrower than they are in their middle
+
+
+class Point(NamedTuple):
+    """A place on the globe, in degrees."""
+
+    lat: float
+    lng: float
+
+
+class Box(NamedTuple):
+    """Everything between two parallels and two meridians; `west` is never east of `east`."""
+
+    south: float
+    north: float
+    west: float
+    east: float
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """All places within a distance of one."""
+
+    lat: float
+    lng: float
+    radius_km: float
+
+    @property
+    def half_chord(self) -> float:
+        """The square of half the chord that the radius spans, on a globe of radius 1: what stores compare."""
+        return math.sin(min(self.radius_km / (2 * EARTH_KM), math.pi / 2)) ** 2
+
+    def boxes(self) -> tuple[Box, ...]:
+        """Give one or two boxes that hold the circle: two where it crosses the meridian at which longitudes begin."""
+        reach = math.degrees(self.radius_km / EARTH_KM) + _ROUNDING
+        south, north = max(-_POLE, self.lat - reach), min(_POLE, self.lat + reach)
+        if self.lat + reach >= _POLE or self.lat - reach <= -_POLE:  # around a pole lies every meridian
+            return (Box(south, north, -_END, _END),)
+        # the arc sine of sin(reach) / cos(lat), written so that it loses nothing where the two are nearly the same
+        depth = math.cos(math.radians(self.lat + reach)) * math.cos(math.radians(self.lat - reach))
+        half = math.degrees(math.atan2(math.sin(math.radians(reach)), math.sqrt(depth))) + _ROUNDING
+        west, east = self.lng - half, self.lng + half
+        if west < -_END:
+            return (Box(south, north, -_END, east), Box(south, north, west + 2 * _END, _END))
+        if east > _END:
+            return (Box(south, north, west, _END), Box(south, north, -_END, east - 2 * _END))
+        return (Box(south, north, west, east),)
+
+    def holds(self, lat: float, lng: float) -> bool:
+        """Tell whether a place is inside."""
+        return half_chord(self.lat, self.lng, lat, lng) <= self.half_chord
+
+
+def half_chord(lat: float, lng: float, other_lat: float, other_lng: float) -> float:
+    """Give the square of half the chord between two places, on a globe of radius 1: the haversine of their angle."""
+    across = math.sin(math.radians(other_lat - lat) / 2)
+    along = math.sin(math.radians(other_lng - lng) / 2)
+    chord = across * across + math.cos(math.radians(lat)) * math.cos(math.radians(other_lat)) * along * along
+    return min(1.0, chord)  # on the other side of the globe rounding may have it above
+
+
+def distance_km(lat: float, lng: float, other_lat: float, other_lng: float) -> float:
+    """Give the distance of two places along the surface."""
+    return 2 * EARTH_KM * math.asin(math.sqrt(half_chord(lat, lng, other_lat, other_lng)))
+
+
+class Grid(NamedTuple):
+    """Cells of about the same size wherever they are: rows of `step` degrees, with fewer cells the nearer to a pole."""
+
+    step: float
+
+    def cell(self, lat: float, lng: float) -> tuple[int, int]:
+        """Give the cell that holds a place: its row and its column."""
+        row = round(lat / self.step)
+        return row, math.floor((lng + 180) / 360 * self._columns(row)) % self._columns(row)
+
+    def centre(self, row: int, column: int) -> Point:
+        """Give the middle of a cell."""
+        lat = max(-_POLE, min(_POLE, row * self.step))
+        decimals = max(1, 2 - math.floor(math.log10(self.step)))
+        return Point(round(lat, decimals), round((column + 0.5) * 360 / self._columns(row) - 180, decimals))
+
+    def rounded(self, lat: float, lng: float) -> Point:
+        """Give the middle of the cell that a place is in."""
+        return self.centre(*self.cell(lat, lng))
+
+    def around(self, row: int, column: int) -> Iterator[tuple[int, int]]:
+        """Give the cells that are less than three quarters of a cell away from one, in its row and in those beside it.
+
+        Whoever is less than half a step away from a place in the cell is in it or in one of these.
+        """
+        columns = self._columns(row)
+        for other in (row - 1, row, row + 1):
+            if abs(other) <= round(_POLE / self.step):
+                there = self._columns(other)
+                first = math.floor((column - _BESIDE) * there / columns)
+                last = math.floor((column + 1 + _BESIDE) * there / columns)
+                yield from sorted({(other, at % there) for at in range(first, last + 1)} - {(row, column)})
+
+    def _columns(self, row: int) -> int:
+        return max(1, math.floor(360 * max(0.0, math.cos(math.radians(row * self.step))) / self.step))
+
+
+# About a hundred metres: how exactly a place is named, and what of it others may learn.
+STREET = Grid(0.001)
+DISTRICT = Grid(0.01)
+CITY = Grid(0.1)

@@ -1,0 +1,78 @@
+"""The settings of places: who says what they are called, how exactly they are kept, and how much they count."""
+
+from dataclasses import dataclass, field
+
+from recollect.places import PRECISIONS, PlacePrecision
+from recollect.settings.declare import about, conform
+from recollect.settings.kinds import choice, number, number_above, text, whole
+from recollect.vocabulary import GEOCODERS, PLACE_SIZES, GeocoderName, PlaceSize
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceSettings:
+    """How places are named, kept and weighed."""
+
+    geocoder: GeocoderName = field(
+        default="auto",
+        metadata=about(
+            choice("geocoder", GEOCODERS),
+            "Who says what coordinates are called: `offline` (the GeoNames data of `recollect[places]`), `nominatim`, "
+            "`none`; `auto` is `nominatim` if `places.nominatim_url` is set, or else `offline` if it is installed.",
+        ),
+    )
+    nominatim_url: str = field(
+        default="",
+        metadata=about(
+            text(empty=True),
+            "Where Nominatim is asked, such as `http://127.0.0.1:8080`; also read from `NOMINATIM_URL`.",
+            default_words="none",
+        ),
+    )
+    nominatim_timeout_s: float = field(
+        default=2.0, metadata=about(number_above(0, 60), "Seconds that Nominatim has for an answer.")
+    )
+    requests_per_s: float = field(
+        default=1.0,
+        metadata=about(
+            number(0, 1_000),
+            "How often a Nominatim outside of your own network is asked at most, per second; 0: as often as need be.",
+        ),
+    )
+    language: str = field(
+        default="",
+        metadata=about(
+            text(empty=True),
+            "Language in which Nominatim names places, such as `cs` or `de,en`.",
+            default_words="that of each place",
+        ),
+    )
+    smallest: PlaceSize = field(
+        default="1000",
+        metadata=about(
+            choice("number of people", PLACE_SIZES),
+            "How many people a place has at least that the offline geocoder names.",
+        ),
+    )
+    precision: PlacePrecision = field(
+        default="exact",
+        metadata=about(
+            choice("precision", PRECISIONS),
+            "How exactly coordinates are kept: `exact`, `street` (100 m), `district` (1 km) or `city` (11 km; an "
+            "address that comes with them is not kept).",
+        ),
+    )
+    weight: float = field(
+        default=0.3,
+        metadata=about(number(0, 1), "Share of the place in a score, where a location is given and no weight."),
+    )
+    scale_km: float = field(
+        default=2.0,
+        metadata=about(number_above(0, 20_000), "Distance in kilometres at which nearness is worth half."),
+    )
+    cache: int = field(
+        default=10_000,
+        metadata=about(whole(0, 10_000_000), "How many answers of the geocoder are kept for each user."),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
