@@ -123,3 +123,14 @@ def test_a_probe_that_is_given_up_lets_another_try(breaker: Breaker, ticks: Tick
     ticks.now += 5.0
     breaker.abandoned(breaker.admit())
     assert breaker.admit() == Pass(probe=True)
+
+
+def test_how_long_it_rests_can_be_asked_without_asking(breaker: Breaker, ticks: Ticks) -> None:
+    fail(breaker, 2)
+    assert breaker.wait_s == 0.0
+    fail(breaker)
+    ticks.now += 2.0
+    assert breaker.wait_s == 3.0
+    ticks.now += 60.0
+    assert breaker.wait_s == 0.0
+    assert breaker.admit() == Pass(probe=True)

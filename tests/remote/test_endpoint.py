@@ -5,10 +5,12 @@ import traceback
 import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from recollect import __version__
 from recollect.errors import SettingsError
 from recollect.remote import (
     Breaker,
@@ -330,3 +332,30 @@ def test_addresses_are_checked() -> None:
     for wrong in ("", "host/v1", "ftp://host", "http://u:p@host", "http://host?key=1", "http://host:99999"):
         with pytest.raises(SettingsError, match="address of it"):
             checked_url(wrong, "it", "x")
+
+
+def test_it_says_who_asks(server: ProviderServer, make: MakeEndpoint) -> None:
+    make().ask(question(), Received.parsed)
+    assert server.requests[0].headers["User-Agent"] == f"recollect/{__version__}"
+
+
+def test_a_question_may_have_less_time_than_usual(server: ProviderServer, make: MakeEndpoint) -> None:
+    endpoint = make(timeout_s=60.0, retries=0)
+    endpoint.ask(question(), Received.parsed)
+    server.fault = "hang"
+    started = time.monotonic()
+    assert "did not answer within 0.2 s" in failure(endpoint, replace(question(), timeout_s=0.2)).reason
+    assert time.monotonic() - started < 30.0
+
+
+def test_a_question_has_no_more_time_than_usual(server: ProviderServer, make: MakeEndpoint) -> None:
+    endpoint = make(timeout_s=0.2, retries=0)
+    endpoint.ask(question(), Received.parsed)
+    server.fault = "hang"
+    assert "did not answer within 0.2 s" in failure(endpoint, replace(question(), timeout_s=60.0)).reason
+
+
+def test_json_of_any_kind_is_read() -> None:
+    assert Received("host", "application/json", b"[1, 2]", Key(KEY)).value() == [1, 2]
+    with pytest.raises(Transient, match="not JSON"):
+        Received("host", "text/html", b"<html>", Key(KEY)).value()

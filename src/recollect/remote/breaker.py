@@ -55,6 +55,12 @@ class Breaker:
         """How many calls have failed in a row."""
         return self._failures
 
+    @property
+    def wait_s(self) -> float:
+        """How long it stays open from now on; 0 when somebody may ask."""
+        with self._lock:
+            return max(0.0, self._until - self._monotonic()) if self._until is not None else 0.0
+
     def admit(self) -> Pass:
         """Let a call through. Raises BreakerOpen."""
         with self._lock:

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from recollect._version import __version__
 from recollect.remote.address import Key
 from recollect.remote.exchange import Received, Request
 from recollect.remote.failures import RemoteError, Transient
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 _RETRIED: Final = frozenset((408, 409, 429, 500, 502, 503, 504, 529))
 _REDIRECTS: Final = range(300, 400)
 _OK: Final = range(200, 300)
-_HEADERS: Final = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "recollect"}
+_HEADERS: Final = {
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",
+    "User-Agent": f"recollect/{__version__}",
+}
 
 
 class Connection:
@@ -50,12 +55,13 @@ class Connection:
         """Ask once. Raises Transient for what may go better next time, RemoteError for what will not."""
         import httpx2  # noqa: PLC0415  # takes 0.1 s that most commands need not spend
 
-        deadline = self._monotonic() + self._timeout_s
+        timeout_s = self._timeout_s if request.timeout_s is None else min(self._timeout_s, request.timeout_s)
+        deadline = self._monotonic() + timeout_s
         try:
             with self._answer(request, deadline) as response:
                 content = self._read(response, request.most_bytes, deadline)
-        except httpx2.TimeoutException as error:
-            raise Transient(self._too_slow()) from error
+        except (httpx2.TimeoutException, _Late) as error:
+            raise Transient(self._too_slow(timeout_s)) from error
         except httpx2.TransportError as error:
             found = self._key.hidden_in(str(error)) or type(error).__name__
             raise Transient(f"{self.host} could not be asked: {found}. Check the address and the network") from error
@@ -94,7 +100,7 @@ class Connection:
             if len(content) > most_bytes:
                 raise self._too_long(most_bytes, response.status_code)
             if self._monotonic() > deadline:
-                raise Transient(self._too_slow())
+                raise _Late
         return bytes(content)
 
     def _judged(self, response: "httpx2.Response", content: bytes) -> Received:
@@ -106,7 +112,7 @@ class Connection:
             target = urlsplit(response.headers.get("location", "")).netloc or "another path"
             raise RemoteError(
                 f"{self.host} answered {status}, a redirect to {self._key.hidden_in(target)}, which is not followed "
-                "because the key is not meant for it. Configure the final address.",
+                "because what is sent is meant for nobody else. Configure the final address.",
                 status=status,
             )
         found = f"{self.host} answered {status}: {received.complaint}"
@@ -135,14 +141,18 @@ class Connection:
         client = httpx2.Client(transport=transport, timeout=self._timeout_s, follow_redirects=False, trust_env=False)
         return client, transport
 
-    def _too_slow(self) -> str:
-        return f"{self.host} did not answer within {self._timeout_s:g} s. Try again, or raise the timeout"
+    def _too_slow(self, timeout_s: float) -> str:
+        return f"{self.host} did not answer within {round(timeout_s, 2):g} s. Try again, or raise the timeout"
 
     def _too_long(self, most_bytes: int, status: int) -> RemoteError:
         return RemoteError(
-            f"{self.host} sent more than {most_bytes:,} bytes, which is no answer of a model. Check the address.",
+            f"{self.host} sent more than {most_bytes:,} bytes, which is no answer to this. Check the address.",
             status=None if status in _OK else status,
         )
+
+
+class _Late(Exception):
+    """A body was not all there at the deadline."""
 
 
 @contextmanager

