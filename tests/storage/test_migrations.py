@@ -1,5 +1,6 @@
 """The schema has one truth: migrations and `schema.sql` agree, older stores come along, newer ones are left alone."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
@@ -10,6 +11,7 @@ import pytest
 
 from recollect import Memory, StoreDamaged, StoreError, StoreTooNew
 from recollect.engine.drafting import draft_memories
+from recollect.places import PlaceFields
 from recollect.storage.postgres import codec as postgres_codec
 from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import codec as sqlite_codec
@@ -33,8 +35,9 @@ def test_all_migrations_make_the_schema(fresh_database: FreshDatabase) -> None:
     Memory.open(migrated).close()
     folder = sql_folder(backend_of(written))
     with plain(written) as store:
-        store.rows((folder / "schema.sql").read_text(encoding="utf-8"))
-        for walls in ("0011_walls.sql", "0013_file_walls.sql"):
+        for part in ("schema.sql", "views.sql"):
+            store.rows((folder / part).read_text(encoding="utf-8"))
+        for walls in ("0011_walls.sql", "0013_file_walls.sql", "0015_place_walls.sql"):
             store.rows((folder / "migrations" / walls).read_text(encoding="utf-8"))
     assert catalogue(migrated) == catalogue(written)
 
@@ -63,9 +66,10 @@ def test_an_older_store_is_brought_up_to_date(fresh_database: FreshDatabase, ver
     assert _structure(database) == _structure(new)
     with open_memory(database) as memory:
         assert memory.status().schema_version == _LATEST
-        assert [problem.check for problem in memory.doctor()] == (["index_of_words"] if version else [])
+        assert {problem.check for problem in memory.doctor()} == (_OLD_PROBLEMS if version else set())
         memory.maintain()
         assert memory.doctor() == ()
+        assert _names_of_places(database) == ([("Old Street 1", "the old house")] if version else [])
         me = memory.user("me")
         assert [record.content for record in me.list().items] == kept
         assert [hit.content for hit in me.recall("older").hits] == kept
@@ -78,22 +82,37 @@ def _structure(database: str) -> dict[str, list[tuple[object, ...]]]:
     return {name: rows for name, rows in catalogue(database).items() if name != "sequence"}
 
 
+_OLD_PROBLEMS = {"index_of_words", "places_without_name"}
 _OLD_USER = "INSERT INTO users (user_id, generation, resets, memories) VALUES ('me', 1, 0, 1)"
 
 
+_PLACE = 4  # where a row of SQLite has the id of its place
+
+
+def _without_place(insert: str) -> str:
+    return re.sub(r"(?<=terms), place\b|(?<=:terms), :place\b|(?<=%\(terms\)s), %\(place\)s", "", insert)
+
+
+def _names_of_places(database: str) -> list[tuple[object, ...]]:
+    with plain(database) as store:
+        return store.rows("SELECT address, place_label FROM places")
+
+
 def _write_into(database: str) -> None:
-    """Store a memory as the first version would have, which knew of nothing but memories."""
-    (draft,) = draft_memories([NewMemory("Written by an older version")], MOMENT)
+    """Store a memory as the first version would have, which knew of nothing but memories and noted no names."""
+    where: PlaceFields = {"lat": 49.2, "lng": 16.6, "address": "Old Street 1", "place_label": "the old house"}
+    (draft,) = draft_memories([NewMemory("Written by an older version", **where)], MOMENT)
     if is_server(database):
         with psycopg.connect(database) as connection:
             connection.execute(_OLD_USER)
-            insert = load_queries("postgres", "dialect.sql")["insert_memory"]
+            insert = _without_place(load_queries("postgres", "dialect.sql")["insert_memory"])
             connection.execute(insert.encode(), postgres_codec.to_parameters("me", draft))
         return
     queries = load_queries("sqlite", "dialect.sql")
     with closing(apsw.Connection(database)) as file, file:
         file.execute(_OLD_USER)
-        file.execute(queries["insert_memory"], sqlite_codec.to_row(1, "me", draft))
+        row = sqlite_codec.to_row(1, "me", draft)
+        file.execute(_without_place(queries["insert_memory"]), (*row[:_PLACE], *row[_PLACE + 1 :]))
         file.execute(of_kind(queries["insert_terms"], "memory"), {"seqs": seq_array(np.array([1], np.int64))})
         file.execute("UPDATE sequence SET value = 1 WHERE name = 'item'")
 

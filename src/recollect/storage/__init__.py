@@ -10,14 +10,17 @@ from recollect.settings import Settings
 _SERVER_PREFIXES = ("postgresql://", "postgres://")
 
 
-def open_store(settings: Settings, clock: Clock, *, analyser: int) -> Store:
+def open_store(settings: Settings, clock: Clock, *, analyser: int, geocodes: bool = False) -> Store:
     """Open the store that the settings name. A driver is imported only when it is the one in use.
 
-    `analyser` is the version by which the terms of a new store are made.
+    `analyser` is the version by which the terms of a new store are made. `geocodes` says that somebody finds out
+    addresses: then what has coordinates and no address is owed one.
     """
     if settings.database.startswith(_SERVER_PREFIXES):
         postgres = import_module("recollect.storage.postgres.store")
-        store: Store = postgres.PostgresStore(settings.database, settings.postgres, clock, analyser=analyser)
+        store: Store = postgres.PostgresStore(
+            settings.database, settings.postgres, clock, analyser=analyser, geocodes=geocodes
+        )
         return store
     if settings.database == ":memory:":
         raise StoreUnavailable(
@@ -26,6 +29,10 @@ def open_store(settings: Settings, clock: Clock, *, analyser: int) -> Store:
         )
     sqlite = import_module("recollect.storage.sqlite.store")
     embedded: Store = sqlite.SqliteStore(
-        Path(settings.database), busy_timeout_s=settings.sqlite.busy_timeout_s, clock=clock, analyser=analyser
+        Path(settings.database),
+        busy_timeout_s=settings.sqlite.busy_timeout_s,
+        clock=clock,
+        analyser=analyser,
+        geocodes=geocodes,
     )
     return embedded

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple, Protocol
 from recollect.figures import BulkBatch
 from recollect.files import Chunk
 from recollect.messages import Message
-from recollect.ports import EmbedJob
+from recollect.places import PlaceRow
+from recollect.ports import EmbedJob, GeocodeJob, Unlocated
 from recollect.storage.spaces import Listing
-from recollect.types import Item, MemoryRecord, Scope, Space
-from recollect.vocabulary import ITEM_KINDS, ItemKind
+from recollect.types import Embeddable, MemoryRecord, Scope, Space
+from recollect.vocabulary import VECTOR_KINDS, VectorKind
 
-Claimed = tuple[str, str, ItemKind, int]  # a row of `claim_jobs`: user, item, its kind, attempts
+Claimed = tuple[str, str, VectorKind, int]  # a row of `claim_jobs`: user, item, its kind, attempts
 
 
 class ItemRows(Protocol):
@@ -31,6 +32,10 @@ class ItemRows(Protocol):
         """Give chunks by id."""
         ...
 
+    def get_places(self, ids: Sequence[str]) -> Sequence[PlaceRow]:
+        """Give names of places by id."""
+        ...
+
 
 class Fetched(NamedTuple):
     """Jobs with their items, and by user the ids of items that are gone."""
@@ -41,12 +46,9 @@ class Fetched(NamedTuple):
 
 def fetch(claimed: Iterable[Claimed], space: Space, rows_of: Callable[[Scope], ItemRows]) -> Fetched:
     """Find the items of jobs."""
-    by_user = defaultdict[str, list[Claimed]](list)
-    for row in claimed:
-        by_user[row[0]].append(row)
     jobs: list[EmbedJob] = []
     orphans: dict[str, list[str]] = {}
-    for user, wanted in by_user.items():
+    for user, wanted in _by_user(claimed).items():
         scope = Scope(user)
         items = _items(rows_of(scope), wanted)
         for _, item_id, _, attempts in wanted:
@@ -57,13 +59,59 @@ def fetch(claimed: Iterable[Claimed], space: Space, rows_of: Callable[[Scope], I
     return Fetched(jobs, orphans)
 
 
-def _items(rows: ItemRows, wanted: Sequence[Claimed]) -> dict[str, Item]:
-    ids = {kind: [item_id for _, item_id, its_kind, _ in wanted if its_kind == kind] for kind in ITEM_KINDS}
+def _items(rows: ItemRows, wanted: Sequence[Claimed]) -> dict[str, Embeddable]:
+    ids = {kind: [item_id for _, item_id, its_kind, _ in wanted if its_kind == kind] for kind in VECTOR_KINDS}
     memories = rows.get(ids["memory"]) if ids["memory"] else ()
     messages = rows.get_messages(ids["message"]) if ids["message"] else ()
     chunks = rows.get_chunks(ids["chunk"]) if ids["chunk"] else ()
-    found: list[Item] = [*memories, *messages, *chunks]
+    places = rows.get_places(ids["place"]) if ids["place"] else ()
+    found: list[Embeddable] = [*memories, *messages, *chunks, *places]
     return {item.id: item for item in found}
+
+
+class Geocoding(NamedTuple):
+    """What still lacks its address, and by user the ids of what is gone or has one by now."""
+
+    jobs: list[GeocodeJob]
+    done: Mapping[str, list[str]]
+
+
+def geocode_jobs(claimed: Iterable[Claimed], rows_of: Callable[[Scope], ItemRows]) -> Geocoding:
+    """Find out where the items of jobs are."""
+    jobs: list[GeocodeJob] = []
+    done = defaultdict[str, list[str]](list)
+    for user, wanted in _by_user(claimed).items():
+        items = _items(rows_of(Scope(user)), wanted)
+        for _, item_id, _, attempts in wanted:
+            item = items.get(item_id)
+            where = _unlocated(item)
+            if where is None:
+                done[user].append(item_id)
+            else:
+                jobs.append(GeocodeJob(Scope(user), where, attempts))
+    return Geocoding(jobs, done)
+
+
+def _unlocated(item: Embeddable | None) -> Unlocated | None:
+    """Give what lacks an address; None for what has one, or needs none."""
+    if not isinstance(item, (MemoryRecord, Message)) or item.lat is None or item.lng is None or item.address:
+        return None
+    return Unlocated("memory" if isinstance(item, MemoryRecord) else "message", item.id, item.lat, item.lng)
+
+
+def of_users(jobs: Sequence[GeocodeJob]) -> Mapping[str, list[str]]:
+    """Give the items of jobs by user."""
+    users = defaultdict[str, list[str]](list)
+    for job in jobs:
+        users[job.scope.user_id].append(job.item.id)
+    return users
+
+
+def _by_user(claimed: Iterable[Claimed]) -> Mapping[str, list[Claimed]]:
+    by_user = defaultdict[str, list[Claimed]](list)
+    for row in claimed:
+        by_user[row[0]].append(row)
+    return by_user
 
 
 def grouped(jobs: Sequence[EmbedJob], known: Listing) -> Iterator[tuple[str, int, list[str]]]:

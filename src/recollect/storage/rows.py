@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from recollect.files import Chunk, FileRecord
 from recollect.messages import ConversationRecord, Message
 from recollect.types import MemoryRecord
-from recollect.vocabulary import ItemKind
+from recollect.vocabulary import ItemKind, VectorKind
 
 # A column is named like its field, but for two that hold the id of something else.
 _COLUMNS = {"session": "session_id", "conversation": "conversation_id"}
@@ -35,22 +35,31 @@ def chunk_columns() -> tuple[str, ...]:
     return tuple(f"f.{name}" if name in _OF_FILE else f"c.{name}" for name in CHUNK_FIELDS)
 
 
-# For each kind of item that is searched: the table of its rows, and on SQLite the index of its words.
-ROWS: Mapping[ItemKind, str] = {"memory": "memories", "message": "messages", "chunk": "chunks"}
+# For each kind of item that has vectors: the table of its rows, and on SQLite the index of its words, if it has one.
+ROWS: Mapping[VectorKind, str] = {"memory": "memories", "message": "messages", "chunk": "chunks", "place": "places"}
 WORDS: Mapping[ItemKind, str] = {"memory": "memory_terms", "message": "message_terms", "chunk": "chunk_terms"}
 
 # And the query that removes its rows.
-DELETE: Mapping[ItemKind, str] = {"memory": "delete_memories", "message": "delete_messages", "chunk": "delete_chunks"}
+DELETE: Mapping[VectorKind, str] = {
+    "memory": "delete_memories",
+    "message": "delete_messages",
+    "chunk": "delete_chunks",
+    "place": "delete_places",
+}
 
+
+# What can be somewhere.
+LOCATED: tuple[ItemKind, ...] = ("memory", "message")
 
 ANALYSER = "analyser"  # the mark that says which version of it made the terms
 IDENTITY = "identity"  # the mark by which a store is told from all others
 IDENTITY_BITS = 31
 
 
-def of_kind(sql: str, kind: ItemKind) -> str:
+def of_kind(sql: str, kind: VectorKind) -> str:
     """Fill the gaps for the tables of a kind."""
-    return sql.replace("{rows}", ROWS[kind]).replace("{words}", WORDS[kind])
+    filled = sql.replace("{rows}", ROWS[kind])
+    return filled if kind == "place" else filled.replace("{words}", WORDS[kind])
 
 
 def name_of(path: str) -> str:

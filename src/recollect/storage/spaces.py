@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 from recollect.errors import InvalidInput
 from recollect.figures import KnownSpace, SpaceState
 from recollect.types import Space
-from recollect.vocabulary import ItemKind
+from recollect.vocabulary import VectorKind
 
 
 class Listed(NamedTuple):
     """A space as one kind of item has it."""
 
     number: int
-    kind: ItemKind
+    kind: VectorKind
     space: Space
     state: SpaceState
     created_at: datetime
@@ -26,7 +26,7 @@ class Listing(tuple[Listed, ...]):
 
     __slots__ = ()
 
-    def number(self, kind: ItemKind, space: Space) -> int | None:
+    def number(self, kind: VectorKind, space: Space) -> int | None:
         """Give the number of a space, or None when it has no tables for this kind."""
         return next((row.number for row in self if row.kind == kind and row.space == space), None)
 
@@ -55,7 +55,7 @@ class Listing(tuple[Listed, ...]):
         """Give the numbers of a space, of all kinds."""
         return [row.number for row in self if row.space == space]
 
-    def of_kind(self, kind: ItemKind) -> list[Listed]:
+    def of_kind(self, kind: VectorKind) -> list[Listed]:
         """Give the spaces of one kind."""
         return [row for row in self if row.kind == kind]
 

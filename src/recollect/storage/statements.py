@@ -23,7 +23,7 @@ from recollect.storage.rows import (
     columns,
     of_kind,
 )
-from recollect.vocabulary import ItemKind
+from recollect.vocabulary import VectorKind
 
 _COLUMN_GAPS = {
     "{record}": ", ".join(columns(RECORD_FIELDS)),
@@ -101,7 +101,7 @@ class Check:
     advice: str
 
 
-def load_checks(backend: str, spaces: Mapping[int, ItemKind]) -> Iterator[Check]:
+def load_checks(backend: str, spaces: Mapping[int, VectorKind]) -> Iterator[Check]:
     """Read a backend's checks; those about vectors come once for each embedding space, on the rows of its kind."""
     text = (sql_folder(backend) / "checks.sql").read_text(encoding="utf-8")
     advice = {

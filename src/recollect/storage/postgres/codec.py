@@ -16,6 +16,7 @@ from psycopg.types.json import Jsonb
 
 from recollect.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
 from recollect.messages import ConversationInfo, ConversationRecord, Message, ToolCall
+from recollect.places import place_id
 from recollect.storage.rows import (
     CHUNK_FIELDS,
     CONVERSATION_FIELDS,
@@ -38,7 +39,7 @@ _DRIVER_TYPES = {
     **dict.fromkeys(("id", "superseded_by", "metadata", *TIME_FIELDS), "bytea"),
     "trust": "int2",
 }
-COPY_TYPES = ("text", "text", "bytea", *(_DRIVER_TYPES.get(name, "text") for name in RECORD_FIELDS))
+COPY_TYPES = ("text", "text", "bytea", "bytea", *(_DRIVER_TYPES.get(name, "text") for name in RECORD_FIELDS))
 
 _SERVER_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -64,7 +65,9 @@ def to_copy_row(user_id: str, draft: Draft) -> tuple[Any, ...]:
             values[position] = bytes.fromhex(values[position].replace("-", ""))
     metadata = values[_METADATA]
     values[_METADATA] = _JSONB_VERSION + (json.dumps(metadata, ensure_ascii=False).encode() if metadata else b"{}")
-    return (user_id, draft.content_hash, _terms(draft.terms), *values)
+    place = place_id(draft.record.address, draft.record.place_label)
+    encoded_place = None if place is None else bytes.fromhex(place.replace("-", ""))
+    return (user_id, draft.content_hash, _terms(draft.terms), encoded_place, *values)
 
 
 def _time(moment: datetime) -> bytes:
@@ -88,7 +91,8 @@ def to_parameters(user_id: str, draft: Draft) -> dict[str, Any]:
     """Lay out a draft for `insert_memory`."""
     values = draft.record._asdict()
     values["metadata"] = Jsonb(values["metadata"])
-    return {"user_id": user_id, "content_hash": draft.content_hash, "terms": list(draft.terms), **values}
+    found = {"content_hash": draft.content_hash, "terms": list(draft.terms)}
+    return {"user_id": user_id, **found, "place": place_id(draft.record.address, draft.record.place_label), **values}
 
 
 def from_row(row: Sequence[Any]) -> MemoryRecord:
@@ -106,7 +110,8 @@ def to_message_parameters(user_id: str, draft: MessageDraft) -> dict[str, Any]:
     values = message._asdict()
     calls = [[call.id, call.name, call.arguments] for call in message.tool_calls]
     values |= {"metadata": Jsonb(message.metadata), "blocks": Jsonb(message.blocks), "tool_calls": Jsonb(calls)}
-    return {"user_id": user_id, "terms": list(draft.terms), **values}
+    place = place_id(message.address, message.place_label)
+    return {"user_id": user_id, "terms": list(draft.terms), "place": place, **values}
 
 
 def message_from_row(row: Sequence[Any]) -> Message:

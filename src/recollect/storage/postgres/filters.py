@@ -5,7 +5,8 @@ Every condition is one of the fixed texts below; every value is bound.
 
 from typing import Any
 
-from recollect.types import ChunkFilters, Filters, MessageFilters, Wanted
+from recollect.geometry import Circle
+from recollect.types import ChunkFilters, Filters, MessageFilters, PlaceFilters, Wanted
 
 _LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > %(f_now)s)"
 _HELD = "valid_from <= %(f_as_of)s AND (valid_until IS NULL OR valid_until > %(f_as_of)s)"
@@ -43,12 +44,26 @@ _CHUNK_CONDITIONS = {
 }
 
 
-def conditions(filters: Wanted) -> tuple[str, dict[str, Any]]:
+# What is inside a circle: first by an index of latitudes, then by the haversine of its angle, as geometry.py has it.
+_NEAR = (
+    "lat BETWEEN %(f_south)s AND %(f_north)s AND ({meridians}) AND "
+    "sin(radians(lat - %(f_lat)s) / 2) * sin(radians(lat - %(f_lat)s) / 2) + "
+    "cos(radians(%(f_lat)s)) * cos(radians(lat)) * "
+    "sin(radians(lng - %(f_lng)s) / 2) * sin(radians(lng - %(f_lng)s) / 2) <= %(f_half_chord)s"
+)
+_MERIDIANS = "lng BETWEEN %(f_west{number})s AND %(f_east{number})s"
+
+
+def conditions(filters: Wanted | PlaceFilters) -> tuple[str, dict[str, Any]]:
     """Give the condition and its values."""
+    if isinstance(filters, PlaceFilters):
+        return "true", {}
     if isinstance(filters, Filters):
         texts, values = _of_memories(filters)
     else:
         texts, values = _of_messages(filters) if isinstance(filters, MessageFilters) else _of_chunks(filters)
+    if not isinstance(filters, ChunkFilters):
+        texts += _of_places(filters, values)
     for group, forms in enumerate(filters.holding):
         texts.append(f"terms && %(f_holding{group})s::text[]")
         values[f"f_holding{group}"] = list(forms)
@@ -80,6 +95,25 @@ def _of_messages(filters: MessageFilters) -> tuple[list[str], dict[str, Any]]:
             texts.append(text)
             values[f"f_{name}"] = list(value) if isinstance(value, tuple) else value
     return texts, values
+
+
+def _of_places(filters: Filters | MessageFilters, values: dict[str, Any]) -> list[str]:
+    texts = [] if filters.near is None else [_near(filters.near, values)]
+    if filters.places:
+        texts.append("place = ANY(%(f_places)s::uuid[])")
+        values["f_places"] = list(filters.places)
+    return texts
+
+
+def _near(circle: Circle, values: dict[str, Any]) -> str:
+    """Bind a circle and give the condition."""
+    boxes = circle.boxes()
+    values |= {"f_lat": circle.lat, "f_lng": circle.lng, "f_half_chord": circle.half_chord}
+    values |= {"f_south": boxes[0].south, "f_north": boxes[0].north}
+    for number, box in enumerate(boxes):
+        values |= {f"f_west{number}": box.west, f"f_east{number}": box.east}
+    meridians = " OR ".join(_MERIDIANS.replace("{number}", str(number)) for number in range(len(boxes)))
+    return _NEAR.replace("{meridians}", meridians)
 
 
 def _of_chunks(filters: ChunkFilters) -> tuple[list[str], dict[str, Any]]:

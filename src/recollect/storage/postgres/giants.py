@@ -18,7 +18,7 @@ from recollect.types import Space
 def missing(connection: Connection, rows: int) -> Iterable[tuple[Space, int, str]]:
     """Find giants without an index: the space, its number and the user."""
     for number, kind, space, state, *_ in spaces.listing(connection):
-        if state == "kept":
+        if state == "kept" or kind == "place":  # nobody is at so many places
             continue
         giants = [row[0] for row in connection.execute(of_kind(QUERIES["giants"], kind).encode(), {"rows": rows})]
         if not giants:

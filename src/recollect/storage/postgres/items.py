@@ -17,10 +17,11 @@ from recollect.storage.postgres.connection import Connection, Packed
 from recollect.storage.postgres.files import FileRows
 from recollect.storage.postgres.ledgers import Ledgers, LedgerWriter
 from recollect.storage.postgres.messages import MessageRows
+from recollect.storage.postgres.places import PlaceRows
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.rows import DELETE, ROWS, of_kind
 from recollect.types import Scope, Space, Vector
-from recollect.vocabulary import ITEM_KINDS, ItemKind
+from recollect.vocabulary import ITEM_KINDS, ItemKind, VectorKind
 
 
 class Written(NamedTuple):
@@ -30,17 +31,18 @@ class Written(NamedTuple):
     vector: Vector | None
 
 
-class ItemRows(MessageRows, FileRows):
+class ItemRows(MessageRows, FileRows, PlaceRows):
     """One user's items of every kind."""
 
 
 class ItemWriter(ItemRows, Ledgers, LedgerWriter):
     """One user's changes. The user's row is locked, so that the user's other writers wait."""
 
-    def __init__(self, connection: Connection, scope: Scope) -> None:
+    def __init__(self, connection: Connection, scope: Scope, *, geocodes: bool = False) -> None:
         super().__init__(connection, scope)
         self._later = Later()
-        self._added: Counter[ItemKind] = Counter()
+        self._geocodes = geocodes
+        self._added: Counter[VectorKind] = Counter()
         self._resets = 0
         self._changed: list[tuple[ChangeKind, ItemKind, str, datetime]] = []
         spaces.share(connection)
@@ -98,13 +100,13 @@ class ItemWriter(ItemRows, Ledgers, LedgerWriter):
         sql = QUERIES["insert_vectors"].replace("{space}", str(number)).replace("{type}", column)
         self._connection.execute(sql.encode(), values)
 
-    def _insert_jobs(self, kind: ItemKind, item_ids: Sequence[str], number: int, now: datetime) -> None:
+    def _insert_jobs(self, kind: VectorKind, item_ids: Sequence[str], number: int, now: datetime) -> None:
         shared = {"user_id": self._user, "item_kind": kind, "space": number, "now": now}
         with self._connection.cursor() as cursor:
             rows = [{**shared, "item_id": item_id} for item_id in item_ids]
             cursor.executemany(QUERIES["insert_job"].encode(), rows)
 
-    def _delete(self, kind: ItemKind, item_ids: Sequence[str]) -> None:
+    def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
         """Remove rows and all that belongs to them."""
         self._later.run()
         doomed = {"ids": list(item_ids)}

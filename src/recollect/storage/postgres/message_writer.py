@@ -6,13 +6,14 @@ from datetime import datetime
 from recollect.messages import ConversationRecord, Usage
 from recollect.ports.conversations import Derivation
 from recollect.storage.postgres import codec
-from recollect.storage.postgres.items import ItemWriter, Written
+from recollect.storage.postgres.items import Written
+from recollect.storage.postgres.place_writer import PlaceWriter
 from recollect.storage.postgres.rows import QUERIES
 from recollect.types import MessageDraft, Space
 from recollect.vocabulary import MessageStatus
 
 
-class MessageWriter(ItemWriter):
+class MessageWriter(PlaceWriter):
     """The part of a writer that is about conversations."""
 
     def save_conversation(self, record: ConversationRecord) -> None:
@@ -27,6 +28,7 @@ class MessageWriter(ItemWriter):
             self._run("insert_message", codec.to_message_parameters(self._user, draft))
         written = [Written(draft.message.id, draft.vector) for draft in drafts]
         self._owe("message", written, space, drafts[0].message.created_at)
+        self._settle("message", [draft.message for draft in drafts], drafts[0].message.created_at)
 
     def set_status(self, ids: Sequence[str], status: MessageStatus) -> None:
         """Mark messages."""
@@ -46,7 +48,7 @@ class MessageWriter(ItemWriter):
 
     def delete_messages(self, ids: Sequence[str]) -> None:
         """Remove messages."""
-        self._delete("message", ids)
+        self._remove("message", ids)
 
     def delete_conversation(self, conversation_id: str) -> None:
         """Remove a conversation."""

@@ -20,12 +20,23 @@ from recollect.storage.postgres.files import FileReader
 from recollect.storage.postgres.filters import conditions
 from recollect.storage.postgres.ledgers import Ledgers
 from recollect.storage.postgres.messages import MessageReader
+from recollect.storage.postgres.places import PlaceReader
 from recollect.storage.postgres.roles import Standing
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing
-from recollect.types import ChunkFilters, Filters, MemoryRecord, MessageFilters, Scope, Space, Vector, Wanted
-from recollect.vocabulary import ITEM_KINDS, ItemKind
+from recollect.types import (
+    ChunkFilters,
+    Filters,
+    MemoryRecord,
+    MessageFilters,
+    PlaceFilters,
+    Scope,
+    Space,
+    Vector,
+    Wanted,
+)
+from recollect.vocabulary import ITEM_KINDS, ItemKind, VectorKind
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
@@ -34,7 +45,7 @@ _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 _FEW_ROWS = 2_000
 
 
-class PostgresReader(MessageReader, FileReader, Ledgers):
+class PostgresReader(MessageReader, FileReader, PlaceReader, Ledgers):
     """One user's view of the database, for the length of one transaction.
 
     `standing` says whether the server has functions that look up words for us.
@@ -63,7 +74,7 @@ class PostgresReader(MessageReader, FileReader, Ledgers):
         return self._spaces.unrelated(space)
 
     def _filtered(
-        self, name: str, filters: Wanted, values: dict[str, Any], *, space: int | None = None
+        self, name: str, filters: Wanted | PlaceFilters, values: dict[str, Any], *, space: int | None = None
     ) -> "psycopg.Cursor[tuple[Any, ...]]":
         condition, bound = conditions(filters)
         sql = of_kind(QUERIES[name], filters.kind).replace("{filters}", condition).replace("{space}", str(space))
@@ -133,17 +144,20 @@ class PostgresReader(MessageReader, FileReader, Ledgers):
         name = "matching_frequency" if indexed else "term_frequency"
         return int(one(self._run(name, {"terms": [term]}, kind=kind))[0])
 
-    def nearest(self, space: Space, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
+    def nearest(self, space: Space, vector: Vector, filters: Wanted | PlaceFilters, limit: int) -> Sequence[Neighbour]:
         """Let the database measure the distances."""
         number = self._spaces.number(filters.kind, space)
         if number is None:
             return []
-        self._run("prepare_nearest")
         values = {"vector": _bound(space, vector), "limit": limit}
-        found = self._filtered("nearest_vectors", filters, values, space=number)
+        if isinstance(filters, (Filters, MessageFilters)) and (filters.near or filters.places):
+            found = self._filtered("nearest_inside", filters, values, space=number)
+        else:
+            self._run("prepare_nearest")
+            found = self._filtered("nearest_vectors", filters, values, space=number)
         return [Neighbour(row[0], row[1]) for row in found]
 
-    def cosines(self, kind: ItemKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+    def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
         """Give exact scores of known rows."""
         number = self._spaces.number(kind, space)
         if number is None or not ids:

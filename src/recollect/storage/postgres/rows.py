@@ -11,9 +11,9 @@ from recollect.storage.postgres.connection import Connection
 from recollect.storage.rows import of_kind
 from recollect.storage.statements import load_queries
 from recollect.types import MemoryRecord, Scope
-from recollect.vocabulary import ItemKind
+from recollect.vocabulary import VectorKind
 
-QUERIES = load_queries("postgres", "queries.sql", "vectors.sql", "files.sql", "doors.sql", "dialect.sql")
+QUERIES = load_queries("postgres", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql", "dialect.sql")
 
 
 class PostgresRows:
@@ -28,7 +28,7 @@ class PostgresRows:
         name: str,
         values: dict[str, Any] | None = None,
         *,
-        kind: ItemKind | None = None,
+        kind: VectorKind | None = None,
         space: int | None = None,
     ) -> "psycopg.Cursor[tuple[Any, ...]]":
         sql = QUERIES[name] if space is None else QUERIES[name].replace("{space}", str(space))

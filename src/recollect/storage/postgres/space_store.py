@@ -20,7 +20,7 @@ from recollect.storage.postgres.writer import cached_values
 from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing, label, name_of
 from recollect.types import Scope, Space, Vector
-from recollect.vocabulary import ITEM_KINDS, ItemKind
+from recollect.vocabulary import VECTOR_KINDS, VectorKind
 
 
 class PostgresSpaces(Walled):
@@ -45,14 +45,14 @@ class PostgresSpaces(Walled):
             known.insist_on_one(space, state)
             if known.state(space) == "active":  # it was completed meanwhile
                 return
-            for kind in ITEM_KINDS:
+            for kind in VECTOR_KINDS:
                 spaces.register(connection, kind, space, state, now)
 
     def owe(self, space: Space, now: datetime) -> int:
         """Look through all rows."""
-        return sum(self._owe_kind(kind, space, now) for kind in ITEM_KINDS)
+        return sum(self._owe_kind(kind, space, now) for kind in VECTOR_KINDS)
 
-    def _owe_kind(self, kind: ItemKind, space: Space, now: datetime) -> int:
+    def _owe_kind(self, kind: VectorKind, space: Space, now: datetime) -> int:
         with self._everybody() as connection:
             known = spaces.listing(connection)
         number = known.number(kind, space)
@@ -68,7 +68,7 @@ class PostgresSpaces(Walled):
     def coverage(self, space: Space) -> Sequence[Coverage]:
         """Count what a space has and lacks."""
         with self._everybody() as connection:
-            return [_coverage(connection, kind, spaces.listing(connection), space) for kind in ITEM_KINDS]
+            return [_coverage(connection, kind, spaces.listing(connection), space) for kind in VECTOR_KINDS]
 
     def activate(self, space: Space, *, without_parked: bool = False) -> bool:
         """Let searches use a space that has everything."""
@@ -76,7 +76,7 @@ class PostgresSpaces(Walled):
             known = spaces.listing(connection)
             if known.state(space) != "building":  # somebody has cancelled it, or was faster
                 return False
-            covered = [_coverage(connection, kind, known, space) for kind in ITEM_KINDS]
+            covered = [_coverage(connection, kind, known, space) for kind in VECTOR_KINDS]
             if any(part.items > part.vectors + (part.parked if without_parked else 0) for part in covered):
                 return False
             for row in known:
@@ -279,9 +279,10 @@ def _resets(connection: Connection, scope: Scope, query: str = "user_resets") ->
     return next((int(row[0]) for row in _run(connection, query, {"user_id": scope.user_id})), 0)
 
 
-def _coverage(connection: Connection, kind: ItemKind, known: Listing, space: Space) -> Coverage:
+def _coverage(connection: Connection, kind: VectorKind, known: Listing, space: Space) -> Coverage:
     _, memories, messages, chunks, *_ = one(_run(connection, "store_counts"))
-    items = int({"memory": memories, "message": messages, "chunk": chunks}[kind])
+    (places,) = one(_run(connection, "count_places"))
+    items = int({"memory": memories, "message": messages, "chunk": chunks, "place": places}[kind])
     number = known.number(kind, space)
     if number is None:
         return Coverage(kind, items, 0, 0, 0)

@@ -7,7 +7,7 @@ from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.rows import QUERIES
 from recollect.storage.spaces import Listing, listed
 from recollect.types import Space
-from recollect.vocabulary import ItemKind
+from recollect.vocabulary import VectorKind
 
 # Serialises changes of the schema between processes; any constant that nothing else in the database uses.
 SCHEMA_LOCK = 0x7265636F6C6C6563
@@ -36,7 +36,7 @@ def listing(connection: Connection) -> Listing:
     return Listing(listed(row, row[9].astimezone(UTC)) for row in found)
 
 
-def owed(connection: Connection, kind: ItemKind, given: Space | None, now: datetime) -> dict[Space, int]:
+def owed(connection: Connection, kind: VectorKind, given: Space | None, now: datetime) -> dict[Space, int]:
     """Give the spaces in which a new item of this kind needs a vector, with their numbers."""
     known = listing(connection)
     wanted = known.wanted(given)
@@ -66,7 +66,7 @@ def lock(connection: Connection) -> None:
     connection.execute(QUERIES["lock_schema"].encode(), {"lock": SCHEMA_LOCK})
 
 
-def register(connection: Connection, kind: ItemKind, space: Space, state: SpaceState, now: datetime) -> int:
+def register(connection: Connection, kind: VectorKind, space: Space, state: SpaceState, now: datetime) -> int:
     """Give a space its number and make its table, while the lock is held; one that exists gets the state."""
     known = listing(connection).number(kind, space)
     if known is not None:

@@ -24,6 +24,7 @@ from recollect.storage.postgres.bell import Ringer, ServerBell
 from recollect.storage.postgres.connection import Connection, check_server, connect, prepare, translated
 from recollect.storage.postgres.ledgers import PostgresLedgers
 from recollect.storage.postgres.migrate import applied_version, migrate
+from recollect.storage.postgres.place_store import PostgresPlaces
 from recollect.storage.postgres.pool import Pool
 from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.rows import QUERIES, one
@@ -36,14 +37,17 @@ from recollect.types import Scope
 T = TypeVar("T")
 
 
-class PostgresStore(PostgresSpaces, PostgresLedgers):
+class PostgresStore(PostgresSpaces, PostgresPlaces, PostgresLedgers):
     """Memories on a server."""
 
     backend = "postgresql"
 
-    def __init__(self, url: str, settings: PostgresSettings, clock: Clock, *, analyser: int) -> None:
+    def __init__(
+        self, url: str, settings: PostgresSettings, clock: Clock, *, analyser: int, geocodes: bool = False
+    ) -> None:
         self._url = url
         self._settings = settings
+        self._geocodes = geocodes
         self._where = hide_password(url)
         self._closed = False
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-write")
@@ -97,7 +101,7 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
     def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
         """Run changes in one transaction."""
         with self._connected() as connection, connection.transaction():
-            writer = _writer(connection, scope)
+            writer = _writer(connection, scope, geocodes=self._geocodes)
             result = work(writer)
             writer.finish()
         self._ringer.ring()
@@ -108,7 +112,7 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
         with ExitStack() as stack:
             connection = stack.enter_context(self._connected())
             stack.enter_context(connection.transaction())
-            writer = _writer(connection, scope)
+            writer = _writer(connection, scope, geocodes=self._geocodes)
             result = work(writer)
             return self._background.submit(self._finish, stack.pop_all(), writer, result)
 
@@ -262,8 +266,8 @@ class PostgresStore(PostgresSpaces, PostgresLedgers):
                 self._pool = None
 
 
-def _writer(connection: Connection, scope: Scope) -> PostgresWriter:
+def _writer(connection: Connection, scope: Scope, *, geocodes: bool) -> PostgresWriter:
     """Begin a user's write: one trip to the server for the wall and the locks."""
     with connection.pipeline():
         wall.for_user(connection, scope)
-        return PostgresWriter(connection, scope)
+        return PostgresWriter(connection, scope, geocodes=geocodes)

@@ -14,7 +14,7 @@ from recollect.storage.postgres.message_writer import MessageWriter
 from recollect.storage.postgres.rows import QUERIES
 from recollect.storage.spaces import label
 from recollect.types import Draft, MemoryRecord, Space, Vector
-from recollect.vocabulary import ITEM_KINDS, ItemKind
+from recollect.vocabulary import VECTOR_KINDS, VectorKind
 
 _FEW = 20  # up to here single statements are faster than a staging table
 
@@ -27,9 +27,11 @@ class PostgresWriter(MessageWriter, FileWriter):
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
         """Write rows; the unique index names the ones it refuses."""
         refused = self._insert_few(drafts) if len(drafts) <= _FEW else self._insert_many(drafts)
-        written = [Written(draft.record.id, draft.vector) for draft in drafts if draft.record.id not in refused]
-        if written:
-            self._owe("memory", written, space, drafts[0].record.updated_at)
+        kept = [draft for draft in drafts if draft.record.id not in refused]
+        if kept:
+            now = drafts[0].record.updated_at
+            self._owe("memory", [Written(draft.record.id, draft.vector) for draft in kept], space, now)
+            self._settle("memory", [draft.record for draft in kept], now)
         return refused
 
     def _insert_few(self, drafts: Sequence[Draft]) -> frozenset[str]:
@@ -122,13 +124,13 @@ class PostgresWriter(MessageWriter, FileWriter):
 
     def delete(self, ids: Sequence[str]) -> None:
         """Remove memories."""
-        self._delete("memory", ids)
+        self._remove("memory", ids)
 
     def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> frozenset[str]:
         """Store vectors that came late, for the rows that still exist."""
         waited: set[str] = set()
         known = spaces.listing(self._connection)
-        for kind in ITEM_KINDS:
+        for kind in VECTOR_KINDS:
             rows = [row for row, job in enumerate(jobs) if job.kind == kind]
             number = known.number(kind, jobs[0].space)
             if rows and number is not None:  # a space that was dropped meanwhile needs no vectors
@@ -137,7 +139,7 @@ class PostgresWriter(MessageWriter, FileWriter):
         return frozenset(waited)
 
     def _finish_kind(
-        self, kind: ItemKind, shelf: tuple[Space, int], item_ids: Sequence[str], vectors: Vector
+        self, kind: VectorKind, shelf: tuple[Space, int], item_ids: Sequence[str], vectors: Vector
     ) -> set[str]:
         space, number = shelf
         wanted = {"ids": list(item_ids)}

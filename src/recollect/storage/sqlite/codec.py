@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from recollect.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
 from recollect.messages import ConversationInfo, ConversationRecord, Message, ToolCall
+from recollect.places import place_id
 from recollect.storage.rows import (
     CHUNK_FIELDS,
     CONVERSATION_FIELDS,
@@ -50,7 +51,8 @@ def to_row(seq: int, user_id: str, draft: Draft) -> tuple[Any, ...]:
             values[position] = micros if moment is created else to_micros(moment)
     metadata = values[_METADATA]
     values[_METADATA] = json.dumps(metadata, ensure_ascii=False, separators=(",", ":")) if metadata else "{}"
-    return (seq, user_id, draft.content_hash, " ".join(draft.terms), *values)
+    place = place_id(draft.record.address, draft.record.place_label)
+    return (seq, user_id, draft.content_hash, " ".join(draft.terms), place, *values)
 
 
 def from_row(row: Sequence[Any]) -> MemoryRecord:
@@ -70,7 +72,8 @@ def to_message_row(seq: int, user_id: str, draft: MessageDraft) -> dict[str, Any
     values |= {name: to_micros(values[name]) for name in MESSAGE_FIELDS if name in TIME_FIELDS}
     calls = [[call.id, call.name, call.arguments] for call in message.tool_calls]
     values |= {"metadata": _json(message.metadata), "blocks": _json(message.blocks), "tool_calls": _json(calls)}
-    return {"seq": seq, "user_id": user_id, "terms": " ".join(draft.terms), **values}
+    place = place_id(message.address, message.place_label)
+    return {"seq": seq, "user_id": user_id, "terms": " ".join(draft.terms), "place": place, **values}
 
 
 def message_from_row(row: Sequence[Any]) -> Message:

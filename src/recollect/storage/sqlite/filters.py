@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from recollect.geometry import Circle
 from recollect.storage.sqlite.codec import to_micros
-from recollect.types import ChunkFilters, Filters, MessageFilters, Wanted
+from recollect.types import ChunkFilters, Filters, MessageFilters, PlaceFilters, Wanted
 
 _LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > :f_now)"
 _HELD = "valid_from <= :f_as_of AND (valid_until IS NULL OR valid_until > :f_as_of)"
@@ -41,16 +42,29 @@ _CHUNK_CONDITIONS = {
 }
 
 
+# What is inside a circle: first by an index of latitudes, then by the haversine of its angle, as geometry.py has it.
+_NEAR = (
+    "lat BETWEEN :f_south AND :f_north AND ({meridians}) AND "
+    "sin(radians(lat - :f_lat) / 2) * sin(radians(lat - :f_lat) / 2) + cos(radians(:f_lat)) * cos(radians(lat)) * "
+    "sin(radians(lng - :f_lng) / 2) * sin(radians(lng - :f_lng) / 2) <= :f_half_chord"
+)
+_MERIDIANS = "lng BETWEEN :f_west{number} AND :f_east{number}"
+
+
 # Terms stand in their column with a blank between; the index of words has a column of the same name.
 _HOLDS = "instr(' ' || {rows}.terms || ' ', :{name}) > 0"
 
 
-def conditions(filters: Wanted) -> tuple[str, dict[str, Any]]:
+def conditions(filters: Wanted | PlaceFilters) -> tuple[str, dict[str, Any]]:
     """Give the condition and its values."""
+    if isinstance(filters, PlaceFilters):
+        return "true", {}
     if isinstance(filters, Filters):
         texts, values = _of_memories(filters)
     else:
         texts, values = _of_messages(filters) if isinstance(filters, MessageFilters) else _of_chunks(filters)
+    if not isinstance(filters, ChunkFilters):
+        texts += _of_places(filters, values)
     for group, forms in enumerate(filters.holding):
         holds = [_holds(form, f"f_holding{group}_{number}", values) for number, form in enumerate(forms)]
         texts.append(f"({' OR '.join(holds)})")
@@ -93,6 +107,24 @@ def _of_messages(filters: MessageFilters) -> tuple[list[str], dict[str, Any]]:
             texts.append(text)
             values[f"f_{name}"] = to_micros(value) if isinstance(value, datetime) else value
     return texts, values
+
+
+def _of_places(filters: Filters | MessageFilters, values: dict[str, Any]) -> list[str]:
+    texts = [] if filters.near is None else [_near(filters.near, values)]
+    if filters.places:
+        texts.append(f"place IN ({_bound(filters.places, 'f_place', values)})")
+    return texts
+
+
+def _near(circle: Circle, values: dict[str, Any]) -> str:
+    """Bind a circle and give the condition."""
+    boxes = circle.boxes()
+    values |= {"f_lat": circle.lat, "f_lng": circle.lng, "f_half_chord": circle.half_chord}
+    values |= {"f_south": boxes[0].south, "f_north": boxes[0].north}
+    for number, box in enumerate(boxes):
+        values |= {f"f_west{number}": box.west, f"f_east{number}": box.east}
+    meridians = " OR ".join(_MERIDIANS.replace("{number}", str(number)) for number in range(len(boxes)))
+    return _NEAR.replace("{meridians}", meridians)
 
 
 def _of_chunks(filters: ChunkFilters) -> tuple[list[str], dict[str, Any]]:

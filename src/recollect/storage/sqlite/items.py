@@ -20,9 +20,10 @@ from recollect.storage.sqlite.codes import Seqs, encode
 from recollect.storage.sqlite.files import FileRows
 from recollect.storage.sqlite.ledgers import Ledgers, LedgerWriter
 from recollect.storage.sqlite.messages import MessageRows
+from recollect.storage.sqlite.places import PlaceRows
 from recollect.storage.sqlite.rows import QUERIES, id_array, seq_array
 from recollect.types import Scope, Space, Vector
-from recollect.vocabulary import ITEM_KINDS, ItemKind
+from recollect.vocabulary import ITEM_KINDS, ItemKind, VectorKind
 
 MANY_CHUNKS = 50  # each has some two hundred words, and each word takes as long as a small write
 UNMERGED = "unmerged"  # the mark that says that the index of words still holds what is gone
@@ -36,17 +37,18 @@ class Written(NamedTuple):
     vector: Vector | None
 
 
-class ItemRows(MessageRows, FileRows):
+class ItemRows(MessageRows, FileRows, PlaceRows):
     """One user's items of every kind."""
 
 
 class ItemWriter(ItemRows, Ledgers, LedgerWriter):
     """One user's changes. `finish` must be called before the commit."""
 
-    def __init__(self, connection: apsw.Connection, scope: Scope) -> None:
+    def __init__(self, connection: apsw.Connection, scope: Scope, *, geocodes: bool = False) -> None:
         super().__init__(connection, scope)
         self._later = Later()
-        self._added: Counter[ItemKind] = Counter()
+        self._geocodes = geocodes
+        self._added: Counter[VectorKind] = Counter()
         self._unindexed = defaultdict[ItemKind, list[int]](list)
         self._resets = 0
         self._changed: list[tuple[ChangeKind, ItemKind, str, datetime]] = []
@@ -129,7 +131,7 @@ class ItemWriter(ItemRows, Ledgers, LedgerWriter):
         self._run("insert_vectors", values, space=number)
         self._run("insert_codes", {"seqs": bound, "slices": codes.tobytes(), "width": codes.shape[1]}, space=number)
 
-    def _insert_job(self, kind: ItemKind, item_id: str, number: int, now: datetime) -> None:
+    def _insert_job(self, kind: VectorKind, item_id: str, number: int, now: datetime) -> None:
         values = {"item_id": item_id, "item_kind": kind, "space": number, "now": codec.to_micros(now)}
         self._run("insert_job", values)
 
@@ -143,12 +145,13 @@ class ItemWriter(ItemRows, Ledgers, LedgerWriter):
             self._run("erase_at_once", kind=kind)
             self._run("set_mark", {"name": UNMERGED, "value": 1})
 
-    def _delete(self, kind: ItemKind, item_ids: Sequence[str]) -> None:
+    def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
         """Remove rows, their words and text first, and then all that belongs to them."""
         self._later.run()
         bound = id_array(item_ids)
         seqs = np.array([row[0] for row in self._run("item_numbers", {"ids": bound}, kind=kind)], np.int64)
-        self._delete_terms(kind, seqs)
+        if kind != "place":  # which is not found by words
+            self._delete_terms(kind, seqs)
         self._run(DELETE[kind], {"ids": bound})
         self._run("delete_jobs", {"ids": bound})
         for shelf in spaces.listing(self._connection).of_kind(kind):

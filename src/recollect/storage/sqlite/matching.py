@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 MANY_ROWS = 5_000  # from here on it pays to count terms before searching for them
+EVERYTHING = 2**62  # more rows than anybody has
 _ENOUGH = 5  # rows to rank for each one that is wanted
 _MOST_COMMON = 8
 

@@ -22,16 +22,37 @@ from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.files import FileReader
 from recollect.storage.sqlite.filters import conditions
 from recollect.storage.sqlite.ledgers import Ledgers
-from recollect.storage.sqlite.matching import MANY_ROWS, any_of, promising
+from recollect.storage.sqlite.matching import EVERYTHING, MANY_ROWS, any_of, promising
 from recollect.storage.sqlite.messages import MessageReader
+from recollect.storage.sqlite.places import PlaceReader
 from recollect.storage.sqlite.rows import QUERIES, id_array, seq_array
-from recollect.storage.sqlite.small import FEW_ROWS, SmallUser, SmallUsers, as_matrix, small_user, sound_cosines
-from recollect.types import ChunkFilters, Filters, MemoryRecord, MessageFilters, Scope, Space, Vector, Wanted
-from recollect.vocabulary import ItemKind
+from recollect.storage.sqlite.small import (
+    FEW_INSIDE,
+    FEW_ROWS,
+    Inside,
+    SmallUser,
+    SmallUsers,
+    as_matrix,
+    small_user,
+    sound_cosines,
+)
+from recollect.types import (
+    ChunkFilters,
+    Filters,
+    MemoryRecord,
+    MessageFilters,
+    PlaceFilters,
+    Scope,
+    Space,
+    Vector,
+    Wanted,
+)
+from recollect.vocabulary import ItemKind, VectorKind
 
 _ABOVE_ALL_IDS = "\U0010ffff"
 _LATE_REACH = 1024
 _WIDER = 8
+_MOST_TIMES = 8  # as many times as many rows are looked at before all are that pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +75,7 @@ class _Figures(NamedTuple):
         return {"memory": self.memories, "message": self.messages, "chunk": self.chunks}[kind]
 
 
-class SqliteReader(MessageReader, FileReader, Ledgers):
+class SqliteReader(MessageReader, FileReader, PlaceReader, Ledgers):
     """One user's view of the file, for the length of one transaction."""
 
     def __init__(self, connection: apsw.Connection, scope: Scope, kept: Kept) -> None:
@@ -62,9 +83,15 @@ class SqliteReader(MessageReader, FileReader, Ledgers):
         self._codes = kept.codes
         self._small_users = kept.small_users
         self._whole: SmallUser | None = None
+        self._found_inside: dict[Filters | MessageFilters, Inside | None] = {}
 
     def _filtered(
-        self, name: str, filters: Wanted, values: dict[str, Any] | None = None, *, space: int | None = None
+        self,
+        name: str,
+        filters: Wanted | PlaceFilters,
+        values: dict[str, Any] | None = None,
+        *,
+        space: int | None = None,
     ) -> list[Any]:
         condition, bound = conditions(filters)
         sql = of_kind(QUERIES[name].replace("{filters}", condition), filters.kind).replace("{space}", str(space))
@@ -106,9 +133,8 @@ class SqliteReader(MessageReader, FileReader, Ledgers):
     def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[Spot]:
         """Give messages and what stands next to them."""
         found = self._filtered("around_messages", filters, {"ids": id_array(ids), "reach": reach})
-        return list(
-            {row[0]: Spot._make((*row[:-2], codec.from_micros(row[-2]), bool(row[-1]))) for row in found}.values()
-        )
+        spots = (Spot._make((*row[:7], codec.from_micros(row[7]), bool(row[8]), *row[9:])) for row in found)
+        return list({spot.id: spot for spot in spots}.values())
 
     def said_between(self, filters: MessageFilters, limit: int) -> Sequence[Message]:
         """Give the newest messages in the order in which they were said."""
@@ -131,7 +157,11 @@ class SqliteReader(MessageReader, FileReader, Ledgers):
             candidates = small.sharing(terms)
             return TextCandidates(candidates, frequencies.among(candidates, terms), self._figures.memories)
         if self._figures.rows(filters.kind) > MANY_ROWS:
-            return self._promising_candidates(terms, filters, limit)
+            inside = self._inside(filters)
+            if inside is None:
+                return self._promising_candidates(terms, filters, limit)
+            found = inside.sharing(terms, limit)
+            return TextCandidates(found, frequencies.among(found, terms), self._figures.rows(filters.kind))
         candidates = self._matching(any_of(terms), filters, limit)
         counts = frequencies.among(candidates, terms) if len(candidates) < limit else self._counted(terms, filters.kind)
         return TextCandidates(candidates, counts, self._figures.rows(filters.kind))
@@ -139,8 +169,9 @@ class SqliteReader(MessageReader, FileReader, Ledgers):
     def _promising_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
         """Look where the best must be; when the filters leave too little of that, everywhere."""
         counts = self._counted(terms, filters.kind)
-        candidates = self._matching(promising(terms, counts, limit), filters, limit)
-        if len(candidates) < limit:
+        best = promising(terms, counts, limit)
+        candidates = self._matching(best, filters, limit)
+        if len(candidates) < limit and best != promising(terms, counts, EVERYTHING):
             candidates = self._matching(any_of(terms), filters, limit)
         if len(candidates) < limit:
             counts = frequencies.among(candidates, terms)
@@ -153,7 +184,7 @@ class SqliteReader(MessageReader, FileReader, Ledgers):
     def _counted(self, terms: Sequence[str], kind: ItemKind) -> dict[str, int]:
         return {term: int(self._run("term_frequency", {"terms": any_of([term])}, kind=kind)[0][0]) for term in terms}
 
-    def _small(self, space: Space | None, filters: Wanted) -> SmallUser | None:
+    def _small(self, space: Space | None, filters: Wanted | PlaceFilters) -> SmallUser | None:
         """Give the user's memories whole, when there are few and nothing but the present is asked for."""
         if space is None or not isinstance(filters, Filters) or filters != Filters(now=filters.now):
             return None
@@ -169,12 +200,21 @@ class SqliteReader(MessageReader, FileReader, Ledgers):
         self._whole = self._small_users.fresh((self._user, number), generation, now, load)
         return self._whole
 
+    def _inside(self, filters: Wanted | PlaceFilters) -> Inside | None:
+        """Give what lies inside a circle, or at some places, whole, when that is not much: then no index is faster."""
+        if not isinstance(filters, (Filters, MessageFilters)) or (filters.near is None and not filters.places):
+            return None
+        if filters not in self._found_inside:
+            rows_ = self._filtered("inside", filters, {"limit": FEW_INSIDE + 1})
+            self._found_inside[filters] = Inside.of(rows_) if len(rows_) <= FEW_INSIDE else None
+        return self._found_inside[filters]
+
     @cached_property
     def _figures(self) -> _Figures:
         found = self._run("user_figures")
         return _Figures(*found[0]) if found else _Figures(0, 0, 0, 0, 0)
 
-    def nearest(self, space: Space, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
+    def nearest(self, space: Space, vector: Vector, filters: Wanted | PlaceFilters, limit: int) -> Sequence[Neighbour]:
         """Let the codes choose, the floats decide, and the filters pass."""
         number = self._spaces.number(filters.kind, space)
         if number is None:
@@ -183,8 +223,15 @@ class SqliteReader(MessageReader, FileReader, Ledgers):
         if small is not None:
             return small.nearest(vector, limit)
         view = self._fresh_codes(number, space.dimensions)
+        inside = self._inside(filters)
+        if inside is not None:
+            return self._scored(number, view.among(inside.seqs), vector, filters, limit)
+        usual = rescored(len(view.seqs))
         found = self._scored(number, view, vector, filters, limit)
-        if len(found) < limit and len(view.seqs) > rescored(len(view.seqs)):
+        if len(found) < limit <= len(found) * _MOST_TIMES and len(view.seqs) > usual:  # a little farther are enough
+            wanted = usual * (2 * limit // len(found) + 1)
+            found = self._scored(number, view, vector, filters, limit, looking_at=wanted)
+        if len(found) < limit and len(view.seqs) > usual:
             passing = [row[0] for row in self._filtered("all_passing_numbers", filters)]
             found = self._scored(number, view.among(np.array(passing, np.int64)), vector, filters, limit)
         return found
@@ -221,8 +268,19 @@ class SqliteReader(MessageReader, FileReader, Ledgers):
             self._load_codes(codes, number, dimensions, max(0, newest - reach))
             reach *= _WIDER
 
-    def _scored(self, number: int, view: CodeView, vector: Vector, filters: Wanted, limit: int) -> Sequence[Neighbour]:
-        seqs, cosines = self._cosines(number, view.closest(vector, max(limit, rescored(len(view.seqs)))), vector)
+    def _scored(
+        self,
+        number: int,
+        view: CodeView,
+        vector: Vector,
+        filters: Wanted | PlaceFilters,
+        limit: int,
+        *,
+        looking_at: int = 0,
+    ) -> Sequence[Neighbour]:
+        seqs, cosines = self._cosines(
+            number, view.closest(vector, max(limit, looking_at or rescored(len(view.seqs)))), vector
+        )
         order = np.argsort(-cosines, kind="stable")
         found: list[Neighbour] = []
         step = limit + limit // 4 + 1  # a little more than is wanted, because most rows pass
@@ -240,7 +298,7 @@ class SqliteReader(MessageReader, FileReader, Ledgers):
         matrix = as_matrix([floats for _, floats in found], len(vector))
         return np.array([seq for seq, _ in found], np.int64), sound_cosines(matrix, vector)
 
-    def cosines(self, kind: ItemKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+    def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
         """Give exact scores of known rows."""
         number = self._spaces.number(kind, space)
         if number is None or not ids:

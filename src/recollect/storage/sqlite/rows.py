@@ -13,9 +13,9 @@ from recollect.storage.sqlite.codes import Seqs
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.statements import load_queries
 from recollect.types import MemoryRecord, Scope
-from recollect.vocabulary import ItemKind
+from recollect.vocabulary import VectorKind
 
-QUERIES = load_queries("sqlite", "queries.sql", "vectors.sql", "files.sql", "doors.sql", "dialect.sql")
+QUERIES = load_queries("sqlite", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql", "dialect.sql")
 
 
 def id_array(ids: Iterable[str]) -> Any:  # noqa: ANN401 - apsw gives its bindings no public type
@@ -40,7 +40,7 @@ class SqliteRows:
         name: str,
         values: dict[str, Any] | None = None,
         *,
-        kind: ItemKind | None = None,
+        kind: VectorKind | None = None,
         space: int | None = None,
     ) -> list[Any]:
         sql = QUERIES[name] if space is None else QUERIES[name].replace("{space}", str(space))

@@ -7,16 +7,19 @@ one necessary.
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from threading import Lock
+from typing import Self
 
 import numpy as np
 
 from recollect.errors import StoreDamaged
 from recollect.ports import Neighbour, TextCandidate
-from recollect.storage.sqlite.codes import products
+from recollect.storage.sqlite.codes import Seqs, products
 from recollect.types import Vector
 
 FEW_ROWS = 300
+FEW_INSIDE = 1_000  # rows inside a circle, for whom the same is true
 _MOST_USERS = 256
 _FOREVER = 2**63 - 1
 _MOST_COSINE = 1.01  # with room for rounding
@@ -55,6 +58,29 @@ class SmallUser:
         rows = [row for row, memory_id in enumerate(self.embedded) if memory_id in wanted]
         scores = sound_cosines(self.matrix[rows], vector).tolist()
         return {self.embedded[row]: score for row, score in zip(rows, scores, strict=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """All rows inside a circle that pass: their numbers and terms."""
+
+    seqs: Seqs
+    candidates: Sequence[TextCandidate]
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[int, str, str]]) -> Self:
+        """Prepare the rows of the query `inside`."""
+        candidates = [TextCandidate(item_id, words.split(" ")) for _, item_id, words in rows]
+        return cls(np.array([seq for seq, _, _ in rows], np.int64), candidates)
+
+    def sharing(self, terms: Sequence[str], limit: int) -> list[TextCandidate]:
+        """Give the rows that hold any of the terms; of too many those that hold most of them."""
+        wanted = frozenset(terms)
+        held = [(len(wanted.intersection(row.terms)), row) for row in self.candidates]
+        found = [(shared, row) for shared, row in held if shared]
+        if len(found) > limit:
+            found = nlargest(limit, found, key=lambda pair: (pair[0], pair[1].id))
+        return [row for _, row in found]
 
 
 def small_user(generation: int, now: int, rows: Sequence[WholeRow], dimensions: int) -> SmallUser:

@@ -20,7 +20,7 @@ from recollect.storage.sqlite.items import ItemRows
 from recollect.storage.sqlite.rows import QUERIES, id_array
 from recollect.storage.sqlite.writer import cached_values
 from recollect.types import Scope, Space, Vector
-from recollect.vocabulary import ITEM_KINDS, ItemKind
+from recollect.vocabulary import VECTOR_KINDS, VectorKind
 
 _SLICE = 5_000  # rows looked through at a time while nobody else can write
 
@@ -48,14 +48,14 @@ class SqliteSpaces:
             known.insist_on_one(space, state)
             if known.state(space) == "active":  # it was completed meanwhile
                 return
-            for kind in ITEM_KINDS:
+            for kind in VECTOR_KINDS:
                 spaces.register(connection, kind, space, state, now)
 
     def owe(self, space: Space, now: datetime) -> int:
         """Look through all rows, slice by slice."""
-        return sum(self._owe_kind(kind, space, now) for kind in ITEM_KINDS)
+        return sum(self._owe_kind(kind, space, now) for kind in VECTOR_KINDS)
 
-    def _owe_kind(self, kind: ItemKind, space: Space, now: datetime) -> int:
+    def _owe_kind(self, kind: VectorKind, space: Space, now: datetime) -> int:
         owed, last = 0, 0
         values: dict[str, Any] = {"item_kind": kind, "now": codec.to_micros(now)}
         while True:
@@ -74,7 +74,7 @@ class SqliteSpaces:
     def coverage(self, space: Space) -> Sequence[Coverage]:
         """Count what a space has and lacks."""
         with self._reading() as connection:
-            return [_coverage(connection, kind, spaces.listing(connection), space) for kind in ITEM_KINDS]
+            return [_coverage(connection, kind, spaces.listing(connection), space) for kind in VECTOR_KINDS]
 
     def activate(self, space: Space, *, without_parked: bool = False) -> bool:
         """Let searches use a space that has everything."""
@@ -82,7 +82,7 @@ class SqliteSpaces:
             known = spaces.listing(connection)
             if known.state(space) != "building":  # somebody has cancelled it, or was faster
                 return False
-            covered = [_coverage(connection, kind, known, space) for kind in ITEM_KINDS]
+            covered = [_coverage(connection, kind, known, space) for kind in VECTOR_KINDS]
             if any(one.items > one.vectors + (one.parked if without_parked else 0) for one in covered):
                 return False
             for row in known:
@@ -290,9 +290,10 @@ def _resets(connection: apsw.Connection, scope: Scope) -> int:
     return next((int(row[0]) for row in rows(connection, QUERIES["user_resets"], {"user_id": scope.user_id})), 0)
 
 
-def _coverage(connection: apsw.Connection, kind: ItemKind, known: Listing, space: Space) -> Coverage:
+def _coverage(connection: apsw.Connection, kind: VectorKind, known: Listing, space: Space) -> Coverage:
     _, memories, messages, chunks, *_ = _one(connection, QUERIES["store_counts"])
-    items = {"memory": memories, "message": messages, "chunk": chunks}[kind]
+    (places,) = _one(connection, QUERIES["count_places"])
+    items = {"memory": memories, "message": messages, "chunk": chunks, "place": places}[kind]
     number = known.number(kind, space)
     if number is None:
         return Coverage(kind, items, 0, 0, 0)

@@ -11,7 +11,7 @@ from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.rows import QUERIES
 from recollect.storage.statements import sql_folder
 from recollect.types import Space
-from recollect.vocabulary import ItemKind
+from recollect.vocabulary import VectorKind
 
 
 def listing(connection: apsw.Connection) -> Listing:
@@ -19,7 +19,7 @@ def listing(connection: apsw.Connection) -> Listing:
     return Listing(listed(row, from_micros(row[9])) for row in rows(connection, QUERIES["list_spaces"]))
 
 
-def owed(connection: apsw.Connection, kind: ItemKind, given: Space | None, now: datetime) -> dict[Space, int]:
+def owed(connection: apsw.Connection, kind: VectorKind, given: Space | None, now: datetime) -> dict[Space, int]:
     """Give the spaces in which a new item of this kind needs a vector, with their numbers."""
     known = listing(connection)
     return {
@@ -28,7 +28,7 @@ def owed(connection: apsw.Connection, kind: ItemKind, given: Space | None, now: 
     }
 
 
-def register(connection: apsw.Connection, kind: ItemKind, space: Space, state: SpaceState, now: datetime) -> int:
+def register(connection: apsw.Connection, kind: VectorKind, space: Space, state: SpaceState, now: datetime) -> int:
     """Give a space its number and make its tables in the running transaction; one that exists gets the state."""
     known = listing(connection).number(kind, space)
     if known is not None:

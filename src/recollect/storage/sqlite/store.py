@@ -26,6 +26,7 @@ from recollect.storage.sqlite.connection import map_pages, open_connection, pati
 from recollect.storage.sqlite.items import UNMERGED
 from recollect.storage.sqlite.ledgers import SqliteLedgers
 from recollect.storage.sqlite.migrate import applied_version, migrate
+from recollect.storage.sqlite.place_store import SqlitePlaces
 from recollect.storage.sqlite.reader import Kept, SqliteReader
 from recollect.storage.sqlite.rows import QUERIES, id_array
 from recollect.storage.sqlite.space_store import SqliteSpaces
@@ -40,15 +41,18 @@ _CHECKPOINT_TRY_MS = 20
 _REWRITE_AT_ONCE_BYTES = 16 * 2**20  # takes about a tenth of a second
 
 
-class SqliteStore(SqliteSpaces, SqliteLedgers):
+class SqliteStore(SqliteSpaces, SqlitePlaces, SqliteLedgers):
     """Memories in one file."""
 
     backend = "sqlite"
 
-    def __init__(self, path: Path, *, busy_timeout_s: float, clock: Clock, analyser: int) -> None:
+    def __init__(
+        self, path: Path, *, busy_timeout_s: float, clock: Clock, analyser: int, geocodes: bool = False
+    ) -> None:
         self._path = path.expanduser().absolute()
         self._busy_timeout_s = busy_timeout_s
         self._clock = clock
+        self._geocodes = geocodes
         self._kept = Kept()
         self._idle: list[apsw.Connection] = []
         self._idle_lock = Lock()
@@ -145,7 +149,7 @@ class SqliteStore(SqliteSpaces, SqliteLedgers):
         self._insist_open()
         self._writing.execute("BEGIN IMMEDIATE")
         try:
-            writer = SqliteWriter(self._writing, scope)
+            writer = SqliteWriter(self._writing, scope, geocodes=self._geocodes)
             return writer, work(writer)
         except BaseException:
             self._roll_back()

@@ -14,7 +14,7 @@ from recollect.storage.sqlite.items import Written
 from recollect.storage.sqlite.message_writer import MessageWriter
 from recollect.storage.sqlite.rows import QUERIES, id_array
 from recollect.types import Draft, MemoryRecord, Space, Vector
-from recollect.vocabulary import ITEM_KINDS, ItemKind
+from recollect.vocabulary import VECTOR_KINDS, VectorKind
 
 
 class SqliteWriter(MessageWriter, FileWriter):
@@ -40,7 +40,9 @@ class SqliteWriter(MessageWriter, FileWriter):
     def _owe_drafts(self, numbered: Sequence[tuple[int, Draft]], space: Space | None) -> None:
         if numbered:
             written = [Written(seq, draft.record.id, draft.vector) for seq, draft in numbered]
-            self._owe("memory", written, space, numbered[0][1].record.updated_at)
+            now = numbered[0][1].record.updated_at
+            self._owe("memory", written, space, now)
+            self._settle("memory", [draft.record for _, draft in numbered], now)
 
     def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
         """Find the live row with this fingerprint."""
@@ -105,19 +107,19 @@ class SqliteWriter(MessageWriter, FileWriter):
 
     def delete(self, ids: Sequence[str]) -> None:
         """Remove memories."""
-        self._delete("memory", ids)
+        self._remove("memory", ids)
 
     def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> frozenset[str]:
         """Store vectors that came late, for the rows that still exist."""
         waited: set[str] = set()
-        for kind in ITEM_KINDS:
+        for kind in VECTOR_KINDS:
             rows = [row for row, job in enumerate(jobs) if job.kind == kind]
             number = spaces.listing(self._connection).number(kind, jobs[0].space)
             if rows and number is not None:  # a space that was dropped meanwhile needs no vectors
                 waited |= self._finish_kind(kind, number, [jobs[row].item.id for row in rows], vectors[rows])
         return frozenset(waited)
 
-    def _finish_kind(self, kind: ItemKind, number: int, item_ids: Sequence[str], vectors: Vector) -> set[str]:
+    def _finish_kind(self, kind: VectorKind, number: int, item_ids: Sequence[str], vectors: Vector) -> set[str]:
         wanted = id_array(item_ids)
         seqs = {item_id: seq for seq, item_id in self._run("item_numbers", {"ids": wanted}, kind=kind)}
         rows = [row for row, item_id in enumerate(item_ids) if item_id in seqs]

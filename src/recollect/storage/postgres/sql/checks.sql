@@ -12,6 +12,7 @@ SELECT count(*) FROM jobs j
  WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = j.user_id AND m.id = j.item_id)
    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = j.user_id AND m.id = j.item_id)
    AND NOT EXISTS (SELECT 1 FROM chunks m WHERE m.user_id = j.user_id AND m.id = j.item_id)
+   AND NOT EXISTS (SELECT 1 FROM places m WHERE m.user_id = j.user_id AND m.id = j.item_id)
 
 -- rows_without_vector_or_job --
 -- Stored while vectors were switched off: they are found by their words alone. Run `recollect maintain`.
@@ -60,3 +61,16 @@ SELECT count(*) FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.us
 -- Files that have more or fewer chunks than is noted. Sync them again; please report how this came about.
 SELECT count(*) FROM files f
  WHERE f.chunks <> (SELECT count(*) FROM chunks c WHERE c.user_id = f.user_id AND c.file_id = f.id)
+
+-- places_without_anything --
+-- Names of places at which nothing is; they do no harm. Please report how this came about.
+SELECT count(*) FROM places p
+ WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = p.user_id AND m.place = p.id)
+   AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = p.user_id AND m.place = p.id)
+
+-- places_without_name --
+-- These rows are not found by what their place is called. Run `recollect maintain`.
+SELECT (SELECT count(*) FROM memories m WHERE (m.address <> '' OR m.place_label <> '')
+           AND NOT EXISTS (SELECT 1 FROM places p WHERE p.user_id = m.user_id AND p.id = m.place))
+     + (SELECT count(*) FROM messages m WHERE (m.address <> '' OR m.place_label <> '')
+           AND NOT EXISTS (SELECT 1 FROM places p WHERE p.user_id = m.user_id AND p.id = m.place))

@@ -3,12 +3,12 @@
 -- insert_memory --
 -- The unique index decides what is a duplicate, whoever else is writing.
 INSERT INTO memories (
-    user_id, content_hash, terms,
+    user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
     created_at, updated_at)
 VALUES (
-    %(user_id)s, %(content_hash)s, %(terms)s,
+    %(user_id)s, %(content_hash)s, %(terms)s, %(place)s,
     %(id)s, %(type)s, %(content)s, %(subject)s, %(key)s, %(value)s, %(context)s, %(importance)s, %(confidence)s,
     %(source)s, %(trust)s, %(session)s, %(occurred_at)s, %(valid_from)s, %(valid_until)s, %(superseded_by)s,
     %(expires_at)s, %(lat)s, %(lng)s, %(address)s, %(place_label)s, %(metadata)s,
@@ -18,14 +18,16 @@ VALUES (
 -- insert_message --
 -- A message; the unique index knows it when its host delivers it again.
 INSERT INTO messages (
-    user_id, learned, terms,
+    user_id, learned, terms, place,
     id, conversation_id, external_id, sequence, role, speaker, content, blocks, tool_calls, tool_call_id, tokens, status,
-    trust, model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at)
+    trust, model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at,
+    lat, lng, address, place_label)
 VALUES (
-    %(user_id)s, false, %(terms)s,
+    %(user_id)s, false, %(terms)s, %(place)s,
     %(id)s, %(conversation)s, %(external_id)s, %(sequence)s, %(role)s, %(speaker)s, %(content)s, %(blocks)s,
     %(tool_calls)s, %(tool_call_id)s, %(tokens)s, %(status)s, %(trust)s, %(model)s, %(input_tokens)s, %(output_tokens)s,
-    %(thinking_tokens)s, %(feedback)s, %(metadata)s, %(said_at)s, %(created_at)s)
+    %(thinking_tokens)s, %(feedback)s, %(metadata)s, %(said_at)s, %(created_at)s,
+    %(lat)s, %(lng)s, %(address)s, %(place_label)s)
 
 -- insert_chunk --
 -- A piece of a file.
@@ -35,6 +37,11 @@ INSERT INTO chunks (
 VALUES (
     %(user_id)s, %(id)s, %(file_id)s, %(content)s, %(heading)s, %(content_hash)s, %(start_line)s, %(end_line)s,
     %(start_column)s, %(role)s, %(trust)s, %(dated_at)s, %(created_at)s, %(terms)s)
+
+-- insert_place --
+-- The name of a place, once.
+INSERT INTO places (user_id, id, address, place_label, created_at)
+VALUES (%(user_id)s, %(id)s, %(address)s, %(place_label)s, %(created_at)s)
 
 -- work_for_user --
 -- From here to the end of the transaction the server shows and changes nothing that is not this user's.
@@ -85,7 +92,7 @@ DELETE FROM recollect_staged
 -- copy_staging --
 -- A batch of rows.
 COPY recollect_staged (
-    user_id, content_hash, terms,
+    user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
     created_at, updated_at)
@@ -94,12 +101,12 @@ FROM STDIN (FORMAT BINARY)
 -- insert_staged --
 -- A batch of rows that are expected to be new.
 INSERT INTO memories (
-    user_id, content_hash, terms,
+    user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
     created_at, updated_at)
 SELECT
-    user_id, content_hash, terms,
+    user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
     created_at, updated_at
@@ -108,12 +115,12 @@ SELECT
 -- insert_staged_once --
 -- A batch of which some are known. Of equal rows the first one stays.
 INSERT INTO memories (
-    user_id, content_hash, terms,
+    user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
     created_at, updated_at)
 SELECT
-    user_id, content_hash, terms,
+    user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
     created_at, updated_at
@@ -193,6 +200,15 @@ SELECT v.item_id AS id, 1 - (v.embedding <=> %(vector)s) AS cosine
   JOIN {rows} m ON m.user_id = v.user_id AND m.id = v.item_id
  WHERE v.user_id = %(user_id)s AND m.user_id = %(user_id)s AND {filters}
  ORDER BY v.embedding <=> %(vector)s
+ LIMIT %(limit)s
+
+-- nearest_inside --
+-- Exact for everybody: among what lies inside a circle or at some places an index for a giant would miss most.
+WITH inside AS MATERIALIZED (SELECT id FROM {rows} WHERE user_id = %(user_id)s AND {filters})
+SELECT v.item_id AS id, 1 - (v.embedding <=> %(vector)s) AS cosine
+  FROM inside JOIN vectors_{space} v ON v.item_id = inside.id
+ WHERE v.user_id = %(user_id)s
+ ORDER BY cosine DESC
  LIMIT %(limit)s
 
 -- cosines --

@@ -252,7 +252,8 @@ SELECT {message}
 -- around_messages --
 -- Messages and what was said before and after each of them.
 SELECT id, conversation_id, sequence, role, speaker, tokens, trust, said_at,
-       right(rtrim(content), 1) IN ('?', '？', '؟') AS asks
+       right(rtrim(content), 1) IN ('?', '？', '؟') AS asks,
+       lat, lng, address, place_label
   FROM messages
   JOIN (SELECT conversation_id AS seed_conversation, sequence AS seed_sequence
           FROM messages

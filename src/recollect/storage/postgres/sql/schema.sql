@@ -1,5 +1,5 @@
--- All tables and views at a glance: what the migrations together make. A test keeps the two equal; the package never
--- runs this file. The wall around each table, and the functions behind it, are in migrations/0011_walls.sql and 0013_file_walls.sql.
+-- All tables at a glance: with views.sql what the migrations together make. A test keeps the two equal; the package
+-- never runs this file. The wall around each table, and the functions behind it, are in migrations/*_walls.sql.
 
 CREATE EXTENSION IF NOT EXISTS vector;
 
@@ -51,8 +51,11 @@ CREATE TABLE memories (
     created_at    timestamptz      NOT NULL,
     updated_at    timestamptz      NOT NULL,
     terms         text[]           NOT NULL,
+    place         uuid,  -- the id of its name
     PRIMARY KEY (user_id, id),
-    CHECK ((lat IS NULL) = (lng IS NULL))
+    CHECK ((lat IS NULL) = (lng IS NULL)),
+    CHECK (length(address) <= 500),
+    CHECK (length(place_label) <= 200)
 );
 
 -- The same thing is kept once. Versions that were superseded do not count: what was true may become true again.
@@ -61,6 +64,8 @@ CREATE UNIQUE INDEX memories_once ON memories (user_id, content_hash, type, subj
 CREATE INDEX memories_slot ON memories (user_id, subject, key, context) WHERE key <> '';
 CREATE INDEX memories_subject ON memories (user_id, subject) WHERE subject <> '';
 CREATE INDEX memories_versions ON memories (user_id, superseded_by) WHERE superseded_by IS NOT NULL;
+CREATE INDEX memories_where ON memories (user_id, lat, lng) WHERE lat IS NOT NULL;
+CREATE INDEX memories_place ON memories (user_id, place) WHERE place IS NOT NULL;
 
 -- The analysed words, as they come from the analyser that both stores share: no parser of the database's own.
 CREATE INDEX memories_terms ON memories USING gin (terms);
@@ -70,7 +75,7 @@ CREATE INDEX memories_terms ON memories USING gin (terms);
 
 CREATE TABLE embedding_spaces (
     number        integer     NOT NULL PRIMARY KEY,
-    kind          text        NOT NULL CHECK (kind IN ('memory', 'message', 'chunk')),
+    kind          text        NOT NULL CHECK (kind IN ('memory', 'message', 'chunk', 'place')),
     provider      text        NOT NULL,
     model         text        NOT NULL,
     revision      text        NOT NULL,
@@ -89,10 +94,10 @@ CREATE UNIQUE INDEX embedding_spaces_state ON embedding_spaces (kind, state) WHE
 
 CREATE TABLE jobs (
     user_id     text        NOT NULL,
-    kind        text        NOT NULL CHECK (kind IN ('embed')),
-    item_kind   text        NOT NULL CHECK (item_kind IN ('memory', 'message', 'chunk')),
+    kind        text        NOT NULL CHECK (kind IN ('embed', 'geocode')),
+    item_kind   text        NOT NULL CHECK (item_kind IN ('memory', 'message', 'chunk', 'place')),
     item_id     uuid        NOT NULL,
-    space       integer     NOT NULL,  -- the number of the space in which the item lacks a vector
+    space       integer     NOT NULL,  -- that in which the item lacks a vector; 0 where it lacks an address
     attempts    integer     NOT NULL,  -- how often it failed through its own fault
     due_at      timestamptz,           -- NULL: parked, nobody will try again by itself
     lease_until timestamptz,
@@ -141,32 +146,6 @@ CREATE TABLE bulk_batches (
     checked_at   timestamptz NOT NULL
 );
 
--- The tables that people expect to find when they open the database with psql: what is live.
--- They run with the rights of whoever asks, so that they never show more than the tables would.
-
-CREATE VIEW entity_facts WITH (security_invoker = true) AS
-SELECT user_id, id, subject AS entity_id, key AS fact_type, content, value, source, confidence,
-       created_at, updated_at, valid_until
-  FROM memories
- WHERE type = 'fact' AND subject <> '' AND superseded_by IS NULL;
-
-CREATE VIEW preferences WITH (security_invoker = true) AS
-SELECT user_id, id, subject AS category, key, value, context, content, confidence, source AS learned_from,
-       created_at, updated_at
-  FROM memories
- WHERE type = 'preference' AND superseded_by IS NULL;
-
-CREATE VIEW events WITH (security_invoker = true) AS
-SELECT user_id, id, key AS event_type, subject AS entity_id, content AS summary, value AS details, importance,
-       coalesce(occurred_at, created_at) AS timestamp
-  FROM memories
- WHERE type = 'event' AND superseded_by IS NULL;
-
-CREATE VIEW lessons WITH (security_invoker = true) AS
-SELECT user_id, id, content AS lesson, context, confidence, source, created_at
-  FROM memories
- WHERE type = 'lesson' AND superseded_by IS NULL;
-
 -- Conversations: what was said, what was made from what, and what models were paid for it.
 
 CREATE TABLE conversations (
@@ -208,12 +187,21 @@ CREATE TABLE messages (
     learned         boolean     NOT NULL,  -- what it teaches has been kept
     terms           text[]      NOT NULL,
     speaker         text        NOT NULL DEFAULT '',  -- the name of the person who spoke
-    PRIMARY KEY (user_id, id)
+    lat             double precision CHECK (lat BETWEEN -90 AND 90),
+    lng             double precision CHECK (lng BETWEEN -180 AND 180),
+    address         text        NOT NULL DEFAULT '' CHECK (length(address) <= 500),
+    place_label     text        NOT NULL DEFAULT '' CHECK (length(place_label) <= 200),
+    place           uuid,
+    PRIMARY KEY (user_id, id),
+    CHECK ((lat IS NULL) = (lng IS NULL))
 );
 
 CREATE INDEX messages_order ON messages (user_id, conversation_id, sequence, said_at, id);
 CREATE INDEX messages_active ON messages (user_id, conversation_id, sequence, said_at, id, role, tokens)
     WHERE status = 'active';
+
+CREATE INDEX messages_where ON messages (user_id, lat, lng) WHERE lat IS NOT NULL;
+CREATE INDEX messages_place ON messages (user_id, place) WHERE place IS NOT NULL;
 
 -- A message that its host delivers again is known by the host's id for it.
 CREATE UNIQUE INDEX messages_once ON messages (user_id, conversation_id, external_id) WHERE external_id <> '';
@@ -258,36 +246,6 @@ CREATE TABLE spending (
 );
 
 CREATE INDEX spending_day ON spending (day);
-
-CREATE VIEW requests WITH (security_invoker = true) AS
-SELECT user_id, id, conversation_id AS session_id, speaker, content AS message_text, external_id, tokens,
-       metadata ->> 'telegram_message_id' AS telegram_message_id,
-       metadata ->> 'telegram_chat_id' AS telegram_chat_id,
-       said_at AS created_at
-  FROM messages
- WHERE role = 'user';
-
-CREATE VIEW responses WITH (security_invoker = true) AS
-SELECT m.user_id, m.id, m.conversation_id AS session_id,
-       (SELECT r.id FROM messages r
-         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
-           AND r.sequence < m.sequence
-         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
-       m.speaker, m.content AS response_text, m.feedback, m.model AS model_used, m.input_tokens, m.output_tokens, m.tokens,
-       m.said_at AS created_at
-  FROM messages m
- WHERE m.role = 'assistant';
-
-CREATE VIEW reasoning WITH (security_invoker = true) AS
-SELECT m.user_id, m.id, m.conversation_id AS session_id,
-       (SELECT r.id FROM messages r
-         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
-           AND r.sequence < m.sequence
-         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
-       m.content AS reasoning_text, m.model AS thinking_model, m.thinking_tokens,
-       m.said_at AS created_at
-  FROM messages m
- WHERE m.role = 'reasoning';
 
 -- What is true of the store as a whole: which version of the analyser its terms were made with.
 CREATE TABLE store_marks (
@@ -432,20 +390,37 @@ CREATE TABLE folders (
     PRIMARY KEY (user_id, root)
 );
 
-CREATE VIEW file_chunks WITH (security_invoker = true) AS
-SELECT c.user_id, c.id, c.file_id, f.root, f.path, c.start_line, c.end_line, c.heading, c.content AS chunk_text,
-       row_number() OVER (PARTITION BY c.user_id, c.file_id ORDER BY c.start_line, c.start_column, c.id) - 1 AS chunk_index
-  FROM chunks c
-  JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id;
+-- The names of the places at which something is, as they are embedded. Their ids are hashes of what they are called.
+CREATE TABLE places (
+    user_id     text        NOT NULL,
+    id          uuid        NOT NULL,
+    address     text        NOT NULL,
+    place_label text        NOT NULL,
+    created_at  timestamptz NOT NULL,
+    PRIMARY KEY (user_id, id)
+);
 
-CREATE VIEW conversation_stats WITH (security_invoker = true) AS
-SELECT u.user_id,
-       (SELECT count(*) FROM conversations c WHERE c.user_id = u.user_id) AS conversations,
-       (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id AND m.superseded_by IS NULL) AS total_memories,
-       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'user') AS total_requests,
-       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'assistant') AS total_responses,
-       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'reasoning') AS total_reasoning,
-       (SELECT count(*) FROM files f WHERE f.user_id = u.user_id) AS total_files,
-       (SELECT count(*) FROM chunks c WHERE c.user_id = u.user_id) AS total_chunks,
-       (SELECT coalesce(sum(m.tokens), 0) FROM messages m WHERE m.user_id = u.user_id) AS total_tokens
-  FROM users u;
+-- Places that a user has given a name to; each name once, whatever its letter case.
+CREATE TABLE named_places (
+    user_id    text             NOT NULL,
+    folded     text             NOT NULL,
+    name       text             NOT NULL CHECK (length(name) <= 200),
+    lat        double precision NOT NULL CHECK (lat BETWEEN -90 AND 90),
+    lng        double precision NOT NULL CHECK (lng BETWEEN -180 AND 180),
+    address    text             NOT NULL CHECK (length(address) <= 500),
+    updated_at timestamptz      NOT NULL,
+    PRIMARY KEY (user_id, folded)
+);
+
+-- What geocoders said about cells of about a hundred metres.
+CREATE TABLE geocodes (
+    user_id    text        NOT NULL,
+    geocoder   text        NOT NULL,
+    cell       text        NOT NULL,
+    answer     text        NOT NULL,  -- JSON; null where nothing has a name
+    good_until timestamptz,           -- NULL: for good
+    used_at    timestamptz NOT NULL,
+    PRIMARY KEY (user_id, geocoder, cell)
+);
+
+CREATE INDEX geocodes_used ON geocodes (user_id, used_at);

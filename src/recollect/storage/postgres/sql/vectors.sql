@@ -65,7 +65,7 @@ UPDATE jobs SET item_id = %(version_id)s WHERE user_id = %(user_id)s AND item_id
 -- parked_jobs --
 -- What nobody will try again by itself.
 SELECT user_id, item_kind, item_id, space, attempts, reason
-  FROM jobs WHERE due_at IS NULL ORDER BY created_at, item_id LIMIT %(limit)s
+  FROM jobs WHERE due_at IS NULL AND kind = 'embed' ORDER BY created_at, item_id LIMIT %(limit)s
 
 -- revive_jobs --
 -- Lets parked work be tried again.

@@ -5,12 +5,12 @@
 -- insert_memory --
 -- The unique index decides what is a duplicate, whoever else is writing.
 INSERT INTO memories (
-    seq, user_id, content_hash, terms,
+    seq, user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
     created_at, updated_at)
 VALUES (
-    :seq, :user_id, :content_hash, :terms,
+    :seq, :user_id, :content_hash, :terms, :place,
     :id, :type, :content, :subject, :key, :value, :context, :importance, :confidence, :source, :trust, :session,
     :occurred_at, :valid_from, :valid_until, :superseded_by, :expires_at, :lat, :lng, :address, :place_label, :metadata,
     :created_at, :updated_at)
@@ -19,13 +19,15 @@ VALUES (
 -- insert_message --
 -- A message; the unique index knows it when its host delivers it again.
 INSERT INTO messages (
-    seq, user_id, learned, terms,
+    seq, user_id, learned, terms, place,
     id, conversation_id, external_id, sequence, role, speaker, content, blocks, tool_calls, tool_call_id, tokens, status,
-    trust, model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at)
+    trust, model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at,
+    lat, lng, address, place_label)
 VALUES (
-    :seq, :user_id, false, :terms,
+    :seq, :user_id, false, :terms, :place,
     :id, :conversation, :external_id, :sequence, :role, :speaker, :content, :blocks, :tool_calls, :tool_call_id, :tokens,
-    :status, :trust, :model, :input_tokens, :output_tokens, :thinking_tokens, :feedback, :metadata, :said_at, :created_at)
+    :status, :trust, :model, :input_tokens, :output_tokens, :thinking_tokens, :feedback, :metadata, :said_at, :created_at,
+    :lat, :lng, :address, :place_label)
 
 -- insert_chunk --
 -- A piece of a file.
@@ -33,6 +35,11 @@ INSERT INTO chunks (
     seq, user_id, id, file_id, content, heading, content_hash, start_line, end_line, start_column, role, trust, dated_at,
     created_at, terms)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- insert_place --
+-- The name of a place, once.
+INSERT INTO places (seq, user_id, id, address, place_label, created_at)
+VALUES (:seq, :user_id, :id, :address, :place_label, :created_at)
 
 -- next_numbers --
 -- Gives out a run of numbers that were never used before.
@@ -119,6 +126,10 @@ SELECT id, terms, vector,
 SELECT v.seq, v.vector
   FROM carray(:seqs) wanted CROSS JOIN vectors_{space} v ON v.seq = wanted.value
  WHERE v.user_id = :user_id
+
+-- inside --
+-- What lies inside a circle, or at some places, if it is not much.
+SELECT seq, id, terms FROM {rows} WHERE user_id = :user_id AND {filters} LIMIT :limit
 
 -- passing_numbers --
 -- Which of these rows may be returned.

@@ -120,7 +120,7 @@ SELECT id FROM memories WHERE user_id = :user_id ORDER BY id
 -- Rows that share a term with the query.
 SELECT {rows}.id, {rows}.terms
   FROM {words} t
-  JOIN {rows} ON {rows}.seq = t.rowid
+ CROSS JOIN {rows} ON {rows}.seq = t.rowid
  WHERE t.{words} MATCH 'user_token:"' || hex(:user_id) || '" AND terms:(' || :terms || ')'
    AND t.rank MATCH 'bm25(0.0, 1.0)'
    AND {rows}.user_id = :user_id AND {filters}
@@ -256,7 +256,8 @@ SELECT {message}
 -- around_messages --
 -- Messages and what was said before and after each of them.
 SELECT id, conversation_id, sequence, role, speaker, tokens, trust, said_at,
-       substr(rtrim(content), -1) IN ('?', '？', '؟') AS asks
+       substr(rtrim(content), -1) IN ('?', '？', '؟') AS asks,
+       lat, lng, address, place_label
   FROM (SELECT value AS wanted FROM carray(:ids))
  CROSS JOIN (SELECT user_id AS seed_user, id AS seed_id, conversation_id AS seed_conversation, sequence AS seed_sequence
                FROM messages) ON seed_user = :user_id AND seed_id = wanted

@@ -1,5 +1,5 @@
--- The whole schema at a glance: what all migrations together make. A test keeps the two equal; the package never runs
--- this file. The tables of an embedding space are in space.sql.
+-- The whole schema at a glance: with views.sql what all migrations together make. A test keeps the two equal; the
+-- package never runs this file. The tables of an embedding space are in space.sql.
 
 -- Which steps were taken. The ledger itself is made by migrate.py.
 CREATE TABLE schema_migrations (
@@ -59,6 +59,7 @@ CREATE TABLE memories (
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL,
     terms         TEXT    NOT NULL,  -- the analysed words, with blanks between them
+    place         TEXT    CHECK (length(address) <= 500 AND length(place_label) <= 200),  -- the id of its name
     UNIQUE (user_id, id),
     CHECK ((lat IS NULL) = (lng IS NULL))
 ) STRICT;
@@ -69,6 +70,8 @@ CREATE UNIQUE INDEX memories_once ON memories (user_id, content_hash, type, subj
 CREATE INDEX memories_slot ON memories (user_id, subject, key, context) WHERE key <> '';
 CREATE INDEX memories_subject ON memories (user_id, subject) WHERE subject <> '';
 CREATE INDEX memories_versions ON memories (user_id, superseded_by) WHERE superseded_by IS NOT NULL;
+CREATE INDEX memories_where ON memories (user_id, lat, lng) WHERE lat IS NOT NULL;
+CREATE INDEX memories_place ON memories (user_id, place) WHERE place IS NOT NULL;
 
 -- The index of the analysed words. The user is a token of its own column, so that the index itself keeps users apart.
 -- It holds no text of its own: what it indexes is what the view shows.
@@ -85,7 +88,7 @@ INSERT INTO memory_terms (memory_terms, rank) VALUES ('secure-delete', 1);
 
 CREATE TABLE embedding_spaces (
     number        INTEGER NOT NULL PRIMARY KEY,
-    kind          TEXT    NOT NULL CHECK (kind IN ('memory', 'message', 'chunk')),
+    kind          TEXT    NOT NULL CHECK (kind IN ('memory', 'message', 'chunk', 'place')),
     provider      TEXT    NOT NULL,
     model         TEXT    NOT NULL,
     revision      TEXT    NOT NULL,
@@ -104,10 +107,10 @@ CREATE UNIQUE INDEX embedding_spaces_state ON embedding_spaces (kind, state) WHE
 
 CREATE TABLE jobs (
     user_id     TEXT    NOT NULL,
-    kind        TEXT    NOT NULL CHECK (kind IN ('embed')),
-    item_kind   TEXT    NOT NULL CHECK (item_kind IN ('memory', 'message', 'chunk')),
+    kind        TEXT    NOT NULL CHECK (kind IN ('embed', 'geocode')),
+    item_kind   TEXT    NOT NULL CHECK (item_kind IN ('memory', 'message', 'chunk', 'place')),
     item_id     TEXT    NOT NULL,
-    space       INTEGER NOT NULL,  -- the number of the space in which the item lacks a vector
+    space       INTEGER NOT NULL,  -- that in which the item lacks a vector; 0 where it lacks an address
     attempts    INTEGER NOT NULL,  -- how often it failed through its own fault
     due_at      INTEGER,           -- NULL: parked, nobody will try again by itself
     lease_until INTEGER,
@@ -156,35 +159,6 @@ CREATE TABLE bulk_batches (
     checked_at   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The tables that people expect to find when they open the file with sqlite3: what is live, with readable times.
-
-CREATE VIEW entity_facts AS
-SELECT user_id, id, subject AS entity_id, key AS fact_type, content, value, source, confidence,
-       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', valid_until / 1e6, 'unixepoch') AS valid_until
-  FROM memories
- WHERE type = 'fact' AND subject <> '' AND superseded_by IS NULL;
-
-CREATE VIEW preferences AS
-SELECT user_id, id, subject AS category, key, value, context, content, confidence, source AS learned_from,
-       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at
-  FROM memories
- WHERE type = 'preference' AND superseded_by IS NULL;
-
-CREATE VIEW events AS
-SELECT user_id, id, key AS event_type, subject AS entity_id, content AS summary, value AS details, importance,
-       strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(occurred_at, created_at) / 1e6, 'unixepoch') AS timestamp
-  FROM memories
- WHERE type = 'event' AND superseded_by IS NULL;
-
-CREATE VIEW lessons AS
-SELECT user_id, id, content AS lesson, context, confidence, source,
-       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at
-  FROM memories
- WHERE type = 'lesson' AND superseded_by IS NULL;
-
 -- Conversations: what was said, what was made from what, and what models were paid for it.
 
 CREATE TABLE conversations (
@@ -227,12 +201,20 @@ CREATE TABLE messages (
     learned         INTEGER NOT NULL CHECK (learned IN (0, 1)),  -- what it teaches has been kept
     terms           TEXT    NOT NULL,
     speaker         TEXT    NOT NULL DEFAULT '',  -- the name of the person who spoke
+    lat             REAL    CHECK (lat BETWEEN -90 AND 90),
+    lng             REAL    CHECK (lng BETWEEN -180 AND 180) CHECK ((lat IS NULL) = (lng IS NULL)),
+    address         TEXT    NOT NULL DEFAULT '' CHECK (length(address) <= 500),
+    place_label     TEXT    NOT NULL DEFAULT '' CHECK (length(place_label) <= 200),
+    place           TEXT,
     UNIQUE (user_id, id)
 ) STRICT;
 
 CREATE INDEX messages_order ON messages (user_id, conversation_id, sequence, said_at, id);
 CREATE INDEX messages_active ON messages (user_id, conversation_id, sequence, said_at, id, role, tokens)
     WHERE status = 'active';
+
+CREATE INDEX messages_where ON messages (user_id, lat, lng) WHERE lat IS NOT NULL;
+CREATE INDEX messages_place ON messages (user_id, place) WHERE place IS NOT NULL;
 
 -- A message that its host delivers again is known by the host's id for it.
 CREATE UNIQUE INDEX messages_once ON messages (user_id, conversation_id, external_id) WHERE external_id <> '';
@@ -282,36 +264,6 @@ CREATE TABLE spending (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX spending_day ON spending (day);
-
-CREATE VIEW requests AS
-SELECT user_id, id, conversation_id AS session_id, speaker, content AS message_text, external_id, tokens,
-       json_extract(metadata, '$.telegram_message_id') AS telegram_message_id,
-       json_extract(metadata, '$.telegram_chat_id') AS telegram_chat_id,
-       strftime('%Y-%m-%dT%H:%M:%fZ', said_at / 1e6, 'unixepoch') AS created_at
-  FROM messages
- WHERE role = 'user';
-
-CREATE VIEW responses AS
-SELECT m.user_id, m.id, m.conversation_id AS session_id,
-       (SELECT r.id FROM messages r
-         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
-           AND r.sequence < m.sequence
-         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
-       m.speaker, m.content AS response_text, m.feedback, m.model AS model_used, m.input_tokens, m.output_tokens, m.tokens,
-       strftime('%Y-%m-%dT%H:%M:%fZ', m.said_at / 1e6, 'unixepoch') AS created_at
-  FROM messages m
- WHERE m.role = 'assistant';
-
-CREATE VIEW reasoning AS
-SELECT m.user_id, m.id, m.conversation_id AS session_id,
-       (SELECT r.id FROM messages r
-         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
-           AND r.sequence < m.sequence
-         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
-       m.content AS reasoning_text, m.model AS thinking_model, m.thinking_tokens,
-       strftime('%Y-%m-%dT%H:%M:%fZ', m.said_at / 1e6, 'unixepoch') AS created_at
-  FROM messages m
- WHERE m.role = 'reasoning';
 
 -- What is true of the store as a whole: which version of the analyser its terms were made with.
 CREATE TABLE store_marks (
@@ -462,20 +414,38 @@ CREATE TABLE folders (
     PRIMARY KEY (user_id, root)
 ) STRICT, WITHOUT ROWID;
 
-CREATE VIEW file_chunks AS
-SELECT c.user_id, c.id, c.file_id, f.root, f.path, c.start_line, c.end_line, c.heading, c.content AS chunk_text,
-       row_number() OVER (PARTITION BY c.user_id, c.file_id ORDER BY c.start_line, c.start_column, c.id) - 1 AS chunk_index
-  FROM chunks c
-  JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id;
+-- The names of the places at which something is, as they are embedded. Their ids are hashes of what they are called.
+CREATE TABLE places (
+    seq         INTEGER PRIMARY KEY,
+    user_id     TEXT    NOT NULL,
+    id          TEXT    NOT NULL,
+    address     TEXT    NOT NULL,
+    place_label TEXT    NOT NULL,
+    created_at  INTEGER NOT NULL,
+    UNIQUE (user_id, id)
+) STRICT;
 
-CREATE VIEW conversation_stats AS
-SELECT u.user_id,
-       (SELECT count(*) FROM conversations c WHERE c.user_id = u.user_id) AS conversations,
-       (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id AND m.superseded_by IS NULL) AS total_memories,
-       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'user') AS total_requests,
-       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'assistant') AS total_responses,
-       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'reasoning') AS total_reasoning,
-       (SELECT count(*) FROM files f WHERE f.user_id = u.user_id) AS total_files,
-       (SELECT count(*) FROM chunks c WHERE c.user_id = u.user_id) AS total_chunks,
-       (SELECT coalesce(sum(m.tokens), 0) FROM messages m WHERE m.user_id = u.user_id) AS total_tokens
-  FROM users u;
+-- Places that a user has given a name to; each name once, whatever its letter case.
+CREATE TABLE named_places (
+    user_id    TEXT    NOT NULL,
+    folded     TEXT    NOT NULL,
+    name       TEXT    NOT NULL CHECK (length(name) <= 200),
+    lat        REAL    NOT NULL CHECK (lat BETWEEN -90 AND 90),
+    lng        REAL    NOT NULL CHECK (lng BETWEEN -180 AND 180),
+    address    TEXT    NOT NULL CHECK (length(address) <= 500),
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (user_id, folded)
+) STRICT, WITHOUT ROWID;
+
+-- What geocoders said about cells of about a hundred metres.
+CREATE TABLE geocodes (
+    user_id    TEXT    NOT NULL,
+    geocoder   TEXT    NOT NULL,
+    cell       TEXT    NOT NULL,
+    answer     TEXT    NOT NULL,  -- JSON; null where nothing has a name
+    good_until INTEGER,           -- NULL: for good
+    used_at    INTEGER NOT NULL,
+    PRIMARY KEY (user_id, geocoder, cell)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX geocodes_used ON geocodes (user_id, used_at);

@@ -1,0 +1,1 @@
+-- On a server this step builds the wall around places. Here nothing changes; see 0011_walls.sql.
