@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from tempfile import mkdtemp
 
 import hypothesis
 import numpy as np
@@ -52,6 +53,7 @@ _IN_MEMORY = Path("/dev/shm")  # noqa: S108 - each run makes a folder there that
 _FOLDER = "recollect-tests-"
 _ROOM_BYTES = 4 * 2**30
 _OURS: pytest.StashKey[Path] = pytest.StashKey()
+_CACHE: pytest.StashKey[Path] = pytest.StashKey()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -63,6 +65,9 @@ def pytest_configure(config: pytest.Config) -> None:
                 shutil.rmtree(left, ignore_errors=True)
         config.stash[_OURS] = _IN_MEMORY / f"{_FOLDER}{os.getpid()}"
         config.option.basetemp = str(config.stash[_OURS])
+    if not hasattr(config, "workerinput"):  # what is built once for a user is built once for a run, and for nobody else
+        config.stash[_CACHE] = Path(mkdtemp(prefix="recollect-cache-"))
+        os.environ["XDG_CACHE_HOME"] = str(config.stash[_CACHE])
 
 
 def _has_room(folder: Path) -> bool:
@@ -76,6 +81,8 @@ def _has_room(folder: Path) -> bool:
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None]:
     """Give the memory back after a run without failures; what a failed one left can be looked at until the next."""
     yield
+    if _CACHE in session.config.stash:
+        shutil.rmtree(session.config.stash[_CACHE], ignore_errors=True)
     if exitstatus == 0 and _OURS in session.config.stash:
         shutil.rmtree(session.config.stash[_OURS], ignore_errors=True)
 
@@ -239,6 +246,7 @@ def open_memory(database: str, clock: SteppingClock, encoder: Embedder, tmp_path
         named = {name.replace("__", "."): value for name, value in overrides.items()}
         usual: dict[str, object] = {"database": database, "files.originals": str(tmp_path / "originals")}
         usual["embedding.worker"] = False  # a test that wants the thread says so
+        usual["places.geocoder"] = "none"  # and one that wants addresses
         settings = load_settings(os.devnull, environ={}, overrides={**usual, **named})
         wanted = encoder if settings.embedding.provider == "local" else None
         opened.append(Memory.open(settings=settings, clock=clock, embedder=wanted))

@@ -196,6 +196,8 @@ class Memory:
         turns.settle(self._engine)
         self._engine.store.close()
         self._engine.models.close(configured=self._owns_embedder)
+        if self._engine.geocoder is not None:
+            self._engine.geocoder.close()
 
     def __enter__(self) -> Self:
         """Give itself."""

@@ -11,6 +11,7 @@ from recollect.engine.answers import Answers
 from recollect.engine.context import Engine
 from recollect.engine.models import Models
 from recollect.errors import InvalidInput, SettingsError
+from recollect.geocoding import create_geocoder
 from recollect.llm import ChatClient, ChatExtractor, ChatSummarizer
 from recollect.ports import Clock, Embedder, RemoteEmbedder, Store, Summarizer, Tokenizer
 from recollect.settings import Settings, data_folder
@@ -38,7 +39,8 @@ def assemble(
         memory_mb=settings.files.extract_mb,
         most_bytes=settings.files.document_mb * 2**20,
     )
-    store = open_store(settings, clock, analyser=ANALYSER)
+    geocoder = create_geocoder(settings.places)
+    store = open_store(settings, clock, analyser=ANALYSER, geocodes=geocoder is not None)
     engine = Engine(
         store=store,
         models=Models(store, used, lambda space: embedder_for(settings.embedding, space)),
@@ -49,11 +51,12 @@ def assemble(
         local_summarizer=local,
         disk=LocalDisk(detect=detect, extract=documents.read),
         documents=documents,
+        geocoder=geocoder,
         extractor=ChatExtractor(client) if client and settings.capture.extractor == "llm" else None,
         patterns=patterns,
         answers=Answers(settings.recall.cache),
     )
-    if settings.embedding.worker and used is not None:
+    if settings.embedding.worker and (used is not None or geocoder is not None):
         engine.background.employ(lambda stop: rounds.keep_up(engine, stop))
         if isinstance(used, RemoteEmbedder):  # others may have left something to do
             engine.background.wake()

@@ -8,9 +8,11 @@ from threading import Thread
 from time import perf_counter
 from zoneinfo import ZoneInfo
 
-from recollect.engine import embedding
+from recollect.engine import embedding, whereabouts
 from recollect.engine.context import VECTOR, Engine
+from recollect.engine.whereabouts import Here
 from recollect.errors import EmbeddingError, InvalidInput, RecollectError
+from recollect.places import Whereabouts
 from recollect.ports import RemoteEmbedder
 from recollect.text.clean import clean
 from recollect.text.query import Query, read_query
@@ -32,6 +34,7 @@ class Wish:
     preferred: tuple[MemoryType, ...] = ()
     diverse: bool = False
     signs: bool = True  # whether quotation marks and minuses in the query have a meaning
+    where: Whereabouts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Question:
     started: datetime
     space: Space | None = None
     trusts_vectors: bool = True
+    here: Here | None = None
 
     def in_time(self, shelf: Wanted) -> list[Wanted]:
         """Give what of a shelf is of the times that the query names, and inside of what the filters allow."""
@@ -63,7 +67,8 @@ class Question:
     def key(self) -> Hashable:
         """All that the answer depends on, but for what is stored. The day counts: `yesterday` depends on it."""
         vector = None if self.vector is None else self.vector.tobytes()
-        return (self.query, vector, self.space, tuple(map(_wanted, self.shelves)), self.wish, self.now.date())
+        here = None if self.here is None else self.here.key
+        return (self.query, vector, self.space, tuple(map(_wanted, self.shelves)), self.wish, self.now.date(), here)
 
 
 def _wanted(shelf: Wanted) -> Hashable:
@@ -81,9 +86,11 @@ def prepare(
     query = read_query(asked, local if engine.settings.recall.time_words else None, signs=wish.signs)
     space = engine.space
     embedded, degraded = _query_vector(engine, scope, space, query.text, vector)
-    narrowed = tuple(replace(shelf, holding=query.required, lacking=query.excluded) for shelf in shelves)
+    here, unknown = whereabouts.find(engine, scope, wish.where, space)
+    bounded = [here.bounded(shelf) if here else shelf for shelf in shelves]
+    narrowed = tuple(replace(one, holding=query.required, lacking=query.excluded) for one in bounded if one)
     trusts = space is None or _knows(engine, space, query.language)
-    return Question(query, embedded, narrowed, wish, local, started, space, trusts), degraded
+    return Question(query, embedded, narrowed, wish, local, started, space, trusts, here), (*degraded, *unknown)
 
 
 def local_time(engine: Engine, now: datetime) -> datetime:

@@ -1,11 +1,12 @@
 """What a store offers for a question, scored: by words, by meaning, and both fused into one relevance per row."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 
 from recollect.engine.asking import Question
 from recollect.engine.context import Engine
+from recollect.engine.whereabouts import Surroundings
 from recollect.ports import Reader, TextCandidates
 from recollect.rank import bm25, fusion
 from recollect.rank.answerable import answerable
@@ -17,7 +18,7 @@ from recollect.types import Wanted
 _NEAREST = {"memory": 50, "message": 100, "chunk": 50}
 _NEAREST_PER_HIT = {"memory": 1, "message": 8, "chunk": 1}  # a message is also looked for on behalf of those around it
 _MOST_NEAREST = 1_000
-_IN_TIME = 100  # rows of the time that a question names, however far down they are
+_SPECIAL = 100  # rows of the time that a question names, or where the asker is, however far down they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Search:
     question: Question
     plan: Plan = Plan()
     depth: int = 1
+    surroundings: Surroundings | None = None  # where the asker is
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +50,20 @@ class Found:
     shares: Mapping[str, float]
     late: bool = False
     cut: bool = False  # the store has more rows that share a word
+    close: frozenset[str] = frozenset()  # where the asker is, or at a place like that
 
     def answerable(self, row: str) -> float:
         """Say how likely a row is an answer."""
         return answerable(self.shares.get(row, 0.0), self.fused.nearness(row))
 
     def best(self, amount: int) -> list[str]:
-        """Give the ids of the most relevant rows, equals by id."""
-        return best(self.fused.relevance, amount)
+        """Give the ids of the most relevant rows, equals by id, and of those whose place may bring them forward."""
+        return self.chosen(self.fused.relevance, amount)
+
+    def chosen(self, scores: Mapping[str, float], amount: int) -> list[str]:
+        """Give the rows with the highest of these scores, and those whose place may bring them forward."""
+        highest = best(scores, amount)
+        return [*highest, *sorted((self.close & scores.keys()).difference(highest))]
 
 
 def best(scores: Mapping[str, float], amount: int) -> list[str]:
@@ -66,16 +74,17 @@ def best(scores: Mapping[str, float], amount: int) -> list[str]:
 def look(search: Search, shelf: Wanted) -> Found:
     """Ask both channels about a shelf. When the text channel took too long, the answer goes without the other."""
     plan, settings = search.plan, search.engine.settings.recall
-    texts = _by_words(search, shelf) if plan.text else None
+    close: set[str] = set()
+    texts = _by_words(search, shelf, close) if plan.text else None
     late = plan.vector and search.question.vector is not None and _late(search)
-    cosines, waiting = _by_meaning(search, shelf, texts) if plan.vector and not late else ({}, ())
+    cosines, waiting = _by_meaning(search, shelf, texts, close) if plan.vector and not late else ({}, ())
     weight = settings.vector_weight if search.question.trusts_vectors or not (texts and texts.scores) else 0.0
     space = search.question.space
     unrelated = search.reader.unrelated(space) if space and cosines else None
     recipe = Recipe(weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL)
     shares = texts.shares if texts else {}
     cut = len(shares) >= settings.candidates * search.depth
-    return Found(fusion.fuse(cosines, texts, recipe, waiting), shares, late, cut)
+    return Found(fusion.fuse(cosines, texts, recipe, waiting), shares, late, cut, frozenset(close))
 
 
 def _late(search: Search) -> bool:
@@ -83,40 +92,52 @@ def _late(search: Search) -> bool:
     return waited.total_seconds() > search.engine.settings.recall.deadline_s
 
 
-def _views(question: Question, shelf: Wanted) -> Iterable[Wanted]:
-    """Give the shelf as it is, and what of it is of the time that the question names."""
-    yield shelf
-    yield from question.in_time(shelf)
+def _surrounding(search: Search, shelf: Wanted) -> Sequence[Wanted]:
+    """Give what of a shelf is where the asker is, or at a place like that."""
+    return search.surroundings.views(shelf) if search.surroundings is not None else ()
 
 
-def _by_words(search: Search, shelf: Wanted) -> TextScores | None:
+def _by_words(search: Search, shelf: Wanted, close: set[str]) -> TextScores | None:
+    """Score the rows that share a word, also those of the time that the question names; notes those that are close."""
     words, settings, reader = search.question.query.words, search.engine.settings.recall, search.reader
     if not words or settings.text_weight == 0:
         return None
-    everything, *in_time = _views(search.question, shelf)
     terms = query_terms(words)
     most = settings.candidates * search.depth
-    found = reader.text_candidates(terms, everything, most)
-    if in_time and len(found.rows) == most:
-        more = [reader.text_candidates(terms, view, _IN_TIME).rows for view in in_time]
-        rows = {row.id: row for part in (found.rows, *more) for row in part}
+    found = reader.text_candidates(terms, shelf, most)
+    in_time = search.question.in_time(shelf) if len(found.rows) == most else ()
+    more = [reader.text_candidates(terms, view, _SPECIAL).rows for view in in_time]
+    around = [reader.text_candidates(terms, view, _SPECIAL).rows for view in _surrounding(search, shelf)]
+    close.update(row.id for part in around for row in part)
+    if more or around:
+        rows = {row.id: row for part in (found.rows, *more, *around) for row in part}
         found = TextCandidates(list(rows.values()), found.frequencies, found.total)
     return bm25.score(found, words, search.question.query.extra)
 
 
-def _by_meaning(search: Search, shelf: Wanted, texts: TextScores | None) -> tuple[dict[str, float], Sequence[str]]:
-    """Give the cosines of the nearest rows, and of the best rows by words; and which of these have no vector yet."""
+def _by_meaning(
+    search: Search, shelf: Wanted, texts: TextScores | None, close: set[str]
+) -> tuple[dict[str, float], Sequence[str]]:
+    """Give the cosines of the nearest rows, and of the best rows by words; and which of these have no vector yet.
+
+    Rows that are close to the asker are noted, and have their cosine too.
+    """
     space, vector, reader = search.question.space, search.question.vector, search.reader
     if space is None or vector is None:
         return {}, ()
     usual = max(_NEAREST_PER_HIT[shelf.kind] * search.question.wish.limit, _NEAREST[shelf.kind])
     wanted = min(_MOST_NEAREST, usual) * search.depth
     near: dict[str, float] = {}
-    for view in _views(search.question, shelf):
+    for view in (shelf, *search.question.in_time(shelf)):
         near.update(reader.nearest(space, vector, view, wanted))
+    for view in _surrounding(search, shelf):
+        found = dict(reader.nearest(space, vector, view, wanted))
+        near |= found
+        close |= found.keys()
     if texts is None:
         return near, ()
-    further = [row for row in best(texts.scores, wanted) if row not in near]
+    wanted_too = dict.fromkeys([*best(texts.scores, wanted), *sorted(close & texts.scores.keys())])
+    further = [row for row in wanted_too if row not in near]
     near.update(reader.cosines(shelf.kind, space, vector, further))
     return near, [row for row in further if row not in near]
 

@@ -9,15 +9,30 @@ from typing import Protocol, TypeVar
 
 from recollect.engine.answers import Answers
 from recollect.engine.background import Background
+from recollect.engine.lately import Lately
 from recollect.engine.models import Models
 from recollect.engine.observing import Observed
-from recollect.ports import Clock, Disk, Documents, Extractor, Pending, Store, Summarizer, Tokenizer, Writer
+from recollect.ports import (
+    CachedPlace,
+    Clock,
+    Disk,
+    Documents,
+    Extractor,
+    Geocoder,
+    Pending,
+    Store,
+    Summarizer,
+    Tokenizer,
+    Writer,
+)
 from recollect.settings import Settings
 from recollect.text.capture import NONE as NO_PATTERNS
 from recollect.text.capture import CompiledPatterns
-from recollect.types import Scope, Space
+from recollect.types import Scope, Space, Vector
 
 T = TypeVar("T")
+
+_PLACES = 1_000  # of which a process remembers what they are called
 
 VECTOR = "vector"
 TEXT = "text"
@@ -29,6 +44,7 @@ RECALL = "recall"
 SAVING = "saving"
 UPKEEP = "upkeep"
 MESSAGE = "message"
+PLACE = "place"
 
 
 class Noted(Protocol):
@@ -53,12 +69,15 @@ class Engine:
     disk: Disk
     documents: Documents
     extractor: Extractor | None = None
+    geocoder: Geocoder | None = None
     patterns: CompiledPatterns = NO_PATTERNS
     answers: Answers = field(default_factory=lambda: Answers(0))
     background: Background = field(default_factory=Background)
     kept: Iterator[int] = field(default_factory=lambda: count(1))  # numbers the vectors that go into the cache
     searching: set[Thread] = field(default_factory=set)  # searches that took longer than somebody could wait
     observed: Observed = field(default_factory=Observed)  # who wants to know how searches go
+    named: Lately[CachedPlace] = field(default_factory=lambda: Lately(_PLACES))  # what places are called
+    name_vectors: Lately[Vector] = field(default_factory=lambda: Lately(_PLACES))
     deed: Noted | None = None  # what is being done, and by whom, if that is to be noted
 
     def leave_behind(self, search: Thread) -> None:

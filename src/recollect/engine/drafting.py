@@ -5,7 +5,6 @@ Pure: no store, no clock. Whatever passes here is safe to write in both dialects
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -14,7 +13,8 @@ from operator import attrgetter
 from typing import Any
 
 from recollect import ids
-from recollect.errors import InvalidMemory
+from recollect.errors import InvalidInput, InvalidMemory
+from recollect.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.ports import Fingerprint, Slot
 from recollect.text.clean import clean, clean_content, fingerprint_text
 from recollect.text.terms import index_terms
@@ -34,8 +34,8 @@ _LIMITS = {
     "context": 128,
     "source": 128,
     "session": LONGEST_SESSION,
-    "address": 500,
-    "place_label": 200,
+    "address": LONGEST_ADDRESS,
+    "place_label": LONGEST_LABEL,
 }
 _METADATA_LIMIT = 65_536
 _JSON_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
@@ -89,8 +89,8 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
         _moment(memory.valid_until, "valid_until"),
         None,
         _moment(memory.expires_at, "expires_at"),
-        memory.lat,
-        memory.lng,
+        None if memory.lat is None else float(memory.lat),
+        None if memory.lng is None else float(memory.lng),
         address,
         place_label,
         checked_mapping("metadata", memory.metadata) if memory.metadata else {},
@@ -162,8 +162,7 @@ def _check_numbers(memory: NewMemory) -> None:
     if memory.trust not in (0, 1, 2, 3):
         tiers = ", ".join(f"{tier.value} {tier.name.lower()}" for tier in Trust)
         raise InvalidMemory(f"trust is {memory.trust!r}; it must be one of {tiers}.")
-    if memory.lat is not None or memory.lng is not None:
-        _check_place(memory)
+    check_coordinates(memory.lat, memory.lng, InvalidMemory)
 
 
 def lapsed(record: MemoryRecord, now: datetime) -> bool:
@@ -182,23 +181,16 @@ def check_share(name: str, value: object) -> None:
         raise InvalidMemory(f"{name} is {value!r}; it must be a number from 0 to 1.")
 
 
-def _check_place(memory: NewMemory) -> None:
-    if memory.lat is None or memory.lng is None:
-        missing = "lng" if memory.lng is None else "lat"
-        raise InvalidMemory(f"A place needs lat and lng together; {missing} is missing.")
-    for name, value, bound in (("lat", memory.lat, 90), ("lng", memory.lng, 180)):
-        if not isinstance(value, (int, float)) or not math.isfinite(value) or abs(value) > bound:
-            raise InvalidMemory(f"{name} is {value!r}; it must be a number from -{bound} to {bound}.")
-
-
 def _cleaned_texts(given: Sequence[str]) -> list[str]:
-    texts = []
-    for (name, limit), text in zip(_LIMITS.items(), given, strict=True):
-        cleaned = clean(text)
-        if len(cleaned) > limit:
-            raise InvalidMemory(f"{name} has {len(cleaned)} characters; at most {limit} are kept.")
-        texts.append(cleaned)
-    return texts
+    return [bounded(name, text) for name, text in zip(_LIMITS, given, strict=True)]
+
+
+def bounded(name: str, text: str, wrong: type[InvalidInput] = InvalidMemory) -> str:
+    """Give a text as it is kept. Raises `wrong` when it is too long for a field of that name."""
+    cleaned = clean(text)
+    if len(cleaned) > _LIMITS[name]:
+        raise wrong(f"{name} has {len(cleaned)} characters; at most {_LIMITS[name]} are kept.")
+    return cleaned
 
 
 def _moment(value: object, name: str) -> datetime | None:

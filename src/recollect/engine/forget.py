@@ -136,6 +136,8 @@ def _forget(
     receipt = engine.write(scope, work)
     fileparts.discard(engine, originals)
     engine.answers.drop(scope)
+    engine.named.drop(scope)
+    engine.name_vectors.drop(scope)
     if scrub and receipt.action == "deleted":
         engine.store.scrub()
     return receipt
@@ -159,6 +161,7 @@ def _delete(writer: Writer, doomed: Doomed, now: datetime) -> None:
         _bury(writer, said, now)
     else:
         writer.delete_tombstones()
+        writer.delete_named_places()
     if memories:
         writer.delete(memories)
     if said:

@@ -59,7 +59,7 @@ def _items(reader: Reader, ranked: Sequence[Ranked]) -> Iterator[tuple[Ranked, I
 
 
 def _made(reader: Reader, ranked: Sequence[Ranked]) -> list[Hit]:
-    return [of_item(item, row.score, row.similarity, row.parts()) for row, item in _items(reader, ranked)]
+    return [of_item(item, row.score, row.similarity, row.explained()) for row, item in _items(reader, ranked)]
 
 
 def _checked(reader: Reader, question: Question, ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -72,7 +72,7 @@ def _checked(reader: Reader, question: Question, ranked: Sequence[Ranked]) -> li
         if _unwanted(text, query) or (query.strict and not quoted):
             continue
         rows.append(_lifted(row) if quoted and not query.strict else row)
-    return sorted(rows, key=lambda row: (-row.score, row.id))
+    return sorted(rows, key=lambda row: row.order)
 
 
 def agrees(query: Query, item: Item) -> bool:
@@ -91,7 +91,7 @@ def _lifted(row: Ranked) -> Ranked:
         plain = row.parts()
         return replace(plain, factors={**plain.factors, PHRASE: factors.PHRASE})
 
-    return replace(row, score=row.score * factors.PHRASE, parts=parts)
+    return replace(row, content=row.content * factors.PHRASE, parts=parts)
 
 
 def _text(item: Item) -> str:
@@ -164,8 +164,12 @@ def of_item(item: Item, score: float, similarity: float | None, parts: Parts) ->
     return _of_memory(item, bounded, similarity, parts)
 
 
+def _place(item: MemoryRecord | Message) -> Place | None:
+    located = item.lat is not None or item.address or item.place_label
+    return Place(item.lat, item.lng, item.address, item.place_label) if located else None
+
+
 def _of_memory(record: MemoryRecord, score: float, similarity: float | None, parts: Parts) -> Hit:
-    located = record.lat is not None or record.address or record.place_label
     return Hit(
         id=record.id,
         source="memory",
@@ -176,7 +180,7 @@ def _of_memory(record: MemoryRecord, score: float, similarity: float | None, par
         parts=parts,
         created_at=record.created_at,
         occurred_at=record.occurred_at,
-        place=Place(record.lat, record.lng, record.address, record.place_label) if located else None,
+        place=_place(record),
         trust=record.trust,
         metadata=record.metadata,
         record=record,
@@ -194,7 +198,7 @@ def _of_message(message: Message, score: float, similarity: float | None, parts:
         parts=parts,
         created_at=message.created_at,
         occurred_at=message.said_at,
-        place=None,
+        place=_place(message),
         trust=message.trust,
         metadata=message.metadata,
         record=message,

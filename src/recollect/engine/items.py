@@ -1,10 +1,10 @@
 """Items of any kind, fetched together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from recollect.ports import Reader, Writer
-from recollect.types import Item
-from recollect.vocabulary import ITEM_KINDS, ItemKind
+from recollect.types import Embeddable, Item
+from recollect.vocabulary import ITEM_KINDS, ItemKind, VectorKind
 
 
 def fetch(rows: Reader | Writer, wanted: Iterable[tuple[ItemKind, str]]) -> list[Item]:
@@ -16,3 +16,10 @@ def fetch(rows: Reader | Writer, wanted: Iterable[tuple[ItemKind, str]]) -> list
     messages = rows.get_messages(ids["message"]) if ids["message"] else ()
     chunks = rows.get_chunks(ids["chunk"]) if ids["chunk"] else ()
     return [*memories, *messages, *chunks]
+
+
+def fetch_embeddable(rows: Reader | Writer, wanted: Sequence[tuple[VectorKind, str]]) -> list[Embeddable]:
+    """Do so for whatever has a vector: the names of places are among it."""
+    named = [item_id for kind, item_id in wanted if kind == "place"]
+    places = rows.get_places(named) if named else ()
+    return [*fetch(rows, [(kind, item_id) for kind, item_id in wanted if kind != "place"]), *places]

@@ -7,12 +7,15 @@ from typing import Any
 
 from recollect.engine import drafting
 from recollect.engine.context import Engine
+from recollect.errors import InvalidInput
+from recollect.geometry import CITY, DISTRICT, STREET, Grid
+from recollect.places import PlacePrecision, check_coordinates
 from recollect.text.private import without_private
 from recollect.text.secrets import redact, redact_values
 from recollect.types import NewMemory
 
 _TEXTS = ("content", "subject", "value", "context", "address", "place_label")
-_others = attrgetter(*_TEXTS[1:], "metadata")
+_others = attrgetter(*_TEXTS[1:], "metadata", "lat")
 _NO_OTHERS = _others(NewMemory(""))
 _DEEPEST = 100  # what lies deeper is refused when it is checked
 
@@ -23,7 +26,27 @@ def public(engine: Engine, memory: NewMemory) -> NewMemory:
         kept = public_text(engine, memory.content)
         return memory if kept is memory.content else replace(memory, content=kept)
     changed = _changed(engine, {name: getattr(memory, name) for name in (*_TEXTS, "key", "metadata")})
+    changed |= public_place(engine, memory.lat, memory.lng)
     return replace(memory, **changed) if changed else memory
+
+
+_GRIDS: Mapping[PlacePrecision, Grid] = {"street": STREET, "district": DISTRICT, "city": CITY}
+
+
+def public_place(engine: Engine, lat: float | None, lng: float | None) -> dict[str, Any]:
+    """Give where something is as exactly as may be kept. With the precision of a city its address is not kept either.
+
+    What makes no sense is left as it is; the check that follows says so.
+    """
+    precision = engine.settings.places.precision
+    if precision == "exact" or lat is None or lng is None:
+        return {}
+    try:
+        check_coordinates(lat, lng)
+    except InvalidInput:
+        return {}
+    coarse = _GRIDS[precision].rounded(lat, lng)
+    return {**coarse._asdict(), **({"address": ""} if precision == "city" else {})}
 
 
 def public_text(engine: Engine, text: str) -> str:

@@ -13,6 +13,7 @@ from recollect.engine import remember, spending
 from recollect.engine.context import EXTRACTOR, Engine
 from recollect.errors import LlmError
 from recollect.messages import Captured, Message, ToolCall
+from recollect.places import PlaceFields
 from recollect.ports import Derivation, Writer
 from recollect.text.capture import capture
 from recollect.text.fence import is_envelope, without_fences
@@ -146,6 +147,7 @@ def _as_memory(message: Message, found: Captured) -> NewMemory:
         session=message.conversation,
         occurred_at=message.said_at if found.type in ("event", "experience") else None,
         metadata={"captured_by": found.rule or "rules"},
+        **_place(message),
     )
 
 
@@ -164,7 +166,13 @@ def _actions(message: Message) -> Iterator[NewMemory]:
                 trust=Trust.INFERRED,
                 session=message.conversation,
                 occurred_at=message.said_at,
+                **_place(message),
             )
+
+
+def _place(message: Message) -> PlaceFields:
+    """What is learned from a message was learned where it was said."""
+    return {"lat": message.lat, "lng": message.lng, "address": message.address, "place_label": message.place_label}
 
 
 def _entities(call: ToolCall) -> list[str]:

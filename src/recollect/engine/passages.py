@@ -3,15 +3,18 @@
 from recollect.engine import drafting
 from recollect.files import Chunk
 from recollect.messages import Message
+from recollect.places import PlaceRow, place_name
 from recollect.text.chunks import chunk_terms
 from recollect.text.terms import MAX_TERMS, index_terms
-from recollect.types import Item
+from recollect.types import Embeddable, Item
 
 _SPEAKING = frozenset({"user", "assistant"})
 
 
-def passage_of(item: Item) -> str:
+def passage_of(item: Embeddable) -> str:
     """Give what an item says, as one text for its vector. A chunk says it under its headings."""
+    if isinstance(item, PlaceRow):
+        return place_name(item.address, item.place_label)
     if isinstance(item, Chunk):
         return f"{item.heading}\n{item.content}" if item.heading else item.content
     return spoken_passage(item) if isinstance(item, Message) else drafting.passage(item)

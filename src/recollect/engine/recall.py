@@ -19,6 +19,7 @@ from recollect.engine.answers import Kept
 from recollect.engine.asking import MAX_LIMIT, MAX_QUERY, Question, Wish, prepare
 from recollect.engine.channels import Plan, Search
 from recollect.engine.context import CONTEXT, TEXT, VECTOR, Engine
+from recollect.engine.whereabouts import Surroundings
 from recollect.errors import StoreError
 from recollect.ports import Reader
 from recollect.types import Filters, Hit, Item, MessageFilters, Recall, Scope, VectorLike, Wanted
@@ -92,7 +93,9 @@ def _given(engine: Engine, scope: Scope, question: Question, plan: Plan, degrade
     answers, dropped = engine.answers, engine.answers.dropped
 
     def work(reader: Reader) -> Recall:
-        search = Search(engine, reader, question, plan)
+        here = question.here
+        surroundings = Surroundings(reader, here, question.space if plan.vector else None) if here else None
+        search = Search(engine, reader, question, plan, surroundings=surroundings)
         if plan.vector and question.vector is not None and reader.searched_space() not in (None, question.space):
             raise _MovedError
         if not answers.most:
@@ -117,7 +120,7 @@ def _answer(search: Search, degraded: tuple[str, ...]) -> Recall:
             return Recall(tuple(happened), degraded, 1.0)
     for depth in _DEPTHS:
         rankings = [shelves.rank(replace(search, depth=depth), shelf) for shelf in question.shelves]
-        rows = sorted(chain.from_iterable(ranking.rows for ranking in rankings), key=lambda row: (-row.score, row.id))
+        rows = sorted(chain.from_iterable(ranking.rows for ranking in rankings), key=lambda row: row.order)
         found = hits.show(reader, question, rows, search.engine.settings.recall.diversity)
         more = any(ranking.goes_on(question.wish.min_score) for ranking in rankings)
         if len(found) >= question.wish.limit or not more:

@@ -15,7 +15,7 @@ from recollect.engine import drafting, embedders, embedding, keeping
 from recollect.engine.context import REWORDING, VECTOR, Engine
 from recollect.engine.embedding import Embedded
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
-from recollect.messages import Usage
+from recollect.messages import Message, Usage
 from recollect.ports import Pending, Reader, Writer
 from recollect.rank.fusion import nearness
 from recollect.text.clean import fingerprint_text
@@ -62,8 +62,14 @@ class _Batch:
 
     @property
     def waiting(self) -> bool:
-        """Whether a vector is still missing that somebody will make."""
-        return self.unknown or (self.space is not None and any(draft.vector is None for draft in self.drafts))
+        """Whether something is still missing that somebody will make: a vector, an address, the vector of a place."""
+        lacking = self.space is not None and any(draft.vector is None for draft in self.drafts)
+        return self.unknown or lacking or any(is_somewhere(draft.record) for draft in self.drafts)
+
+
+def is_somewhere(item: MemoryRecord | Message) -> bool:
+    """Tell whether an item has a place, which may lack something."""
+    return bool(item.lat is not None or item.address or item.place_label)
 
 
 def remember(engine: Engine, scope: Scope, memory: NewMemory, *, wait: bool | None = None) -> Remembered:

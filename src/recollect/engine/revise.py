@@ -62,7 +62,8 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
         return draft.record
 
     record = engine.write(scope, work)
-    if engine.models.configured is not None and fresh and not made.vectors:
+    waits = engine.models.configured is not None and fresh and not made.vectors
+    if waits or record.lat is not None or record.address or record.place_label:
         engine.background.wake()
     return record
 
@@ -81,9 +82,18 @@ def _revised(engine: Engine, old: MemoryRecord, changes: dict[str, Any]) -> Draf
     """Check the changed memory like a new one, and give it the old one's id and birth."""
     now = engine.clock.now()
     kept = {name: getattr(old, name) for name in _FIELDS}
-    offered = NewMemory(**{**kept, "valid_from": _start(old, changes, now), **changes})
+    offered = NewMemory(**{**kept, **_moved(old, changes), "valid_from": _start(old, changes, now), **changes})
     (draft,) = drafting.draft_memories([keeping.public(engine, replace(offered, vector=None))], now)
-    return draft._replace(record=draft.record._replace(id=old.id, created_at=old.created_at))
+    record = draft.record._replace(id=old.id, created_at=old.created_at)
+    if not changes.keys() & {"lat", "lng", "address"}:  # however exactly places are kept by now
+        record = record._replace(lat=old.lat, lng=old.lng, address=old.address)
+    return draft._replace(record=record)
+
+
+def _moved(old: MemoryRecord, changes: dict[str, Any]) -> dict[str, Any]:
+    """An address belongs to coordinates: where these change, it goes, and another one is found out."""
+    where = {name: changes[name] for name in ("lat", "lng") if name in changes}
+    return {"address": ""} if any(getattr(old, name) != value for name, value in where.items()) else {}
 
 
 def _start(old: MemoryRecord, changes: dict[str, Any], now: datetime) -> datetime:

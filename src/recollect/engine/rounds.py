@@ -1,9 +1,10 @@
 """A worker's round: every space that is in use gets what it lacks, and a change of the model goes on."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from threading import Event
 
-from recollect.engine import bulk, changing, embedders, embedding, working
+from recollect.engine import bulk, changing, embedders, embedding, naming, working
 from recollect.engine.context import Engine
 from recollect.engine.working import Tell
 from recollect.errors import EmbeddingError, RecollectError
@@ -16,7 +17,18 @@ _LEAST_PAUSE_S = 5.0
 
 
 def serve_all(engine: Engine, *, stop: Event | None = None, tell: Tell | None = None, thorough: bool = False) -> Worked:
-    """Serve what waits, in the space that is searched first. `thorough` also looks for what nobody noted as lacking."""
+    """Serve what waits: vectors, in the space that is searched first, then addresses, whose names want vectors too.
+
+    `thorough` also looks for what nobody noted as lacking.
+    """
+    worked = _serve_spaces(engine, stop=stop, tell=tell, thorough=thorough)
+    named = naming.serve(engine, stop=stop, thorough=thorough)
+    if named.done and not worked.unavailable:
+        worked += _serve_spaces(engine, stop=stop, tell=working.going_on(tell, worked), thorough=False)
+    return replace(worked, located=named.done, unlocated_s=named.pause_s)
+
+
+def _serve_spaces(engine: Engine, *, stop: Event | None, tell: Tell | None, thorough: bool) -> Worked:
     if engine.models.configured is None:  # vectors are switched off here, whoever else makes them
         return Worked()
     try:
@@ -71,5 +83,9 @@ def keep_up(engine: Engine, stop: Event) -> float | None:
     if worked.unavailable:
         stop.wait(min(worked.pause_s, _LEAST_PAUSE_S))  # however often somebody stores something meanwhile
         return max(worked.pause_s - _LEAST_PAUSE_S, 0.0)
+    if worked.unlocated_s:
+        return worked.unlocated_s
     later = worked.in_bulk or engine.store.stats().pending_jobs  # in a batch, held by others, or due another time
+    if not later and engine.geocoder is not None:
+        later, _ = engine.store.geocoding_counts()
     return _LATER_S if later else None

@@ -16,6 +16,7 @@ from recollect.engine.context import Engine
 from recollect.engine.passages import message_terms
 from recollect.errors import InvalidMessage
 from recollect.messages import Content, Message, NewMessage, ToolCall
+from recollect.places import check_coordinates
 from recollect.text.clean import clean
 from recollect.text.fence import without_recall_blocks
 from recollect.text.private import without_private
@@ -85,8 +86,22 @@ def speak(engine: Engine, conversation: str, offered: NewMessage, now: datetime)
         else {},
         said_at=now if offered.said_at is None else drafting.utc(offered.said_at, "said_at"),
         created_at=now,
+        **_where(engine, offered),
     )
     return Spoken(finished(engine, message), offered.sequence)
+
+
+def _where(engine: Engine, offered: NewMessage) -> dict[str, Any]:
+    """Give where a message is said, as exactly as may be kept."""
+    check_coordinates(offered.lat, offered.lng, InvalidMessage)
+    texts = {"address": offered.address, "place_label": offered.place_label}
+    kept = {
+        name: drafting.bounded(name, keeping.public_text(engine, text), InvalidMessage) for name, text in texts.items()
+    }
+    if offered.lat is None or offered.lng is None:
+        return kept
+    exact = {"lat": float(offered.lat), "lng": float(offered.lng)}
+    return {**kept, **exact, **keeping.public_place(engine, offered.lat, offered.lng)}
 
 
 def _bounded(output: str) -> str:

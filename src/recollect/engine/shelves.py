@@ -4,7 +4,7 @@ A row is known by little more than its id until it is among the best.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
 from math import prod
@@ -14,8 +14,9 @@ from recollect.engine.asking import Question
 from recollect.engine.channels import Found, Search
 from recollect.engine.context import VECTOR, Engine
 from recollect.files import Chunk
+from recollect.places import PlacePart
 from recollect.ports import Spot
-from recollect.rank import context, factors
+from recollect.rank import context, factors, geo
 from recollect.rank.factors import Fading
 from recollect.rank.fusion import Fused
 from recollect.text.names import file_names
@@ -24,6 +25,7 @@ from recollect.types import ChannelPart, ChunkFilters, MemoryRecord, MessageFilt
 
 _SPARE = 15  # rows beyond the limit whose other merits may bring them forward
 _CHECKED = 400  # when the texts themselves decide
+_PLACED = 150  # when it is known where the asker is
 _MORE_SPARE = 60  # when a time or a phrase is asked for, which counts for more
 _WEIGHED_PER_HIT = 3  # a message's merits can lift it above twice as relevant ones
 _SEEDS = 50  # the most relevant messages, around which others are looked for
@@ -34,16 +36,40 @@ FILE = "file"
 NAME = "name"
 
 
+def _nowhere(_: float) -> None:
+    """Say nothing about a place."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A row with its score, which may be above 1 until it is shown, how that came about, and whether it may answer."""
+    """A row with the score of its content, which may be above 1 until it is shown, how that came about, and whether it
+    may answer. `place` says what where it is does to that.
+    """
 
     id: str
-    score: float
+    content: float
     similarity: float | None
     answerable: float
     parts: Callable[[], Parts]
     record: MemoryRecord | Chunk | None = None
+    spot: Spot | None = None
+    place: Callable[[float], PlacePart | None] = _nowhere
+
+    @property
+    def score(self) -> float:
+        """The score: of the content alone, or of that and the place."""
+        place = self.place(self.content)
+        return self.content if place is None else geo.blended(place)
+
+    @property
+    def order(self) -> tuple[float, float, str]:
+        """By what it is sorted: its score as it is shown, of equals its content, and then by id."""
+        return -min(1.0, self.score), -self.content, self.id
+
+    def explained(self) -> Parts:
+        """Say how the score came about."""
+        place = self.place(self.content)
+        return self.parts() if place is None else replace(self.parts(), place=place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +93,26 @@ def rank(search: Search, shelf: Wanted) -> Ranking:
         rows = _messages(search, shelf, found)
     else:
         rows = _chunks(search, shelf, found) if isinstance(shelf, ChunkFilters) else _memories(search, found)
-    rows.sort(key=lambda row: (-row.score, row.id))
+    rows = _placed(search, rows)
+    rows.sort(key=lambda row: row.order)
     return Ranking(rows, late, found.cut or len(found.fused.relevance) > len(rows))
+
+
+def _placed(search: Search, rows: list[Ranked]) -> list[Ranked]:
+    """Let places have their say, if it is known where the asker is."""
+    if search.surroundings is None:
+        return rows
+    located = {row.id: row.record if isinstance(row.record, MemoryRecord) else row.spot for row in rows}
+    judged = search.surroundings.judge([where for where in located.values() if where is not None])
+    return [row if (where := located[row.id]) is None else replace(row, place=partial(judged, where)) for row in rows]
 
 
 def _spare(search: Search) -> int:
     wish, query = search.question.wish, search.question.query
     if query.strict or query.unwanted:
         return (wish.limit + _CHECKED) * search.depth
+    if search.surroundings is not None:
+        return (wish.limit + _PLACED) * search.depth
     special = query.spans or query.phrases or wish.preferred or wish.diverse
     return (wish.limit + (_MORE_SPARE if special else _SPARE)) * search.depth
 
@@ -154,12 +192,12 @@ def _messages(search: Search, shelf: MessageFilters, found: Found) -> list[Ranke
     asked, fading = _terms(question), _fading(search.engine)
     by_id = {spot.id: spot for spot in spots}
     rows = []
-    for row in channels.best(smoothed.relevance, _WEIGHED_PER_HIT * _spare(search)):
+    for row in found.chosen(smoothed.relevance, _WEIGHED_PER_HIT * _spare(search)):
         merits = _of_message(question, by_id[row], asked, fading)
         score = smoothed.relevance[row] * prod(merits.values())
         if score > 0.0:
             parts = partial(_parts_of_message, fused, smoothed, row, merits)
-            rows.append(_ranked(found, row, score, parts))
+            rows.append(replace(_ranked(found, row, score, parts), spot=by_id[row]))
     return rows
 
 

@@ -18,6 +18,7 @@ from recollect.engine.context import MESSAGE, RECALL, SAVING, UPKEEP, Engine
 from recollect.errors import InvalidInput, RecollectError, Repeated
 from recollect.files import Chunk
 from recollect.messages import Message, NewMessage
+from recollect.places import Location, Whereabouts
 from recollect.ports import Reader, Writer
 from recollect.text.fence import Quoted, fenced, without_fences
 from recollect.types import (
@@ -95,8 +96,14 @@ def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) ->
         memories=Filters(now=engine.clock.now(), min_trust=Trust.FILE),
         messages=MessageFilters(beyond=session, min_trust=Trust.FILE),
         files=ChunkFilters(min_trust=Trust.FILE),
-        wish=Wish(hooks.items, hooks.min_score, diverse=True, signs=False),
+        wish=Wish(hooks.items, hooks.min_score, diverse=True, signs=False, where=_where(request)),
     )
+
+
+def _where(request: NewMessage) -> Whereabouts | None:
+    """Say where the user is, if the host does."""
+    location = Location(request.lat, request.lng, request.address, request.place_label)
+    return None if location == Location() else Whereabouts(location)
 
 
 def _save_request(

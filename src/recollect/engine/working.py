@@ -8,7 +8,7 @@ the provider fail is found by halving its batch; it is tried a few times more, o
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from threading import Event, Lock, Thread
 
@@ -22,7 +22,8 @@ from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
 from recollect.figures import Worked
 from recollect.messages import Usage
 from recollect.ports import CHANGES_KEPT, EmbedJob, Paid, RemoteEmbedder, Writer
-from recollect.types import Item, MemoryRecord, Scope, Space, Vector
+from recollect.types import Embeddable, MemoryRecord, Scope, Space, Vector
+from recollect.vocabulary import ItemKind
 
 _BATCH = 64  # texts at a time, for an embedder that has no limit of its own
 _MOST = 256  # however many a provider would take: what is lost when a request fails must stay small
@@ -223,15 +224,15 @@ def _finish_user(
     lately = now - CHANGES_KEPT  # nobody waits for what is older
 
     def work(writer: Writer) -> int:
-        found = items.fetch(writer, [(job.kind, job.item.id) for job, _, _ in served])
+        found = items.fetch_embeddable(writer, [(job.kind, job.item.id) for job, _, _ in served])
         texts = {item.id: passage_of(item) for item in found}
         fit = [one for one in served if texts.get(one[0].item.id) == passage_of(one[0].item)]
         waited: frozenset[str] = frozenset()
         if fit:
             waited = writer.finish_jobs([job for job, _, _ in fit], np.stack([vector for _, vector, _ in fit]))
         if searched:
-            news = [job for job, _, _ in fit if job.item.id in waited and _written(job.item) > lately]
-            writer.note_embedded([(job.kind, job.item.id) for job in news], now)
+            late = [job for job, _, _ in fit if job.item.id in waited and _written(job.item) > lately]
+            writer.note_embedded([*_news(late)], now)
         kept = [Paid(key, job.item.id, vector) for job, vector, key in fit if key is not None]
         if kept:
             writer.keep_paid(space, kept, now)
@@ -241,7 +242,14 @@ def _finish_user(
     return engine.write(scope, work)
 
 
-def _written(item: Item) -> datetime:
+def _news(jobs: Iterable[EmbedJob]) -> Iterator[tuple[ItemKind, str]]:
+    """Give what somebody may wait for; nobody waits for the name of a place."""
+    for job in jobs:
+        if job.kind != "place":
+            yield job.kind, job.item.id
+
+
+def _written(item: Embeddable) -> datetime:
     return item.updated_at if isinstance(item, MemoryRecord) else item.created_at
 
 

@@ -7,13 +7,14 @@ from recollect.engine.deeds import Deed
 from recollect.user.conversation import Conversation
 from recollect.user.files import FileVerbs
 from recollect.user.memories import MemoryVerbs
+from recollect.user.places import PlaceVerbs
 from recollect.user.turns import TurnVerbs
 from recollect.user.typed import TypedVerbs
 
 __all__ = ["Conversation", "UserMemory"]
 
 
-class UserMemory(MemoryVerbs, TypedVerbs, TurnVerbs, FileVerbs):
+class UserMemory(MemoryVerbs, TypedVerbs, TurnVerbs, FileVerbs, PlaceVerbs):
     """What one user has stored, and the verbs for it."""
 
     def acting(self, deed: Deed) -> Self:

@@ -8,6 +8,7 @@ from recollect import ids
 from recollect.engine import drafting, fileparts
 from recollect.engine.context import Engine
 from recollect.errors import InvalidInput, NotFound
+from recollect.places import Location, LocationLike, LocationMode, Whereabouts
 from recollect.text.clean import clean
 from recollect.types import FilterFields, Filters, Scope
 from recollect.vocabulary import MEMORY_TYPES
@@ -44,6 +45,32 @@ class Scoped:
         except TypeError as error:
             known = ", ".join(sorted(FilterFields.__annotations__))
             raise InvalidInput(f"{error}. The filters are: {known}.") from error
+
+
+def as_location(given: LocationLike) -> Location:
+    """Give a location for what stands for one: coordinates, or a name."""
+    if isinstance(given, Location):
+        return given
+    if isinstance(given, str):
+        return Location(place_label=given)
+    try:
+        lat, lng = given
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"The location is {given!r}; it must be a pair of lat and lng, a name, or a Location."
+        ) from error
+    return Location(lat, lng)
+
+
+def whereabouts(
+    location: LocationLike | None, radius_km: float | None, weight: float | None, mode: LocationMode
+) -> Whereabouts | None:
+    """Put together where somebody is while asking. Raises InvalidInput for a radius around nothing."""
+    if location is not None:
+        return Whereabouts(as_location(location), radius_km, weight, mode)
+    if radius_km is not None:
+        raise InvalidInput("A radius needs a location. Give lat and lng, or the name of a place.")
+    return None
 
 
 def canonical(id: str, noun: str = "memory") -> str:

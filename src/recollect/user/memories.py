@@ -11,6 +11,7 @@ from recollect.engine import forget, inspect, recall, remember, revise, searches
 from recollect.engine.asking import Wish
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.figures import Stats
+from recollect.places import LocationLike, LocationMode
 from recollect.text.clean import clean
 from recollect.types import (
     ChunkFilters,
@@ -26,7 +27,7 @@ from recollect.types import (
     VectorLike,
     Wanted,
 )
-from recollect.user.base import Scoped, canonical, check_limit, noted_path, types_of
+from recollect.user.base import Scoped, canonical, check_limit, noted_path, types_of, whereabouts
 from recollect.vocabulary import MemoryType
 
 _OF_MEMORIES_ONLY = ("type", "subject", "key", "context", "session", "as_of", "min_importance")
@@ -75,6 +76,10 @@ class MemoryVerbs(Scoped):
         diverse: bool = False,
         files: bool = False,
         vector: VectorLike | None = None,
+        location: LocationLike | None = None,
+        radius_km: float | None = None,
+        location_weight: float | None = None,
+        location_mode: LocationMode = "boost",
         **filters: Unpack[FilterFields],
     ) -> Recall:
         """Find memories by meaning and by words, best first; with `files` also in synced folders and documents.
@@ -86,6 +91,12 @@ class MemoryVerbs(Scoped):
         equal; `since` (inclusive) and `until` (exclusive) bound when it happened or was stored; `as_of` asks what was
         held true at a moment. Types to `prefer` come first among equals; `diverse` hits say different things. `vector`
         is the query's embedding, if you have it already.
+
+        `location` is where the asker is: coordinates, the name of a place of theirs (`home`), a kind of place
+        (`supermarket`), or a `Location`. What is near, or at a place like that, then ranks higher: the score is
+        (1 - `location_weight`) times that of the content plus `location_weight` times that of the place; what has no
+        place keeps its score. With `radius_km` (0.1 to 100) only what is that near is found. With the `location_mode`
+        `semantic` the names of the places count, and not how far they are.
         """
         defaults = self._engine.settings.recall
         wish = Wish(
@@ -93,6 +104,7 @@ class MemoryVerbs(Scoped):
             defaults.min_score if min_score is None else min_score,
             preferred=types_of(prefer),
             diverse=diverse,
+            where=whereabouts(location, radius_km, location_weight, location_mode),
         )
         memories = self._filters(filters)
         looking_at: list[Wanted] = [memories]

@@ -9,6 +9,7 @@ from recollect.engine import converse, drafting, saying, search, searches, sessi
 from recollect.engine.asking import Wish
 from recollect.errors import InvalidInput
 from recollect.messages import Captured, Content, ConversationInfo, Message, NewMessage
+from recollect.places import Location, LocationLike, LocationMode
 from recollect.text import capture
 from recollect.text.fence import is_envelope, without_fences
 from recollect.types import (
@@ -21,7 +22,7 @@ from recollect.types import (
     TurnOutcome,
     VectorLike,
 )
-from recollect.user.base import Scoped, canonical, check_limit, types_of
+from recollect.user.base import Scoped, as_location, canonical, check_limit, types_of, whereabouts
 from recollect.user.conversation import Conversation
 from recollect.vocabulary import USUAL_SOURCES, MemoryType, Source
 
@@ -55,14 +56,27 @@ class TurnVerbs(Scoped):
         id: str = "",
         speaker: str = "",
         metadata: Mapping[str, Any] | None = None,
+        location: LocationLike | None = None,
     ) -> PromptContext:
         """Call this with what the user said, before the agent answers.
 
         It searches, then saves the request, and gives a block of related information to put before the prompt. It does
         not fail because something is slow or broken: `degraded` says what is missing. `speaker` is the name of the
-        user, where several people talk to the agent.
+        user, where several people talk to the agent. `location` is where the user is: it is kept with the request, and
+        what is near ranks higher.
         """
-        request = NewMessage("user", content, id=id, speaker=speaker, metadata=metadata or {})
+        where = Location() if location is None else as_location(location)
+        request = NewMessage(
+            "user",
+            content,
+            id=id,
+            speaker=speaker,
+            metadata=metadata or {},
+            lat=where.lat,
+            lng=where.lng,
+            address=where.address,
+            place_label=where.place_label,
+        )
         return turns.before_prompt(self._engine, self._scope, saying.conversation_name(session), request)
 
     def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
@@ -95,11 +109,16 @@ class TurnVerbs(Scoped):
         prefer: MemoryType | Sequence[MemoryType] = (),
         diverse: bool = False,
         vector: VectorLike | None = None,
+        location: LocationLike | None = None,
+        radius_km: float | None = None,
+        location_weight: float | None = None,
+        location_mode: LocationMode = "boost",
     ) -> Recall:
         """Search memories, all that was said, and files, best first. The query is read as that of `recall`.
 
         `session` narrows it down to one conversation and what was stored in it, without files. `current` is the
-        conversation that is going on: its last turn is left out, because it is what you ask about.
+        conversation that is going on: its last turn is left out, because it is what you ask about. `location` and what
+        belongs to it are meant as in `recall`.
         """
         start = None if since is None else drafting.utc(since, "since")
         end = None if until is None else drafting.utc(until, "until")
@@ -115,7 +134,13 @@ class TurnVerbs(Scoped):
             memories=Filters(now=self._engine.clock.now(), session=session, since=start, until=end),
             messages=MessageFilters(conversation=session, since=start, until=end, excluded=going_on),
             files=None if session is not None else ChunkFilters(since=start, until=end),
-            wish=Wish(check_limit(limit), min_score, preferred=types_of(prefer), diverse=diverse),
+            wish=Wish(
+                check_limit(limit),
+                min_score,
+                preferred=types_of(prefer),
+                diverse=diverse,
+                where=whereabouts(location, radius_km, location_weight, location_mode),
+            ),
             vector=vector,
         )
         return searches.noted(self._engine, self._scope, "search", query, ask)

@@ -1,0 +1,74 @@
+"""The places of a user: where their memories are, and what they call such places."""
+
+from datetime import UTC
+from zoneinfo import ZoneInfo
+
+from recollect.engine import drafting, keeping, naming, whereabouts, working
+from recollect.engine.context import Engine
+from recollect.errors import InvalidInput, NotFound
+from recollect.places import Location, NamedPlace, PlaceSummary, check_coordinates, folded
+from recollect.ports import RemoteEmbedder, Writer
+from recollect.rank import clusters
+from recollect.types import Filters, Scope
+
+_MOST_NAMED = 1_000
+
+
+def places(engine: Engine, scope: Scope, limit: int) -> tuple[PlaceSummary, ...]:
+    """Give the places at which a user's memories cluster, those with most of them first."""
+    now = engine.clock.now()
+    seen, named = engine.store.read(scope, lambda reader: (reader.sightings(Filters(now)), reader.named_places()))
+    zone = ZoneInfo(engine.settings.timezone) if engine.settings.timezone else now.astimezone().tzinfo or UTC
+    return clusters.summarize(seen, named, limit, zone)
+
+
+def name_place(engine: Engine, scope: Scope, name: str, location: Location) -> NamedPlace:
+    """Give a place a name, or say where it is by now."""
+    label = drafting.bounded("place_label", keeping.public_text(engine, name), InvalidInput)
+    if not label:
+        raise InvalidInput("The name of the place is empty. Call it something, for example home.")
+    check_coordinates(location.lat, location.lng)
+    if location.lat is None or location.lng is None:
+        raise InvalidInput(f"Where is {label!r}? Give lat and lng.")
+    address = drafting.bounded("address", keeping.public_text(engine, location.address), InvalidInput)
+    exact = NamedPlace(label, float(location.lat), float(location.lng), address, engine.clock.now())
+    named = exact._replace(**keeping.public_place(engine, location.lat, location.lng))
+
+    def work(writer: Writer) -> NamedPlace:
+        others = [one for one in writer.named_places() if folded(one.name) != folded(label)]
+        if len(others) >= _MOST_NAMED:
+            raise InvalidInput(f"{_MOST_NAMED:,} places have names already. Forget one of them first.")
+        writer.save_named_place(named)
+        return named
+
+    return engine.write(scope, work)
+
+
+def forget_place(engine: Engine, scope: Scope, name: str) -> None:
+    """Forget what a place is called. What happened there stays. Raises NotFound."""
+    if not engine.write(scope, lambda writer: writer.delete_named_place(name)):
+        raise NotFound(f"No place is called {name!r}. See what there is with `places`.")
+    engine.answers.drop(scope)
+    engine.store.scrub()
+
+
+def place(engine: Engine, scope: Scope, name: str) -> Location:
+    """Give the user's own place of a name: one they have named, or where they were when they said so.
+
+    Raises NotFound.
+    """
+    found = engine.store.read(scope, lambda reader: whereabouts.own_place(reader, name, Filters(engine.clock.now())))
+    if found is None:
+        raise NotFound(f"No place of yours is called {name!r}. See what there is with `places`, or name it.")
+    return found
+
+
+def find_addresses(engine: Engine, scope: Scope) -> int:
+    """Serve what a user's places lack, as far as that can be done on this machine."""
+    done = 0
+    if engine.geocoder is not None and not engine.geocoder.remote:
+        done = naming.serve(engine, scope=scope).done
+    space = engine.space
+    if space is not None and not isinstance(engine.models.embedder(space), RemoteEmbedder):
+        working.serve_once(engine, scope, space)
+    return done
