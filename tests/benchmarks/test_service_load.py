@@ -52,7 +52,9 @@ def test_what_is_not_fine() -> None:
 
 
 def test_a_connection_that_is_lost() -> None:
-    assert asked(FINE).errors == {"connection lost: NoneType": 1}
+    (told, times) = next(iter(asked(FINE).errors.items()))  # whether it was closed or reset depends on who was faster
+    assert told in ("connection lost: NoneType", "connection lost: ConnectionResetError")
+    assert times == 1
 
 
 def test_an_answer_without_an_end() -> None:

@@ -39,7 +39,7 @@ class Terminal:
 
     def press(self, keys: str) -> tuple[int, str]:
         """Press keys, and give the exit code with the rest of the screen."""
-        shown, _ = self._process.communicate(keys.encode(), timeout=30)
+        shown, _ = self._process.communicate(keys.encode(), timeout=120)
         return self._process.returncode, shown.decode().replace("\r\n", "\n")
 
 
