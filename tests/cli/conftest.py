@@ -15,7 +15,15 @@ from recollect.types import Space, Vector
 from tests.providers.server import ProviderServer
 
 # Nothing of the machine on which the tests run may show: no configuration file, no settings.
-PLAIN_ENVIRONMENT = {"RECOLLECT_CONFIG": os.devnull, "RECOLLECT_EMBEDDING_PROVIDER": "none", "TERM": "dumb"}
+PLAIN_ENVIRONMENT = {
+    "RECOLLECT_CONFIG": os.devnull,
+    "RECOLLECT_EMBEDDING_PROVIDER": "none",
+    "RECOLLECT_PLACES_GEOCODER": "none",
+    "TERM": "dumb",
+}
+
+# Larger places are enough for a test, and the table of them is made in a moment, once for all tests.
+OFFLINE = {"RECOLLECT_PLACES_GEOCODER": "offline", "RECOLLECT_PLACES_SMALLEST": "15000"}
 
 
 class Outcome(NamedTuple):
@@ -69,7 +77,7 @@ class Cli:
 def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the settings in the environment."""
     for name in list(os.environ):
-        if name.startswith("RECOLLECT_") or name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        if name.startswith("RECOLLECT_") or name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "NOMINATIM_URL"):
             monkeypatch.delenv(name)
 
 
@@ -77,6 +85,13 @@ def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 def cli(database: str) -> Cli:
     """The command line on an empty store; recall goes by words."""
     return Cli("--database", database)
+
+
+@pytest.fixture
+def located(cli: Cli) -> Cli:
+    """The command line on an empty store, with somebody who knows what places are called."""
+    cli.environment |= OFFLINE
+    return cli
 
 
 @pytest.fixture

@@ -11,10 +11,11 @@ from contextlib import chdir
 from pathlib import Path
 
 from recollect.cli.reference import command_reference
-from tests.cli.conftest import Cli, within_reach
+from tests.cli.conftest import OFFLINE, Cli, within_reach
 from tests.providers.server import ProviderServer
 
-DOCS = [Path(__file__).parents[2] / "docs" / name for name in ("cli.md", "files.md", "recall.md", "embedding.md")]
+_NAMES = ("cli.md", "files.md", "recall.md", "embedding.md", "places.md")
+DOCS = [Path(__file__).parents[2] / "docs" / name for name in _NAMES]
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 TYPED = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
 REFERENCE = re.compile(r"(?<=<!-- reference begins -->\n).*?(?=<!-- reference ends -->)", re.DOTALL)
@@ -62,10 +63,15 @@ class Page:
         return self._printed.setdefault(found, f"01a0b7c4-5d31-7a02-8f6e-2b9c4d1e0a{len(self._printed):02x}")
 
 
+def _renew(page: Path, cache: str) -> None:
+    with tempfile.TemporaryDirectory() as folder, ProviderServer() as provider:
+        shell = Cli("--database", f"{folder}/memory.db")
+        shell.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")
+        shell.environment |= {**within_reach(provider), **OFFLINE, "XDG_CACHE_HOME": cache}
+        page.write_text(Page(shell).renewed(page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    for page in DOCS:
-        with tempfile.TemporaryDirectory() as folder, ProviderServer() as provider:
-            shell = Cli("--database", f"{folder}/memory.db")
-            shell.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")
-            shell.environment |= within_reach(provider)
-            page.write_text(Page(shell).renewed(page.read_text(encoding="utf-8")), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as shared:  # the table of places is made once
+        for name in DOCS:
+            _renew(name, shared)

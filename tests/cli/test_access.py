@@ -45,6 +45,9 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "prefer": ("drinks", "tea", "green"),
     "event": ("The bell rang",),
     "lesson": ("Bells ring",),
+    "places": (),
+    "place": ("home",),
+    "where": ("Brno",),
     "files": (),
     "read": ("tea.md",),
     "sync": ("{notes}",),
@@ -208,6 +211,23 @@ def test_an_option_that_changes_something_needs_more(house: House) -> None:
     assert house.cli("conversation", "c2", "--private").exit_code == 1
     house.cli.environment["RECOLLECT_KEY"] = house.keys["ben"]
     assert house.cli("conversation", "c2", "--private").exit_code == 0
+
+
+def test_naming_a_place_and_taking_the_name_back_need_more_than_looking_at_it(house: House) -> None:
+    nothing = dict.fromkeys(("spot", "near", "address", "forget"))
+    assert needed("place", nothing) == ("read",)
+    assert needed("place", {**nothing, "spot": "49.2,16.6"}) == ("read", "write")
+    assert needed("place", {**nothing, "forget": True}) == ("read", "forget")
+    house.cli.environment["RECOLLECT_KEY"] = house.keys["read"]
+    refusals = (("home", "49.2,16.6"), ("home", "--near", "Brno"), ("home", "--address", "x"), ("home", "--forget"))
+    for typed in refusals:
+        assert "This needs a key with the scope" in house.cli("place", *typed).stderr
+    house.cli.environment["RECOLLECT_KEY"] = house.keys["write"]
+    for words in (("store", "x", "--at", "home"), ("say", "c1", "user", "x", "--from", "home")):
+        assert "This needs a key with the scope `read`" in house.cli(*words).stderr
+    house.cli.environment["RECOLLECT_KEY"] = house.keys["ben"]
+    assert house.cli("place", "home", "49.2,16.6").exit_code == 0
+    assert house.cli("place", "home", "--forget").exit_code == 0
 
 
 def test_commands_that_touch_no_store_ask_for_no_key(house: House) -> None:

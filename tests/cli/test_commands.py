@@ -23,7 +23,8 @@ def test_store_and_get_keep_every_option(cli: Cli) -> None:
         "2026-02-27T20:30Z", "--valid-until", "2126-01-01T00:00Z", "--expires", "2127-01-01T00:00Z", "--lat", "50.08",
         "--lng", "14.42", "--address", "Náměstí 1", "--place", "home", "--metadata", '{"tags": ["дом"]}',
     )  # fmt: skip
-    assert made == {"action": "created", "id": made["id"], "existing_id": None, "degraded": []}
+    where = {"lat": 50.08, "lng": 14.42, "address": "Náměstí 1", "place_label": "home"}
+    assert made == {"action": "created", "id": made["id"], "existing_id": None, "degraded": [], "place": where}
     kept = cli.json("get", made["id"])
     assert kept.pop("created_at") == kept.pop("updated_at")
     assert kept == {
@@ -31,7 +32,7 @@ def test_store_and_get_keep_every_option(cli: Cli) -> None:
         "value": "open", "context": "night", "importance": 0.25, "confidence": 0.5, "source": "sensor", "trust": 2,
         "session": "s1", "occurred_at": "2026-02-27T20:30:00Z", "valid_from": "2026-02-27T20:30:00Z",
         "valid_until": "2126-01-01T00:00:00Z", "superseded_by": None, "expires_at": "2127-01-01T00:00:00Z",
-        "lat": 50.08, "lng": 14.42, "address": "Náměstí 1", "place_label": "home", "metadata": {"tags": ["дом"]},
+        "metadata": {"tags": ["дом"]}, **where,
     }  # fmt: skip
     shown = cli.ok("get", made["id"])
     for text in (
@@ -39,7 +40,7 @@ def test_store_and_get_keep_every_option(cli: Cli) -> None:
         "Garage door opened",
         "cover.garage",
         "sensor (inferred)",
-        "home · Náměstí 1 · 50.08, 14.42",
+        "home · Náměstí 1 (50.08, 14.42)",
     ):
         assert text in shown
 

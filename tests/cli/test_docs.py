@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.cli.reference import application, commands
-from tests.cli.conftest import Cli, within_reach
+from tests.cli.conftest import OFFLINE, Cli, within_reach
 from tests.cli.reference import DOCS, Page
 from tests.providers.server import ProviderServer
 
@@ -19,7 +19,7 @@ def test_the_page_is_up_to_date(
     page: Path, tmp_path: Path, with_meaning: Callable[[Cli], Cli], provider: ProviderServer
 ) -> None:
     cli = with_meaning(Cli("--database", str(tmp_path / "memory.db")))
-    cli.environment |= within_reach(provider)
+    cli.environment |= {**within_reach(provider), **OFFLINE}
     written = page.read_text(encoding="utf-8")
     expected = Page(cli).renewed(written)
     advice = "run `python -m tests.cli.reference` to renew the page"

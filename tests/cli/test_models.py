@@ -39,6 +39,7 @@ def test_coverage_is_told_by_source(remote: Cli, provider: ProviderServer) -> No
         ("memory", 2, 1, 1),
         ("message", 1, 0, 1),
         ("chunk", 0, 0, 0),
+        ("place", 0, 0, 0),
     ]
 
 

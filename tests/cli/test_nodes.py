@@ -58,7 +58,7 @@ def test_programs_get_hits_labelled_by_node(cli: Cli, node: Callable[..., NodeSe
     assert found["hits"][0]["id"] == mine
     assert set(found["hits"][1]) == {
         "node", "rank", "id", "source", "type", "content", "score", "created_at", "occurred_at", "trust", "also_in",
-        "where",
+        "where", "place",
     }  # fmt: skip
     assert found["hits"][1]["created_at"] == "2026-02-27T10:00:00Z"
     assert found["degraded"] == ["node:dead"]
@@ -68,6 +68,13 @@ def test_programs_get_hits_labelled_by_node(cli: Cli, node: Callable[..., NodeSe
         ("office", "answered", 2),
     ]
     assert KEY not in str(found)
+
+
+def test_people_see_where_in_the_world_a_hit_was(cli: Cli, node: Callable[..., NodeServer]) -> None:
+    connect(cli, office=node("Tea in the office"))
+    cli.store("Tea in Vienna", "--lat", "48.2082", "--lng", "16.3738", "--place", "café")
+    shown = [line.strip() for line in cli.ok("search", "tea", "--nodes", "all").splitlines()]
+    assert [line for line in shown if line.startswith("at ")] == ["at café (48.2082, 16.3738)"]
 
 
 def test_people_see_where_each_hit_is_from_and_who_is_missing(cli: Cli, node: Callable[..., NodeServer]) -> None:

@@ -90,6 +90,7 @@ def test_programs_get_one_document(moving: Cli) -> None:
         ("memory", 2, 2),
         ("message", 1, 1),
         ("chunk", 0, 0),
+        ("place", 0, 0),
     ]
 
 

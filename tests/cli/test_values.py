@@ -1,5 +1,6 @@
 """What may stand behind an option."""
 
+import re
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -7,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recollect import InvalidInput, Trust
-from recollect.cli.values import json_object, memory_fields, moment, past_moment, period, trust_tier
+from recollect.cli.values import coordinates, json_object, memory_fields, moment, past_moment, period, trust_tier
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
-NOTHING = dict.fromkeys(("occurred", "valid_from", "valid_until", "expires", "place", "trust", "metadata"))
+NOTHING = dict.fromkeys(("occurred", "valid_from", "valid_until", "expires", "trust", "metadata"))
 
 
 @pytest.fixture
@@ -118,3 +119,47 @@ def test_other_tiers_are_refused(text: str) -> None:
 def test_metadata_is_a_json_object(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"--metadata is .* a JSON object"):
         json_object(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("49.1951,16.6068", (49.1951, 16.6068)),
+        (" -33.86 , 151.2 ", (-33.86, 151.2)),
+        ("-90,180", (-90.0, 180.0)),
+        ("1e1,0", (10.0, 0.0)),
+        ("Brno", None),
+        ("Paris, Texas", None),
+        ("Nan", None),
+        ("Montréal", None),
+        ("1020 Wien", None),
+        ("東京", None),
+    ],
+)
+def test_coordinates_are_told_from_names(text: str, expected: tuple[float, float] | None) -> None:
+    assert coordinates(text, "near") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nan,5", "lat is nan; it must be a number from -90 to 90"),
+        ("inf,5", "lat is inf"),
+        ("0,-inf", "lng is -inf"),
+        ("91,0", "lat is 91.0"),
+        ("0,181", "lng is 181.0; it must be a number from -180 to 180"),
+        ("49.2", "expected LAT,LNG such as 49.1951,16.6068, or the name of a place."),
+        ("49.2,", "lng is missing"),
+        (",16.6", "lat is missing"),
+        ("1,2,3", "expected LAT,LNG"),
+        ("49,2 16,6", "expected LAT,LNG"),
+        ("", "expected LAT,LNG"),
+        (",", "expected LAT,LNG"),
+    ],
+)
+def test_figures_that_are_no_coordinates_are_refused(text: str, said: str) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(said)) as caught:
+        coordinates(text, "near")
+    assert str(caught.value).startswith(f"--near is {text!r}; expected LAT,LNG")
+    with pytest.raises(InvalidInput, match=r"^The place is "):
+        coordinates(text)

@@ -49,7 +49,7 @@ def test_programs_get_one_document(remote: Cli) -> None:
     made = remote.json("store", TEXT, "--no-wait")
     assert made == {"action": "created", "id": made["id"], "existing_id": None, "degraded": []}
     assert remote.json("worker", "--once") == {
-        "embedded": 1, "parked": 0, "waiting": 0, "retried": 0, "in_bulk": 0, "unavailable": "",
+        "embedded": 1, "parked": 0, "waiting": 0, "retried": 0, "in_bulk": 0, "unavailable": "", "located": 0,
     }  # fmt: skip
 
 

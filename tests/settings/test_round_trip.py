@@ -131,6 +131,16 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "files.watch": WORDS,
     "files.debounce_s": st.floats(0.05, 60),
     "files.check_minutes": st.floats(0.01, 10_000),
+    "places.geocoder": st.sampled_from(["auto", "offline", "nominatim", "none"]),
+    "places.nominatim_url": FILLED_TEXT,
+    "places.nominatim_timeout_s": st.floats(0, 60, exclude_min=True),
+    "places.requests_per_s": st.floats(0, 1_000),
+    "places.language": FILLED_TEXT,
+    "places.smallest": st.sampled_from(["500", "1000", "5000", "15000"]),
+    "places.precision": st.sampled_from(["exact", "street", "district", "city"]),
+    "places.weight": SHARES,
+    "places.scale_km": st.floats(0, 20_000, exclude_min=True),
+    "places.cache": st.integers(0, 10_000_000),
 }
 
 

@@ -109,3 +109,22 @@ def test_overrides_are_nested_or_dotted() -> None:
     assert loaded[0] == loaded[1] == loaded[2]
     assert loaded[0].recall == RecallSettings(limit=3, min_score=0.1)
     assert mixed["recall"] == {"limit": 3}, "the caller's mapping stays as it was"
+
+
+def test_the_usual_variable_names_a_nominatim_server_unless_our_own_does(write: Write) -> None:
+    usual = {"NOMINATIM_URL": "http://usual:8080"}
+    loaded = load_settings(environ=usual)
+    assert loaded.places.nominatim_url == "http://usual:8080"
+    (row,) = (row for row in loaded.describe() if row.name == "places.nominatim_url")
+    assert (row.value, row.source) == ("http://usual:8080", "environment variable NOMINATIM_URL")
+    config = write('[places]\nnominatim_url = "http://file:8080"\n')
+    assert load_settings(config, environ={}).places.nominatim_url == "http://file:8080"
+    assert load_settings(config, environ=usual).places.nominatim_url == "http://usual:8080"
+    own = {**usual, "RECOLLECT_PLACES_NOMINATIM_URL": "http://own:8080"}
+    assert load_settings(config, environ=own).places.nominatim_url == "http://own:8080"
+    assert load_settings(environ={**own, "NOMINATIM_URL": ""}).places.nominatim_url == "http://own:8080"
+    assert (
+        load_settings(environ={**own, "RECOLLECT_PLACES_NOMINATIM_URL": ""}).places.nominatim_url
+        == usual["NOMINATIM_URL"]
+    )
+    assert load_settings(environ={"NOMINATIM_URL": ""}) == Settings()

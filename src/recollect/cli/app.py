@@ -13,6 +13,7 @@ from recollect.cli import (
     granting,
     hosting,
     knowing,
+    placing,
     serving,
     serving_mcp,
     serving_service,
@@ -71,7 +72,7 @@ def recollect(
     ctx.obj = Shared(database, user, config, json)
 
 
-for part in (writing, finding, filing, knowing, talking, hosting, embedding, tending, granting):
+for part in (writing, finding, filing, knowing, placing, talking, hosting, embedding, tending, granting):
     app.add_typer(part.commands)
 for part in (serving_service, serving_mcp, serving):
     app.add_typer(part.commands)

@@ -20,13 +20,14 @@ from recollect.cli.watching import Unwatched
 from recollect.errors import RecollectError
 from recollect.figures import CacheFigures
 from recollect.files import Chunk, FileRecord, FileText, FolderStatus
-from recollect.types import Forgotten, Hit, MemoryRecord
+from recollect.types import Forgotten, Hit, MemoryRecord, Parts
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 _OF_A_MEMORY = ("subject", "key", "value", "context", "session")
 _OF_A_MESSAGE = ("conversation", "role", "speaker", "sequence", "status", "feedback")
 _OF_A_CHUNK = ("path", "start_line", "end_line", "heading", "role", "root", "file_id")
+_OF_A_PLACE = ("lat", "lng", "address", "place_label")
 _OF_A_DOCUMENT = ("id", "kind", "mime", "size", "lines", "chunks", "notes")
 _OF_THE_STORE = ("mtime_ns", "recipe")
 
@@ -83,12 +84,25 @@ def _more(hit: Hit) -> tuple[str, ...]:
     return _OF_A_CHUNK if isinstance(hit.record, Chunk) else _OF_A_MESSAGE
 
 
+def _parts(parts: Parts) -> dict[str, Json]:
+    """Give the parts of a score; what a place does to it only where it does something."""
+    return _plain_fields(parts) if parts.place else _plain_fields(parts, "place")
+
+
+def _stored(stored: Stored) -> dict[str, Json]:
+    """Say what became of a memory; and where it is, if it is somewhere."""
+    record = stored.record
+    where = {"place": {name: document(getattr(record, name)) for name in _OF_A_PLACE}} if record else {}
+    return {**_plain_fields(stored.remembered), **where}
+
+
 def _searched(found: Searched) -> dict[str, Json]:
     """Give what was found; each hit with what was said around it, itself included, if that was asked for."""
+    near = {"near": document(found.near)} if found.near else {}
     if found.around is None:
-        return _plain_fields(found.answer)
+        return {**_plain_fields(found.answer), **near}
     hits = [{**_hit(hit), "surroundings": document(found.around.get(hit.id, ()))} for hit in found.answer.hits]
-    return {**_plain_fields(found.answer, "hits"), "hits": document(hits)}
+    return {**_plain_fields(found.answer, "hits"), "hits": document(hits), **near}
 
 
 def _forgotten(receipt: Forgotten) -> dict[str, Json]:
@@ -214,7 +228,8 @@ _FORMS: Mapping[type, Callable[[Any], dict[str, Json]]] = {
     UserStats: _unfolded("user", "stats"),
     FullStatus: _status,
     CacheFigures: _cache,
-    Stored: lambda stored: _plain_fields(stored.remembered),
+    Parts: _parts,
+    Stored: _stored,
     Moved: _moved,
     Step: _step,
     Said: _said,

@@ -5,6 +5,7 @@ stands on standard error. What goes on until it is stopped, as `sync --watch` do
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ NOT_FOUND: Final = 3
 INTERRUPTED: Final = 130
 
 _BEFORE_THE_COMMAND = ("--database", "--user", "--config")
+_NEGATIVE = re.compile(r"-[\d.]")
 
 
 class Listing(TyperGroup):
@@ -70,6 +72,14 @@ class Verb(TyperCommand):
         """Read the arguments, and say where an option belongs that stands in the wrong place."""
         with _showing_the_place(ctx):
             return super().parse_args(ctx, args)
+
+
+class Pointing(Verb):
+    """A command that takes coordinates. South of the equator they begin as options do."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
+        """Read the arguments; a minus before a figure begins no option."""
+        return super().parse_args(ctx, [f" {one}" if _NEGATIVE.match(one) else one for one in args])
 
 
 @contextmanager

@@ -11,9 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.cli.screen import safe
-from recollect.cli.words import ago, minute, named, percent, shortened
+from recollect.cli.show_places import place_line
+from recollect.cli.words import ago, far, minute, named, percent, shortened
 from recollect.files import Chunk
 from recollect.messages import Message
+from recollect.places import PlacePart
 from recollect.types import ChannelPart, Hit, MemoryRecord
 
 Around: TypeAlias = Mapping[str, Sequence[Message]]
@@ -28,7 +30,7 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 
 def listed(records: Iterable[MemoryRecord], now: datetime) -> RenderableType:
     """Show memories one below the other."""
-    return Group(*(_entry(record, _told(record, now)) for record in records))
+    return Group(*(_entry(record, _told(record, now)).append_text(_whereabouts(record)) for record in records))
 
 
 def ranked(
@@ -78,15 +80,31 @@ def explained(hit: Hit) -> RenderableType:
         table.add_column(style="dim", justify=justify, no_wrap=True)
     table.add_row("", "rank", "raw", f"score {_TIMES} weight", "")
     for name, part in parts.channels.items():
-        product = f"{part.score:.4f} {_TIMES} {part.weight:.4f}"
-        table.add_row(name, *_place(name, part), product, f"= {part.score * part.weight:.4f}")
+        table.add_row(name, *_place(name, part), *_share(part.score, part.weight))
     table.add_row("sum", "", "", "", f"= {max(0.0, parts.relevance):.4f}")
     for name, factor in parts.factors.items():
         if f"{factor:.4f}" != _NOTHING:
             table.add_row(name, "", "", f"{_TIMES} {factor:.4f}", "")
-    over = parts.relevance * prod(parts.factors.values()) > 1.0
-    table.add_row("score", "", "", "at most 1" if over else "", f"= {hit.score:.4f}")
+    over = "at most 1" if parts.relevance * prod(parts.factors.values()) > 1.0 else ""
+    if parts.place:
+        _add_place(table, parts.place, over)
+    table.add_row("score", "", "", "" if parts.place else over, f"= {hit.score:.4f}")
     return table
+
+
+def _add_place(table: Table, part: PlacePart, over: str) -> None:
+    """Show how the score of the content and that of the place become one."""
+    table.add_row("content", "", over, *_share(part.content, 1.0 - part.weight))
+    if part.distance_km is not None:
+        near = "not counted" if part.nearness is None else f"{part.nearness:.4f}"
+        table.add_row("nearness", "", f"{part.distance_km:.2f} km", near, "")
+    if part.likeness is not None:
+        table.add_row("likeness", "", "", f"{part.likeness:.4f}", "")
+    table.add_row("place", "", "", *_share(part.geo, part.weight))
+
+
+def _share(score: float, weight: float) -> tuple[str, str]:
+    return f"{score:.4f} {_TIMES} {weight:.4f}", f"= {score * weight:.4f}"
 
 
 def _place(name: str, part: ChannelPart) -> tuple[str, str]:
@@ -107,12 +125,24 @@ def _found(hit: Hit, now: datetime, *, sources: bool) -> Text:
     record = hit.record
     if isinstance(record, MemoryRecord):
         details = _told(record, now)
-        return _entry(record, " · ".join(_where(f"memory · {details}", record.session)) if sources else details)
+        entry = _entry(record, " · ".join(_where(f"memory · {details}", record.session)) if sources else details)
+        return entry.append_text(_whereabouts(record, hit))
     entry = safe(shortened(hit.content, _LONGEST))
     if isinstance(record, Chunk):
         return entry.append("\n").append_text(_place_of(record, now))
     details = " · ".join(_where(f"{hit.source} · {ago(record.said_at, now)}", record.conversation))
-    return entry.append("\n").append_text(safe(f"{hit.id}  {details}", "dim"))
+    entry.append("\n").append_text(safe(f"{hit.id}  {details}", "dim"))
+    return entry.append_text(_whereabouts(record, hit))
+
+
+def _whereabouts(record: MemoryRecord | Message, hit: Hit | None = None) -> Text:
+    """Show where something is, on a line of its own, and how far that is from whoever asks."""
+    named = record.place_label or record.address
+    told = place_line(record.place_label, record.address, *((None, None) if named else (record.lat, record.lng)))
+    part = hit.parts.place if hit else None
+    apart = "" if part is None or part.distance_km is None else far(part.distance_km)
+    line = ", ".join(filter(None, (f"at {told}" if told else "", apart)))
+    return safe(f"\n{line}", "dim") if line else Text()
 
 
 def _place_of(chunk: Chunk, now: datetime) -> Text:

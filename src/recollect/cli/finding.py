@@ -22,6 +22,9 @@ _command = partial(commands.command, cls=Verb, rich_help_panel="Memories")
         'recollect recall "where is the office light?" --as-of 2026-03-01 --explain',
         'recollect recall "how is the router set up?" --files',
         """recollect recall 'roof "wood fibre" -price'""",
+        'recollect recall "what do I order here?" --near 49.1951,16.6068',
+        'recollect recall "what should I buy?" --at supermarket',
+        'recollect recall "where did we eat?" --near Brno --radius-km 10',
     ),
 )
 def recall(
@@ -39,6 +42,11 @@ def recall(
     since: options.Since = None,
     until: options.Until = None,
     as_of: options.AsOf = None,
+    near: options.Near = None,
+    at: options.AtPlace = None,
+    radius_km: options.RadiusKm = None,
+    location_weight: options.LocationWeight = None,
+    location_mode: options.LocationModeName = None,
     prefer: options.Preferred = None,
     diverse: options.Diverse = False,
     files: Annotated[bool, typer.Option("--files", help="Look into synced folders and documents, too.")] = False,
@@ -76,6 +84,11 @@ def search(
     ] = None,
     since: options.Since = None,
     until: options.Until = None,
+    near: options.Near = None,
+    at: options.AtPlace = None,
+    radius_km: options.RadiusKm = None,
+    location_weight: options.LocationWeight = None,
+    location_mode: options.LocationModeName = None,
     prefer: options.Preferred = None,
     diverse: options.Diverse = False,
     around: Annotated[

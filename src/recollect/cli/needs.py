@@ -24,6 +24,9 @@ NEEDS: Final[Mapping[str, Permission]] = MappingProxyType(
         "events": "read",
         "lessons": "read",
         "conversation": "read",
+        "places": "read",
+        "place": "read",
+        "where": "read",
         "files": "read",
         "read": "read",
         "store": "write",
@@ -62,6 +65,12 @@ NEEDS: Final[Mapping[str, Permission]] = MappingProxyType(
 NEEDS_WITH: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType(
     {
         ("conversation", "private"): "write",
+        ("place", "spot"): "write",
+        ("place", "near"): "write",
+        ("place", "address"): "write",
+        ("place", "forget"): "forget",
+        ("store", "at"): "read",
+        ("say", "from_place"): "read",
         ("forget", "query"): "read",
         ("before-prompt", ""): "read",
         ("update", ""): "read",

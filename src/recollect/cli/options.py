@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from recollect.places import LEAST_RADIUS_KM, LOCATION_MODES, MOST_RADIUS_KM
 from recollect.vocabulary import MEMORY_TYPES, SOURCES, Trust
 
 _TYPES = ", ".join(MEMORY_TYPES)
@@ -26,6 +27,10 @@ def _types() -> list[str]:
 
 def _sources() -> list[str]:
     return list(SOURCES)
+
+
+def _modes() -> list[str]:
+    return list(LOCATION_MODES)
 
 
 def _tiers() -> list[str]:
@@ -99,6 +104,9 @@ At: TypeAlias = Annotated[
     str | None,
     typer.Option("--at", metavar="TIME", help="When it was: a time, or how long ago, such as 2h; now unless you say."),
 ]
+AtOwnPlace: TypeAlias = Annotated[
+    str | None, typer.Option("--at", metavar="NAME", help="Its place is this one of yours, as `places` lists them.")
+]
 Metadata: TypeAlias = Annotated[str | None, typer.Option(metavar="JSON", help="Anything else, as a JSON object.")]
 
 # What a search may return
@@ -154,6 +162,40 @@ Until: TypeAlias = Annotated[
 ]
 AsOf: TypeAlias = Annotated[
     str | None, typer.Option(metavar="TIME", help="What was held true at that moment, instead of now.")
+]
+Near: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LAT,LNG|NAME",
+        help="Where you are: coordinates, or a town. What is near, or at a place like it, ranks higher.",
+    ),
+]
+AtPlace: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--at", metavar="NAME", help="Where you are: a place of yours, such as home, or a kind of place: supermarket."
+    ),
+]
+RadiusKm: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        metavar="KM",
+        help=f"Only what is that near to where you are; {LEAST_RADIUS_KM:g} to {MOST_RADIUS_KM:g} kilometres.",
+    ),
+]
+LocationWeight: TypeAlias = Annotated[
+    float | None,
+    typer.Option(metavar="0..1", help="Share of the place in a score; the settings say 0.3."),
+]
+LocationModeName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--location-mode",
+        metavar="MODE",
+        autocompletion=_modes,
+        help="boost: how near it is counts, or how much the places are alike, whichever says more (so unless you say). "
+        "semantic: only how much they are alike.",
+    ),
 ]
 Wait: TypeAlias = Annotated[
     bool | None,

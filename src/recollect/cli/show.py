@@ -12,6 +12,7 @@ from recollect.cli import (
     show_embedding,
     show_files,
     show_knowledge,
+    show_places,
     show_store,
     show_turns,
 )
@@ -23,6 +24,7 @@ from recollect.cli.screen import ask, busy, open_console, print_plainly, safe
 from recollect.cli.sheet import Sheet, View, figures, show_degraded
 from recollect.cli.show_demo import show_tour
 from recollect.cli.show_nodes import show_federated
+from recollect.cli.show_places import place_line, show_taken
 from recollect.cli.values import Asked, filters
 from recollect.cli.verbs import Count, History, Searched, Stored
 from recollect.cli.watching import Watch
@@ -77,14 +79,16 @@ def watch() -> Watch:
 
 
 def _show_stored(sheet: Sheet, value: Stored) -> None:
-    _show_remembered(sheet, value.remembered)
+    _show_remembered(sheet, value.remembered, _place(value.record) if value.record else "")
     if value.waiting and not value.remembered.degraded:
         it = "it" if value.waiting == 1 else "them"
         console, amount = sheet.console, f"{value.waiting:,} waiting"
         console.print(f"Its vector follows: {amount}, `recollect worker` makes {it}.", style="dim")
+    if value.unlocated:
+        sheet.console.print("Its address follows: `recollect worker` asks for it.", style="dim")
 
 
-def _show_remembered(sheet: Sheet, value: Remembered) -> None:
+def _show_remembered(sheet: Sheet, value: Remembered, where: str = "") -> None:
     said = {
         "created": "Remembered.",
         "duplicate": "Known already; nothing was added.",
@@ -92,24 +96,28 @@ def _show_remembered(sheet: Sheet, value: Remembered) -> None:
         "outranked": f"Kept as history only; {value.existing_id} stands.",
     }
     sheet.console.print(said[value.action])
+    if where:
+        sheet.console.print(safe(where))
     sheet.console.print(value.id, style="dim")
     show_degraded(sheet, value.degraded, "It is found by its words until `recollect maintain` has embedded it.")
 
 
-def _show_recall(sheet: Sheet, value: Recall) -> None:
-    if not value.hits:
+def _show_recall(sheet: Sheet, value: Searched) -> None:
+    show_taken(sheet, value.near)
+    if not value.answer.hits:
         sheet.console.print(
             "Nothing relevant was found, neither in memories nor in files."
             if sheet.asked["files"]
             else "No relevant memories found. `recollect list` shows what there is."
         )
-    _show_hits(sheet, value)
+    _show_hits(sheet, value.answer)
 
 
 def _show_search(sheet: Sheet, value: Searched | Federated) -> None:
     if isinstance(value, Federated):
         show_federated(sheet, value)
         return
+    show_taken(sheet, value.near)
     if not value.answer.hits:
         sheet.console.print("Nothing was found, neither in memories nor in what was said, nor in files.")
     _show_hits(sheet, value.answer, sources=True, around=value.around)
@@ -164,8 +172,7 @@ def _time(moment: datetime | None) -> str:
 
 
 def _place(record: MemoryRecord) -> str:
-    point = f"{record.lat:g}, {record.lng:g}" if record.lat is not None and record.lng is not None else ""
-    return " · ".join(part for part in (record.place_label, record.address, point) if part)
+    return place_line(record.place_label, record.address, record.lat, record.lng)
 
 
 def _show_page(sheet: Sheet, page: Page) -> None:
@@ -246,6 +253,7 @@ _VIEWS: Mapping[str, View] = {
     **dict.fromkeys(("fact", "prefer", "event", "lesson"), _show_remembered),
     **show_files.VIEWS,
     **show_knowledge.VIEWS,
+    **show_places.VIEWS,
     **show_conversations.VIEWS,
     **show_turns.VIEWS,
     **show_embedding.VIEWS,

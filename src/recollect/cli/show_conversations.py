@@ -9,6 +9,7 @@ from rich.text import Text
 
 from recollect.cli.screen import safe
 from recollect.cli.sheet import Sheet, View
+from recollect.cli.show_places import place_line
 from recollect.cli.verbs_conversations import Chat, Compacted, Conversations, Privacy, Said, Shown
 from recollect.cli.words import ago, amounts, counted, excerpt, minute, shortened
 from recollect.messages import Message
@@ -30,6 +31,9 @@ def _show_said(sheet: Sheet, said: Said) -> None:
     else:
         tokens = counted(message.tokens, "token", "tokens")
         console.print(safe(f"Kept as message {message.sequence} of {message.conversation}, {tokens}."))
+        where = place_line(message.place_label, message.address, message.lat, message.lng)
+        if where:
+            console.print(safe(where))
     console.print(message.id, style="dim")
     if said.folded_into:
         size = counted(said.folded_into.tokens, "token", "tokens")

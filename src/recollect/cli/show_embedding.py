@@ -11,7 +11,7 @@ from recollect.figures import Coverage, Model, ParkedItem, Reembedding
 from recollect.types import Space
 
 _STATES = {"active": "searched", "building": "being built", "kept": "kept", "configured": "configured only"}
-_PLURALS = {"memory": "memories", "message": "messages", "chunk": "chunks"}
+_PLURALS = {"memory": "memories", "message": "messages", "chunk": "chunks", "place": "places"}
 _MOST_PARKED = 5
 
 
@@ -73,6 +73,8 @@ def _show_shift(sheet: Sheet, value: Shift) -> None:
     if value.retried:
         console.print(f"Let {counted(value.retried, 'text', 'texts')} be tried again.")
     console.print(f"Embedded {counted(value.embedded, 'text', 'texts')}.")
+    if value.located:
+        console.print(f"Found {counted(value.located, 'address', 'addresses')}.")
     if value.parked:
         told = "`recollect status` says why, `recollect worker --retry-parked` tries again."
         console.print(f"Gave up on {counted(value.parked, 'text', 'texts')}: {told}", style="yellow")

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from recollect.cli.screen import safe
 from recollect.cli.sheet import Sheet, show_degraded
+from recollect.cli.show_places import place_line
 from recollect.cli.words import ago, percent, shortened
 from recollect.federation import LOCAL_NODE, Federated, FederatedHit
 
@@ -42,4 +43,8 @@ def _entry(hit: FederatedHit, now: datetime) -> Text:
     there = percent(hit.score) if hit.node == LOCAL_NODE else f"{percent(hit.score)} there"
     also = (f"also in {', '.join(hit.also_in)}",) if hit.also_in else ()
     details = " · ".join((hit.node, *kind, when, there, *also))
-    return safe(shortened(hit.content, _LONGEST)).append("\n").append_text(safe(f"{hit.id}  {details}", "dim"))
+    entry = safe(shortened(hit.content, _LONGEST)).append("\n").append_text(safe(f"{hit.id}  {details}", "dim"))
+    if hit.place:
+        told = place_line(hit.place.label, hit.place.address, hit.place.lat, hit.place.lng)
+        entry.append("\n").append_text(safe(f"at {told}", "dim"))
+    return entry

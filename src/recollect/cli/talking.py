@@ -31,6 +31,7 @@ def _ratings() -> list[str]:
         'recollect say c1 user "Can the roof be insulated in winter?"',
         'recollect say c1 user "From the inside, I would think" --speaker Jana',
         'recollect say c1 assistant "Yes, from the inside." --model gpt-5',
+        'recollect say c1 user "I parked on level 3" --lat 50.1 --lng 14.26 --place airport',
         "date | recollect say c1 tool - --tool-call-id call_7",
     ),
 )
@@ -49,6 +50,14 @@ def say(
         str | None, typer.Option(metavar="ID", help="The call that a tool's result answers.")
     ] = None,
     at: options.At = None,
+    lat: options.Lat = None,
+    lng: options.Lng = None,
+    address: options.Address = None,
+    place: options.PlaceLabel = None,
+    from_place: Annotated[
+        str | None,
+        typer.Option("--from", metavar="NAME", help="It is said from this place of yours, as `places` lists them."),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Add a message to a conversation.

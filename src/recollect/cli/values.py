@@ -11,11 +11,14 @@ from typing import Any, TypeAlias
 
 from recollect.cli.words import shortened
 from recollect.errors import InvalidInput
+from recollect.places import check_coordinates
 from recollect.vocabulary import Trust
 
 Asked: TypeAlias = Mapping[str, Any]
 
 _LONGEST = 60
+_BOTH = 2
+_COORDINATES = "LAT,LNG such as 49.1951,16.6068, or the name of a place"
 _SPAN = re.compile(r"(\d+)\s*([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -27,7 +30,6 @@ _PERIODS = {
 
 _PLAIN_FIELDS = (
     "content", "type", "importance", "confidence", "subject", "key", "value", "context", "session", "source",
-    "lat", "lng", "address",
 )  # fmt: skip
 _TIMES = {
     "occurred": "occurred_at",
@@ -40,14 +42,12 @@ _FILTER_TIMES = ("since", "until", "as_of")
 
 
 def memory_fields(asked: Asked, now: datetime) -> dict[str, Any]:
-    """Give the fields of a memory that were named, as `remember` and `update` take them."""
+    """Give the fields of a memory that were named, as `remember` and `update` take them; places are read elsewhere."""
     fields = {name: asked[name] for name in _PLAIN_FIELDS if asked.get(name) is not None}
     for option, name in _TIMES.items():
         if asked[option] is not None:
             ahead = now if option == "expires" else None
             fields[name] = _moment_or_none(asked[option], option, ahead)
-    if asked["place"] is not None:
-        fields["place_label"] = asked["place"]
     if asked["trust"] is not None:
         fields["trust"] = trust_tier(asked["trust"])
     if asked["metadata"] is not None:
@@ -123,6 +123,28 @@ def json_object(text: str) -> dict[str, Any]:
     return found
 
 
+def coordinates(text: str, option: str | None = None) -> tuple[float, float] | None:
+    """Read coordinates; None for what is the name of a place. Figures that are no coordinates are no name either."""
+    parts = [_number(part) for part in text.split(",")]
+    lat, lng = parts if len(parts) == _BOTH else (None, None)
+    if (lat is None or lng is None) and any(letter.isalpha() for letter in text):
+        return None
+    try:
+        check_coordinates(lat, lng)
+    except InvalidInput as error:
+        raise _unfit(option, text, f"{_COORDINATES} ({str(error).removesuffix('.')})") from None
+    if lat is None or lng is None:
+        raise _unfit(option, text, _COORDINATES)
+    return lat, lng
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
 def _named_period(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     named = _PERIODS.get(" ".join(text.lower().replace("-", " ").split()))
     if named is None:
@@ -160,5 +182,6 @@ def _shifted(now: datetime, span: timedelta, option: str, text: str) -> datetime
         raise _unfit(option, text, "a shorter span") from None
 
 
-def _unfit(option: str, found: str, expected: str) -> InvalidInput:
-    return InvalidInput(f"--{option.replace('_', '-')} is {shortened(found, _LONGEST)!r}; expected {expected}.")
+def _unfit(option: str | None, found: str, expected: str) -> InvalidInput:
+    named = f"--{option.replace('_', '-')}" if option else "The place"
+    return InvalidInput(f"{named} is {shortened(found, _LONGEST)!r}; expected {expected}.")

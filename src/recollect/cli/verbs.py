@@ -11,6 +11,7 @@ from recollect.cli import (
     verbs_files,
     verbs_import,
     verbs_knowledge,
+    verbs_places,
     verbs_turns,
     verbs_worker,
 )
@@ -19,20 +20,27 @@ from recollect.cli.errand import Answer, Errand, VerbFunction, given_text
 from recollect.cli.values import Asked, filters, memory_fields, past_moment
 from recollect.cli.verbs_forget import forget
 from recollect.cli.verbs_nodes import search_nodes
+from recollect.cli.verbs_places import asks_a_server, find_addresses, here, place_fields
 from recollect.errors import InvalidInput
 from recollect.figures import Problem, Stats, Status
 from recollect.files import FolderStatus
 from recollect.messages import Message
+from recollect.places import Located
 from recollect.settings import SettingRow
 from recollect.types import MemoryRecord, Recall, Remembered
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What became of a memory, and if it still waits for its vector, how many items do."""
+    """What became of a memory, and if it still waits for its vector, how many items do.
+
+    `record` is there if it has a place; `unlocated` says that its address is still to be asked for.
+    """
 
     remembered: Remembered
     waiting: int = 0
+    record: MemoryRecord | None = None
+    unlocated: bool = False
 
     @property
     def id(self) -> str:
@@ -81,28 +89,39 @@ class FullStatus:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What a search found, and for each message what was said around it, if that was asked for."""
+    """What a search found, and for each message what was said around it, if that was asked for.
+
+    `near` is what was taken for the name of where somebody is.
+    """
 
     answer: Recall
     around: Mapping[str, tuple[Message, ...]] | None = None
+    near: Located | None = None
 
 
 def store(errand: Errand) -> Answer:
     """Remember a text."""
     asked, memory = errand.asked, errand.memory
-    fields = memory_fields(asked, errand.now)
+    located = place_fields(errand, asked["at"])
+    fields = memory_fields(asked, errand.now) | located
     before = memory.stats().pending_jobs
     kept = errand.me.remember(given_text(asked["text"]), wait=asked["wait"], **fields)
+    new = kept.action != "duplicate"
+    if new:
+        find_addresses(errand, located)
     waiting = memory.stats().pending_jobs
     follows = waiting > before and errand.settings.embedding.provider != "none"
-    return Answer(Stored(kept, waiting if follows else 0))
+    record = errand.me.get(kept.id) if located and new else None
+    unlocated = record is not None and record.lat is not None and not record.address and asks_a_server(errand)
+    return Answer(Stored(kept, waiting if follows else 0, record, unlocated))
 
 
 def recall(errand: Errand) -> Answer:
     """Find memories."""
-    asked = errand.asked
-    wanted = {**filters(asked, errand.now), **_wishes(asked), "files": asked["files"]}
-    return Answer(errand.me.recall(asked["query"], limit=asked["limit"], min_score=asked["min_score"], **wanted))
+    asked, where = errand.asked, here(errand)
+    wanted = {**filters(asked, errand.now), **_wishes(asked), **where.wishes, "files": asked["files"]}
+    found = errand.me.recall(asked["query"], limit=asked["limit"], min_score=asked["min_score"], **wanted)
+    return Answer(Searched(found, near=where.taken))
 
 
 def search(errand: Errand) -> Answer:
@@ -110,7 +129,8 @@ def search(errand: Errand) -> Answer:
     asked, now = errand.asked, errand.now
     if asked["nodes"] != "none":
         return Answer(search_nodes(errand, asked["nodes"]))
-    wanted = _wishes(asked)
+    where = here(errand)
+    wanted = {**_wishes(asked), **where.wishes}
     wanted |= {name: past_moment(asked[name], name, now) for name in ("since", "until") if asked[name] is not None}
     if asked["source"]:
         wanted["sources"] = asked["source"]
@@ -121,7 +141,7 @@ def search(errand: Errand) -> Answer:
     reach = asked["around"]
     said = [hit.id for hit in found.hits if isinstance(hit.record, Message)] if reach else []
     around = {one: errand.me.surroundings(one, before=reach, after=reach) for one in said}
-    return Answer(Searched(found, around if reach else None))
+    return Answer(Searched(found, around if reach else None, where.taken))
 
 
 def _wishes(asked: Asked) -> dict[str, Any]:
@@ -135,10 +155,13 @@ def get(errand: Errand) -> Answer:
 
 def update(errand: Errand) -> Answer:
     """Change one memory."""
-    changes = memory_fields(errand.asked, errand.now)
+    located = place_fields(errand, errand.asked["at"])
+    changes = memory_fields(errand.asked, errand.now) | located
     if not changes:
         raise InvalidInput("Nothing to change: name at least one option, such as --content or --importance.")
-    return Answer(errand.me.update(errand.asked["id"], **changes))
+    record = errand.me.update(errand.asked["id"], **changes)
+    find_addresses(errand, located)
+    return Answer(errand.me.get(record.id) if located else record)
 
 
 def list_memories(errand: Errand) -> Answer:
@@ -197,6 +220,7 @@ VERBS: Mapping[str, VerbFunction] = {
     **verbs_files.VERBS,
     **verbs_import.VERBS,
     **verbs_knowledge.VERBS,
+    **verbs_places.VERBS,
     **verbs_conversations.VERBS,
     **verbs_turns.VERBS,
     **verbs_embedding.VERBS,

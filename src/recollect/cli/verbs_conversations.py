@@ -1,12 +1,13 @@
 """What the commands for conversations do."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.cli.edge import FAILED
 from recollect.cli.errand import Answer, Errand, VerbFunction, given_text
 from recollect.cli.values import past_moment
+from recollect.cli.verbs_places import find_addresses, place_fields
 from recollect.errors import InvalidInput, NotFound
 from recollect.messages import Appended, Compaction, ConversationInfo, Message, Window
 from recollect.user import Conversation
@@ -72,7 +73,12 @@ def say(errand: Errand) -> Answer:
         fields["said_at"] = past_moment(asked["at"], "at", errand.now)
     chat = errand.me.conversation(asked["conversation"])
     before = chat.summary()
-    appended = chat.append(asked["role"], given_text(asked["text"]), **fields)
+    located = place_fields(errand, asked["from_place"], "from")
+    appended = chat.append(asked["role"], given_text(asked["text"]), **fields, **located)
+    if located and appended.action == "created" and appended.id:
+        find_addresses(errand, located)
+        message = errand.me.surroundings(appended.id, before=0, after=0)[0]
+        appended = replace(appended, message=message)
     after = chat.summary()
     made = after is not None and (before is None or before.id != after.id)
     return Answer(Said(appended, after if made else None))

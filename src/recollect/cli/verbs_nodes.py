@@ -9,6 +9,7 @@ from recollect.federation import Federated, federated_search
 # What another node is not told. To drop it silently would show what nobody wanted to see.
 _ONLY_HERE: Final = (
     "source", "session", "current", "since", "until", "prefer", "diverse", "around", "min_score", "explain",
+    "near", "at", "radius_km", "location_weight", "location_mode",
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ class Shift:
     """What a worker did, what is left, and why, if that is for a reason.
 
     `retried` items had been given up on and were let into the queue again. `in_bulk` texts are in batches at the
-    provider.
+    provider. `located` items got their address.
     """
 
     embedded: int
@@ -31,18 +31,22 @@ class Shift:
     retried: int = 0
     in_bulk: int = 0
     unavailable: str = ""
+    located: int = 0
 
 
 def worker(errand: Errand) -> Answer:
     """Serve the queue."""
     memory, asked = errand.memory, errand.asked
-    if memory.settings.embedding.provider == "none":
-        raise SettingsError("Vectors are switched off: embedding.provider is none. Name a provider to have some made.")
+    if memory.settings.embedding.provider == "none" and memory.settings.places.geocoder == "none":
+        raise SettingsError(
+            "Vectors are switched off: embedding.provider is none, and so is places.geocoder. Name a provider to have "
+            "some made."
+        )
     retried = memory.retry_parked() if asked["retry_parked"] else 0
     with until_asked_to_stop(errand.watch) as stop:
         duty = _Duty(memory, errand.watch, stop)
         last = duty.round() if asked["once"] else duty.serve(asked["poll"])
-    shift = Shift(duty.embedded, duty.parked, waiting(memory), retried, last.in_bulk, last.unavailable)
+    shift = Shift(duty.embedded, duty.parked, waiting(memory), retried, last.in_bulk, last.unavailable, duty.located)
     return Answer(shift, FAILED if asked["once"] and last.unavailable else 0)
 
 
@@ -62,6 +66,7 @@ class _Duty:
         self._away = False
         self.embedded = 0
         self.parked = 0
+        self.located = 0
 
     def round(self, *, thorough: bool = True) -> Worked:
         """Do all that can be done."""
@@ -69,6 +74,7 @@ class _Duty:
             worked = self._memory.embed_waiting(thorough=thorough, stop=self._stop, tell=tell)
         self.embedded += worked.embedded
         self.parked += worked.parked
+        self.located += worked.located
         return worked
 
     def serve(self, poll_s: float) -> Worked:
@@ -95,5 +101,7 @@ class _Duty:
         self._away = bool(worked.unavailable)
         if worked.embedded:
             self._watch.say(f"Embedded {counted(worked.embedded, 'text', 'texts')}.")
+        if worked.located:
+            self._watch.say(f"Found {counted(worked.located, 'address', 'addresses')}.")
         if worked.parked:
             self._watch.say(f"Gave up on {counted(worked.parked, 'text', 'texts')}; `recollect status` says why.")

@@ -11,6 +11,9 @@ _SPANS = ((timedelta(days=1), "day", "days"), (timedelta(hours=1), "hour", "hour
 _KILO = 1024
 _NEW_LINES = re.compile("[\t-\r\x1c-\x1e\x85\u2028\u2029]")
 _CENT = 0.01
+_HERE_KM = 0.005
+_NEAR_KM = 1.0
+_FAR_KM = 10.0
 
 
 def percent(share: float) -> str:
@@ -80,6 +83,25 @@ def size(size_bytes: int) -> str:
 def counted(amount: int, one: str, many: str) -> str:
     """Give an amount with its noun."""
     return f"{amount:,} {one if amount == 1 else many}"
+
+
+def far(distance_km: float) -> str:
+    """Say how far something is, no more exactly than anybody needs."""
+    if distance_km < _HERE_KM:
+        return "here"
+    if distance_km < _NEAR_KM:
+        return f"{max(10.0, round(distance_km * 1000, -1)):.0f} m away"
+    return f"{distance_km:.1f} km away" if distance_km < _FAR_KM else f"{distance_km:,.0f} km away"
+
+
+def degrees(value: float) -> str:
+    """Give a coordinate to the metre."""
+    return f"{value:.5f}".rstrip("0").rstrip(".")
+
+
+def spot(lat: float | None, lng: float | None) -> str:
+    """Give coordinates as they can be typed again; nothing when there are none."""
+    return "" if lat is None or lng is None else f"{degrees(lat)}, {degrees(lng)}"
 
 
 def shortened(text: str, most: int) -> str:

@@ -21,6 +21,8 @@ _command = partial(commands.command, cls=Verb, rich_help_panel="Memories")
         'recollect store "The office light is in the garage" --type fact \\',
         "    --subject light.office --key location --value garage",
         'recollect store "Dentist at noon" --type event --occurred 2026-12-03T12:00',
+        'recollect store "The svíčková is good here" --lat 49.1951 --lng 16.6068 --place "U Karla pub"',
+        'recollect store "The spare key is under the pot" --at home',
         "git log -1 --format=%B | recollect store - --type decision",
     ),
 )
@@ -46,6 +48,7 @@ def store(
     lng: options.Lng = None,
     address: options.Address = None,
     place: options.PlaceLabel = None,
+    at: options.AtOwnPlace = None,
     metadata: options.Metadata = None,
     wait: Annotated[
         bool | None,
@@ -59,7 +62,8 @@ def store(
     """Remember something.
 
     What is known already, in these or in nearly these words, is not stored twice. Times are ISO 8601, such as
-    2026-12-03 or 2026-12-03T12:00+01:00; without an offset they are local.
+    2026-12-03 or 2026-12-03T12:00+01:00; without an offset they are local. What has coordinates gets its address by
+    itself.
     """
     run(ctx)
 
@@ -94,6 +98,7 @@ def update(
     lng: options.Lng = None,
     address: options.Address = None,
     place: options.PlaceLabel = None,
+    at: options.AtOwnPlace = None,
     metadata: options.Metadata = None,
     json: options.Json = False,
 ) -> None:

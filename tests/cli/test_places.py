@@ -1,0 +1,378 @@
+"""Places at the command line: storing at them, asking from them, naming them."""
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+
+from recollect.errors import GeocoderUnavailable
+from recollect.geocoding.offline import OfflineGeocoder
+from tests.cli.conftest import OFFLINE, Cli
+from tests.geocoding.server import NominatimServer
+
+PUB = ("--lat", "49.1951", "--lng", "16.6068", "--place", "U Karla pub")
+VIENNA = ("--lat", "48.2082", "--lng", "16.3738")
+BRNO = "Brno, South Moravian, Czechia"
+AT_THE_PUB = f"U Karla pub · {BRNO} (49.1951, 16.6068)"
+SYDNEY = ("--lat", "-33.857", "--lng", "151.215")
+
+
+@pytest.fixture
+def dinners(located: Cli) -> Cli:
+    """What somebody orders in Brno and in Vienna, and something that is nowhere."""
+    located.store("I usually order the dumplings here", *PUB)
+    located.store("I usually order the schnitzel here", *VIENNA)
+    located.store("I usually order a starter and nothing else")
+    return located
+
+
+def contents(found: dict[str, list[dict[str, str]]]) -> list[str]:
+    return [hit["content"].split()[-2] for hit in found["hits"]]
+
+
+# Storing
+
+
+def test_what_is_stored_at_coordinates_has_its_address_at_once(located: Cli) -> None:
+    shown = located.ok("store", "I usually order the dumplings here", *PUB)
+    first, where, made = shown.splitlines()
+    assert (first, where) == ("Remembered.", AT_THE_PUB)
+    assert re.search(rf"^place +{re.escape(AT_THE_PUB)}$", located.ok("get", made), re.MULTILINE)
+    assert located.ok("list").splitlines()[2] == f"at U Karla pub · {BRNO}"
+    assert located.json("store", "Another thing", *VIENNA)["place"] == {
+        "lat": 48.2082, "lng": 16.3738, "address": "Vienna, Austria", "place_label": "",
+    }  # fmt: skip
+    assert "place" not in located.json("store", "Something that is nowhere")
+
+
+def test_the_place_of_what_is_known_already_is_not_told(located: Cli) -> None:
+    located.store("I usually order the dumplings here", *PUB)
+    again = located.json("store", "I usually order the dumplings here", *VIENNA)
+    assert (again["action"], "place" in again) == ("duplicate", False)
+
+
+def test_an_address_that_was_given_is_kept(located: Cli) -> None:
+    assert "Česká 1 (49.1951, 16.6068)" in located.ok("store", "x", *PUB[:4], "--address", "Česká 1")
+
+
+def test_what_is_said_somewhere_shows_where(located: Cli) -> None:
+    shown = located.ok("say", "c1", "user", "I parked on level 3", "--lat", "50.1", "--lng", "14.26", "--place", "park")
+    assert re.fullmatch(r"park · .*Prague, .*\(50\.1, 14\.26\)", shown.splitlines()[1])
+    (message,) = located.json("conversation", "c1")["messages"]
+    assert (message["lat"], message["lng"], message["place_label"]) == (50.1, 14.26, "park")
+    assert message["address"] in shown
+
+
+def test_something_may_be_at_a_place_of_ones_own(located: Cli) -> None:
+    located.ok("place", "home", "49.2,16.6", "--address", "Kounicova 1")
+    where = {"lat": 49.2, "lng": 16.6, "address": "Kounicova 1", "place_label": "home"}
+    assert located.json("store", "The spare key is under the pot", "--at", "HOME")["place"] == where
+    assert located.json("store", "The ladder is behind it", "--at", "home", "--address", "the garden")["place"] == {
+        **where, "address": "the garden",
+    }  # fmt: skip
+    said = located.json("say", "c1", "user", "I am in bed", "--from", "home")["message"]
+    assert {name: said[name] for name in where} == where
+
+
+def test_a_place_that_has_no_name_cannot_be_stored_at(located: Cli) -> None:
+    for typed in (("store", "x", "--at", "home"), ("say", "c1", "user", "x", "--from", "home")):
+        outcome = located(*typed)
+        assert (outcome.exit_code, outcome.stdout) == (3, "")
+        assert outcome.stderr.startswith("Error: No place of yours is called 'home'.")
+    assert located.json("count") == {"count": 0}
+    for typed in (("store", "x", "--at", "home"), ("say", "c1", "user", "x", "--from", "home")):
+        outcome = located(*typed, "--lat", "1")
+        assert (outcome.exit_code, outcome.stdout) == (2, "")
+        assert outcome.stderr == f"Error: {typed[-2]} says where it is already. Leave out --lat and --lng.\n"
+
+
+def test_moving_a_memory_gives_it_another_address(located: Cli) -> None:
+    made = located.store("I usually order the dumplings here", *PUB[:4])
+    moved = located.json("update", made, *VIENNA)
+    assert (moved["lat"], moved["address"]) == (48.2082, "Vienna, Austria")
+    located.ok("place", "home", "49.1951,16.6068")
+    shown = located.ok("update", made, "--at", "home")
+    assert f"home · {BRNO} (49.1951, 16.6068)" in shown
+
+
+@pytest.mark.parametrize("failure", [GeocoderUnavailable("The table is gone."), OSError("The disk is gone.")])
+def test_an_address_that_cannot_be_found_keeps_nothing_from_being_stored(
+    located: Cli, failure: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(OfflineGeocoder, "reverse", fail)
+    shown = located.ok("store", "I usually order the dumplings here", *PUB)
+    assert shown.startswith("Remembered.\nU Karla pub (49.1951, 16.6068)\n")
+    monkeypatch.undo()
+    assert located.json("count") == {"count": 1}
+
+
+def test_a_server_is_left_to_the_worker(cli: Cli) -> None:
+    with NominatimServer() as server:
+        cli.environment |= {"RECOLLECT_PLACES_GEOCODER": "auto", "NOMINATIM_URL": server.url}
+        shown = cli.ok("store", "I usually order the dumplings here", *PUB)
+        assert "Its address follows: `recollect worker` asks for it.\n" in shown
+        assert "U Karla pub (49.1951, 16.6068)\n" in shown
+        assert cli.json("worker", "--once")["located"] == 1
+        assert "Česká, " in cli.ok("list")
+        cli.ok("store", "And the soup", *VIENNA)
+        assert "Found 1 address.\n" in cli.ok("worker", "--once")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("--lat", "49.2"), "lng is missing"),
+        (("--lat", "nan", "--lng", "1"), "lat is nan"),
+        (("--lat", "1", "--lng", "inf"), "lng is inf"),
+        (("--lat", "1", "--lng", "181"), "lng is 181.0; it must be a number from -180 to 180"),
+        (("--lat", "north", "--lng", "1"), "Invalid value for '--lat'"),
+        (("--lat", "1", "--lng", "1", "--address", "x" * 501), "address"),
+        (("--lat", "1", "--lng", "1", "--place", "x" * 201), "place_label"),
+    ],
+)
+def test_what_is_no_place_is_bad_usage(located: Cli, typed: tuple[str, ...], said: str) -> None:
+    for command in (("store", "x"), ("say", "c1", "user", "x")):
+        outcome = located(*command, *typed)
+        assert (outcome.exit_code, outcome.stdout) == (2, "")
+        assert said in outcome.stderr
+
+
+# Asking
+
+
+@pytest.mark.parametrize("command", ["recall", "search"])
+def test_what_is_near_comes_first(dinners: Cli, command: str) -> None:
+    ask = (command, "what do I order?")
+    assert contents(dinners.json(*ask, "--near", "49.1951,16.6068"))[0] == "dumplings"
+    assert contents(dinners.json(*ask, "--near", "48.2082,16.3738"))[0] == "schnitzel"
+    assert contents(dinners.json(*ask, "--near", "48.2,16.37", "--radius-km", "5")) == ["schnitzel"]
+    assert contents(dinners.json(*ask, "--at", "u karla PUB"))[0] == "dumplings"
+    anywhere, weightless = (dinners.json(*ask, *more) for more in ((), ("--near", "1,1", "--location-weight", "0")))
+    assert [hit["score"] for hit in anywhere["hits"]] == [hit["score"] for hit in weightless["hits"]]
+
+
+@pytest.mark.parametrize("command", ["recall", "search"])
+def test_a_name_is_looked_up_and_what_was_taken_for_it_is_told(dinners: Cli, command: str) -> None:
+    ask = (command, "what do I order?", "--near", "brno", "--limit", "1")
+    lines = dinners.ok(*ask).splitlines()
+    assert lines[0] == f"near {BRNO}"
+    assert re.fullmatch(rf" +at U Karla pub · {BRNO}, \d+ m away", lines[3])
+    found = dinners.json(*ask)
+    assert found["near"] == {**found["near"], "address": BRNO, "country_code": "CZ", "timezone": "Europe/Prague"}
+    assert "near" not in dinners.json(command, "what do I order?", "--near", "49.2,16.6")
+
+
+@pytest.mark.parametrize("typed", [("--near", "-33.86,151.21"), ("--near=-33.86,151.21",)])
+def test_south_of_the_equator_there_is_a_minus(located: Cli, typed: tuple[str, ...]) -> None:
+    located.store("The ferry leaves from here", *SYDNEY)
+    shown = located.ok("recall", "ferry", *typed, "--radius-km", "1")
+    assert re.search(r"^ +at Sydney Central .*, \d+ m away$", shown, re.MULTILINE)
+
+
+def test_a_place_without_a_name_is_shown_by_its_coordinates(cli: Cli) -> None:
+    cli.store("The ferry leaves from here", *SYDNEY)
+    assert cli.ok("list").splitlines()[2] == "at -33.857, 151.215"
+    assert cli.ok("recall", "ferry").splitlines()[2].strip() == "at -33.857, 151.215"
+    assert cli.ok("recall", "ferry", "--near", "-33.857,151.215").splitlines()[2].strip() == "at -33.857, 151.215, here"
+
+
+def test_a_score_with_a_place_can_be_checked_by_hand(dinners: Cli) -> None:
+    ask = ("recall", "what do I order?", "--near", "49.196,16.607", "--location-weight", "0.4", "--limit", "1")
+    shown = dinners.ok(*ask, "--explain")
+    rows = {line.split()[0]: re.findall(r"\d+\.\d+", line) for line in shown.splitlines()[3:-1]}
+    (hit,) = dinners.json(*ask)["hits"]
+    part = hit["parts"]["place"]
+    assert rows["content"][:2] == [f"{part['content']:.4f}", "0.6000"]
+    assert rows["nearness"] == [f"{part['distance_km']:.2f}", f"{part['nearness']:.4f}"]
+    assert rows["place"][:2] == [f"{part['geo']:.4f}", "0.4000"]
+    assert "likeness" not in rows, "nobody makes vectors here"
+    assert float(rows["content"][2]) + float(rows["place"][2]) == pytest.approx(hit["score"], abs=1e-4)
+    assert rows["score"] == [f"{hit['score']:.4f}"]
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_without_a_location_nothing_speaks_of_places(dinners: Cli) -> None:
+    for command in ("recall", "search"):
+        found = dinners.json(command, "what do I order?")
+        assert set(found) == {"hits", "degraded", "answerable"}
+        assert all(set(hit["parts"]) == {"channels", "relevance", "factors"} for hit in found["hits"])
+        shown = dinners.ok(command, "what do I order?", "--explain")
+        assert "nearness" not in shown
+        assert "away" not in shown
+
+
+def test_what_is_nowhere_keeps_its_score(dinners: Cli) -> None:
+    def starter(*where: str) -> dict[str, object]:
+        (hit,) = (hit for hit in dinners.json("recall", "order starter", *where)["hits"] if "starter" in hit["content"])
+        assert isinstance(hit, dict)
+        return hit
+
+    assert starter("--near", "49.2,16.6") == starter()
+
+
+def test_kinds_of_places_are_likened(cli: Cli, with_meaning: Callable[[Cli], Cli]) -> None:
+    with_meaning(cli).environment |= OFFLINE
+    cli.store("Buy oat milk and rye bread", *VIENNA, "--place", "Billa supermarket")
+    cli.store("Buy stamps and envelopes", *PUB[:4], "--place", "post office")
+    ask = ("recall", "what should I buy?", "--at")
+    hits = [cli.json(*ask, place)["hits"][0]["content"].split()[1] for place in ("grocery store", "post office")]
+    assert hits == ["oat", "stamps"]
+    modes = ("recall", "what should I buy?", "--near", "Brno", "--explain", "--limit", "1")
+    assert "not counted" in cli.ok(*modes, "--location-mode", "semantic")
+    shown = cli.ok(*modes, "--location-mode", "boost")
+    assert "not counted" not in shown
+    assert re.search(r"^ +likeness +0\.\d{4}$", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("--near", "nan,5"), "--near is 'nan,5'"),
+        (("--near", "inf,0"), "--near is 'inf,0'"),
+        (("--near", "0,181"), "lng is 181.0"),
+        (("--near", "-91,0"), "lat is -91.0"),
+        (("--near", "49.2"), "expected LAT,LNG such as 49.1951,16.6068, or the name of a place"),
+        (("--near", ""), "expected LAT,LNG"),
+        (("--near", "1,1", "--at", "home"), "--near and --at both say where you are"),
+        (("--radius-km", "5"), "--radius-km needs to know where you are"),
+        (("--location-weight", "0.5"), "--location-weight needs to know where you are"),
+        (("--location-mode", "boost"), "--location-mode needs to know where you are"),
+        (("--near", "1,1", "--radius-km", "0.05"), "radius_km is 0.05; it must be a number from 0.1 to 100."),
+        (("--near", "1,1", "--radius-km", "101"), "radius_km is 101.0"),
+        (("--near", "1,1", "--radius-km", "nan"), "radius_km is nan"),
+        (("--near", "1,1", "--radius-km", "inf"), "radius_km is inf"),
+        (("--near", "1,1", "--location-weight", "1.5"), "location_weight is 1.5; it must be a number from 0 to 1."),
+        (("--near", "1,1", "--location-weight", "nan"), "location_weight is nan"),
+        (("--near", "1,1", "--location-mode", "near"), "it must be one of boost, semantic"),
+        (("--at", ""), "The location is empty"),
+        (("--at", "nowhere", "--radius-km", "5"), "no place of yours is called 'nowhere'"),
+    ],
+)
+def test_what_is_no_location_is_bad_usage(located: Cli, typed: tuple[str, ...], said: str) -> None:
+    for command in ("recall", "search"):
+        outcome = located(command, "x", *typed)
+        assert (outcome.exit_code, outcome.stdout) == (2, "")
+        assert said in outcome.stderr
+    refused = located("recall", "x", *typed, "--json")
+    assert (refused.exit_code, refused.stderr) == (2, "")
+    assert said in refused.document["error"]["message"]
+
+
+def test_a_name_that_nobody_knows_is_not_found(located: Cli) -> None:
+    for name in ("abc,def", "Xqzzyqq"):
+        outcome = located("recall", "x", "--near", name)
+        assert (outcome.exit_code, outcome.stdout) == (3, "")
+        assert f"knows no place called {name!r}" in outcome.stderr
+    located.environment["RECOLLECT_PLACES_GEOCODER"] = "none"
+    outcome = located("recall", "x", "--near", "Brno")
+    assert outcome.exit_code == 3
+    assert "recollect[places]" in outcome.stderr
+
+
+def test_other_nodes_are_not_told_where_anybody_is(located: Cli) -> None:
+    for option in (("--near", "1,1"), ("--at", "home")):
+        outcome = located("search", "x", "--nodes", "all", *option)
+        assert outcome.exit_code == 2
+        assert f"{option[0]} does not go with --nodes" in outcome.stderr
+
+
+# Places
+
+
+def test_places_are_listed_with_what_is_there(dinners: Cli) -> None:
+    dinners.ok("place", "home", "49.3,16.5", "--address", "Kounicova 1")
+    dinners.ok("say", "c1", "user", "I had the soup today", *PUB)
+    heading, pub, brno, vienna, home = dinners.ok("places").splitlines()
+    assert heading.split() == ["place", "memories", "messages", "visits", "last", "visit"]
+    assert re.fullmatch(r"U Karla pub +1 +1 +1 +just now", pub)
+    assert brno == BRNO
+    assert re.fullmatch(r"Vienna, Austria +1 +0 +1 +just now", vienna)
+    assert home == "home  nothing there yet · Kounicova 1 (49.3, 16.5)"
+    dinners.store("The spare key is under the pot", "--at", "home")
+    assert re.search(r"^home +1 +0 +1 +just now\nKounicova 1$", dinners.ok("places"), re.MULTILINE)
+    assert "nothing there yet" not in dinners.ok("places", "--limit", "2"), "there is something, only not shown"
+    found = dinners.json("places", "--limit", "1")
+    assert [place["name"] for place in found["places"]] == ["U Karla pub"]
+    assert found["places"][0]["messages"] == 1
+    assert found["empty"] == []
+    for wrong in ("0", "1001"):
+        assert dinners("places", "--limit", wrong).exit_code == 2
+
+
+def test_without_places_there_is_advice(cli: Cli) -> None:
+    cli.store("Something that is nowhere")
+    assert cli.ok("places").startswith("No places yet. `recollect store TEXT --lat LAT --lng LNG`")
+    assert cli.json("places") == {"places": [], "empty": []}
+
+
+def test_a_place_gets_a_name_and_loses_it(located: Cli) -> None:
+    assert located.ok("place", "office", "--near", "Brno") == f"Named.\noffice · {BRNO} (49.19522, 16.60796)\n"
+    assert located.ok("place", "office", "-33.86,151.21") == "Named.\noffice (-33.86, 151.21)\n"
+    assert located.ok("place", "Office", "--address", "George Street").endswith("George Street (-33.86, 151.21)\n")
+    assert located.json("place", "OFFICE") == {
+        "name": "Office", "action": "",
+        "location": {"lat": -33.86, "lng": 151.21, "address": "George Street", "place_label": "Office"},
+    }  # fmt: skip
+    shown = located.ok("place", "office", "--forget")
+    assert shown == "No place has the name office any more. Memories that are there stay.\n"
+    for typed in (("office",), ("office", "--forget"), ("office", "--address", "George Street")):
+        outcome = located("place", *typed)
+        assert (outcome.exit_code, outcome.stdout) == (3, "")
+        assert "office" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("home", "91,0"), "The place is '91,0'; expected LAT,LNG"),
+        (("home", "nan,0"), "lat is nan"),
+        (("home", "49.2"), "The place is '49.2'"),
+        (("home", "1,1", "--near", "Brno"), "LAT,LNG and --near both say where the place is"),
+        (("home", "--near", "1"), "--near is '1'"),
+        (("home", "1,1", "--forget"), "--forget goes with the name of the place alone"),
+        (("", "1,1"), "The name of the place is empty"),
+        (("x" * 201, "1,1"), "place_label"),
+    ],
+)
+def test_what_cannot_be_a_named_place_is_bad_usage(located: Cli, typed: tuple[str, ...], said: str) -> None:
+    outcome = located("place", *typed)
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert said in outcome.stderr
+
+
+def test_where_coordinates_are(located: Cli) -> None:
+    first, *rest = located.ok("where", "49.1951,16.6068").splitlines()
+    assert first == BRNO
+    assert [re.split(r"  +", line) for line in rest] == [
+        ["nearest", "Brno, 120 m away"],
+        ["region", "South Moravian"],
+        ["country", "Czechia (CZ)"],
+        ["time zone", "Europe/Prague"],
+    ]
+    assert located.ok("where", "-33.86,151.21").startswith("Sydney Central Business District near Sydney, ")
+    found = located.json("where", "-33.86,151.21")
+    assert (found["reverse"], [one["timezone"] for one in found["found"]]) == (True, ["Australia/Sydney"])
+
+
+def test_where_a_name_is(located: Cli) -> None:
+    assert re.fullmatch(rf"{BRNO}  49\.19522, 16\.60796  Europe/Prague\n", located.ok("where", "Brno"))
+    several = located.json("where", "Paris", "--limit", "3")["found"]
+    assert (len(several), several[0]["country_code"]) == (3, "FR")
+    assert located.json("where", "Paris, Texas")["found"][0]["region"] == "Texas"
+    outcome = located("where", "Xqzzyqq")
+    assert (outcome.exit_code, outcome.stdout) == (3, "")
+    for wrong in ("49.2", "0,181", "nan,nan"):
+        assert located("where", wrong).exit_code == 2
+
+
+def test_the_terminal_obeys_no_name(located: Cli) -> None:
+    located.store("Something odd", *PUB[:4], "--place", "pub\x1b[2Jhere", "--address", "a\u202eb")
+    located.ok("place", "ho\x1b[2Jme", "1,1")
+    for typed in (("list",), ("places",), ("recall", "odd", "--near", "49.2,16.6"), ("place", "ho[2Jme")):
+        shown = located.ok(*typed)
+        assert not {"\x1b", "\u202e"} & set(shown)
+        json.loads(located(*typed, "--json").stdout)
