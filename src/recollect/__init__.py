@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recollect.errors import (
         AccessDenied,
         EmbeddingError,
+        GeocoderUnavailable,
         InvalidDocument,
         InvalidInput,
         InvalidMemory,
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
         Usage,
         Window,
     )
+    from recollect.places import Located, Location, NamedPlace, PlacePart, PlaceSummary
     from recollect.settings import Settings, load_settings
     from recollect.types import (
         About,
@@ -111,10 +113,10 @@ _HOMES = {
     "recollect.aio": ("AsyncConversation", "AsyncMemory", "AsyncUserMemory"),
     "recollect.embedding": ("create_embedding_provider", "vector_dims_for_model"),
     "recollect.errors": (
-        "AccessDenied", "EmbeddingError", "InvalidDocument", "InvalidInput", "InvalidMemory", "InvalidMessage",
-        "InvalidVector", "LlmError", "ModelDamaged", "NotFound", "NotPermitted", "Outdated", "ProviderUnavailable",
-        "RecollectError", "Repeated", "SettingsError", "StoreDamaged", "StoreError", "StoreTooNew", "StoreTooOld",
-        "StoreUnavailable", "SummaryError", "TextRefused", "UnknownKey",
+        "AccessDenied", "EmbeddingError", "GeocoderUnavailable", "InvalidDocument", "InvalidInput", "InvalidMemory",
+        "InvalidMessage", "InvalidVector", "LlmError", "ModelDamaged", "NotFound", "NotPermitted", "Outdated",
+        "ProviderUnavailable", "RecollectError", "Repeated", "SettingsError", "StoreDamaged", "StoreError",
+        "StoreTooNew", "StoreTooOld", "StoreUnavailable", "SummaryError", "TextRefused", "UnknownKey",
     ),
     "recollect.figures": (
         "AuditLine", "BulkBatch", "CacheFigures", "Coverage", "Estimate", "Maintenance", "Model", "ParkedItem",
@@ -129,6 +131,7 @@ _HOMES = {
         "Appended", "Captured", "Compaction", "ConversationInfo", "Message", "NewMessage", "ToolCall", "Usage",
         "Window",
     ),
+    "recollect.places": ("Located", "Location", "NamedPlace", "PlacePart", "PlaceSummary"),
     "recollect.settings": ("Settings", "load_settings"),
     "recollect.types": (
         "About", "ChannelPart", "Forgotten", "Hit", "MemoryRecord", "NewMemory", "Page", "Parts", "Place",
@@ -168,6 +171,7 @@ __all__ = [
     "Folder",
     "FolderStatus",
     "Forgotten",
+    "GeocoderUnavailable",
     "Hit",
     "InvalidDocument",
     "InvalidInput",
@@ -176,12 +180,15 @@ __all__ = [
     "InvalidVector",
     "Key",
     "LlmError",
+    "Located",
+    "Location",
     "Maintenance",
     "Memory",
     "MemoryRecord",
     "Message",
     "Model",
     "ModelDamaged",
+    "NamedPlace",
     "NewKey",
     "NewMemory",
     "NewMessage",
@@ -193,6 +200,8 @@ __all__ = [
     "Parts",
     "Piece",
     "Place",
+    "PlacePart",
+    "PlaceSummary",
     "Problem",
     "PromptContext",
     "ProviderUnavailable",

@@ -38,6 +38,10 @@ class Doors:
         """Try whoever makes the vectors that are searched; says what is wrong, or nothing. It may take long."""
         return inspect.model_trouble(self._engine)
 
+    def addresses(self) -> tuple[int, int]:
+        """Say how much waits for an address, and how much was given up on."""
+        return self._engine.store.geocoding_counts()
+
     def asks_others(self) -> bool:
         """Tell whether the vectors that are searched are made behind a network."""
         return inspect.asks_others(self._engine)

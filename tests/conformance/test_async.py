@@ -16,6 +16,7 @@ from recollect import (
     AsyncUserMemory,
     Conversation,
     InvalidDocument,
+    Location,
     Memory,
     NotFound,
     Piece,
@@ -113,6 +114,32 @@ def test_every_verb_can_be_awaited(memory: Memory, clock: SteppingClock) -> None
 
     run(work, memory)
     assert memory.user("me").count() == 0
+
+
+def test_places_can_be_awaited(memory: Memory) -> None:
+    async def work(awaited: AsyncMemory) -> None:
+        me, here = awaited.user("me"), Location(49.1951, 16.6068, place_label="U Karla pub")
+        await me.remember("Usually orders the dumplings", lat=here.lat, lng=here.lng, place_label=here.place_label)
+        assert [place.name for place in await me.places()] == ["U Karla pub"]
+        assert (await me.name_place("home", here)).name == "home"
+        assert [place.name for place in await me.named_places()] == ["home"]
+        assert (await me.place("HOME")).lat == here.lat
+        found = await me.recall("what to order?", location="home", radius_km=1, location_weight=0.5)
+        assert found.hits[0].parts.place is not None
+        searched = await me.search_context("what to order?", location=(0.0, 0.0), radius_km=1, location_mode="semantic")
+        assert searched.hits == ()
+        told = await me.before_prompt("What do I order?", session="s1", location=here)
+        assert told.message_id is not None
+        assert (await me.message(told.message_id)).place_label == "U Karla pub"
+        await me.forget_place("home")
+        with pytest.raises(NotFound):
+            await me.place("home")
+        with pytest.raises(NotFound):
+            await me.locate("Brno")  # there is nobody to ask here
+        assert await me.where_is(49.2, 16.6) is None
+        assert await me.find_addresses() == 0
+
+    run(work, memory)
 
 
 def test_files_can_be_awaited(memory: Memory, tmp_path: Path) -> None:

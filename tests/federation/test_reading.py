@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.federation.reading import Lie, read
 from recollect.text.clean import MAX_CHARACTERS, clean
+from recollect.types import Place
 from tests.federation.server import answer, hit
 
 HUGE = MAX_CHARACTERS * 3
@@ -47,6 +48,36 @@ def test_content_is_cleaned_and_cut() -> None:
     assert found.content == "A[31mred \nline"
     (long,) = read(answer([hit("x" * HUGE)]), "office", 5).hits
     assert len(long.content) == MAX_CHARACTERS
+
+
+def test_a_place_is_read_and_shortened() -> None:
+    place = {"lat": 49, "lng": 16.6, "address": "Česká\n1\x1b[31m", "label": "x" * 999, "floor": 3}
+    (found,) = read(answer([hit("Tea", place=place)]), "office", 5).hits
+    assert found.place == Place(49.0, 16.6, "Česká 1[31m", "x" * 200)
+    (bare,) = read(answer([hit("Tea", place={"label": "home"})]), "office", 5).hits
+    assert bare.place == Place(None, None, "", "home")
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"lat": 1},
+        {"lat": 1, "lng": None},
+        {"lat": 91, "lng": 0},
+        {"lat": 0, "lng": -181},
+        {"lat": float("nan"), "lng": 0},
+        {"lat": float("inf"), "lng": 0},
+        {"lat": 10**400, "lng": 0},
+        {"lat": "49", "lng": 0},
+        {"lat": True, "lng": 0},
+        {"address": 7},
+        {"label": ["home"]},
+        {"label": "half \ud800"},
+    ],
+)
+def test_a_place_that_cannot_be_is_a_lie(place: dict[str, Any]) -> None:
+    with pytest.raises(Lie, match=r"hits\[0\]\.place"):
+        read(answer([hit("Tea", place=place)]), "office", 5)
 
 
 HALF = "half \ud800"

@@ -109,6 +109,7 @@ def test_it_lists_and_calls_over_standard_input_and_output(
         "memory_forget",
         "search_context",
         "memory_about",
+        "memory_places",
     ]
     assert all(tool["annotations"]["openWorldHint"] is False for tool in listed)
     _uses(inspect)

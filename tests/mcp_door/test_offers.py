@@ -9,14 +9,17 @@ from mcp import Client
 from recollect import Memory
 from recollect.mcp import doing, needs, prompts, resources, schemas, tools
 from recollect.mcp.server import create_server
+from recollect.settings.placing import PlaceSettings
 from tests.mcp_door.conftest import LEGACY, MODERN, in_process, somebody, speak
 
+HERE = {"location": None, "location_radius_km": None, "location_weight": 0.3, "location_mode": "boost"}
 PARAMETERS = {
-    "memory_recall": {"query": None, "limit": 5, "type": None, "since": None, "until": None},
+    "memory_recall": {"query": None, "limit": 5, "type": None, "since": None, "until": None, **HERE},
     "memory_store": {"content": None, "importance": 0.7, "type": "other", "location": None},
     "memory_forget": {"query": None, "memoryId": None},
-    "search_context": {"query": None, "limit": 10},
+    "search_context": {"query": None, "limit": 10, **HERE},
     "memory_about": {"topic": None},
+    "memory_places": {"limit": 20},
 }
 REQUIRED = {
     "memory_recall": ["query"],
@@ -24,6 +27,7 @@ REQUIRED = {
     "memory_forget": [],
     "search_context": ["query"],
     "memory_about": ["topic"],
+    "memory_places": [],
 }
 # reads only, destroys, may be repeated
 HINTS = {
@@ -32,6 +36,7 @@ HINTS = {
     "memory_forget": (False, True, False),
     "search_context": (True, False, True),
     "memory_about": (True, False, True),
+    "memory_places": (True, False, True),
 }
 
 
@@ -72,6 +77,12 @@ def test_limits_are_the_agreed_ones() -> None:
     place = store["location"]["properties"]
     assert (place["address"]["maxLength"], place["place_label"]["maxLength"]) == (500, 200)
     assert store["location"]["required"] == ["lat", "lng"]
+    for taken in (recall, schemas.SEARCH["properties"]):
+        assert (taken["location_radius_km"]["minimum"], taken["location_radius_km"]["maximum"]) == (0.1, 100)
+        assert (taken["location_weight"]["minimum"], taken["location_weight"]["maximum"]) == (0, 1)
+        assert taken["location"]["properties"] == place
+        assert "required" not in taken["location"]  # the name of a place is enough
+    assert PlaceSettings().weight == schemas.LOCATION_WEIGHT
 
 
 def test_no_parameter_names_a_user() -> None:
@@ -129,6 +140,7 @@ def test_everything_on_offer_has_a_permission_and_work_behind_it() -> None:
         "memory_forget": "forget",
         "search_context": "read",
         "memory_about": "read",
+        "memory_places": "read",
     }
     assert doing.TOOL_WORK.keys() == tools.TOOLS.keys()
     assert doing.READINGS.keys() == {one.uri for one in resources.RESOURCES}

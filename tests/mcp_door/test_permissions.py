@@ -17,6 +17,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_forget": {"query": "tea"},
     "search_context": {"query": "tea"},
     "memory_about": {"topic": "tea"},
+    "memory_places": {},
 }
 
 

@@ -58,6 +58,12 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/files/{id}/text": "read",
     "GET /api/files/{id}/original": "read",
     "DELETE /api/files/{id}": "forget",
+    "GET /api/places": "read",
+    "GET /api/places/named": "read",
+    "PUT /api/places/named/{name:path}": "write",
+    "DELETE /api/places/named/{name:path}": "forget",
+    "GET /api/places/locate": "read",
+    "GET /api/places/at": "read",
     "GET /api/stream": "read",
     "GET /api/stats": "read",
     "GET /api/status": "admin",
@@ -90,6 +96,9 @@ SAME = [
     ("GET /api/stats", "memory://stats", "stats"),
     ("POST /api/files", None, "add"),
     ("GET /api/files", "memory://files", "files"),
+    ("GET /api/places", "memory_places", "places"),
+    ("GET /api/places/named", None, "place"),
+    ("GET /api/places/at", None, "where"),
     ("GET /api/status", None, "status"),
     ("POST /api/conversations/{id:path}/messages", None, "say"),
     ("GET /api/conversations/{id:path}", None, "conversation"),
@@ -168,10 +177,10 @@ class Visitor:
 
     def visit(self, client: httpx2.Client, line: str, headers: dict[str, str]) -> int:
         method, _, path = line.partition(" ")
-        address = path.replace("{id:path}", "{id}").replace("{id}", "01a1dfdf-9755-700c-8ecf-655f449c5cac")
+        address = path.replace(":path}", "}").replace("{id}", "01a1dfdf-9755-700c-8ecf-655f449c5cac")
         if path == "/api/stream":
             address += "?min_score=7"  # refused before it begins to stream
-        body: dict[str, object] | None = {} if method in ("POST", "PATCH") else None
+        body: dict[str, object] | None = {} if method in ("POST", "PATCH", "PUT") else None
         answer = client.request(method, address, json=body, headers=headers)
         assert answer.status_code < 500, answer.text
         if answer.status_code >= 400 and path != "/mcp":

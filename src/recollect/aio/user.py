@@ -8,9 +8,11 @@ from typing import Any, Self, Unpack
 
 from recollect.aio.conversation import AsyncConversation
 from recollect.aio.files import AsyncFileVerbs
+from recollect.aio.places import AsyncPlaceVerbs
 from recollect.engine.deeds import Deed
 from recollect.figures import Stats
 from recollect.messages import Captured, Content, ConversationInfo, Message, NewMessage
+from recollect.places import LocationLike, LocationMode
 from recollect.types import (
     About,
     CommonFields,
@@ -30,7 +32,7 @@ from recollect.types import (
 from recollect.vocabulary import USUAL_SOURCES, MemoryType, Source
 
 
-class AsyncUserMemory(AsyncFileVerbs):
+class AsyncUserMemory(AsyncFileVerbs, AsyncPlaceVerbs):
     """One user's memories, with verbs to await. See `UserMemory`."""
 
     @property
@@ -66,6 +68,10 @@ class AsyncUserMemory(AsyncFileVerbs):
         diverse: bool = False,
         files: bool = False,
         vector: VectorLike | None = None,
+        location: LocationLike | None = None,
+        radius_km: float | None = None,
+        location_weight: float | None = None,
+        location_mode: LocationMode = "boost",
         **filters: Unpack[FilterFields],
     ) -> Recall:
         """See `UserMemory.recall`."""
@@ -78,6 +84,10 @@ class AsyncUserMemory(AsyncFileVerbs):
             diverse=diverse,
             files=files,
             vector=vector,
+            location=location,
+            radius_km=radius_km,
+            location_weight=location_weight,
+            location_mode=location_mode,
             **filters,
         )
 
@@ -224,10 +234,17 @@ class AsyncUserMemory(AsyncFileVerbs):
         id: str = "",
         speaker: str = "",
         metadata: Mapping[str, Any] | None = None,
+        location: LocationLike | None = None,
     ) -> PromptContext:
         """See `UserMemory.before_prompt`."""
         return await to_thread(
-            self._memory.before_prompt, content, session=session, id=id, speaker=speaker, metadata=metadata
+            self._memory.before_prompt,
+            content,
+            session=session,
+            id=id,
+            speaker=speaker,
+            metadata=metadata,
+            location=location,
         )
 
     async def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
@@ -252,6 +269,10 @@ class AsyncUserMemory(AsyncFileVerbs):
         prefer: MemoryType | Sequence[MemoryType] = (),
         diverse: bool = False,
         vector: VectorLike | None = None,
+        location: LocationLike | None = None,
+        radius_km: float | None = None,
+        location_weight: float | None = None,
+        location_mode: LocationMode = "boost",
     ) -> Recall:
         """See `UserMemory.search_context`."""
         return await to_thread(
@@ -267,6 +288,10 @@ class AsyncUserMemory(AsyncFileVerbs):
             prefer=prefer,
             diverse=diverse,
             vector=vector,
+            location=location,
+            radius_km=radius_km,
+            location_weight=location_weight,
+            location_mode=location_mode,
         )
 
     async def surroundings(self, id: str, *, before: int = 2, after: int = 2) -> tuple[Message, ...]:

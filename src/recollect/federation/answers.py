@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
+from recollect.types import Place
+
 LOCAL_NODE: Final = "local"  # how our own store is called among the nodes
 
 # `late`: not within the time. `failed`: away, or answering with an error. `refused`: our key is not accepted there.
@@ -17,7 +19,8 @@ class FederatedHit:
 
     `rank` is its place in that node's own answer, from 1, and `score` what that node gave it; the scores of two nodes
     cannot be compared. What another node says has a `trust` of 0, always. `also_in` are other nodes with the same text.
-    Of what is in a file, `where` is its place there, such as `notes/setup.md:12-30`.
+    Of what is in a file, `where` is its place there, such as `notes/setup.md:12-30`. `place` is where in the world it
+    was, if that is known.
     """
 
     node: str
@@ -32,6 +35,7 @@ class FederatedHit:
     trust: int
     also_in: tuple[str, ...] = ()
     where: str = ""
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

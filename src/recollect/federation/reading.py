@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, NoReturn
 
-from recollect.errors import InvalidMemory
+from recollect.errors import InvalidInput, InvalidMemory
 from recollect.federation.answers import FederatedHit
+from recollect.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.text.clean import MAX_CHARACTERS, clean
+from recollect.types import Place
 from recollect.vocabulary import Trust
 
 _LONGEST_ID: Final = 128
@@ -70,7 +72,27 @@ def _hit(hit: object, node: str, rank: int) -> FederatedHit:
         occurred_at=_optional(hit, "occurred_at", at, _moment),
         trust=int(Trust.EXTERNAL),
         where=_where(hit.get("metadata") or {}, f"{at}.metadata") if hit.get("source") == "file" else "",
+        place=_optional(hit, "place", at, _place),
     )
+
+
+def _place(place: Any, at: str) -> Place:  # noqa: ANN401 - an object, as it was checked to be
+    """Give where something was, if it can have been there."""
+    try:
+        check_coordinates(place.get("lat"), place.get("lng"))
+    except InvalidInput:
+        _lie(f"{at}.lat and lng", "on the globe, or both missing")
+    lat, lng = (None if place.get(name) is None else float(place[name]) for name in ("lat", "lng"))
+    address, label = (
+        _called(place.get(name), longest, f"{at}.{name}")
+        for name, longest in (("address", LONGEST_ADDRESS), ("label", LONGEST_LABEL))
+    )
+    return Place(lat, lng, address, label)
+
+
+def _called(value: object, longest: int, at: str) -> str:
+    """Give what a place is called, on one line; nothing, if the node does not tell."""
+    return "" if value in (None, "") else " ".join(_content(value, at).split())[:longest]
 
 
 def _where(metadata: Mapping[str, Any], at: str) -> str:

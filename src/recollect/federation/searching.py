@@ -81,4 +81,5 @@ def _ours(hit: Hit, rank: int) -> FederatedHit:
         occurred_at=hit.occurred_at,
         trust=hit.trust,
         where=hit.record.place if isinstance(hit.record, Chunk) else "",
+        place=hit.place,
     )

@@ -10,13 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from secrets import token_hex
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
 from zoneinfo import ZoneInfo
 
 from recollect.errors import InvalidInput
 from recollect.mcp import prompts, wording
+from recollect.mcp.schemas import LOCATION_WEIGHT
 from recollect.mcp.wording import Answer
 from recollect.memory import UserMemory
+from recollect.places import Location, LocationMode
 from recollect.settings import Settings
 from recollect.text.fence import Quoted, fenced, harmless
 from recollect.types import Hit
@@ -41,8 +43,28 @@ Reading: TypeAlias = Callable[[Admitted, str], str]
 
 def _recall(admitted: Admitted, asked: Mapping[str, Any]) -> Answer:
     since, until = (_moment(admitted, asked, name) for name in ("since", "until"))
-    found = admitted.me.recall(asked["query"], limit=asked["limit"], type=asked.get("type"), since=since, until=until)
+    found = admitted.me.recall(
+        asked["query"], limit=asked["limit"], type=asked.get("type"), since=since, until=until, **_here(asked)
+    )
     return wording.recalled(found)
+
+
+class _Here(TypedDict):
+    location: Location | None
+    radius_km: float | None
+    location_weight: float | None
+    location_mode: LocationMode
+
+
+def _here(asked: Mapping[str, Any]) -> _Here:
+    """Say where the user is. The weight that stands in the schema is the one that the settings may have changed."""
+    weight: float = asked["location_weight"]
+    return {
+        "location": Location(**asked["location"]) if "location" in asked else None,
+        "radius_km": asked.get("location_radius_km"),
+        "location_weight": None if weight == LOCATION_WEIGHT else weight,
+        "location_mode": asked["location_mode"],
+    }
 
 
 def _store(admitted: Admitted, asked: Mapping[str, Any]) -> Answer:
@@ -70,11 +92,15 @@ def _forget(admitted: Admitted, asked: Mapping[str, Any]) -> Answer:
 
 
 def _search(admitted: Admitted, asked: Mapping[str, Any]) -> Answer:
-    return wording.searched(admitted.me.search_context(asked["query"], limit=asked["limit"]))
+    return wording.searched(admitted.me.search_context(asked["query"], limit=asked["limit"], **_here(asked)))
 
 
 def _about(admitted: Admitted, asked: Mapping[str, Any]) -> Answer:
     return wording.known(admitted.me.about(asked["topic"]))
+
+
+def _places(admitted: Admitted, asked: Mapping[str, Any]) -> Answer:
+    return wording.visited(admitted.me.places(limit=asked["limit"]))
 
 
 def _moment(admitted: Admitted, asked: Mapping[str, Any], name: str) -> datetime | None:
@@ -165,6 +191,7 @@ TOOL_WORK: Final[Mapping[str, ToolWork]] = {
     "memory_forget": _forget,
     "search_context": _search,
     "memory_about": _about,
+    "memory_places": _places,
 }
 READINGS: Final[Mapping[str, Reading]] = {
     "memory://recent": _read_recent,

@@ -16,6 +16,7 @@ NEEDS: Final[Mapping[str, Permission]] = MappingProxyType(
         "memory_forget": "forget",
         "search_context": "read",
         "memory_about": "read",
+        "memory_places": "read",
         "memory://about/{topic}": "read",
         "memory://memories/{id}": "read",
         "memory://files/{id}": "read",

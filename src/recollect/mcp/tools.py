@@ -81,5 +81,15 @@ _TOOLS: Final = (
         schemas.KNOWN,
         Hints(reads_only=True),
     ),
+    Tool(
+        "memory_places",
+        "The user's places",
+        "List the places where the user's memories are: what each is called, how much is remembered there, and when "
+        "they were there last. Use it when the user speaks of where they go, or of a place by the name they gave it. "
+        f"{_DATA}",
+        schemas.PLACES,
+        schemas.VISITED,
+        Hints(reads_only=True),
+    ),
 )
 TOOLS: Final[Mapping[str, Tool]] = {tool.name: tool for tool in _TOOLS}

@@ -10,14 +10,16 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from recollect.files import Chunk, FileRecord, FileText
+from recollect.places import PlaceSummary
 from recollect.text.fence import harmless, quoted
-from recollect.types import About, Forgotten, Hit, MemoryRecord, Recall, Remembered
+from recollect.types import About, Forgotten, Hit, MemoryRecord, Place, Recall, Remembered
 from recollect.vocabulary import Trust
 
 Details: TypeAlias = dict[str, Any]
 
 NOTHING: Final = "No relevant memories found."
 NO_FILES: Final = "There are no files."
+NO_PLACES: Final = "No places are known."
 LONGEST_TEXT: Final = 20_000
 _LONGEST_DATA = 60_000
 _LONGEST_ITEM = 2_000
@@ -25,6 +27,9 @@ _SHORTEST_ITEM = 200
 _AROUND = 80  # what stands around an item: its number, type and score
 _LAST_LINE = 40
 _LONGEST_PLACE = 200
+_LONGEST_NAME = 60
+_MOST_LABELS = 5
+_NEAR_KM = 10  # below it, parts of a kilometre are told
 
 
 class Answer(NamedTuple):
@@ -105,6 +110,28 @@ def forgotten(receipt: Forgotten) -> Answer:
     return Answer(capped(heading, lines), {"action": "candidates", "found": count, "candidates": candidates})
 
 
+def visited(places: Sequence[PlaceSummary]) -> Answer:
+    """Say which places the user has."""
+    told = [_place_data(place) for place in places]
+    heading = f"Found {_counted(len(told), 'place', 'places')}:"
+    text = capped(heading, [_place_line(place) for place in places]) if places else NO_PLACES
+    return Answer(text, {"count": len(told), "places": told})
+
+
+def _place_data(place: PlaceSummary) -> Details:
+    data = {**asdict(place), "name": harmless(place.name), "address": harmless(place.address)}
+    data |= {"labels": [harmless(label) for label in place.labels[:_MOST_LABELS]]}
+    return data | {name: moment(getattr(place, name)) for name in ("first_visit", "last_visit")}
+
+
+def _place_line(place: PlaceSummary) -> str:
+    beside = f" ({quoted(place.address, _LONGEST_PLACE)})" if place.address and place.address != place.name else ""
+    told = [_counted(place.memories, "memory", "memories")] if place.memories else []
+    told += [_counted(place.messages, "message", "messages")] if place.messages else []
+    last = place.last_visit.date().isoformat()
+    return f"{quoted(place.name, _LONGEST_PLACE)}{beside}: {' and '.join(told)}, last on {last}"
+
+
 def capped(heading: str, lines: Sequence[str]) -> str:
     """Number the lines below a heading, as many as there is room for, and say how many are left out."""
     shown = f"{heading}\n"
@@ -138,9 +165,9 @@ def file_text(found: FileText) -> str:
     return f"{heading}\n\n{text}"
 
 
-def _place(path: str) -> str:
+def _place(path: str, longest: int = _LONGEST_PLACE) -> str:
     """Give a place on one line, so that no name of a file can pose as the end of its label."""
-    return quoted(path, _LONGEST_PLACE).replace("[", "(").replace("]", ")")
+    return quoted(path, longest).replace("[", "(").replace("]", ")")
 
 
 def _listed(heading: str, items: Sequence[Hit | MemoryRecord], degraded: Iterable[str]) -> str:
@@ -161,8 +188,20 @@ def _labels(item: Hit | MemoryRecord) -> Iterator[str]:
         yield _place(item.record.place)
     elif item.occurred_at is not None:
         yield item.occurred_at.date().isoformat()
+    if isinstance(item, Hit) and item.place is not None and item.parts.place is not None:
+        yield _from_here(item.place, item.parts.place.distance_km)
     if item.trust == Trust.EXTERNAL:
         yield "external"
+
+
+def _from_here(place: Place, distance_km: float | None) -> str:
+    """Say where something is to somebody who said where they are: `at U Karla pub, 0.2 km`."""
+    called = place.label or place.address
+    told = [f"at {_place(called, _LONGEST_NAME)}"] if called else []
+    if distance_km is not None:
+        away = f"{distance_km:.{0 if distance_km >= _NEAR_KM else 1}f} km"
+        told.append(away if called else f"{away} away")
+    return ", ".join(told)
 
 
 def _room(count: int) -> int:
@@ -182,6 +221,8 @@ def _hit(hit: Hit, count: int) -> Details:
     if hit.place is not None:
         place = asdict(hit.place)
         data["place"] = {name: harmless(value) if isinstance(value, str) else value for name, value in place.items()}
+        if hit.parts.place is not None and hit.parts.place.distance_km is not None:
+            data["place"]["distance_km"] = hit.parts.place.distance_km
     return data
 
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.federation import Federated
 from recollect.files import Chunk
 from recollect.messages import Appended, Compaction, ConversationInfo, Message, Window
 from recollect.types import About, Forgotten, Hit, MemoryRecord, PromptContext, Recall, Remembered, TurnOutcome
@@ -94,10 +93,33 @@ class PlaceBody(Answer):
     label: str
 
 
+class PlaceShare(Answer):
+    """What a place did to a score: (1 - `weight`) x `content` + `weight` x `geo` is the score.
+
+    `geo` is the larger of `nearness`, which comes from `distance_km`, and `likeness`, that of the places' names.
+    """
+
+    weight: float
+    content: float
+    geo: float
+    distance_km: float | None
+    nearness: float | None
+    likeness: float | None
+
+
+def _nothing(value: object) -> bool:
+    return value is None
+
+
+IfAny: Final = Field(default=None, exclude_if=_nothing)  # left out where there is nothing to say
+
+
 class HitBody(Answer):
     """Something that was found. `score` and `similarity` are from 0 to 1.
 
     In a `file` it is a part of its text: `metadata` has its `path`, `start_line`, `end_line`, `heading` and `file_id`.
+    What has a place has `lat`, `lng`, `address` and `place_label`, as far as they are known. When it was said where
+    somebody is, `distance_km` is how far that is, and `place_share` what it did to the score.
     """
 
     id: str
@@ -113,6 +135,12 @@ class HitBody(Answer):
     metadata: dict[str, Any]
     folded: list[str]
     conversation: str | None = None
+    lat: Annotated[float | None, IfAny]
+    lng: Annotated[float | None, IfAny]
+    address: Annotated[str | None, IfAny]
+    place_label: Annotated[str | None, IfAny]
+    distance_km: Annotated[float | None, IfAny]
+    place_share: Annotated[PlaceShare | None, IfAny]
 
 
 class RecallBody(BaseModel):
@@ -131,44 +159,6 @@ class SimpleHit(BaseModel):
     content: str
     similarity: float
     context: dict[str, Any]
-
-
-class FederatedHitBody(Answer):
-    """Something that was found, and where. Scores of two nodes cannot be compared.
-
-    Of what is in a file, `where` is its place there, such as `notes/setup.md:12-30`.
-    """
-
-    node: str
-    rank: int
-    id: str
-    source: str
-    type: str
-    content: str
-    score: float
-    created_at: datetime
-    occurred_at: datetime | None
-    trust: int
-    also_in: list[str]
-    where: str
-
-
-class NodeBody(Answer):
-    """How a node that was to be asked fared."""
-
-    name: str
-    state: str
-    hits: int
-    reason: str
-    degraded: list[str]
-
-
-class FederatedBody(Answer):
-    """The answer of this store and others, best first."""
-
-    hits: list[FederatedHitBody]
-    degraded: list[str]
-    nodes: list[NodeBody]
 
 
 class ForgottenBody(BaseModel):
@@ -219,6 +209,10 @@ class MessageAnswer(Answer):
     metadata: dict[str, Any]
     said_at: datetime
     created_at: datetime
+    lat: float | None
+    lng: float | None
+    address: str
+    place_label: str
 
 
 class ToolCallAnswer(Answer):
@@ -352,7 +346,27 @@ def hit_body(hit: Hit) -> HitBody:
     shown = HitBody.model_validate(hit)
     if isinstance(hit.record, Message):
         shown.conversation = hit.record.conversation
+    if hit.place is not None:
+        for name, value in whereabouts(hit).items():
+            setattr(shown, name, value)
+    if hit.parts.place is not None:
+        shown.place_share = PlaceShare.model_validate(hit.parts.place)
     return shown
+
+
+def whereabouts(hit: Hit) -> dict[str, Any]:
+    """Say where a hit is, and how far away, as far as that is known."""
+    if hit.place is None:
+        return {}
+    part = hit.parts.place
+    said = {
+        "lat": hit.place.lat,
+        "lng": hit.place.lng,
+        "address": hit.place.address or None,
+        "place_label": hit.place.label or None,
+        "distance_km": None if part is None else part.distance_km,
+    }
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def hit_bodies(found: Iterable[Hit]) -> list[HitBody]:
@@ -372,6 +386,7 @@ def simple_hit(hit: Hit) -> SimpleHit:
         context["conversation"] = hit.record.conversation
     if isinstance(hit.record, Chunk):
         context |= hit.metadata
+    context |= whereabouts(hit)
     similarity = hit.score if hit.similarity is None else max(0.0, hit.similarity)
     return SimpleHit(
         source_type=hit.source, source_id=hit.id, content=hit.content, similarity=similarity, context=context
@@ -456,8 +471,3 @@ def turn_body(value: TurnOutcome) -> TurnBody:
         compaction=compaction_body(value.compaction) if value.compaction else None,
         degraded=list(value.degraded),
     )
-
-
-def federated_body(value: Federated) -> FederatedBody:
-    """Show what was found here and elsewhere."""
-    return FederatedBody.model_validate(value)

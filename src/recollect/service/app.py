@@ -22,7 +22,7 @@ from recollect.service.failures import answer_our_errors
 from recollect.service.folders import Folders
 from recollect.service.lock import Lock
 from recollect.service.metrics import Metrics
-from recollect.service.routes import conversations, files, knowledge, memories, operations, store, stream, turns
+from recollect.service.routes import conversations, files, knowledge, memories, operations, places, store, stream, turns
 from recollect.service.stream import Switchboard
 from recollect.service.uploads import Uploads
 from recollect.web.guarded import guarded
@@ -65,6 +65,7 @@ ROUTERS: Final = (
     turns.router,
     turns.forgetting,
     files.router,
+    places.router,
     stream.router,
     store.router,
     operations.router,

@@ -5,12 +5,11 @@ The schema in the documentation promises what is done here: whatever fits it is 
 
 import re
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal
 from unicodedata import normalize
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Discriminator,
@@ -18,9 +17,11 @@ from pydantic import (
     Tag,
     TypeAdapter,
     WithJsonSchema,
-    model_validator,
 )
 
+from recollect.places import LONGEST_LABEL
+from recollect.service.asked_places import TOGETHER, Address, Latitude, Locatable, Longitude, Placed, Searching
+from recollect.service.strict import VISIBLE, Body, Share
 from recollect.vocabulary import MEMORY_TYPES, SOURCES, MemoryType, Source
 
 MOST_ITEMS: Final = 100
@@ -30,7 +31,6 @@ LONGEST_TEXT: Final = 1_000_000
 LONGEST_NAME: Final = 128
 
 _MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(datetime)
-_NUMBER: Final = re.compile(r"[+-]?[0-9.eE+-]+", re.ASCII)
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]", re.ASCII)
 
 
@@ -61,7 +61,6 @@ def _composed(value: str) -> str:
     return normalize("NFC", value)
 
 
-VISIBLE: Final = r"[^\s\x00-\x1f\x7f-\x9f]"  # something is left when what cannot be seen is taken away
 # Two characters are spaces to some readers of patterns and not to others, so they are named.
 SAID: Final = r"[^\s\x1c-\x1f\x85\ufeff]"  # more than space
 ON_ITS_OWN: Final = (  # no control characters or outer spaces
@@ -69,16 +68,7 @@ ON_ITS_OWN: Final = (  # no control characters or outer spaces
 )
 
 
-def _bare(value: object) -> object:
-    """Take a number of an address as it is written, without blanks or anything else around it."""
-    if isinstance(value, str) and not _NUMBER.fullmatch(value):
-        raise ValueError("a number is written in digits")
-    return value
-
-
-BARE: Final = BeforeValidator(_bare)  # behind the limits, as WHOLE
 WHOLE: Final = BeforeValidator(_whole)  # behind the limits, or the documentation would not know of them
-Share = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[str, Field(max_length=LONGEST_NAME)]
 Content = Annotated[str, Field(min_length=1, max_length=LONGEST_CONTENT, pattern=VISIBLE)]
 Session = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=ON_ITS_OWN), AfterValidator(_composed)]
@@ -88,43 +78,19 @@ Count = Annotated[int, Field(ge=0, lt=2**53), WHOLE]
 Metadata = dict[str, Any]
 
 
-class Body(BaseModel):
-    """A body, read strictly: no other fields, no text for a number."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-_TOGETHER: Final[dict[str, Any]] = {
-    "anyOf": [
-        {"required": ["lat", "lng"], "properties": {"lat": {"type": "number"}, "lng": {"type": "number"}}},
-        {"properties": {"lat": {"type": "null"}, "lng": {"type": "null"}}},
-    ]
-}
-
-
-class Placed(Body):
-    """Something that may have a place: latitude and longitude come together, or not at all."""
-
-    lat: Annotated[float, Field(ge=-90, le=90)] | None = None
-    lng: Annotated[float, Field(ge=-180, le=180)] | None = None
-    address: Annotated[str, Field(max_length=500)] = ""
-    place_label: Annotated[str, Field(max_length=200)] = ""
-
-    @model_validator(mode="after")
-    def _together(self) -> Self:
-        if (self.lat is None) != (self.lng is None):
-            raise ValueError("a place needs lat and lng together")
-        return self
-
-
-class NewMemoryBody(Placed):
+class NewMemoryBody(Locatable):
     """A memory to store. Only the content is needed."""
 
     model_config = ConfigDict(
         json_schema_extra={
-            **_TOGETHER,
+            **TOGETHER,
             "examples": [
                 {"content": "Prefers dark mode in all applications", "type": "preference", "importance": 0.8},
+                {
+                    "content": "Takes the svíčková here",
+                    "type": "preference",
+                    "location": {"lat": 49.1951, "lng": 16.6068, "place_label": "U Karla pub"},
+                },
                 {
                     "content": "The lamp in the office is called Sunny",
                     "type": "fact",
@@ -169,7 +135,7 @@ class BulkBody(Body):
 class MemoryPatch(Placed):
     """What to change of a memory. What is not named stays; null takes a moment or a place away."""
 
-    model_config = ConfigDict(json_schema_extra={**_TOGETHER, "minProperties": 1, "examples": [{"importance": 0.9}]})
+    model_config = ConfigDict(json_schema_extra={**TOGETHER, "minProperties": 1, "examples": [{"importance": 0.9}]})
 
     content: Content = ""
     type: MemoryType = "other"
@@ -188,10 +154,12 @@ class MemoryPatch(Placed):
     metadata: Metadata = Field(default_factory=dict)
 
 
-class ContextQuery(Body):
+class ContextQuery(Searching):
     """A search of memories, all that was said, and files."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "which theme do I like?", "limit": 5}]})
+    model_config = ConfigDict(
+        json_schema_extra={**TOGETHER, "examples": [{"query": "which theme do I like?", "limit": 5}]}
+    )
 
     query: Queried
     limit: Limit = 10
@@ -205,10 +173,12 @@ class ContextQuery(Body):
     diverse: bool = False
 
 
-class SimpleQuery(Body):
+class SimpleQuery(Searching):
     """A search in the form that simple clients use."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "TypeScript", "limit": 10, "threshold": 0.3}]})
+    model_config = ConfigDict(
+        json_schema_extra={**TOGETHER, "examples": [{"query": "TypeScript", "limit": 10, "threshold": 0.3}]}
+    )
 
     query: Queried
     limit: Limit = 10
@@ -229,6 +199,19 @@ class FederatedQuery(Body):
         | None
     ) = None
     limit: Limit = 10
+
+
+PlaceName = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern=ON_ITS_OWN), AfterValidator(_composed)]
+
+
+class NamedPlaceSent(Body):
+    """Where a place is that is given a name."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"lat": 49.1951, "lng": 16.6068}]})
+
+    lat: Latitude
+    lng: Longitude
+    address: Address = ""
 
 
 class ToolCallBody(Body):
@@ -264,12 +247,12 @@ _SAYS_SOMETHING: Final[dict[str, Any]] = {
 }
 
 
-class MessageBody(Body):
-    """A message as it was said."""
+class MessageBody(Locatable):
+    """A message as it was said, perhaps with the place where it was said."""
 
     model_config = ConfigDict(
         json_schema_extra={
-            **_SAYS_SOMETHING,
+            "allOf": [_SAYS_SOMETHING, TOGETHER],
             "examples": [{"role": "user", "content": "I moved to Brno last week.", "id": "m-17"}],
         }
     )
@@ -322,10 +305,12 @@ class CompactBody(Body):
     keep_recent: Annotated[int, Field(ge=0, le=1_000), WHOLE] | None = None
 
 
-class BeforePromptBody(Body):
-    """What the user says, before the agent answers."""
+class BeforePromptBody(Locatable):
+    """What the user says, before the agent answers, and where they are."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"prompt": "Which theme do I like?", "session": "s1"}]})
+    model_config = ConfigDict(
+        json_schema_extra={**TOGETHER, "examples": [{"prompt": "Which theme do I like?", "session": "s1"}]}
+    )
 
     prompt: Said
     session: Session

@@ -1,6 +1,7 @@
 """What our errors are over HTTP: a status, and the sentence they carry anyway."""
 
 from http import HTTPStatus
+from math import ceil
 from typing import Final
 
 from fastapi import FastAPI
@@ -8,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect.errors import (
+    GeocoderUnavailable,
     InvalidInput,
     NotFound,
     NotPermitted,
@@ -41,6 +43,14 @@ def refusal(error: RecollectError) -> Refused:
             "The store cannot be reached right now. Nothing was lost; send the request again, with the same "
             "Idempotency-Key if it had one.",
             headers={"Retry-After": str(RETRY_AFTER_S)},
+        )
+    if isinstance(error, GeocoderUnavailable):
+        wait_s = error.retry_after_s
+        return Refused(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Whoever knows the names of places cannot be asked right now. Give lat and lng, or send the request again "
+            "later.",
+            headers=None if wait_s is None else {"Retry-After": str(max(1, ceil(wait_s)))},
         )
     raise error
 

@@ -22,6 +22,7 @@ class Holdings:
         self._lock = Lock()
         self._asked: float | None = None
         self._status: Status | None = None
+        self._addresses = (0, 0)
 
     def collect(self) -> Iterator[Metric]:
         """Give what is known of the store."""
@@ -30,6 +31,7 @@ class Holdings:
         if status is not None:
             yield from _rows(status)
             yield from _queue(status, self.lag_s(status))
+            yield from _unlocated(*self._addresses)
             yield from _cache(status)
 
     def lag_s(self, status: Status) -> float:
@@ -42,7 +44,7 @@ class Holdings:
         with self._lock:  # several who ask at once are one
             if self._asked is None or monotonic() - self._asked > ASKED_EVERY_S:
                 try:
-                    self._status = self._memory.status()
+                    self._status, self._addresses = self._memory.status(), self._memory.doors.addresses()
                 except RecollectError:
                     self._status = None
                 self._asked = monotonic()
@@ -72,6 +74,11 @@ def _queue(status: Status, lag_s: float) -> Iterator[Metric]:
     for part in status.coverage:
         covered.add_metric([part.source], part.share)
     yield covered
+
+
+def _unlocated(waiting: int, parked: int) -> Iterator[Metric]:
+    yield GaugeMetricFamily("recollect_addresses_waiting", "Items whose address is still to be found out.", waiting)
+    yield GaugeMetricFamily("recollect_addresses_parked", "Items whose address nobody looks for any more.", parked)
 
 
 def _cache(status: Status) -> Iterator[Metric]:

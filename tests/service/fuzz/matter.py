@@ -9,7 +9,8 @@ content type importance confidence subject key value context source trust sessio
 expires_at lat lng address place_label metadata memories near_duplicates query limit sources current since until
 min_score prefer diverse threshold nodes role id speaker tool_calls tool_call_id sequence said_at model input_tokens
 feedback keep_recent prompt messages everything dry_run jsonrpc method params name arguments cursor category entity kind
-min_importance topic as_of max_tokens reasoning after folder files replace lines
+min_importance topic as_of max_tokens reasoning after folder files replace lines location near at radius_km
+location_weight location_mode
 """
 _HEADERS = """
 Idempotency-Key If-Match If-None-Match Last-Event-ID X-Recollect-User Accept Accept-Encoding Content-Type Range Cookie
@@ -82,18 +83,29 @@ _VALUES = st.recursive(
 
 # These get past the door more often than not, so that what is behind it has something to choke on.
 _ANY = st.dictionaries(TEXTS, _VALUES, max_size=3)
+_DEGREES = st.sampled_from([0, -90, 90, 180, -180, 49.1951, 16.6068, 5e-324]) | NUMBERS
+_SPOT = st.fixed_dictionaries({"lat": _DEGREES, "lng": _DEGREES}, optional={"address": TEXTS, "place_label": TEXTS})
+_PLACE = {"lat": _DEGREES, "lng": _DEGREES, "location": _SPOT, "place_label": TEXTS}
 _MEMORY = st.fixed_dictionaries(
     {"content": TEXTS}, optional={"subject": TEXTS, "key": TEXTS, "value": TEXTS, "metadata": _ANY, "session": TEXTS}
 )
+_PLACED = st.fixed_dictionaries({"content": TEXTS}, optional=_PLACE)
 _QUERY = st.fixed_dictionaries({"query": TEXTS})
+_HERE = st.fixed_dictionaries(
+    {"query": TEXTS}, optional={"location": _SPOT, "at": TEXTS, "near": TEXTS, "radius_km": NUMBERS | st.just(5)}
+)
 _ROLES = st.sampled_from(["user", "assistant", "tool", "system", "reasoning"])
 _MESSAGE = st.fixed_dictionaries(
     {"role": _ROLES, "content": TEXTS | st.lists(_ANY, max_size=3), "tool_call_id": TEXTS},
     optional={"id": TEXTS, "speaker": TEXTS, "metadata": _ANY},
 )
 _TURN = st.lists(_MESSAGE | st.dictionaries(NAMES, _VALUES, max_size=4), max_size=4)
-_TOOLS = st.sampled_from(["memory_store", "memory_recall", "memory_forget", "search_context", "memory_about"])
-_ARGUMENTS = st.fixed_dictionaries({}, optional=dict.fromkeys(("content", "query", "topic", "memoryId"), TEXTS))
+_TOOLS = st.sampled_from(
+    ["memory_store", "memory_recall", "memory_forget", "search_context", "memory_about", "memory_places"]
+)
+_ARGUMENTS = st.fixed_dictionaries(
+    {}, optional={**dict.fromkeys(("content", "query", "topic", "memoryId"), TEXTS), "location": _SPOT}
+)
 _METHODS = st.sampled_from(["tools/call", "tools/list", "resources/read", "prompts/get", "initialize"])
 _CALL = st.fixed_dictionaries(
     {
@@ -104,15 +116,16 @@ _CALL = st.fixed_dictionaries(
     }
 )
 _FITTING = {
-    "/api/memories/unified": _MEMORY,
+    "/api/memories/unified": _MEMORY | _PLACED,
+    "/api/places/named/{name}": _SPOT,
     "/api/memories/bulk": st.fixed_dictionaries({"memories": st.lists(_MEMORY, min_size=1, max_size=4)}),
     "/api/conversations/{id}/messages": _MESSAGE | st.fixed_dictionaries({"messages": st.lists(_MESSAGE, max_size=4)}),
     "/api/hooks/before-prompt": st.fixed_dictionaries({"prompt": TEXTS | st.lists(TEXTS | _ANY), "session": TEXTS}),
     "/api/hooks/agent-end": st.fixed_dictionaries({"session": TEXTS, "messages": _TURN}),
     "/api/hooks/session-end": st.fixed_dictionaries({"session": TEXTS}),
     "/api/forget": _QUERY | st.fixed_dictionaries({"session": TEXTS}) | st.fixed_dictionaries({"source": TEXTS}),
-    "/api/context/search": _QUERY,
-    "/search": _QUERY,
+    "/api/context/search": _QUERY | _HERE,
+    "/search": _QUERY | _HERE,
     "/api/federated/search": _QUERY,
     "/mcp": _CALL,
 }

@@ -27,6 +27,8 @@ CONFIG = {
 }
 ENDLESS = "/api/stream"  # has a test of its own, for its answers have no end
 OPERATORS = ("/api/status", "/metrics")
+HALVES = {"lat", "lng", "near", "at", "radius_km"}  # in a query each may stand alone, as far as a schema can say
+WAYS = ("location", "lat", "address", "place_label", "near", "at")
 
 
 def described(document: dict[str, Any]) -> dict[str, Any]:
@@ -56,7 +58,8 @@ def beyond_the_schema(case: Case[Any]) -> bool:
 
     An end must come after its beginning; nodes must be configured; blocks and turns come in any host's manner, so their
     form is checked by what reads them. A document needs a name, from the form or the query, and must be one; the last
-    line that is wanted comes after the first; and to replace what is there is to forget it.
+    line that is wanted comes after the first; and to replace what is there is to forget it. Where somebody is, is said
+    in one way, with both coordinates, and a radius needs a place that is known; what is said twice is the same twice.
     """
     if case.operation.label in ("POST /api/hooks/agent-end", "POST /api/files", "GET /api/files/{id}/text"):
         return True
@@ -64,8 +67,15 @@ def beyond_the_schema(case: Case[Any]) -> bool:
     if isinstance(case.body, dict):
         inside += [one for name in ("memories", "messages") for one in _items(case.body.get(name))]
     given = [one for one in inside if isinstance(one, dict)]
+    halves = case.operation.label == "GET /api/memories/search" and HALVES & (case.query or {}).keys()
+    if halves or any(map(_somewhere, given)):
+        return True
     in_blocks = any(isinstance(one.get(name), list) for one in given for name in ("content", "prompt"))
     return in_blocks or any(one.get("valid_until") or one.get("nodes") for one in given)
+
+
+def _somewhere(given: dict[str, object]) -> bool:
+    return given.get("radius_km") is not None or sum(given.get(name) is not None for name in WAYS) > 1
 
 
 def _items(value: object) -> list[object]:

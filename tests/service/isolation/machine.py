@@ -18,6 +18,7 @@ DOORS: st.SearchStrategy[Door] = st.sampled_from(["own", "own", "admin"])
 THINGS = st.sampled_from(["shelf", "lamp"])
 SESSIONS = st.sampled_from(["s1", "s2"])
 LEAFLET = b"Everybody keeps this leaflet, shelf and lamp."
+SPOTS = ({"lat": 49.1951, "lng": 16.6068}, {"lat": -16.5, "lng": 179.999})
 STRANGE = "01900000-0000-7000-8000-000000000000"
 
 # What can be read without naming anything; the others may hold the same.
@@ -34,6 +35,8 @@ READINGS = st.sampled_from(
         ("/api/conversations/s1", {"limit": 3}),
         ("/api/conversations/s1/window", {"max_tokens": 1_000}),
         ("/api/files", {"source": "document", "limit": 2}),
+        ("/api/places", {"limit": 5}),
+        ("/api/places/named", {}),
         ("/readyz", {}),
     ]
 )
@@ -79,6 +82,38 @@ class Machine(RuleBasedStateMachine):
         text = self.world.text(person, thing)
         kept = self.world.tool(person, "memory_store", content=text, type="preference", door=door)
         self.keep(person, kept["id"], kept.get("existingId"), text)
+
+    @rule(who=WHO, thing=THINGS, door=DOORS, pick=PICK)
+    def store_at_a_place(self, who: int, thing: str, door: Door, pick: int) -> None:
+        """Everybody is at the same two places, and calls them by names of their own."""
+        person, text = self.people[who], self.world.text(self.people[who], thing)
+        spot = {**SPOTS[pick % len(SPOTS)], "place_label": self.world.text(person, "the place")}
+        kept = self.world.do(person, "POST", "/api/memories/unified", {"content": text, "location": spot}, door=door)
+        self.keep(person, kept.json()["id"], None, text)
+        person.here = True
+        if pick % 3 == 0:
+            address = self.world.text(person, "the door")
+            self.world.do(person, "PUT", "/api/places/named/home", {**SPOTS[0], "address": address}, door=door)
+            person.named = True
+
+    @rule(who=WHO, pick=PICK, door=DOORS)
+    def look_at_places(self, who: int, pick: int, door: Door) -> None:
+        """Search where everybody is, and by the name that everybody gave their home."""
+        person, spot = self.people[who], SPOTS[pick % len(SPOTS)]
+        held = self.world.ask(person, "GET", "/api/places", door=door).json()["items"]
+        named = self.world.ask(person, "GET", "/api/places/named", door=door).json()["items"]
+        if (bool(held), bool(named)) > (person.here, person.named) or bool(named) != person.named:
+            raise self.world.leaked(f"{person.name} has places that they never were at, or lost a name")
+        self.world.tool(person, "memory_places", door=door)
+        self.world.tool(person, "memory_recall", query="keeps", location=spot, location_radius_km=1, door=door)
+        home = self.world.ask(person, "GET", "/api/memories/search", query="keeps", at="home", radius_km=1, door=door)
+        if home.status_code != (200 if person.named else 422):
+            raise self.world.leaked(f"{person.name} is at home where they have none")
+        if pick % 4 == 0:
+            gone = self.world.ask(person, "DELETE", "/api/places/named/home", door=door)
+            if (gone.status_code == 200) != person.named:
+                raise self.world.leaked(f"{person.name} forgot the home of somebody else")
+            person.named = False
 
     def keep(self, person: Person, made: str, superseded: str | None, text: str) -> None:
         if superseded is not None and person.memories.pop(superseded, None) is None:
@@ -282,6 +317,7 @@ class Machine(RuleBasedStateMachine):
         person.gone += [*person.memories]
         self.world.ask(person, "POST", "/api/forget", {"everything": True})
         person.memories, person.conversations, person.files = {}, {}, {}
+        person.here = person.named = False
 
     @precondition(lambda self: self.turn % 10 == 0)
     @rule(who=WHO, pick=PICK, thing=THINGS)

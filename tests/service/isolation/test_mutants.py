@@ -34,9 +34,11 @@ READ: Final = (
     "get_file",
     "list_files",
     "document_with",
+    "sightings",
+    "list_named_places",
 )
 BY_DAY: Final = ("get_memories", "last_messages", "current_memory")
-CHANGED: Final = ("all_memory_ids", "current_memory")
+CHANGED: Final = ("all_memory_ids", "current_memory", "delete_named_place")
 
 
 def without_the_user(sql: str) -> str:

@@ -39,6 +39,8 @@ class Person:
     conversations: dict[str, list[str]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
+    here: bool = False  # whether they ever said where they are
+    named: bool = False  # whether they have called a place home
 
     @property
     def mark(self) -> str:

@@ -234,3 +234,14 @@ def test_nothing_is_lost_between_threads(memory: Memory) -> None:
         for _ in range(40):
             threads.submit(lambda: asyncio.run(Talk(metrics).held()))
     assert parsed(metrics.show().decode())["recollect_requests_total{method=GET,route=other,status=2xx}"] == 40
+
+
+@SQLITE
+def test_addresses_that_are_still_to_be_found_out(open_memory: OpenMemory) -> None:
+    memory = open_memory(
+        embedding__provider="none", places__geocoder="nominatim", places__nominatim_url="http://127.0.0.1:9"
+    )
+    memory.user("a").remember("Parked here", lat=49.2, lng=16.6)
+    memory.user("b").remember("At home", lat=49.2, lng=16.6, address="Home 1")
+    figures = parsed(Metrics(memory).show().decode())
+    assert (figures["recollect_addresses_waiting"], figures["recollect_addresses_parked"]) == (1, 0)

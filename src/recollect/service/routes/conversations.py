@@ -12,6 +12,7 @@ from recollect.service import answered as out
 from recollect.service import asked
 from recollect.service.calls import Reading, Showing, Shown, Work, Writing, carry_out, only
 from recollect.service.direct import direct
+from recollect.service.strict import BARE
 
 router = direct("Conversations")
 
@@ -43,7 +44,7 @@ def append(body: asked.OneOrSeveral, call: Writing, id: Id) -> Response:
 @router.get("/api/conversations")
 def listing(
     call: Reading,
-    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), asked.BARE] = 50,
+    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE] = 50,
     cursor: Annotated[
         str | None, Query(max_length=200, pattern=r"^[0-9]{1,17}\.", description="The cursor of the page before.")
     ] = None,
@@ -59,7 +60,7 @@ def listing(
 def window(
     call: Reading,
     id: Id,
-    max_tokens: Annotated[int | None, Query(ge=1, le=10_000_000), asked.BARE] = None,
+    max_tokens: Annotated[int | None, Query(ge=1, le=10_000_000), BARE] = None,
     reasoning: bool = False,  # noqa: FBT001, FBT002 - a query parameter
 ) -> out.WindowBody:
     """Give what of a conversation to show a model: system prompts, the live summary, the newest turns that fit."""
@@ -70,7 +71,7 @@ def window(
 def get(
     call: Reading,
     id: Id,
-    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), asked.BARE] = 50,
+    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE] = 50,
     cursor: Annotated[str | None, Query(pattern=r"^[0-9]{1,18}$", description="The cursor of the page before.")] = None,
 ) -> out.ConversationAnswer:
     """Give a conversation with its last messages, in order, and a cursor for those before them."""

@@ -21,6 +21,7 @@ from recollect.service import asked
 from recollect.service.calls import Call, Forgetting, Reading, Shown, Work, Writing, carry_out, only
 from recollect.service.direct import direct
 from recollect.service.parts import ENVELOPE_BYTES, Sent, unpacked
+from recollect.service.strict import BARE, VISIBLE, Body
 from recollect.service.uploads import Uploads
 from recollect.settings import Settings
 from recollect.types import Forgotten
@@ -63,7 +64,7 @@ _ORIGINAL: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-class DocumentSent(asked.Body):
+class DocumentSent(Body):
     """What tells one document that is sent from another, so that the same request can be known again."""
 
     digest: str
@@ -91,7 +92,7 @@ async def add(
         Query(
             min_length=1,
             max_length=LONGEST_NAME,
-            pattern=asked.VISIBLE,
+            pattern=VISIBLE,
             description="What it is called; without it, a form has to say so.",
             examples=["setup.md"],
         ),
@@ -134,7 +135,7 @@ def _add(call: Call, sent: Sent, name: str | None, *, replace: bool) -> Response
 def listing(
     *,
     call: Reading,
-    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), asked.BARE] = 50,
+    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE] = 50,
     cursor: Annotated[str | None, Query(pattern=_ID, description="The cursor of the page before.")] = None,
     source: Annotated[
         FileSource | None,

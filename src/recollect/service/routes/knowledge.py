@@ -7,14 +7,16 @@ from fastapi import Query
 from recollect.federation import federated_search
 from recollect.service import answered as out
 from recollect.service import asked
+from recollect.service.answered_nodes import FederatedBody, federated_body
 from recollect.service.calls import Reading
 from recollect.service.direct import direct
+from recollect.service.strict import BARE
 from recollect.vocabulary import USUAL_SOURCES
 
 router = direct("Knowledge")
 searching = direct("Search")
 
-Limit = Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), asked.BARE]
+Limit = Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE]
 Word = Annotated[str | None, Query(max_length=128)]
 
 
@@ -44,7 +46,7 @@ def events(
     call: Reading,
     since: Annotated[asked.Moment | None, Query()] = None,
     until: Annotated[asked.Moment | None, Query()] = None,
-    min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False), asked.BARE] = None,
+    min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False), BARE] = None,
     entity: Word = None,
     kind: Word = None,
     limit: Limit = 100,
@@ -64,8 +66,12 @@ def lessons(call: Reading, context: Word = None, limit: Limit = 100) -> out.Memo
 
 @searching.post("/api/context/search")
 def search_context(body: asked.ContextQuery, call: Reading) -> out.RecallBody:
-    """Search memories, all that was said, and files, best first."""
-    found = call.me.search_context(
+    """Search memories, all that was said, and files, best first.
+
+    With a place, by `lat` and `lng`, `location`, `near` or `at`, what is near or at a place like that ranks higher.
+    """
+    me = call.me
+    found = me.search_context(
         body.query,
         limit=body.limit,
         sources=tuple(body.sources or USUAL_SOURCES),
@@ -76,6 +82,7 @@ def search_context(body: asked.ContextQuery, call: Reading) -> out.RecallBody:
         min_score=body.min_score,
         prefer=tuple(body.prefer),
         diverse=body.diverse,
+        **body.where.found(me),
     )
     return out.recall_body(found)
 
@@ -86,16 +93,17 @@ def simple_search(body: asked.SimpleQuery, call: Reading) -> list[out.SimpleHit]
 
     `threshold` is held against `similarity`.
     """
-    found = call.me.search_context(body.query, limit=body.limit)
+    me = call.me
+    found = me.search_context(body.query, limit=body.limit, **body.where.found(me))
     hits = (out.simple_hit(hit) for hit in found.hits)
     return [hit for hit in hits if hit.similarity >= body.threshold]
 
 
 @searching.post("/api/federated/search")
-def search_nodes(body: asked.FederatedQuery, call: Reading) -> out.FederatedBody:
+def search_nodes(body: asked.FederatedQuery, call: Reading) -> FederatedBody:
     """Search this store and other services, merged by rank.
 
     Nothing is sent to a node unless it is enabled for you. One that is away, slow or lying is named in `degraded`.
     """
     nodes = None if body.nodes is None else tuple(body.nodes)
-    return out.federated_body(federated_search(call.memory, call.me, body.query, nodes=nodes, limit=body.limit))
+    return federated_body(federated_search(call.memory, call.me, body.query, nodes=nodes, limit=body.limit))

@@ -12,8 +12,10 @@ from recollect.memory import UserMemory
 from recollect.ports import Writer
 from recollect.service import answered as out
 from recollect.service import asked
+from recollect.service.asked_places import Here
 from recollect.service.calls import Forgetting, Reading, Showing, Shown, Work, Writing, carry_out, only, unless_changed
 from recollect.service.direct import direct
+from recollect.service.strict import BARE
 from recollect.types import FilterFields, Forgotten, MemoryRecord, Remembered
 from recollect.user.base import canonical
 from recollect.vocabulary import MemoryType
@@ -62,28 +64,33 @@ def search(
     *,
     call: Reading,
     query: Annotated[asked.Queried, Query(examples=["which theme do I like?"])],
-    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), asked.BARE] = 10,
+    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE] = 10,
     type: Annotated[list[MemoryType] | None, Query(description="Only memories of these types.")] = None,
-    min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), asked.BARE] = 0.0,
+    min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), BARE] = 0.0,
     files: Annotated[bool, Query(description="Search synced folders and documents, too.")] = False,
     subject: Annotated[str | None, Query(max_length=128)] = None,
     session: Annotated[str | None, Query(max_length=128)] = None,
     since: Annotated[asked.Moment | None, Query()] = None,
     until: Annotated[asked.Moment | None, Query()] = None,
+    here: Here,
 ) -> out.RecallBody:
     """Find memories that answer a question, best first.
 
-    Quotation marks ask for words as they stand, and a minus before a word for what must not be there.
+    Quotation marks ask for words as they stand, and a minus before a word for what must not be there. With a place, by
+    `lat` and `lng`, by `near` or by `at`, what is near or at a place like that ranks higher; what has no place keeps
+    its score. With `radius_km` only what is that near is found.
     """
     filters = _filters(type=type, subject=subject, session=session, since=since, until=until)
-    return out.recall_body(call.me.recall(query, limit=limit, min_score=min_score, files=files, **filters))
+    me = call.me
+    found = me.recall(query, limit=limit, min_score=min_score, files=files, **here.found(me), **filters)
+    return out.recall_body(found)
 
 
 @router.get("/api/memories")
 def listing(
     *,
     call: Reading,
-    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), asked.BARE] = 50,
+    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE] = 50,
     cursor: Annotated[str | None, Query(pattern=_ID, description="The cursor of the page before.")] = None,
     type: Annotated[list[MemoryType] | None, Query()] = None,
     subject: Annotated[str | None, Query(max_length=128)] = None,

@@ -9,6 +9,7 @@ from recollect.engine.live import MIN_SCORE
 from recollect.service import asked
 from recollect.service.calls import Reading
 from recollect.service.listener import Stream, Wanted
+from recollect.service.strict import BARE
 from recollect.vocabulary import MEMORY_TYPES, SOURCES, USUAL_SOURCES, MemoryType, Source
 
 router = APIRouter(tags=["Live search"])
@@ -35,7 +36,7 @@ async def stream(
     query: Annotated[
         asked.Queried | None, Query(description="What to wait for; without it, everything new.", examples=["bicycle"])
     ] = None,
-    min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), asked.BARE] = MIN_SCORE,
+    min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), BARE] = MIN_SCORE,
     sources: Annotated[
         list[Source] | None, Query(max_length=len(SOURCES), description="Where to look; may be repeated.")
     ] = None,
@@ -46,7 +47,7 @@ async def stream(
     after: Annotated[
         int | None,
         Query(ge=0, le=_LARGEST, description="Begin after this number; for clients that send no headers."),
-        asked.BARE,
+        BARE,
     ] = None,
     last_event_id: Annotated[
         str | None,

@@ -19,7 +19,8 @@ forgetting = APIRouter(tags=["Memories"])
 def before_prompt(body: asked.BeforePromptBody, call: Showing) -> Response:
     """Search with what the user says, then save it, and give a block to put before the prompt.
 
-    It does not fail because something is slow or broken: `degraded` says what is missing.
+    It does not fail because something is slow or broken: `degraded` says what is missing. A `location` is kept with
+    what the user says, and what is near ranks higher.
     """
 
     def show(value: PromptContext) -> Shown:
@@ -27,7 +28,12 @@ def before_prompt(body: asked.BeforePromptBody, call: Showing) -> Response:
 
     def verb(me: UserMemory) -> PromptContext:
         return me.before_prompt(
-            body.prompt, session=body.session, id=body.id, speaker=body.speaker, metadata=body.metadata
+            body.prompt,
+            session=body.session,
+            id=body.id,
+            speaker=body.speaker,
+            metadata=body.metadata,
+            location=body.whereabouts,
         )
 
     return carry_out(call, Work("before-prompt", show, only(PromptContext, show), private=True), body, verb)
