@@ -5,16 +5,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect import Memory, load_settings
+from recollect import Memory, load_settings, wiring
 from tests.conftest import Server
 from tests.congruence.twins import StillClock, Twins, WordSum
+from tests.places.gazetteer import Gazetteer
 
 
 def opened(database: str, clock: StillClock, embedder: WordSum, **overrides: object) -> Memory:
     named = {name.replace("__", "."): value for name, value in overrides.items()}
     overrides = {"database": database, "embedding.worker": False, **named}
     settings = load_settings(os.devnull, environ={}, overrides=overrides)
-    return Memory.open(settings=settings, clock=clock, embedder=embedder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wiring, "create_geocoder", lambda _: Gazetteer())
+        return Memory.open(settings=settings, clock=clock, embedder=embedder)
 
 
 @pytest.fixture(scope="module")

@@ -49,10 +49,37 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=5,
 )
+LABELS = ("", "", "home", "HOME", "village pub", "supermarket")
+coordinates = st.one_of(
+    st.tuples(st.floats(-90, 90), st.floats(-180, 180)),
+    st.sampled_from([(90.0, 0.0), (-90.0, 180.0), (0.0, 180.0), (0.0, -180.0), (49.2, 16.6), (49.201, 16.601)]),
+    st.tuples(st.floats(49.0, 49.5), st.floats(16.4, 16.8)),
+)
 places: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.just({}),
-    st.fixed_dictionaries({"lat": st.floats(-90, 90), "lng": st.floats(-180, 180), "place_label": st.just("home")}),
+    st.builds(
+        lambda spot, label, address: {"lat": spot[0], "lng": spot[1], "place_label": label, "address": address},
+        coordinates,
+        st.sampled_from(LABELS),
+        st.sampled_from(["", "", "", "Village Street 1"]),
+    ),
+    st.sampled_from(LABELS).map(lambda label: {"place_label": label}),
 )
+
+
+@st.composite
+def whereabouts(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw where somebody is while asking, and what that is to mean."""
+    location = draw(coordinates | st.sampled_from(["home", "supermarket", "Brno"]))
+    asked: dict[str, Any] = {"location": location}
+    if draw(st.booleans()):
+        asked["radius_km"] = draw(st.sampled_from([0.1, 5.0, 30.0, 100.0]))
+    if draw(st.booleans()):
+        asked["location_weight"] = draw(shares)
+    if draw(st.booleans()):
+        asked["location_mode"] = draw(st.sampled_from(["boost", "semantic"]))
+    return asked
+
 
 _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "type": st.sampled_from(MEMORY_TYPES),
@@ -90,7 +117,7 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
     fields = {name: draw(_FIELDS[name]) for name in sorted(names)}
     if draw(st.booleans()) or not fields:
         fields["content"] = draw(sentences)
-    return fields
+    return {**fields, **draw(places)}
 
 
 _FILTERS: dict[str, st.SearchStrategy[Any]] = {
@@ -121,6 +148,8 @@ def questions(draw: st.DrawFn) -> dict[str, Any]:
         asked["vector"] = draw(vectors)
     if draw(st.booleans()):
         asked["min_score"] = draw(shares)
+    if draw(st.booleans()):
+        asked |= draw(whereabouts())
     return asked
 
 

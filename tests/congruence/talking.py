@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect import Message, NewMessage, Recall, ToolCall, UserMemory
 from recollect.types import Scope
-from tests.congruence.offers import sentences
+from tests.congruence.offers import places, sentences
 from tests.congruence.twins import START, Pair, Twins
 
 NAMES = ("kitchen", "garden", "тайна")
@@ -100,6 +100,7 @@ def spoken(draw: st.DrawFn, roles: Sequence[str] = ("user", "assistant", "reason
         said_at=draw(_MOMENTS),
         metadata=draw(st.sampled_from([{}, {"chat": 7}])),
         speaker=draw(st.sampled_from(["", "", "Jana", "Кирилл"])),
+        **draw(places),
     )
 
 

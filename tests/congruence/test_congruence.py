@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect import Memory
 from recollect.figures import StoreStats
-from tests.congruence.offers import changes, crowd, filters, memories, questions, sentences
+from tests.congruence.offers import changes, coordinates, crowd, filters, memories, questions, sentences
 from tests.congruence.twins import Twins, examples
 from tests.nightly import by_night
 
@@ -23,6 +23,7 @@ steps = st.one_of(
     st.tuples(st.just("wait"), st.integers(1, 5 * 86_400)),
     st.tuples(st.just("break_embedder"), st.booleans()),
     st.tuples(st.just("maintain"), st.none()),
+    st.tuples(st.just("name_place"), st.tuples(st.sampled_from(["home", "Home", "Brno"]), coordinates)),
     st.tuples(st.just("recall"), questions()),
     st.tuples(st.just("look"), filters()),
 )
@@ -78,8 +79,15 @@ class Life:
         self.pair.agree(lambda user: user.list(limit=1_000, **wanted))
         self.pair.agree(lambda user: user.count(**wanted))
 
+    def name_place(self, offered: tuple[str, tuple[float, float]]) -> None:
+        name, spot = offered
+        self.pair.agree(lambda user: user.name_place(name, spot))
+
     def look_at_everything(self) -> None:
         self.look({})
+        self.pair.agree(lambda user: user.places(limit=1_000))
+        self.pair.agree(lambda user: user.named_places())
+        self.pair.agree(lambda user: user.place("home"))
         self.pair.agree(lambda user: user.stats())
         for number in range(len(self.pair.numbers[0])):
             self.pair.agree_about(number, lambda user, memory_id: user.history(memory_id))

@@ -201,8 +201,17 @@ def _assert_same_hit(one: dict[str, Any], other: dict[str, Any]) -> None:
     assert {k: v for k, v in one.items() if k not in measured} == {k: v for k, v in other.items() if k not in measured}
     assert (one["similarity"] is None) == (other["similarity"] is None)
     assert abs((one["similarity"] or 0.0) - (other["similarity"] or 0.0)) < CLOSE
+    _assert_same_place(one["parts"]["place"], other["parts"]["place"])
     ours, theirs = one["parts"]["channels"], other["parts"]["channels"]
     assert ours.keys() == theirs.keys()
     for channel, part in ours.items():
         for figure in ("raw", "score", "weight"):
             assert abs(part[figure] - theirs[channel][figure]) < CLOSE
+
+
+def _assert_same_place(one: dict[str, Any] | None, other: dict[str, Any] | None) -> None:
+    assert (one is None) == (other is None)
+    for name, figure in (one or {}).items():
+        twin = (other or {})[name]
+        assert (figure is None) == (twin is None)
+        assert abs((figure or 0.0) - (twin or 0.0)) < CLOSE

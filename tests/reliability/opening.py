@@ -1,12 +1,15 @@
 """Opens stores in the processes of these tests, and makes vectors that are the same in each of them."""
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 from recollect import Memory, load_settings
+from recollect.places import Located
 from recollect.ports import Clock, Role
 from recollect.types import Space, Vector
 
@@ -15,7 +18,10 @@ WITH_QUICK_VECTORS: dict[str, Any] = {
     "embedding.provider": "quick"
 }  # and where they cannot be given, nobody waits for it
 
+WITH_QUICK_PLACES: dict[str, Any] = {"places.geocoder": "quick"}
+
 _DIMENSIONS = 384
+_QUICK_S = 0.002
 
 
 class QuickEmbedder:
@@ -32,13 +38,39 @@ class QuickEmbedder:
         """There is nothing to give back."""
 
 
+class QuickGeocoder:
+    """Names places after their coordinates, after a moment in which one can be killed."""
+
+    name = "quick"
+    remote = False
+
+    def reverse(self, lat: float, lng: float) -> Located | None:
+        """Name a place."""
+        time.sleep(_QUICK_S)
+        return Located(lat, lng, "Village", address=f"Village {lat:.3f} {lng:.5f}")
+
+    def find(self, name: str, limit: int = 5) -> Sequence[Located]:
+        """Know no place by its name."""
+        return ()
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+
 def open_memory(database: str, *, clock: Clock | None = None, **settings: Any) -> Memory:
     """Open a store; without vectors unless the settings say otherwise."""
     overrides = {"database": database, "embedding.provider": "none", "embedding.worker": False, **settings}
     embedder = None
     if overrides["embedding.provider"] == "quick":
         overrides["embedding.provider"], embedder = "none", QuickEmbedder()
-    return Memory.open(settings=load_settings(environ={}, overrides=overrides), clock=clock, embedder=embedder)
+    if overrides.get("places.geocoder", "none") != "quick":
+        overrides.setdefault("places.geocoder", "none")
+        return Memory.open(settings=load_settings(environ={}, overrides=overrides), clock=clock, embedder=embedder)
+    overrides["places.geocoder"] = "none"
+    opened = Memory.open(settings=load_settings(environ={}, overrides=overrides), clock=clock, embedder=embedder)
+    opened._engine = replace(opened._engine, geocoder=QuickGeocoder())
+    vars(opened._engine.store)["_geocodes"] = True
+    return opened
 
 
 def vector_of(text: str) -> list[float]:

@@ -66,7 +66,7 @@ def _insist_one_vector_each(database: str) -> None:
         assert store.rows("SELECT count(*) FROM jobs") == [(0,)]
         key = "id, v.item_id" if "://" in database else "seq, v.seq"
         for number, kind in store.rows("SELECT number, kind FROM embedding_spaces"):
-            rows = {"memory": "memories", "message": "messages", "chunk": "chunks"}[kind]
+            rows = {"memory": "memories", "message": "messages", "chunk": "chunks", "place": "places"}[kind]
             joined = f"{rows} m FULL JOIN vectors_{number} v ON m.{key.replace(', ', ' = ')}"
             sql = f"SELECT m.{key} FROM {joined}"  # noqa: S608 - names from here and from the catalogue
             pairs = store.rows(sql)

@@ -14,10 +14,28 @@ import numpy as np
 from recollect.engine.drafting import draft_memories
 from recollect.figures import AuditLine
 from recollect.files import ChunkDraft, ChunkMark, FileRecord, Folder, IndexedPiece, Piece
+from recollect.geometry import Circle
 from recollect.messages import ConversationRecord, Message, Usage
-from recollect.ports import Asked, EmbedJob, Fingerprint, KeptAnswer, Paid, Reader, SearchNote, Slot, Touched, Writer
+from recollect.places import Located, NamedPlace, place_id
+from recollect.ports import (
+    Asked,
+    CachedPlace,
+    EmbedJob,
+    Fingerprint,
+    GeocodeJob,
+    KeptAnswer,
+    Paid,
+    Reader,
+    SearchNote,
+    Slot,
+    Touched,
+    Unlocated,
+    Unnamed,
+    Writer,
+)
 from recollect.ports.conversations import Derivation
 from recollect.storage.postgres.store import PostgresStore
+from recollect.storage.postgres.writer import PostgresWriter
 from recollect.types import ChunkFilters, Draft, Filters, MessageDraft, MessageFilters, NewMemory, Scope, Space, Vector
 from recollect.vocabulary import ITEM_KINDS
 
@@ -33,6 +51,9 @@ SAID = MessageFilters()
 FILED = ChunkFilters()
 _OTHER_ID = f"cccccccc-0000-7000-8000-{8:012d}"
 ASKED = Asked(SPACE, "a question", VECTOR, Usage(1, 0), 1)
+SOON = NOW + timedelta(hours=1)
+GEOCODER = "somebody"
+HERE = (49.2, 16.6)
 SHARED = "ffffffff-0000-7000-8000-000000000099"
 
 
@@ -69,8 +90,12 @@ def _drafts(home: Home) -> list[Draft]:
     ]
     made[1] = made[1]._replace(record=made[1].record._replace(expires_at=NOW - timedelta(days=1)))
     made[2] = made[2]._replace(vector=None)  # it is owed one
+    room, street = ("loft", "Their Street 1") if home is THEIRS else ("attic", "Old Street 1")
+    for number, address, label in ((0, "", room), (1, street, ""), (2, "", ""), (3, "", room)):
+        where = made[number].record._replace(lat=HERE[0], lng=HERE[1], address=address, place_label=label)
+        made[number] = made[number]._replace(record=where)
     if home is THEIRS:
-        made[4] = made[4]._replace(record=made[4].record._replace(subject="cellar"))
+        made[4] = made[4]._replace(record=made[4].record._replace(subject="cellar", place_label="lonely"))
     return made
 
 
@@ -97,6 +122,9 @@ def _message(message_id: str, number: int) -> Message:
         metadata={},
         said_at=LONG_AGO,
         created_at=LONG_AGO,
+        lat=HERE[0],
+        lng=HERE[1],
+        address=f"Road {message_id}",
     )
 
 
@@ -149,6 +177,9 @@ def furnish(store: PostgresStore) -> None:
             note = SearchNote(home.memories[number], NOW, "recall", 1, 2.0, 0.5, "", "pump")
             store.note_search(scope, note)
         store.count_cache_uses(scope, len(home.memories), 1)
+        for number in range(len(home.memories)):
+            cached = CachedPlace(f"{number}:0", Located(*HERE, f"Village {number}"), None)
+            store.keep_geocoded(scope, GEOCODER, [cached], now=LONG_AGO, most=100, resets=store.resets(scope))
         store.note_question(
             scope, replace(ASKED, key="asked before", resets=store.resets(scope)), day="2026-02-01", now=NOW
         )
@@ -181,11 +212,20 @@ def _move_in(writer: Writer, home: Home) -> None:
         writer.save_file(record)
         writer.insert_chunks(record, [_piece(chunk_id, number)], SPACE)
         writer.save_folder(_folder(f"/notes/{number}"))
+    _name_in_vain(writer, "attic" if home is THEIRS else "lonely")
+    for number, made in enumerate(home.memories):
+        writer.save_named_place(NamedPlace(f"place {number}", *HERE, made, LONG_AGO))
     writer.bury([f"buried {number}" for number in range(len(home.memories))], NOW)
     writer.keep_paid(SPACE, [Paid(f"paid {made}", made, VECTOR) for made in home.memories], NOW)
     for number, made in enumerate(home.memories):
         writer.keep_answer(made, KeptAnswer("hash", made, private=True), NOW)
         writer.add_audit(AuditLine(number + 1, NOW, "local", "store", (made,), 1, made))
+
+
+def _name_in_vain(writer: Writer, label: str) -> None:
+    """Note the name of a place at which nothing is; the neighbour has something at a place of that name."""
+    assert isinstance(writer, PostgresWriter)
+    writer._name_places([("", label)], LONG_AGO)
 
 
 Crossing = Callable[[PostgresStore], object]
@@ -215,6 +255,7 @@ READS: dict[str, Crossing] = {
         "of_source": lambda r: r.of_source("user_stated"),
         "expired": lambda r: r.expired(NOW),
         "nearest": lambda r: r.nearest(SPACE, VECTOR, LIVE, 100),
+        "nearest inside": lambda r: r.nearest(SPACE, VECTOR, Filters(now=NOW, near=Circle(*HERE, 5.0)), 100),
         "cosines": lambda r: r.cosines("memory", SPACE, VECTOR, THEIRS.memories),
         "indexed": lambda r: [r.indexed(kind, 100) for kind in ITEM_KINDS],
         "stats": lambda r: r.stats(SPACE, NOW),
@@ -251,8 +292,20 @@ READS: dict[str, Crossing] = {
         "chunk_marks": lambda r: [r.chunk_marks(file_id) for file_id in THEIRS.files],
         "chunks_in": lambda r: r.chunks_in(THEIRS.files, FILED, 100),
         "folders": lambda r: r.folders(),
+        "sightings": lambda r: r.sightings(LIVE),
+        "named_places": lambda r: r.named_places(),
+        "geocoded": lambda r: [r.geocoded(GEOCODER, f"{number}:0") for number in range(9)],
+        "get_places": lambda r: r.get_places([_place("Road " + one) for one in THEIRS.messages]),
     }.items()
 }
+
+
+def _place(address: str, label: str = "") -> str:
+    return place_id(address, label) or ""
+
+
+def _unlocated(memory_id: str) -> Unlocated:
+    return Unlocated("memory", memory_id, *HERE)
 
 
 def _looking_up(*, searches: bool, limit: int) -> Crossing:
@@ -353,6 +406,17 @@ WRITES: Mapping[str, Crossing] = {
             "delete_files": lambda w: w.delete_files(THEIRS.files),
             "save_folder": lambda w: w.save_folder(_folder("/notes/new")),
             "delete_folder": lambda w: w.delete_folder("/notes/5"),
+            "set_address": lambda w: [w.set_address(_unlocated(one), "mine", NOW) for one in THEIRS.memories],
+            "finish_geocoding": lambda w: w.finish_geocoding(THEIRS.memories),
+            "name_place": lambda w: w.name_place(Unnamed(ME, "memory", THEIRS.memories[1], "Their Street 1", ""), NOW),
+            "save_named_place": lambda w: w.save_named_place(NamedPlace("new", *HERE, "", NOW)),
+            "delete_named_place": lambda w: [w.delete_named_place(f"place {number}") for number in range(9)],
+            "delete_named_places": lambda w: w.delete_named_places(),
+            "insert what is somewhere": lambda w: w.insert([_new_there(200)], SPACE),
+            "delete my own": lambda w: w.delete(MINE.memories),
+            "delete one of my own": lambda w: w.delete(MINE.memories[:1]),
+            "delete what is not mine": lambda w: w.delete(THEIRS.memories[:3]),
+            "delete my own messages": lambda w: w.delete_messages(MINE.messages),
             "forget_traces": lambda w: w.forget_traces(everything=False),
             "forget_all_traces": lambda w: w.forget_traces(everything=True),
         }.items()
@@ -364,6 +428,14 @@ WRITES: Mapping[str, Crossing] = {
     "cache_figures": lambda s: s.cache_figures(ME),
     "note_search": lambda s: s.note_search(ME, SearchNote(_OTHER_ID, NOW, "recall", 1, 2.0, 0.5, "", "pump")),
     "claim_jobs": lambda s: s.claim_jobs(SPACE, 100, now=NOW, lease_until=NOW + timedelta(hours=1), scope=ME),
+    "claim_geocoding": lambda s: s.claim_geocoding(100, now=NOW, lease_until=SOON, scope=ME),
+    "postpone_geocoding": lambda s: s.postpone_geocoding(
+        [GeocodeJob(ME, _unlocated(one), 0) for one in THEIRS.memories], "no", None, to_blame=True
+    ),
+    "keep_geocoded": lambda s: s.keep_geocoded(
+        ME, GEOCODER, [CachedPlace("new", None, SOON)], now=NOW, most=2, resets=s.resets(ME)
+    ),
+    "touch_geocoded": lambda s: s.touch_geocoded(ME, GEOCODER, "1:0", NOW),
     "postpone_jobs": lambda s: s.postpone_jobs([_job(one) for one in THEIRS.memories], "no", None, to_blame=True),
 }
 
@@ -372,3 +444,9 @@ def _new(number: int, now: datetime = NOW) -> Draft:
     """Give a draft that is new, always under the same id."""
     (draft,) = draft_memories([NewMemory(f"New {number}")], now)
     return draft._replace(record=draft.record._replace(id=f"dddddddd-0000-7000-8000-{number:012d}"), vector=VECTOR)
+
+
+def _new_there(number: int) -> Draft:
+    """Give a draft of something that is somewhere."""
+    draft = _new(number)
+    return draft._replace(record=draft.record._replace(lat=HERE[0], lng=HERE[1], place_label="new place"))

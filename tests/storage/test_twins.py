@@ -13,6 +13,7 @@ import psycopg
 import pytest
 
 import recollect
+from recollect.geometry import Circle
 from recollect.storage.postgres import filters as postgres_filters
 from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import filters as sqlite_filters
@@ -27,13 +28,14 @@ _FROM_MESSAGES = re.compile(r"\bFROM messages\b")
 _FROM_CHUNKS = re.compile(r"\bFROM chunks\b")
 _SQLITE_PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 _POSTGRES_PARAMETER = re.compile(r"%\((\w+)\)s")
-_TWINS = load_queries("sqlite", "queries.sql", "vectors.sql", "files.sql", "doors.sql")
-_OTHERS = load_queries("postgres", "queries.sql", "vectors.sql", "files.sql", "doors.sql")
+_TWINS = load_queries("sqlite", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql")
+_OTHERS = load_queries("postgres", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql")
 
 
+_PLACES = {"near": Circle(0.0, 179.9, 50.0), "places": (SOME_ID, SOME_ID)}  # across the meridian: two boxes
 _WORDS = {"holding": (("a", "b"),), "lacking": ("c", "d")}
 _SEVERAL = re.compile(
-    r"(f_(?:type|role|excluded|files|holding\d|lacking))(?:s|_?\d+)?"
+    r"(f_(?:type|role|excluded|files|place|holding\d|lacking))(?:s|_?\d+)?"
 )  # SQLite binds each value for itself
 
 
@@ -42,14 +44,14 @@ def _asking() -> Filters:
     wanted: dict[str, object] = {"now": MOMENT, "types": ("fact", "event"), "min_importance": 0.1, "min_trust": 1}
     wanted |= dict.fromkeys(("subject", "key", "context", "session"), "x")
     wanted |= dict.fromkeys(("since", "until", "as_of"), MOMENT)
-    return Filters(**wanted, **_WORDS)  # type: ignore[arg-type]
+    return Filters(**wanted, **_WORDS, **_PLACES)  # type: ignore[arg-type]
 
 
 def _asking_for_messages() -> MessageFilters:
     """Every filter of messages at once."""
     wanted: dict[str, object] = {"roles": ("user", "tool"), "excluded": (SOME_ID,), "min_trust": 1}
     wanted |= dict.fromkeys(("conversation", "beyond"), "x") | dict.fromkeys(("since", "until"), MOMENT)
-    return MessageFilters(**wanted, **_WORDS)  # type: ignore[arg-type]
+    return MessageFilters(**wanted, **_WORDS, **_PLACES)  # type: ignore[arg-type]
 
 
 def _asking_for_chunks() -> ChunkFilters:
@@ -89,8 +91,9 @@ def empty_stores(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tu
 
 
 def _ready(sql: str, conditions: Callable[[Wanted], tuple[str, object]]) -> str:
-    wanted: Wanted = _asking_for_messages() if _FROM_MESSAGES.search(sql) else _asking()
-    if _FROM_CHUNKS.search(sql):
+    filtered = sql.partition("{filters}")[0]  # what comes after has filters of its own
+    wanted: Wanted = _asking_for_messages() if _FROM_MESSAGES.search(filtered) else _asking()
+    if _FROM_CHUNKS.search(filtered):
         wanted = _asking_for_chunks()
     return (
         of_kind(sql.replace("{filters}", conditions(wanted)[0]), wanted.kind)

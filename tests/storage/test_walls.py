@@ -22,6 +22,9 @@ from recollect.storage.postgres import (
     items,
     ledgers,
     message_writer,
+    place_store,
+    place_writer,
+    places,
     reader,
     rows,
     space_store,
@@ -43,6 +46,9 @@ _ASKING = (
     items,
     ledgers,
     message_writer,
+    place_store,
+    place_writer,
+    places,
     reader,
     rows,
     space_store,
@@ -146,7 +152,7 @@ class Side:
     """A store on one side of the wall: what everything does there when it is asked as it should be."""
 
     def __init__(self, address: str, **settings: Any) -> None:
-        self.store = PostgresStore(address, PostgresSettings(**settings), SteppingClock(), analyser=1)
+        self.store = PostgresStore(address, PostgresSettings(**settings), SteppingClock(), analyser=1, geocodes=True)
         self.expected: dict[str, Outcome] = {}
         self.used: dict[str, set[str]] = {}
 
