@@ -12,6 +12,7 @@ from benchmarks import (
     embedding,
     filing,
     ingest,
+    places,
     quality,
     recall,
     searching,
@@ -38,6 +39,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "files": filing.measure,
     "capture": lambda _folder, _address, _amount: capture.measure(),
     "secrets": lambda _folder, _address, _amount: secrets.measure(),
+    "places": places.measure,
     "quality": lambda _folder, _address, _amount: quality.measure(),
 }
 
