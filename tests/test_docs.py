@@ -28,7 +28,7 @@ def examples(page: Path) -> Iterator[tuple[str, str | None]]:
             yield body, follower[1] if follower[0] == "text" else None
 
 
-_RUN = ("guide.md", "conversations.md", "files.md", "recall.md", "embedding.md")
+_RUN = ("guide.md", "conversations.md", "files.md", "recall.md", "embedding.md", "places.md")
 EXECUTED = [ROOT / "README.md", *(ROOT / "docs" / name for name in _RUN)]
 
 
@@ -46,6 +46,7 @@ def test_examples_do_what_they_show(
     monkeypatch.setenv("RECOLLECT_DATABASE", str(tmp_path / "docs.db"))
     monkeypatch.setenv("RECOLLECT_CONFIG", os.devnull)
     monkeypatch.setenv("RECOLLECT_EMBEDDING_WORKER", "false")  # what the examples do themselves, nobody does for them
+    monkeypatch.setenv("RECOLLECT_PLACES_SMALLEST", "15000")  # the smallest table is made the fastest
     monkeypatch.setenv("RECOLLECT_EMBEDDING_OPENAI_ENDPOINT", provider.url("openai"))
     monkeypatch.setenv("RECOLLECT_EMBEDDING_OPENAI_API_KEY", "sk-of-a-test")
     monkeypatch.chdir(tmp_path)

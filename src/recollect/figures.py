@@ -221,7 +221,8 @@ class Status:
 
     `spent_today` is what language models were paid for; `embedding_today` what was embedded, at `embedding_cost`
     dollars, if anybody knows the price. `coverage` says what can be found by meaning, `building` the same of a model
-    that is on its way, and `parked` what never will be unless somebody looks into it.
+    that is on its way, and `parked` what never will be unless somebody looks into it. `unlocated` counts what waits
+    for the `geocoder` to find out its address.
     """
 
     version: str
@@ -242,6 +243,8 @@ class Status:
     embedding_today: Usage = field(default_factory=Usage)
     embedding_cost: float | None = None
     bulks: tuple[BulkBatch, ...] = ()
+    geocoder: str = "none"
+    unlocated: int = 0
 
     @property
     def cache(self) -> CacheFigures:

@@ -137,7 +137,9 @@ class PlacePart:
     """What a place did to a score: (1 - `weight`) x `content` + `weight` x `geo` is the score.
 
     `geo` is the larger of `nearness`, which comes from `distance_km`, and `likeness`, that of the places' names; each
-    is None when it cannot be said.
+    is None when it cannot be said. Where nobody gave a weight, that counts times `fit`, how good the content is
+    compared with the best one there is; and `geo` is no less than `least`, which is the content where nothing here
+    answers the question: then the place holds nothing against what is elsewhere.
     """
 
     weight: float
@@ -146,6 +148,8 @@ class PlacePart:
     distance_km: float | None
     nearness: float | None
     likeness: float | None
+    fit: float = 1.0
+    least: float = 0.0
 
 
 def place_name(address: str, place_label: str) -> str:

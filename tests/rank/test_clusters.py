@@ -133,6 +133,15 @@ def test_where_most_was_comes_first() -> None:
     assert [place.lat for place in _places(*seen, limit=2)] == [14.0, 13.0]
 
 
+def test_a_city_is_many_places() -> None:
+    """Something every few hundred metres does not make one place of all of it."""
+    streets = [_seen((49.15 + row * 0.004, 16.55 + column * 0.006)) for row in range(25) for column in range(20)]
+    found = _places(*streets)
+    assert len(found) > 20
+    assert max(place.radius_km for place in found) < 2
+    assert sum(place.memories for place in found) == len(streets)
+
+
 def test_many_sightings_and_names() -> None:
     """So many that comparing each with each would take minutes."""
     chance = random.Random(1)

@@ -294,6 +294,7 @@ READS: dict[str, Crossing] = {
         "folders": lambda r: r.folders(),
         "sightings": lambda r: r.sightings(LIVE),
         "named_places": lambda r: r.named_places(),
+        "place_rows": lambda r: r.place_rows(),
         "geocoded": lambda r: [r.geocoded(GEOCODER, f"{number}:0") for number in range(9)],
         "get_places": lambda r: r.get_places([_place("Road " + one) for one in THEIRS.messages]),
     }.items()

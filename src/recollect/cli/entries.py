@@ -100,7 +100,10 @@ def _add_place(table: Table, part: PlacePart, over: str) -> None:
         table.add_row("nearness", "", f"{part.distance_km:.2f} km", near, "")
     if part.likeness is not None:
         table.add_row("likeness", "", "", f"{part.likeness:.4f}", "")
-    table.add_row("place", "", "", *_share(part.geo, part.weight))
+    if part.fit < 1.0:
+        table.add_row("fit", "", "", f"{_TIMES} {part.fit:.4f}", "")
+    spared = "at least" if part.geo == part.least > 0 else ""
+    table.add_row("place", "", spared, *_share(part.geo, part.weight))
 
 
 def _share(score: float, weight: float) -> tuple[str, str]:

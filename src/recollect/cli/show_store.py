@@ -72,6 +72,7 @@ def _installation(status: Status) -> Sequence[tuple[str, str]]:
         ("location", status.location),
         ("embedding", f"{status.embedding}, {status.space.dimensions} dimensions" if status.space else "none"),
         ("summaries", status.summarizer),
+        ("places", _places(status)),
     )
 
 
@@ -161,3 +162,9 @@ VIEWS: Mapping[str, View] = {
     "doctor": _show_diagnosis,
     "maintain": _show_maintenance,
 }
+
+
+def _places(status: Status) -> str:
+    """Say who names places, and how much waits for that."""
+    waiting = counted(status.unlocated, "address is", "addresses are")
+    return f"{status.geocoder}; {waiting} still to be found out" if status.unlocated else status.geocoder

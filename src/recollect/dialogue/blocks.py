@@ -12,6 +12,7 @@ from typing import Any
 
 from recollect.errors import InvalidMessage
 from recollect.messages import Content, NewMessage, ToolCall
+from recollect.places import PlaceFields
 from recollect.vocabulary import ROLES, MessageRole
 
 # What hosts call the roles.
@@ -125,8 +126,19 @@ def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
         thinking_tokens=_tokens(usage, "thinking_tokens", "reasoning_tokens"),
         metadata=offered.get("metadata") or {},
         speaker=_speaker(offered, role),
+        **_place(offered),
     )
     return replace(message, sequence=offered["sequence"]) if "sequence" in offered else message
+
+
+def _place(offered: Mapping[str, Any]) -> PlaceFields:
+    """Give where a message was said: its own fields, or those of its `location`."""
+    location = offered.get("location")
+    where = {**location, **offered} if isinstance(location, Mapping) else offered
+    address, label = where.get("address") or "", where.get("place_label") or ""
+    if not isinstance(address, str) or not isinstance(label, str):
+        raise InvalidMessage("The address and the place_label of a message are texts.")
+    return {"lat": where.get("lat"), "lng": where.get("lng"), "address": address, "place_label": label}
 
 
 def _content(offered: Mapping[str, Any]) -> Content:

@@ -12,6 +12,7 @@ from recollect.engine.background import Background
 from recollect.engine.lately import Lately
 from recollect.engine.models import Models
 from recollect.engine.observing import Observed
+from recollect.engine.resting import Resting
 from recollect.ports import (
     CachedPlace,
     Clock,
@@ -78,6 +79,7 @@ class Engine:
     observed: Observed = field(default_factory=Observed)  # who wants to know how searches go
     named: Lately[CachedPlace] = field(default_factory=lambda: Lately(_PLACES))  # what places are called
     name_vectors: Lately[Vector] = field(default_factory=lambda: Lately(_PLACES))
+    geocoding: Resting = field(default_factory=Resting)  # whether the geocoder is left alone
     deed: Noted | None = None  # what is being done, and by whom, if that is to be noted
 
     def leave_behind(self, search: Thread) -> None:

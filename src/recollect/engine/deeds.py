@@ -13,6 +13,7 @@ from recollect.engine.audit import Act, note
 from recollect.errors import InvalidInput, Repeated
 from recollect.files import AddedFile, FileRecord
 from recollect.messages import Appended, Compaction, Message
+from recollect.places import NamedPlace
 from recollect.ports import KeptAnswer, Reader, Writer
 from recollect.types import Forgotten, MemoryRecord, PromptContext, Remembered, Scope, TurnOutcome
 
@@ -117,6 +118,8 @@ def _touched(result: object) -> _Touched:
             ids = [result.message_id] if result.message_id else []
         case Appended():
             ids = [result.id] if result.id else []
+        case NamedPlace():  # it has a name and no id, and names are nobody else's business
+            return _Touched((), 1)
         case list() | tuple():
             found = [_touched(one) for one in result]
             return _Touched(tuple(id for one in found for id in one.ids), sum(one.amount for one in found))  # noqa: A001

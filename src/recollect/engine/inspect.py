@@ -42,6 +42,8 @@ def status(engine: Engine) -> Status:
         embedding_today=Usage(sum(tokens for _, tokens in embedded.items())),
         embedding_cost=_cost(engine, embedded),
         bulks=tuple(store.bulks()),
+        geocoder=engine.geocoder.name if engine.geocoder else "none",
+        unlocated=store.geocoding_counts()[0],
     )
 
 

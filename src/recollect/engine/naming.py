@@ -90,21 +90,24 @@ def _asked(engine: Engine, scope: Scope, geocoder: Geocoder, cell: str, resets: 
     return answer
 
 
+def insist(engine: Engine, what: str) -> Geocoder:
+    """Give the geocoder. Raises NotFound when there is none, and says how to get one."""
+    if engine.geocoder is None:
+        raise NotFound(
+            f"Nobody here knows {what}. Install `recollect[places]`, or set places.nominatim_url to a Nominatim server."
+        )
+    return engine.geocoder
+
+
 def find(engine: Engine, name: str, limit: int) -> Sequence[Located]:
     """Give the places of a name, the likeliest first. Raises GeocoderUnavailable, or NotFound when there is none."""
     wanted = clean(name)
     if not wanted or len(wanted) > _LONGEST_NAME:
         raise InvalidInput(f"The name of a place has {len(wanted)} characters; it must have 1 to {_LONGEST_NAME}.")
-    if engine.geocoder is None:
-        raise NotFound(
-            f"Nobody here knows where {wanted!r} is. Install `recollect[places]`, set places.nominatim_url, or give "
-            "coordinates."
-        )
-    found = engine.geocoder.find(wanted, limit)
+    geocoder = insist(engine, f"where {wanted!r} is")
+    found = geocoder.find(wanted, limit)
     if not found:
-        raise NotFound(
-            f"{engine.geocoder.name} knows no place called {wanted!r}. Check the spelling, or give coordinates."
-        )
+        raise NotFound(f"{geocoder.name} knows no place called {wanted!r}. Check the spelling, or give coordinates.")
     return found
 
 
@@ -127,6 +130,9 @@ def serve(engine: Engine, *, stop: Event | None = None, scope: Scope | None = No
         return Served()
     if thorough:
         engine.store.owe_addresses(engine.clock.now())
+    resting_s = 0.0 if thorough or scope else engine.geocoding.left_s(engine.clock.now())
+    if resting_s:  # however often somebody stores something meanwhile
+        return Served(0, resting_s)
     done = 0
     while not (stop and stop.is_set()):
         now = engine.clock.now()
@@ -136,6 +142,7 @@ def serve(engine: Engine, *, stop: Event | None = None, scope: Scope | None = No
             break
         served = _serve(engine, geocoder, jobs, stop)
         done += served.done
+        engine.geocoding.rest(now, served.pause_s)
         if served.pause_s or (geocoder.remote and not thorough):
             return Served(done, served.pause_s or _NEXT_S)
     return Served(done)

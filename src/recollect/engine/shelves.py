@@ -13,6 +13,7 @@ from recollect.engine import channels
 from recollect.engine.asking import Question
 from recollect.engine.channels import Found, Search
 from recollect.engine.context import VECTOR, Engine
+from recollect.engine.whereabouts import Placed
 from recollect.files import Chunk
 from recollect.places import PlacePart
 from recollect.ports import Spot
@@ -25,7 +26,7 @@ from recollect.types import ChannelPart, ChunkFilters, MemoryRecord, MessageFilt
 
 _SPARE = 15  # rows beyond the limit whose other merits may bring them forward
 _CHECKED = 400  # when the texts themselves decide
-_PLACED = 150  # when it is known where the asker is
+_PLACED = 100  # when it is known where the asker is
 _MORE_SPARE = 60  # when a time or a phrase is asked for, which counts for more
 _WEIGHED_PER_HIT = 3  # a message's merits can lift it above twice as relevant ones
 _SEEDS = 50  # the most relevant messages, around which others are looked for
@@ -103,8 +104,27 @@ def _placed(search: Search, rows: list[Ranked]) -> list[Ranked]:
     if search.surroundings is None:
         return rows
     located = {row.id: row.record if isinstance(row.record, MemoryRecord) else row.spot for row in rows}
-    judged = search.surroundings.judge([where for where in located.values() if where is not None])
-    return [row if (where := located[row.id]) is None else replace(row, place=partial(judged, where)) for row in rows]
+    best = max((row.content for row in rows), default=0.0)
+    contents = {row.id: row.content for row in rows}
+    somewhere = [(where, contents[row]) for row, where in located.items() if where is not None]
+    judged = search.surroundings.judge(somewhere, best)
+    return [row if (where := located[row.id]) is None else replace(row, place=_Told(judged, where)) for row in rows]
+
+
+class _Told:
+    """What a place does to a score, said once for each score of the content."""
+
+    __slots__ = ("_judged", "_said", "_where")
+
+    def __init__(self, judged: Callable[[Placed, float], PlacePart | None], where: Placed) -> None:
+        self._judged = judged
+        self._where = where
+        self._said: tuple[float, PlacePart | None] | None = None
+
+    def __call__(self, content: float) -> PlacePart | None:
+        if self._said is None or self._said[0] != content:
+            self._said = content, self._judged(self._where, content)
+        return self._said[1]
 
 
 def _spare(search: Search) -> int:

@@ -9,6 +9,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.places import Location, NamedPlace, PlaceSummary, check_coordinates, folded
 from recollect.ports import RemoteEmbedder, Writer
 from recollect.rank import clusters
+from recollect.text.clean import clean
 from recollect.types import Filters, Scope
 
 _MOST_NAMED = 1_000
@@ -46,7 +47,15 @@ def name_place(engine: Engine, scope: Scope, name: str, location: Location) -> N
 
 def forget_place(engine: Engine, scope: Scope, name: str) -> None:
     """Forget what a place is called. What happened there stays. Raises NotFound."""
-    if not engine.write(scope, lambda writer: writer.delete_named_place(name)):
+    wanted = folded(clean(name))
+
+    def work(writer: Writer) -> NamedPlace | None:
+        known = next((one for one in writer.named_places() if folded(one.name) == wanted), None)
+        if known is not None:
+            writer.delete_named_place(known.name)
+        return known
+
+    if engine.write(scope, work) is None:
         raise NotFound(f"No place is called {name!r}. See what there is with `places`.")
     engine.answers.drop(scope)
     engine.store.scrub()
@@ -57,7 +66,7 @@ def place(engine: Engine, scope: Scope, name: str) -> Location:
 
     Raises NotFound.
     """
-    found = engine.store.read(scope, lambda reader: whereabouts.own_place(reader, name, Filters(engine.clock.now())))
+    found = engine.store.read(scope, lambda reader: whereabouts.own_place(reader, clean(name), engine.clock.now()))
     if found is None:
         raise NotFound(f"No place of yours is called {name!r}. See what there is with `places`, or name it.")
     return found

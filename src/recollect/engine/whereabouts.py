@@ -6,6 +6,8 @@ for: the coordinates among the user's own places, the name at the geocoder. What
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from queue import Empty, Queue
 from threading import Thread
 from typing import Protocol
@@ -14,6 +16,7 @@ from recollect.engine import drafting, embedding, naming
 from recollect.engine.context import PLACE, Engine
 from recollect.errors import GeocoderUnavailable, InvalidInput, RecollectError
 from recollect.geometry import Circle, distance_km
+from recollect.messages import Message
 from recollect.places import (
     LOCATION_MODES,
     Location,
@@ -27,8 +30,20 @@ from recollect.places import (
 )
 from recollect.ports import Reader
 from recollect.rank import fusion, geo
-from recollect.types import ChunkFilters, Filters, PlaceFilters, Scope, Space, Vector, Wanted
+from recollect.types import (
+    ChunkFilters,
+    Filters,
+    MemoryRecord,
+    MessageFilters,
+    PlaceFilters,
+    Scope,
+    Space,
+    Vector,
+    Wanted,
+)
 
+_CALLED_SO = 500  # addresses that share a label
+_LATEST = 20
 _PATIENCE_S = 0.5  # for the name of a place; the answer goes by distance alone otherwise
 _LIKELY = 64  # places that are looked at because their names are alike
 _ALIKE = 0.4  # how much alike they must be at least
@@ -47,12 +62,13 @@ class Here:
     scale_km: float
     semantic: bool
     circle: Circle | None  # what is asked for lies inside
+    gentle: bool = True  # nobody said how much the place counts
 
     @property
     def key(self) -> tuple[object, ...]:
         """All that the answer depends on."""
         vector = None if self.vector is None else self.vector.tobytes()
-        return (self.lat, self.lng, vector, self.weight, self.scale_km, self.semantic, self.circle)
+        return (self.lat, self.lng, vector, self.weight, self.scale_km, self.semantic, self.circle, self.gentle)
 
     def bounded(self, shelf: Wanted) -> Wanted | None:
         """Give what of a shelf lies inside the circle; a file lies nowhere."""
@@ -92,7 +108,17 @@ def find(
     circle = None
     if asked.radius_km is not None and location.lat is not None and location.lng is not None:
         circle = Circle(location.lat, location.lng, asked.radius_km)
-    here = Here(location.lat, location.lng, "", None, weight, settings.scale_km, asked.mode == "semantic", circle)
+    here = Here(
+        location.lat,
+        location.lng,
+        "",
+        None,
+        weight,
+        settings.scale_km,
+        asked.mode == "semantic",
+        circle,
+        asked.weight is None,
+    )
     if weight == 0 or engine.settings.recall.vector_weight == 0:
         return here, ()
     return _named(engine, scope, here, location, space)
@@ -121,22 +147,25 @@ def _completed(engine: Engine, scope: Scope, location: Location) -> Location:
     """Find a place of the user's that is called so: one they have named, or else where they were when they said so."""
     if location.lat is not None or not location.place_label:
         return location
-    known = engine.store.read(
-        scope, lambda reader: own_place(reader, location.place_label, Filters(engine.clock.now()))
-    )
+    known = engine.store.read(scope, lambda reader: own_place(reader, location.place_label, engine.clock.now()))
     return location if known is None else replace(known, address=location.address or known.address)
 
 
-def own_place(reader: Reader, label: str, filters: Filters) -> Location | None:
+def own_place(reader: Reader, label: str, now: datetime) -> Location | None:
     """Give the user's place of a name, whatever its letter case; of several the one that was seen last."""
     wanted = folded(label)
     for place in reader.named_places():
         if folded(place.name) == wanted:
             return Location(place.lat, place.lng, place.address, place.name)
-    for seen in reversed(reader.sightings(filters)):
-        if folded(seen.place_label) == wanted:
-            return Location(seen.lat, seen.lng, seen.address, seen.place_label)
-    return None
+    called = tuple(row.id for row in reader.place_rows() if folded(row.place_label) == wanted)[:_CALLED_SO]
+    if not called:
+        return None
+    kept = [(one.occurred_at or one.created_at, one) for one in reader.timeline(Filters(now, places=called), _LATEST)]
+    said = [(one.said_at, one) for one in reader.said_between(MessageFilters(places=called), _LATEST)]
+    seen: list[tuple[datetime, MemoryRecord | Message]] = [*kept, *said]
+    latest = sorted(seen, key=lambda pair: pair[0], reverse=True)
+    found = next((one for _, one in latest if one.lat is not None), None)
+    return None if found is None else Location(found.lat, found.lng, found.address, found.place_label)
 
 
 def _named(
@@ -220,15 +249,31 @@ class Surroundings:
             views.append(replace(shelf, places=self._likely))
         return views
 
-    def judge(self, rows: Sequence[Placed]) -> Callable[[Placed, float], PlacePart | None]:
-        """Learn about the places of some rows; gives what says what each of them does to its score."""
+    def judge(self, rows: Sequence[tuple[Placed, float]], best: float) -> Callable[[Placed, float], PlacePart | None]:
+        """Learn about the places of some rows, whose contents score so much, and the best of all contents `best`.
+
+        Gives what says what its place does to the score of each.
+        """
+        self._learn([row for row, _ in rows])
+        if not self._here.gentle:
+            return self._part
+        best = min(1.0, best)
+        parts = [part for row, content in rows if (part := self._part(row, content)) is not None]
+        here = max((part.content * part.geo for part in parts), default=0.0) / best if best > 0 else 0.0
+        return partial(self._gentle, best, geo.mercy(here))
+
+    def _learn(self, rows: Sequence[Placed]) -> None:
+        """Find out how much the places of rows are like this one."""
         vector = self._here.vector
         if vector is not None and self._space is not None:
             wanted = {place_id(row.address, row.place_label) for row in rows} - {None} - self._likeness.keys()
             ids = [place for place in wanted if place]
             found: Mapping[str, float] = self._reader.cosines("place", self._space, vector, ids) if ids else {}
             self._likeness |= {place: self._like(cosine) for place, cosine in found.items()}
-        return self._part
+
+    def _gentle(self, best: float, mercy: float, row: Placed, content: float) -> PlacePart | None:
+        part = self._part(row, content)
+        return None if part is None else geo.gentle(part, best, mercy)
 
     def _part(self, row: Placed, content: float) -> PlacePart | None:
         """Say what its place does to the score of a row; None when nothing is known of it."""

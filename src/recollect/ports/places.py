@@ -84,6 +84,10 @@ class PlaceReader(Protocol):
         """Give the places that the user has named, by name."""
         ...
 
+    def place_rows(self) -> Sequence[PlaceRow]:
+        """Give the names of all places at which something is."""
+        ...
+
     def geocoded(self, geocoder: str, cell: str) -> CachedPlace | None:
         """Give what a geocoder said about a cell, if it was asked."""
         ...

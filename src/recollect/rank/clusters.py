@@ -1,6 +1,6 @@
 """Which places there are: sightings that lie close together are one place.
 
-The invariant: the order of sightings changes nothing, and two that are closer than half a cell are at the same place.
+The invariant: the order of sightings changes nothing, and no place is larger than a cell with those around it.
 """
 
 from collections import Counter, defaultdict
@@ -66,15 +66,13 @@ def _closest(one: Sighting, names: Mapping[tuple[int, int], list[tuple[int, Name
 
 
 def _joined(cells: Mapping[tuple[int, int], list[Sighting]]) -> Iterable[list[Sighting]]:
-    left = dict(sorted(cells.items()))
+    """Let each cell, that with most in it first, take along those that touch it: a city is many places."""
+    left = dict(sorted(cells.items(), key=lambda entry: (-len(entry[1]), entry[0])))
     while left:
         start = next(iter(left))
-        seen, waiting = left.pop(start), [start]
-        while waiting:
-            for cell in _GRID.around(*waiting.pop()):
-                if cell in left:
-                    seen = seen + left.pop(cell)
-                    waiting.append(cell)
+        seen = left.pop(start)
+        for cell in sorted(_GRID.around(*start)):
+            seen = seen + left.pop(cell, [])
         yield seen
 
 

@@ -97,6 +97,8 @@ class PlaceShare(Answer):
     """What a place did to a score: (1 - `weight`) x `content` + `weight` x `geo` is the score.
 
     `geo` is the larger of `nearness`, which comes from `distance_km`, and `likeness`, that of the places' names.
+    Without a `location_weight` it counts times `fit`, how good the content is compared with the best one, and for no
+    less than `least`.
     """
 
     weight: float
@@ -105,6 +107,8 @@ class PlaceShare(Answer):
     distance_km: float | None
     nearness: float | None
     likeness: float | None
+    fit: float
+    least: float
 
 
 def _nothing(value: object) -> bool:

@@ -42,11 +42,12 @@ class PlaceVerbs(Scoped):
     def where_is(self, lat: float, lng: float) -> Located | None:
         """Say what is at coordinates: the nearest place, its region, country and time zone; None where nothing is.
 
-        Raises GeocoderUnavailable when nobody can be asked.
+        Raises NotFound where there is no geocoder, and GeocoderUnavailable when it cannot be asked.
         """
         if lat is None or lng is None:
             raise InvalidInput("Where is what? Give lat and lng.")
         check_coordinates(lat, lng)
+        naming.insist(self._engine, f"what is at {lat}, {lng}")
         return naming.located(self._engine, self._scope, lat, lng)
 
     def find_addresses(self) -> int:

@@ -5,9 +5,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from recollect.engine import converse, drafting, saying, search, searches, sessions, turns
+from recollect.engine import converse, drafting, saying, search, searches, sessions, turns, visiting
 from recollect.engine.asking import Wish
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotFound
 from recollect.messages import Captured, Content, ConversationInfo, Message, NewMessage
 from recollect.places import Location, LocationLike, LocationMode
 from recollect.text import capture
@@ -65,7 +65,7 @@ class TurnVerbs(Scoped):
         user, where several people talk to the agent. `location` is where the user is: it is kept with the request, and
         what is near ranks higher.
         """
-        where = Location() if location is None else as_location(location)
+        where = Location() if location is None else self._placed(as_location(location))
         request = NewMessage(
             "user",
             content,
@@ -78,6 +78,15 @@ class TurnVerbs(Scoped):
             place_label=where.place_label,
         )
         return turns.before_prompt(self._engine, self._scope, saying.conversation_name(session), request)
+
+    def _placed(self, location: Location) -> Location:
+        """Give a place of the user's own its coordinates."""
+        if location.lat is not None or not location.place_label:
+            return location
+        try:
+            return visiting.place(self._engine, self._scope, location.place_label)
+        except NotFound:
+            return location
 
     def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
         """Call this with the messages of a turn, after the agent has answered.

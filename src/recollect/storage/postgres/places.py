@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC
+from typing import Any
 
 from recollect.places import NamedPlace, PlaceRow, Sighting
 from recollect.ports import CachedPlace
@@ -16,10 +17,7 @@ class PlaceRows(PostgresRows):
 
     def get_places(self, ids: Sequence[str]) -> Sequence[PlaceRow]:
         """Give names of places by id."""
-        return [
-            PlaceRow(place, address, label, created_at.astimezone(UTC))
-            for place, address, label, created_at in self._run("get_places", {"ids": list(ids)})
-        ]
+        return [_place(row) for row in self._run("get_places", {"ids": list(ids)})]
 
     def named_places(self) -> Sequence[NamedPlace]:
         """Give what the user calls their places."""
@@ -42,8 +40,17 @@ class PlaceReader(PlaceRows):
             for lat, lng, address, label, kind, moment in found
         ]
 
+    def place_rows(self) -> Sequence[PlaceRow]:
+        """Give all names of places."""
+        return [_place(row) for row in self._run("list_places")]
+
     def geocoded(self, geocoder: str, cell: str) -> CachedPlace | None:
         """Give what is known of a cell."""
         for answer, until in self._run("geocoded", {"geocoder": geocoder, "cell": cell}):
             return placed.read(cell, answer, None if until is None else until.astimezone(UTC))
         return None
+
+
+def _place(row: Sequence[Any]) -> PlaceRow:
+    place, address, label, created_at = row
+    return PlaceRow(place, address, label, created_at.astimezone(UTC))

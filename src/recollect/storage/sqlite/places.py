@@ -18,10 +18,7 @@ class PlaceRows(SqliteRows):
 
     def get_places(self, ids: Sequence[str]) -> Sequence[PlaceRow]:
         """Give names of places by id."""
-        return [
-            PlaceRow(place, address, label, codec.from_micros(created_at))
-            for place, address, label, created_at in self._run("get_places", {"ids": id_array(ids)})
-        ]
+        return [_place(row) for row in self._run("get_places", {"ids": id_array(ids)})]
 
     def named_places(self) -> Sequence[NamedPlace]:
         """Give what the user calls their places."""
@@ -44,8 +41,17 @@ class PlaceReader(PlaceRows):
             for lat, lng, address, label, kind, moment in found
         ]
 
+    def place_rows(self) -> Sequence[PlaceRow]:
+        """Give all names of places."""
+        return [_place(row) for row in self._run("list_places")]
+
     def geocoded(self, geocoder: str, cell: str) -> CachedPlace | None:
         """Give what is known of a cell."""
         for answer, until in self._run("geocoded", {"geocoder": geocoder, "cell": cell}):
             return placed.read(cell, answer, None if until is None else codec.from_micros(until))
         return None
+
+
+def _place(row: Sequence[Any]) -> PlaceRow:
+    place, address, label, created_at = row
+    return PlaceRow(place, address, label, codec.from_micros(created_at))

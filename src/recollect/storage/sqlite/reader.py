@@ -284,6 +284,8 @@ class SqliteReader(MessageReader, FileReader, PlaceReader, Ledgers):
         order = np.argsort(-cosines, kind="stable")
         found: list[Neighbour] = []
         step = limit + limit // 4 + 1  # a little more than is wanted, because most rows pass
+        if looking_at:
+            step = len(order)  # unless they do not
         for start in range(0, len(order), step):
             best = order[start : start + step]
             passing = dict(self._filtered("passing_numbers", filters, {"seqs": seq_array(seqs[best])}))

@@ -19,7 +19,7 @@ from recollect.storage.sqlite.codes import Seqs, products
 from recollect.types import Vector
 
 FEW_ROWS = 300
-FEW_INSIDE = 1_000  # rows inside a circle, for whom the same is true
+FEW_INSIDE = 500  # rows inside a circle, for whom the same is true
 _MOST_USERS = 256
 _FOREVER = 2**63 - 1
 _MOST_COSINE = 1.01  # with room for rounding

@@ -4,6 +4,10 @@
 -- The names of places by id.
 SELECT id, address, place_label, created_at FROM places WHERE user_id = :user_id AND id IN (SELECT value FROM carray(:ids))
 
+-- list_places --
+-- What the places of a user are called.
+SELECT id, address, place_label, created_at FROM places WHERE user_id = :user_id ORDER BY id
+
 -- delete_places --
 -- The rows themselves; vectors and jobs go in the same transaction.
 DELETE FROM places WHERE user_id = :user_id AND id IN (SELECT value FROM carray(:ids))
