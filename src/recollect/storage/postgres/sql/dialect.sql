@@ -177,10 +177,11 @@ SELECT id, terms
  LIMIT %(limit)s
 
 -- ranked_matching --
--- Too many share a term: the same as ranked_candidates, for a large user.
+-- Too many share a term: the same as ranked_candidates, for a large user. They are looked up once, whatever else must be.
+WITH matching AS MATERIALIZED (SELECT recollect_matching_{rows}(%(terms)s, NULL) AS matching_id)
 SELECT id, terms
-  FROM {rows}
- WHERE user_id = %(user_id)s AND id IN (SELECT recollect_matching_{rows}(%(terms)s, NULL)) AND {filters}
+  FROM matching JOIN {rows} ON id = matching_id
+ WHERE user_id = %(user_id)s AND {filters}
  ORDER BY (SELECT sum(q.weight) FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS q (term, weight)
             WHERE q.term = ANY(terms)) DESC, id DESC
  LIMIT %(limit)s
