@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,8 @@ class Terminal:
 
     def press(self, keys: str) -> tuple[int, str]:
         """Press keys, and give the exit code with the rest of the screen."""
-        shown, _ = self._process.communicate(keys.encode(), timeout=120)
+        time.sleep(0.5)  # until the question is not only shown but waits: an interrupt in between may get lost
+        shown, _ = self._process.communicate(keys.encode(), timeout=60)
         return self._process.returncode, shown.decode().replace("\r\n", "\n")
 
 

@@ -136,7 +136,8 @@ def test_places_can_be_awaited(memory: Memory) -> None:
             await me.place("home")
         with pytest.raises(NotFound):
             await me.locate("Brno")  # there is nobody to ask here
-        assert await me.where_is(49.2, 16.6) is None
+        with pytest.raises(NotFound):
+            await me.where_is(49.2, 16.6)
         assert await me.find_addresses() == 0
 
     run(work, memory)

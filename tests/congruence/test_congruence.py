@@ -121,7 +121,7 @@ def test_both_stores_answer_every_question_alike(twins: Twins) -> None:
         life.remember(fields)
         life.wait(3_600 * number)
 
-    @examples(by_night(40, 400))
+    @examples(by_night(25, 400))
     @given(question=questions(), wanted=filters())
     def answers_are_equal(question: dict[str, Any], wanted: dict[str, Any]) -> None:
         life.recall(question)

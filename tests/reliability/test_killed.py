@@ -23,8 +23,8 @@ from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.storage.catalogue import older_store
 
 _SEED = 20260301
-_POINTS = by_night(12, 100)  # of each of three kinds, on each store
-_MIGRATIONS = by_night(10, 40)
+_POINTS = by_night(8, 100)  # of each of three kinds, on each store
+_MIGRATIONS = by_night(7, 40)
 _ITEMS = 40  # more than a process gets done before it is killed
 _BATCH = 25
 _MOMENT_S = 0.006  # about twice as long as an operation takes

@@ -20,7 +20,7 @@ from tests.reliability.tracing import counted, traced
 from tests.reliability.worker import WITH_VECTORS, open_memory
 from tests.reliability.zygote import Child, Zygote, was_killed
 
-_MOST = by_night(16, 10_000)  # calls of each verb at which it is killed: all of them by night
+_MOST = by_night(12, 10_000)  # calls of each verb at which it is killed: all of them by night
 _KEPT = "The ladder leans on the barn"
 _DOOMED = "The key to the cellar is under the third pot"
 _NEW = "The mower is out of petrol"

@@ -25,7 +25,7 @@ from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.storage.catalogue import plain
 
 _ITEMS = by_night(250, 450)
-_POINTS = by_night(6, 26)  # on each store, shared by two changes
+_POINTS = by_night(4, 26)  # on each store, shared by two changes
 _MOST_REQUESTS = 7  # that a process has made when it is killed
 _LATENCY_S = 0.01
 _QUESTIONS = 12

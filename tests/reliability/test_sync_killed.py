@@ -22,7 +22,7 @@ from tests.reliability.points import SEED, Kills
 from tests.reliability.syncing import LEASE_S, open_small
 from tests.reliability.zygote import Child, Zygote, was_killed
 
-_POINTS = by_night(6, 50)  # on each store, once with vectors and once without
+_POINTS = by_night(4, 50)  # on each store, once with vectors and once without
 _FILES = 40
 _EDITS = 12  # between two syncs
 _FROM_SCRATCH_EVERY = 3  # points

@@ -28,7 +28,7 @@ from tests.storage.catalogue import plain
 pytestmark = pytest.mark.usefixtures("strace")
 
 _SAID = 6
-_POINTS = by_night(14, 40)
+_POINTS = by_night(10, 40)
 
 
 @dataclass(frozen=True)

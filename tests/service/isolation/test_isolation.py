@@ -10,7 +10,7 @@ from tests.service.fuzz.profile import LOG
 from tests.service.isolation.machine import live
 from tests.service.isolation.world import World
 
-CALLS = by_night(1_300, 10_000)  # on each of the two stores
+CALLS = by_night(900, 10_000)  # on each of the two stores
 WITH_VECTORS = by_night(60, 1_000)
 
 
