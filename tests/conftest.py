@@ -31,8 +31,8 @@ _TEMPLATE = "recollect_template"
 # a server as well.
 _BY_NIGHT = (
     "cli/", "embedding_service/test_faults.py", "embedding_service/bulk/", "mcp_door/", "e5/", "service/operations/",
-    "service/restart/test_processes.py", "service/live/test_limits.py", "service/fuzz/test_findings.py",
-    "service/test_places.py", "places/test_addresses.py", "places/test_own_places.py",
+    "service/restart/", "service/live/", "service/fuzz/test_findings.py", "service/test_places.py",
+    "places/test_addresses.py", "places/test_own_places.py", "importing/",
 )  # fmt: skip
 _BY_DAY_TOO = ("test_access.py", "test_isolation.py")
 
