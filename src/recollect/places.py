@@ -162,6 +162,11 @@ def folded(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
+def is_somewhere(lat: float | None, address: str, place_label: str) -> bool:
+    """Tell whether anything is known of where something is."""
+    return lat is not None or bool(address or place_label)
+
+
 def place_id(address: str, place_label: str) -> str | None:
     """Give the id of a place: the same for the same names; None for what has none."""
     if not address and not place_label:

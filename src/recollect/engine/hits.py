@@ -10,6 +10,7 @@ from recollect.engine.passages import message_passage
 from recollect.engine.shelves import Ranked
 from recollect.files import Chunk
 from recollect.messages import Message
+from recollect.places import is_somewhere
 from recollect.ports import Reader
 from recollect.rank import factors, variety
 from recollect.text.clean import fingerprint_text
@@ -165,8 +166,9 @@ def of_item(item: Item, score: float, similarity: float | None, parts: Parts) ->
 
 
 def _place(item: MemoryRecord | Message) -> Place | None:
-    located = item.lat is not None or item.address or item.place_label
-    return Place(item.lat, item.lng, item.address, item.place_label) if located else None
+    if not is_somewhere(item.lat, item.address, item.place_label):
+        return None
+    return Place(item.lat, item.lng, item.address, item.place_label)
 
 
 def _of_memory(record: MemoryRecord, score: float, similarity: float | None, parts: Parts) -> Hit:

@@ -15,7 +15,8 @@ from recollect.engine import drafting, embedders, embedding, keeping
 from recollect.engine.context import REWORDING, VECTOR, Engine
 from recollect.engine.embedding import Embedded
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
-from recollect.messages import Message, Usage
+from recollect.messages import Usage
+from recollect.places import is_somewhere
 from recollect.ports import Pending, Reader, Writer
 from recollect.rank.fusion import nearness
 from recollect.text.clean import fingerprint_text
@@ -64,12 +65,11 @@ class _Batch:
     def waiting(self) -> bool:
         """Whether something is still missing that somebody will make: a vector, an address, the vector of a place."""
         lacking = self.space is not None and any(draft.vector is None for draft in self.drafts)
-        return self.unknown or lacking or any(is_somewhere(draft.record) for draft in self.drafts)
+        return self.unknown or lacking or any(_is_somewhere(draft.record) for draft in self.drafts)
 
 
-def is_somewhere(item: MemoryRecord | Message) -> bool:
-    """Tell whether an item has a place, which may lack something."""
-    return bool(item.lat is not None or item.address or item.place_label)
+def _is_somewhere(record: MemoryRecord) -> bool:
+    return is_somewhere(record.lat, record.address, record.place_label)
 
 
 def remember(engine: Engine, scope: Scope, memory: NewMemory, *, wait: bool | None = None) -> Remembered:

@@ -14,6 +14,7 @@ from recollect.engine import drafting, embedding, keeping
 from recollect.engine.context import Engine
 from recollect.engine.embedding import Embedded
 from recollect.errors import EmbeddingError, InvalidMemory, NotFound
+from recollect.places import is_somewhere
 from recollect.ports import Writer
 from recollect.types import Draft, MemoryRecord, NewMemory, Scope, Space
 from recollect.vectors import as_unit
@@ -63,7 +64,7 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
 
     record = engine.write(scope, work)
     waits = engine.models.configured is not None and fresh and not made.vectors
-    if waits or record.lat is not None or record.address or record.place_label:
+    if waits or is_somewhere(record.lat, record.address, record.place_label):
         engine.background.wake()
     return record
 
