@@ -1,4 +1,4 @@
-"""Reads the `.sql` files: named queries, and numbered migrations.
+"""Reads the `.sql` files: named queries and checks.
 
 SQL lives in files of its own so that it can be read, compared between the dialects and run by hand. A query stands
 under a line `-- name --`; what follows up to the next such line is the query. The gaps: `{record}`, `{message}`,
@@ -7,7 +7,6 @@ under a line `-- name --`; what follows up to the next such line is the query. T
 space, which come from the list of spaces; `{filters}` for conditions that a backend's `filters.py` assembled.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,21 +32,6 @@ _COLUMN_GAPS = {
     "{chunk}": ", ".join(chunk_columns()),
 }
 _NAME = re.compile(r"^-- (\w+) --$", re.MULTILINE)
-_MIGRATION = re.compile(r"^(\d{4})_(\w+)\.sql$")
-
-
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One step of the schema, known by its number and by the checksum of its text."""
-
-    version: int
-    name: str
-    sql: str
-
-    @property
-    def checksum(self) -> str:
-        """Identify the text, so that a step that was changed after its release is noticed."""
-        return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
 def sql_folder(backend: str) -> Traversable:
@@ -77,19 +61,6 @@ def parse_queries(text: str) -> Iterator[tuple[str, str]]:
 def _sections(text: str) -> Iterator[tuple[str, str]]:
     pieces = _NAME.split(text)
     return zip(pieces[1::2], pieces[2::2], strict=True)
-
-
-def load_migrations(backend: str) -> tuple[Migration, ...]:
-    """Read a backend's migrations in order, and insist that their numbers have no gap."""
-    found = []
-    for entry in (sql_folder(backend) / "migrations").iterdir():
-        match = _MIGRATION.match(entry.name)
-        if match:
-            found.append(Migration(int(match[1]), match[2], entry.read_text(encoding="utf-8")))
-    found.sort(key=lambda migration: migration.version)
-    if [migration.version for migration in found] != list(range(1, len(found) + 1)):
-        raise AssertionError(f"the migrations of {backend} are not numbered 1, 2, 3 …")
-    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
