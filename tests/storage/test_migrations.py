@@ -17,7 +17,7 @@ from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import codec as sqlite_codec
 from recollect.storage.sqlite import migrate as sqlite_migrate
 from recollect.storage.sqlite.rows import seq_array
-from recollect.storage.statements import load_queries
+from recollect.storage.statements import load_own
 from recollect.types import NewMemory
 from tests.reliability.worker import open_memory
 from tests.storage.catalogue import MOMENT, backend_of, catalogue, is_server, older_store, plain, record
@@ -95,10 +95,10 @@ def _write_into(database: str) -> None:
         with psycopg.connect(database) as connection:
             connection.execute("SELECT set_config('recollect.reach', 'store', true)")
             connection.execute(_OLD_USER)
-            insert = load_queries("postgres", "dialect.sql")["insert_memory"]
+            insert = load_own("postgres", "dialect.sql")["insert_memory"]
             connection.execute(insert.encode(), postgres_codec.to_parameters("me", draft))
         return
-    queries = load_queries("sqlite", "dialect.sql")
+    queries = load_own("sqlite", "dialect.sql")
     with closing(apsw.Connection(database)) as file, file:
         file.execute(_OLD_USER)
         file.execute(queries["insert_memory"], sqlite_codec.to_row(1, "me", draft))
