@@ -13,7 +13,7 @@ from recollect.storage.statements import load_queries
 from recollect.types import MemoryRecord, Scope
 from recollect.vocabulary import VectorKind
 
-QUERIES = load_queries("postgres", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql", "dialect.sql")
+QUERIES = load_queries("postgres")
 
 
 class PostgresRows:

@@ -15,7 +15,7 @@ from recollect.storage.statements import load_queries
 from recollect.types import MemoryRecord, Scope
 from recollect.vocabulary import VectorKind
 
-QUERIES = load_queries("sqlite", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql", "dialect.sql")
+QUERIES = load_queries("sqlite")
 
 
 def id_array(ids: Iterable[str]) -> Any:  # noqa: ANN401 - apsw gives its bindings no public type
