@@ -151,7 +151,7 @@ class StoreTooNew(StoreError):
 
 
 class StoreTooOld(StoreError):
-    """The database software is older than what is safe, or lacks an extension."""
+    """The database software is too old or lacks an extension, or the store predates the first release."""
 
 
 class StoreDamaged(StoreError):

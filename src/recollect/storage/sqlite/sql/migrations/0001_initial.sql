@@ -1,13 +1,5 @@
--- The whole schema at a glance: with views.sql what all migrations together make. A test keeps the two equal; the
--- package never runs this file. The tables of an embedding space are in space.sql.
-
--- Which steps were taken. The ledger itself is made by migrate.py.
-CREATE TABLE schema_migrations (
-    version    INTEGER NOT NULL PRIMARY KEY,
-    name       TEXT    NOT NULL,
-    checksum   TEXT    NOT NULL,
-    applied_at INTEGER NOT NULL
-) STRICT;
+-- The first version of the schema. The table schema_migrations is made by migrate.py, the tables of an embedding space by
+-- space.sql.
 
 -- What a user keeps. `seq` is the row's physical address, which FTS5 and the vector tables share; everything that
 -- means something is keyed by the user. Times are microseconds since 1970 in UTC; the views show them as text.
@@ -112,7 +104,7 @@ CREATE TABLE jobs (
     item_id     TEXT    NOT NULL,
     space       INTEGER NOT NULL,  -- that in which the item lacks a vector; 0 where it lacks an address
     attempts    INTEGER NOT NULL,  -- how often it failed through its own fault
-    due_at      INTEGER,           -- NULL: parked, nobody will try again by itself
+    due_at      INTEGER,           -- NULL: parked, no worker tries it again by itself
     lease_until INTEGER,
     bulk        TEXT    NOT NULL DEFAULT '',  -- the batch it is part of
     reason      TEXT    NOT NULL,
@@ -166,7 +158,7 @@ CREATE TABLE conversations (
     id               TEXT    NOT NULL,
     private          INTEGER NOT NULL CHECK (private IN (0, 1)),  -- nothing that is said in it is kept
     last_sequence    INTEGER NOT NULL,
-    compacting_until INTEGER,           -- a model is being paid for its summary; nobody else asks before then
+    compacting_until INTEGER,           -- a lease: until then one process alone may have it summarised
     metadata         TEXT    NOT NULL,
     created_at       INTEGER NOT NULL,
     updated_at       INTEGER NOT NULL,
@@ -219,7 +211,7 @@ CREATE INDEX messages_place ON messages (user_id, place) WHERE place IS NOT NULL
 -- A message that its host delivers again is known by the host's id for it.
 CREATE UNIQUE INDEX messages_once ON messages (user_id, conversation_id, external_id) WHERE external_id <> '';
 
--- A conversation has one live summary, whoever else is compacting it.
+-- A conversation has one live summary, also when two processes compact it at once.
 CREATE UNIQUE INDEX messages_summary ON messages (user_id, conversation_id) WHERE role = 'summary' AND status = 'active';
 
 CREATE VIEW message_terms_source AS SELECT seq, hex(user_id) AS user_token, terms FROM messages;
@@ -273,7 +265,7 @@ CREATE TABLE store_marks (
 
 INSERT INTO store_marks (name, value) VALUES ('analyser', 1);
 
--- Keys. Of the secret only a hash is kept; an admin's key belongs to nobody ('').
+-- Keys. Of the secret only a hash is kept; an admin's key has no user ('').
 CREATE TABLE api_keys (
     id           TEXT    NOT NULL PRIMARY KEY,
     name         TEXT    NOT NULL,
@@ -292,7 +284,7 @@ CREATE TABLE answers (
     key          TEXT    NOT NULL,
     request_hash TEXT    NOT NULL,
     body         TEXT,              -- NULL: it held what was forgotten since
-    private      INTEGER NOT NULL,  -- whether it holds what somebody said
+    private      INTEGER NOT NULL,  -- whether it holds a user's words
     kept_at      INTEGER NOT NULL,
     PRIMARY KEY (user_id, key)
 ) STRICT;
@@ -449,3 +441,80 @@ CREATE TABLE geocodes (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX geocodes_used ON geocodes (user_id, used_at);
+
+-- Views for reading the file with sqlite3: live rows, with times as text.
+
+CREATE VIEW entity_facts AS
+SELECT user_id, id, subject AS entity_id, key AS fact_type, content, value, source, confidence,
+       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', valid_until / 1e6, 'unixepoch') AS valid_until
+  FROM memories
+ WHERE type = 'fact' AND subject <> '' AND superseded_by IS NULL;
+
+CREATE VIEW preferences AS
+SELECT user_id, id, subject AS category, key, value, context, content, confidence, source AS learned_from,
+       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at
+  FROM memories
+ WHERE type = 'preference' AND superseded_by IS NULL;
+
+CREATE VIEW events AS
+SELECT user_id, id, key AS event_type, subject AS entity_id, content AS summary, value AS details, importance,
+       strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(occurred_at, created_at) / 1e6, 'unixepoch') AS timestamp
+  FROM memories
+ WHERE type = 'event' AND superseded_by IS NULL;
+
+CREATE VIEW lessons AS
+SELECT user_id, id, content AS lesson, context, confidence, source,
+       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at
+  FROM memories
+ WHERE type = 'lesson' AND superseded_by IS NULL;
+
+CREATE VIEW requests AS
+SELECT user_id, id, conversation_id AS session_id, speaker, content AS message_text, external_id, tokens,
+       json_extract(metadata, '$.telegram_message_id') AS telegram_message_id,
+       json_extract(metadata, '$.telegram_chat_id') AS telegram_chat_id,
+       strftime('%Y-%m-%dT%H:%M:%fZ', said_at / 1e6, 'unixepoch') AS created_at
+  FROM messages
+ WHERE role = 'user';
+
+CREATE VIEW responses AS
+SELECT m.user_id, m.id, m.conversation_id AS session_id,
+       (SELECT r.id FROM messages r
+         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
+           AND r.sequence < m.sequence
+         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
+       m.speaker, m.content AS response_text, m.feedback, m.model AS model_used, m.input_tokens, m.output_tokens, m.tokens,
+       strftime('%Y-%m-%dT%H:%M:%fZ', m.said_at / 1e6, 'unixepoch') AS created_at
+  FROM messages m
+ WHERE m.role = 'assistant';
+
+CREATE VIEW reasoning AS
+SELECT m.user_id, m.id, m.conversation_id AS session_id,
+       (SELECT r.id FROM messages r
+         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
+           AND r.sequence < m.sequence
+         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
+       m.content AS reasoning_text, m.model AS thinking_model, m.thinking_tokens,
+       strftime('%Y-%m-%dT%H:%M:%fZ', m.said_at / 1e6, 'unixepoch') AS created_at
+  FROM messages m
+ WHERE m.role = 'reasoning';
+
+CREATE VIEW file_chunks AS
+SELECT c.user_id, c.id, c.file_id, f.root, f.path, c.start_line, c.end_line, c.heading, c.content AS chunk_text,
+       row_number() OVER (PARTITION BY c.user_id, c.file_id ORDER BY c.start_line, c.start_column, c.id) - 1 AS chunk_index
+  FROM chunks c
+  JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id;
+
+CREATE VIEW conversation_stats AS
+SELECT u.user_id,
+       (SELECT count(*) FROM conversations c WHERE c.user_id = u.user_id) AS conversations,
+       (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id AND m.superseded_by IS NULL) AS total_memories,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'user') AS total_requests,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'assistant') AS total_responses,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'reasoning') AS total_reasoning,
+       (SELECT count(*) FROM files f WHERE f.user_id = u.user_id) AS total_files,
+       (SELECT count(*) FROM chunks c WHERE c.user_id = u.user_id) AS total_chunks,
+       (SELECT coalesce(sum(m.tokens), 0) FROM messages m WHERE m.user_id = u.user_id) AS total_tokens
+  FROM users u;

@@ -1,4 +1,4 @@
--- What the doors keep: keys, answers, changes, the log of what was done, and of what was asked. A twin of the other's.
+-- API keys, stored answers for idempotency, the order of changes, the audit log and the search log.
 
 -- find_key --
 -- A key by what is public of it.
@@ -33,15 +33,15 @@ VALUES (:user_id, :key, :request_hash, :body, :private, :now)
    SET request_hash = excluded.request_hash, body = excluded.body, private = excluded.private, kept_at = excluded.kept_at
 
 -- blank_answers --
--- Answers that hold what somebody said go when something is forgotten; that they were given stays.
+-- Answers that hold a user's words go when something is forgotten; that they were given stays.
 UPDATE answers SET body = NULL WHERE user_id = :user_id AND private
 
 -- delete_old_answers --
--- Nobody asks again after so long.
+-- No client repeats a request after so long.
 DELETE FROM answers WHERE kept_at <= :before
 
 -- next_changes --
--- Reserves numbers of changes and gives the last of them; nobody else writes for this user meanwhile.
+-- Reserves numbers of changes and gives the last of them; the lock on the user keeps other writers out meanwhile.
 UPDATE users SET changes = changes + :amount WHERE user_id = :user_id RETURNING changes AS last
 
 -- last_change --
@@ -64,7 +64,7 @@ SELECT number, what, item_kind, item_id AS id, changed_at FROM changes
 DELETE FROM changes WHERE user_id = :user_id
 
 -- delete_old_changes --
--- Nobody was away for so long.
+-- No listener was away for so long.
 DELETE FROM changes WHERE changed_at <= :before
 
 -- last_audit --

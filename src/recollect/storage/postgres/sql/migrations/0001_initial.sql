@@ -1,15 +1,4 @@
--- All tables at a glance: with views.sql what the migrations together make. A test keeps the two equal; the package
--- never runs this file. The wall around each table, and the functions behind it, are in migrations/*_walls.sql.
-
-CREATE EXTENSION IF NOT EXISTS vector;
-
--- Which steps were taken. The ledger itself is made by migrate.py.
-CREATE TABLE schema_migrations (
-    version    integer     NOT NULL PRIMARY KEY,
-    name       text        NOT NULL,
-    checksum   text        NOT NULL,
-    applied_at timestamptz NOT NULL
-);
+-- The first version of the schema. The table schema_migrations is made by migrate.py, the extension `vector` before it.
 
 -- What a user keeps. The user comes first in every key, so that the same tables serve one machine or many.
 
@@ -99,7 +88,7 @@ CREATE TABLE jobs (
     item_id     uuid        NOT NULL,
     space       integer     NOT NULL,  -- that in which the item lacks a vector; 0 where it lacks an address
     attempts    integer     NOT NULL,  -- how often it failed through its own fault
-    due_at      timestamptz,           -- NULL: parked, nobody will try again by itself
+    due_at      timestamptz,           -- NULL: parked, no worker tries it again by itself
     lease_until timestamptz,
     bulk        text        NOT NULL DEFAULT '',  -- the batch it is part of
     reason      text        NOT NULL,
@@ -153,7 +142,7 @@ CREATE TABLE conversations (
     id               text        NOT NULL,
     private          boolean     NOT NULL,  -- nothing that is said in it is kept
     last_sequence    bigint      NOT NULL,
-    compacting_until timestamptz,           -- a model is being paid for its summary; nobody else asks before then
+    compacting_until timestamptz,           -- a lease: until then one process alone may have it summarised
     metadata         jsonb       NOT NULL,
     created_at       timestamptz NOT NULL,
     updated_at       timestamptz NOT NULL,
@@ -206,7 +195,7 @@ CREATE INDEX messages_place ON messages (user_id, place) WHERE place IS NOT NULL
 -- A message that its host delivers again is known by the host's id for it.
 CREATE UNIQUE INDEX messages_once ON messages (user_id, conversation_id, external_id) WHERE external_id <> '';
 
--- A conversation has one live summary, whoever else is compacting it.
+-- A conversation has one live summary, also when two processes compact it at once.
 CREATE UNIQUE INDEX messages_summary ON messages (user_id, conversation_id) WHERE role = 'summary' AND status = 'active';
 
 -- The analysed words, as they come from the analyser that both stores share.
@@ -255,7 +244,7 @@ CREATE TABLE store_marks (
 
 INSERT INTO store_marks (name, value) VALUES ('analyser', 1);
 
--- Keys. Of the secret only a hash is kept; an admin's key belongs to nobody ('').
+-- Keys. Of the secret only a hash is kept; an admin's key has no user ('').
 CREATE TABLE api_keys (
     id           text        NOT NULL PRIMARY KEY,
     name         text        NOT NULL,
@@ -274,7 +263,7 @@ CREATE TABLE answers (
     key          text        NOT NULL,
     request_hash text        NOT NULL,
     body         text,                  -- NULL: it held what was forgotten since
-    private      boolean     NOT NULL,  -- whether it holds what somebody said
+    private      boolean     NOT NULL,  -- whether it holds a user's words
     kept_at      timestamptz NOT NULL,
     PRIMARY KEY (user_id, key)
 );
@@ -424,3 +413,244 @@ CREATE TABLE geocodes (
 );
 
 CREATE INDEX geocodes_used ON geocodes (user_id, used_at);
+
+-- Views for reading the database with psql: live rows. They run with the rights of the role that asks, so that they
+-- never show more than the tables would.
+
+CREATE VIEW entity_facts WITH (security_invoker = true) AS
+SELECT user_id, id, subject AS entity_id, key AS fact_type, content, value, source, confidence,
+       created_at, updated_at, valid_until
+  FROM memories
+ WHERE type = 'fact' AND subject <> '' AND superseded_by IS NULL;
+
+CREATE VIEW preferences WITH (security_invoker = true) AS
+SELECT user_id, id, subject AS category, key, value, context, content, confidence, source AS learned_from,
+       created_at, updated_at
+  FROM memories
+ WHERE type = 'preference' AND superseded_by IS NULL;
+
+CREATE VIEW events WITH (security_invoker = true) AS
+SELECT user_id, id, key AS event_type, subject AS entity_id, content AS summary, value AS details, importance,
+       coalesce(occurred_at, created_at) AS timestamp
+  FROM memories
+ WHERE type = 'event' AND superseded_by IS NULL;
+
+CREATE VIEW lessons WITH (security_invoker = true) AS
+SELECT user_id, id, content AS lesson, context, confidence, source, created_at
+  FROM memories
+ WHERE type = 'lesson' AND superseded_by IS NULL;
+
+CREATE VIEW requests WITH (security_invoker = true) AS
+SELECT user_id, id, conversation_id AS session_id, speaker, content AS message_text, external_id, tokens,
+       metadata ->> 'telegram_message_id' AS telegram_message_id,
+       metadata ->> 'telegram_chat_id' AS telegram_chat_id,
+       said_at AS created_at
+  FROM messages
+ WHERE role = 'user';
+
+CREATE VIEW responses WITH (security_invoker = true) AS
+SELECT m.user_id, m.id, m.conversation_id AS session_id,
+       (SELECT r.id FROM messages r
+         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
+           AND r.sequence < m.sequence
+         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
+       m.speaker, m.content AS response_text, m.feedback, m.model AS model_used, m.input_tokens, m.output_tokens, m.tokens,
+       m.said_at AS created_at
+  FROM messages m
+ WHERE m.role = 'assistant';
+
+CREATE VIEW reasoning WITH (security_invoker = true) AS
+SELECT m.user_id, m.id, m.conversation_id AS session_id,
+       (SELECT r.id FROM messages r
+         WHERE r.user_id = m.user_id AND r.conversation_id = m.conversation_id AND r.role = 'user'
+           AND r.sequence < m.sequence
+         ORDER BY r.sequence DESC LIMIT 1) AS request_id,
+       m.content AS reasoning_text, m.model AS thinking_model, m.thinking_tokens,
+       m.said_at AS created_at
+  FROM messages m
+ WHERE m.role = 'reasoning';
+
+CREATE VIEW file_chunks WITH (security_invoker = true) AS
+SELECT c.user_id, c.id, c.file_id, f.root, f.path, c.start_line, c.end_line, c.heading, c.content AS chunk_text,
+       row_number() OVER (PARTITION BY c.user_id, c.file_id ORDER BY c.start_line, c.start_column, c.id) - 1 AS chunk_index
+  FROM chunks c
+  JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id;
+
+CREATE VIEW conversation_stats WITH (security_invoker = true) AS
+SELECT u.user_id,
+       (SELECT count(*) FROM conversations c WHERE c.user_id = u.user_id) AS conversations,
+       (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id AND m.superseded_by IS NULL) AS total_memories,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'user') AS total_requests,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'assistant') AS total_responses,
+       (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id AND m.role = 'reasoning') AS total_reasoning,
+       (SELECT count(*) FROM files f WHERE f.user_id = u.user_id) AS total_files,
+       (SELECT count(*) FROM chunks c WHERE c.user_id = u.user_id) AS total_chunks,
+       (SELECT coalesce(sum(m.tokens), 0) FROM messages m WHERE m.user_id = u.user_id) AS total_tokens
+  FROM users u;
+
+-- Row-level security: the second guard between users. The first is the `user_id` in every query; should a query ever
+-- lack it, the server itself neither shows nor changes another user's rows. Every transaction says for whom it works, in
+-- settings that end with it:
+--   recollect.reach = 'user' and recollect.user_id   for this user
+--   recollect.reach = 'store'                        for the store as a whole, such as the queue and figures
+-- A transaction that says neither sees nothing. FORCE applies the policies to the owner of the tables as well.
+
+-- The user for whom a transaction works; NULL without one, which is not the same as the user ''.
+CREATE FUNCTION recollect_user() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE current_setting('recollect.reach', true) WHEN 'user' THEN current_setting('recollect.user_id', true) END;
+
+-- Whether it works for the store as a whole.
+CREATE FUNCTION recollect_whole_store() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
+RETURN coalesce(current_setting('recollect.reach', true) = 'store', false);
+
+-- Protects a table whose rows belong to users. The inner SELECTs are evaluated once for each query, not once for each
+-- row, and leave the planner's estimates nearly as they were.
+CREATE FUNCTION recollect_protect(name text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
+    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
+    EXECUTE format('CREATE POLICY recollect_own ON %I '
+                   'USING (user_id = (SELECT recollect_user()) OR (SELECT recollect_whole_store()))', name);
+END $$;
+
+SELECT recollect_protect(name) FROM unnest(ARRAY[
+       'users', 'memories', 'jobs', 'embedding_cache', 'embedding_cache_uses', 'conversations', 'messages', 'derivations',
+       'tombstones', 'spending', 'answers', 'changes', 'audit_log', 'search_log', 'files', 'chunks', 'folders', 'places',
+       'named_places', 'geocodes']) AS name;
+
+-- Keys open doors for users, so no user's work may see them: they are found and written in the store's own name ('').
+ALTER TABLE api_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE api_keys FORCE ROW LEVEL SECURITY;
+CREATE POLICY recollect_keys ON api_keys
+ USING ((SELECT recollect_whole_store()) OR (SELECT recollect_user() = ''));
+
+-- Tables without a user: all may read what every user's work depends on, and a user's first vector may need a space.
+ALTER TABLE schema_migrations ENABLE ROW LEVEL SECURITY;
+ALTER TABLE schema_migrations FORCE ROW LEVEL SECURITY;
+CREATE POLICY recollect_read ON schema_migrations FOR SELECT USING (true);
+CREATE POLICY recollect_store ON schema_migrations USING ((SELECT recollect_whole_store()));
+
+ALTER TABLE store_marks ENABLE ROW LEVEL SECURITY;
+ALTER TABLE store_marks FORCE ROW LEVEL SECURITY;
+CREATE POLICY recollect_read ON store_marks FOR SELECT USING (true);
+CREATE POLICY recollect_store ON store_marks USING ((SELECT recollect_whole_store()));
+
+ALTER TABLE embedding_spaces ENABLE ROW LEVEL SECURITY;
+ALTER TABLE embedding_spaces FORCE ROW LEVEL SECURITY;
+CREATE POLICY recollect_read ON embedding_spaces FOR SELECT USING (true);
+CREATE POLICY recollect_add ON embedding_spaces FOR INSERT WITH CHECK (true);
+CREATE POLICY recollect_change ON embedding_spaces FOR UPDATE USING (true);
+CREATE POLICY recollect_store ON embedding_spaces USING ((SELECT recollect_whole_store()));
+
+ALTER TABLE bulk_batches ENABLE ROW LEVEL SECURITY;
+ALTER TABLE bulk_batches FORCE ROW LEVEL SECURITY;
+CREATE POLICY recollect_store ON bulk_batches USING ((SELECT recollect_whole_store()));
+
+-- A role that may write memories may make the table of a new embedding space, though only the owner of the schema makes
+-- tables: these two functions run with the owner's rights, and nothing in their text comes from outside but numbers.
+CREATE FUNCTION recollect_make_vectors(number integer, half boolean, dimensions integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+    name   text := 'vectors_' || number;
+    writer text;
+BEGIN
+    EXECUTE format('CREATE TABLE %I (user_id text NOT NULL, item_id uuid NOT NULL, embedding %s(%s) NOT NULL, '
+                   'PRIMARY KEY (user_id, item_id))',
+                   name, CASE WHEN half THEN 'halfvec' ELSE 'vector' END, dimensions);
+    PERFORM recollect_protect(name);
+    FOR writer IN SELECT r.rolname
+                    FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee
+                   WHERE c.oid = 'memories'::regclass AND a.privilege_type = 'INSERT' AND a.grantee <> c.relowner LOOP
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO %I', name, writer);
+    END LOOP;
+END $$;
+
+CREATE FUNCTION recollect_drop_vectors(number integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+    IF NOT recollect_whole_store() THEN
+        RAISE insufficient_privilege USING MESSAGE = 'an embedding space belongs to the store, not to a user';
+    END IF;
+    EXECUTE format('DROP TABLE %I', 'vectors_' || number);
+END $$;
+
+-- Under row-level security the server does not use the index of words: what its operator compares could leak. So a large user's
+-- words are looked up by functions that belong to a role of their own, which may read everything, and which ask for
+-- nothing but the rows of the user whom the transaction works for. Until recollect_admit has given them to that role
+-- they are not used.
+CREATE FUNCTION recollect_matching_memories(words text[], most bigint) RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE SECURITY DEFINER AS $$
+DECLARE
+    owner text := recollect_user();
+BEGIN
+    RETURN QUERY SELECT m.id FROM memories m WHERE m.user_id = owner AND m.terms && words LIMIT most;
+END $$;
+
+CREATE FUNCTION recollect_matching_messages(words text[], most bigint) RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE SECURITY DEFINER AS $$
+DECLARE
+    owner text := recollect_user();
+BEGIN
+    RETURN QUERY SELECT m.id FROM messages m WHERE m.user_id = owner AND m.terms && words LIMIT most;
+END $$;
+
+CREATE FUNCTION recollect_matching_chunks(words text[], most bigint) RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE SECURITY DEFINER AS $$
+DECLARE
+    owner text := recollect_user();
+BEGIN
+    RETURN QUERY SELECT m.id FROM chunks m WHERE m.user_id = owner AND m.terms && words LIMIT most;
+END $$;
+
+-- Lets a role do what the application does, and no more: it owns nothing, and of what was done it can only add lines.
+-- `searcher` names the role that looks up words; '' for none.
+CREATE FUNCTION recollect_admit(application text, searcher text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    place text := current_schema();
+    name  text;
+BEGIN
+    IF NOT has_schema_privilege(application, place, 'USAGE') THEN
+        EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', place, application);
+    END IF;
+    IF NOT has_database_privilege(application, current_database(), 'TEMPORARY') THEN  -- batches are staged there
+        EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO %I', current_database(), application);
+    END IF;
+    FOR name IN SELECT DISTINCT c.relname FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+                 WHERE c.relnamespace = place::regnamespace AND p.polname LIKE 'recollect\_%' LOOP
+        EXECUTE format('GRANT %s ON %I TO %I',
+                       CASE name WHEN 'schema_migrations' THEN 'SELECT' WHEN 'audit_log' THEN 'SELECT, INSERT'
+                                 ELSE 'SELECT, INSERT, UPDATE, DELETE' END, name, application);
+    END LOOP;
+    EXECUTE format('GRANT EXECUTE ON FUNCTION recollect_make_vectors(integer, boolean, integer), '
+                   'recollect_drop_vectors(integer) TO %I', application);
+    IF searcher = '' THEN
+        RETURN;
+    END IF;
+    EXECUTE format('GRANT USAGE, CREATE ON SCHEMA %I TO %I', place, searcher);  -- CREATE: to be given functions
+    FOREACH name IN ARRAY ARRAY['memories', 'messages', 'chunks'] LOOP
+        EXECUTE format('GRANT SELECT ON %I TO %I', name, searcher);
+        EXECUTE format('DROP POLICY IF EXISTS recollect_search ON %I', name);
+        EXECUTE format('CREATE POLICY recollect_search ON %I FOR SELECT TO %I USING (true)', name, searcher);
+        IF (SELECT pg_get_userbyid(f.proowner) FROM pg_proc f
+             WHERE f.oid = to_regprocedure(format('recollect_matching_%s(text[], bigint)', name))) <> searcher THEN
+            EXECUTE format('GRANT EXECUTE ON FUNCTION %I(text[], bigint) TO %I', 'recollect_matching_' || name, application);
+            EXECUTE format('ALTER FUNCTION %I(text[], bigint) OWNER TO %I', 'recollect_matching_' || name, searcher);
+        END IF;
+    END LOOP;
+    EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM %I', place, searcher);
+END $$;
+
+-- What runs with the rights of others is for those who were admitted, and finds our tables and no others.
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY[
+            'recollect_make_vectors(integer, boolean, integer)', 'recollect_drop_vectors(integer)',
+            'recollect_matching_memories(text[], bigint)', 'recollect_matching_messages(text[], bigint)',
+            'recollect_matching_chunks(text[], bigint)'] LOOP
+        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', name);
+        EXECUTE format('ALTER FUNCTION %s SET search_path = %I, %I, pg_temp', name, current_schema(),
+                       (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+                         WHERE e.extname = 'vector'));
+    END LOOP;
+END $$;

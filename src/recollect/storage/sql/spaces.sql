@@ -1,4 +1,4 @@
--- Embedding spaces, the work that is owed in them, and what was paid for. Like queries.sql, a twin of the other dialect's.
+-- Embedding spaces, the queue of jobs in them, batches of a provider, and the cache of vectors.
 
 -- list_spaces --
 -- The embedding spaces that have tables.
@@ -30,39 +30,27 @@ INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, le
 VALUES (:user_id, 'embed', :item_kind, :item_id, :space, 0, :now, NULL, '', :now)
     ON CONFLICT DO NOTHING
 
--- claim_jobs --
--- Takes jobs of a space that are due and that nobody holds, those of one user or of anybody, for this or for a batch.
-UPDATE jobs
-   SET lease_until = :lease_until, bulk = :bulk
- WHERE rowid IN (
-       SELECT rowid FROM jobs
-        WHERE space = :space AND due_at <= :now AND (lease_until IS NULL OR lease_until <= :now) AND bulk = ''
-          AND (:only_user = '' OR user_id = :only_user)
-        ORDER BY due_at, item_id
-        LIMIT :limit)
-RETURNING user_id, item_id, item_kind, attempts
-
 -- delete_jobs --
 -- Work whose item is gone.
-DELETE FROM jobs WHERE user_id = :user_id AND item_id IN (SELECT value FROM carray(:ids))
+DELETE FROM jobs WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[])
 
 -- finish_jobs --
 -- Work that is done; says of which items.
-DELETE FROM jobs WHERE user_id = :user_id AND space = :space AND item_id IN (SELECT value FROM carray(:ids))
+DELETE FROM jobs WHERE user_id = :user_id AND space = :space AND item_id = ANY(:ids::uuid[])
 RETURNING item_id AS id
 
 -- postpone_jobs --
 -- Work that failed: again later, or never without a person.
 UPDATE jobs
    SET due_at = :due_at, lease_until = NULL, bulk = '', reason = :reason, attempts = attempts + :failures
- WHERE user_id = :user_id AND space = :space AND item_id IN (SELECT value FROM carray(:ids))
+ WHERE user_id = :user_id AND space = :space AND item_id = ANY(:ids::uuid[])
 
 -- rename_jobs --
 -- The job follows the text it was made for.
 UPDATE jobs SET item_id = :version_id WHERE user_id = :user_id AND item_id = :id
 
 -- parked_jobs --
--- What nobody will try again by itself.
+-- Parked jobs, which no worker tries again by itself.
 SELECT user_id, item_kind, item_id, space, attempts, reason
   FROM jobs WHERE due_at IS NULL AND kind = 'embed' ORDER BY created_at, item_id LIMIT :limit
 
@@ -77,7 +65,7 @@ SELECT count(*) FILTER (WHERE due_at IS NOT NULL) AS waiting, count(*) FILTER (W
   FROM jobs WHERE space = :space
 
 -- delete_jobs_of_space --
--- Nobody needs vectors in this space any more.
+-- No item needs a vector in this space any more.
 DELETE FROM jobs WHERE space = :space
 
 -- jobs_of_bulk --
@@ -115,7 +103,7 @@ SELECT id, space, provider_id, state, texts, done, tokens, reason, submitted_at,
   FROM bulk_batches WHERE space = :space AND state = 'failed' AND checked_at > :since ORDER BY submitted_at, id
 
 -- change_bulk --
--- Notes how a batch has changed, unless somebody else has changed it meanwhile.
+-- Notes how a batch has changed, unless another process has changed it meanwhile.
 UPDATE bulk_batches
    SET provider_id = :provider_id, state = :state, texts = :texts, done = :done, tokens = :tokens,
        reason = :reason, checked_at = :checked_at
@@ -126,13 +114,13 @@ UPDATE bulk_batches
 DELETE FROM bulk_batches WHERE state IN ('collected', 'failed', 'cancelled') AND checked_at < :before
 
 -- delete_bulks_of_space --
--- Nobody needs the batches of this space any more.
+-- The batches of this space are no longer needed.
 DELETE FROM bulk_batches WHERE space = :space
 
 -- cached_vectors --
 -- What was paid for already.
 SELECT key, vector FROM embedding_cache
- WHERE user_id = :user_id AND space = :space AND role = :role AND key IN (SELECT value FROM carray(:keys))
+ WHERE user_id = :user_id AND space = :space AND role = :role AND key = ANY(:keys)
 
 -- insert_cached --
 -- Keeps what was paid for.
@@ -146,7 +134,7 @@ SELECT resets FROM users WHERE user_id = :user_id
 
 -- forget_cached_items --
 -- With an item goes what was made of its text.
-DELETE FROM embedding_cache WHERE user_id = :user_id AND item_id IN (SELECT value FROM carray(:ids))
+DELETE FROM embedding_cache WHERE user_id = :user_id AND item_id = ANY(:ids)
 
 -- forget_cached_questions --
 -- And what a user has asked, which may have been about it.
@@ -161,7 +149,7 @@ DELETE FROM embedding_cache WHERE user_id = :user_id
 DELETE FROM embedding_cache_uses WHERE user_id = :user_id
 
 -- forget_cached_space --
--- What nobody will ask for again.
+-- Entries of a space that is gone.
 DELETE FROM embedding_cache WHERE space = :space
 
 -- cache_size --

@@ -1,26 +1,26 @@
--- Places: their names, what users call them, and what geocoders said. Like queries.sql, a twin of the other dialect's.
+-- Places: their names, what users call them, and the cached answers of geocoders.
 
 -- get_places --
 -- The names of places by id.
-SELECT id, address, place_label, created_at FROM places WHERE user_id = %(user_id)s AND id = ANY(%(ids)s::uuid[])
+SELECT id, address, place_label, created_at FROM places WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
 
 -- list_places --
 -- What the places of a user are called.
-SELECT id, address, place_label, created_at FROM places WHERE user_id = %(user_id)s ORDER BY id
+SELECT id, address, place_label, created_at FROM places WHERE user_id = :user_id ORDER BY id
 
 -- delete_places --
 -- The rows themselves; vectors and jobs go in the same transaction.
-DELETE FROM places WHERE user_id = %(user_id)s AND id = ANY(%(ids)s::uuid[])
+DELETE FROM places WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
 
 -- places_of --
 -- At which places these are, as far as they are called something.
 SELECT DISTINCT place FROM {rows}
- WHERE user_id = %(user_id)s AND place IS NOT NULL AND id = ANY(%(ids)s::uuid[])
+ WHERE user_id = :user_id AND place IS NOT NULL AND id = ANY(:ids::uuid[])
 
 -- are_located --
 -- Whether any of these has coordinates.
 SELECT EXISTS (SELECT 1 FROM {rows}
-                WHERE user_id = %(user_id)s AND lat IS NOT NULL AND id = ANY(%(ids)s::uuid[])) AS located
+                WHERE user_id = :user_id AND lat IS NOT NULL AND id = ANY(:ids::uuid[])) AS located
 
 -- count_places --
 -- How many names of places there are.
@@ -30,7 +30,7 @@ SELECT count(*) AS places FROM places
 -- Places at which nothing is any more.
 SELECT p.id
   FROM places p
- WHERE p.user_id = %(user_id)s AND p.id = ANY(%(ids)s::uuid[])
+ WHERE p.user_id = :user_id AND p.id = ANY(:ids::uuid[])
    AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = p.user_id AND m.place = p.id)
    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = p.user_id AND m.place = p.id)
 
@@ -38,23 +38,23 @@ SELECT p.id
 -- Where memories are, and where messages were sent from.
 SELECT lat, lng, address, place_label, 'memory' AS kind, coalesce(occurred_at, created_at) AS moment
   FROM memories
- WHERE user_id = %(user_id)s AND lat IS NOT NULL AND {filters}
+ WHERE user_id = :user_id AND lat IS NOT NULL AND {filters}
  UNION ALL
 SELECT s.lat, s.lng, s.address, s.place_label, 'message' AS kind, s.said_at AS moment
   FROM messages s
- WHERE s.user_id = %(user_id)s AND s.lat IS NOT NULL
+ WHERE s.user_id = :user_id AND s.lat IS NOT NULL
  ORDER BY moment, kind, lat, lng, address, place_label
 
 -- set_address --
 -- The geocoder has answered; what was moved or named meanwhile stays as it is.
-UPDATE {rows} SET address = %(address)s, place = %(place)s
- WHERE user_id = %(user_id)s AND id = %(id)s AND address = '' AND lat = %(lat)s AND lng = %(lng)s
+UPDATE {rows} SET address = :address, place = :place
+ WHERE user_id = :user_id AND id = :id AND address = '' AND lat = :lat AND lng = :lng
 RETURNING place_label
 
 -- set_place --
 -- Notes what the place of a row is called, unless it is called otherwise by now.
-UPDATE {rows} SET place = %(place)s
- WHERE user_id = %(user_id)s AND id = %(id)s AND address = %(address)s AND place_label = %(place_label)s
+UPDATE {rows} SET place = :place
+ WHERE user_id = :user_id AND id = :id AND address = :address AND place_label = :place_label
 RETURNING place_label
 
 -- unnamed_places --
@@ -62,18 +62,18 @@ RETURNING place_label
 SELECT user_id, id, address, place_label FROM {rows}
  WHERE place IS NULL AND (address <> '' OR place_label <> '')
  ORDER BY user_id, id
- LIMIT %(limit)s
+ LIMIT :limit
 
 -- insert_geocoding --
 -- An item is owed an address.
 INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
-VALUES (%(user_id)s, 'geocode', %(item_kind)s, %(item_id)s, 0, 0, %(now)s, NULL, '', %(now)s)
+VALUES (:user_id, 'geocode', :item_kind, :item_id, 0, 0, :now, NULL, '', :now)
     ON CONFLICT DO NOTHING
 
 -- owe_geocoding --
 -- Everything that has coordinates and lacks both an address and the work to get one is owed it.
 INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
-SELECT m.user_id, 'geocode', %(item_kind)s, m.id, 0, 0, %(now)s, NULL, '', %(now)s
+SELECT m.user_id, 'geocode', :item_kind, m.id, 0, 0, :now, NULL, '', :now
   FROM {rows} m
  WHERE m.lat IS NOT NULL AND m.address = ''
     ON CONFLICT DO NOTHING
@@ -85,46 +85,46 @@ SELECT count(*) FILTER (WHERE due_at IS NOT NULL) AS waiting, count(*) FILTER (W
 
 -- list_named_places --
 -- What a user calls their places.
-SELECT name, lat, lng, address, updated_at FROM named_places WHERE user_id = %(user_id)s ORDER BY folded
+SELECT name, lat, lng, address, updated_at FROM named_places WHERE user_id = :user_id ORDER BY folded
 
 -- save_named_place --
 -- A place is given a name, or is somewhere else by now.
 INSERT INTO named_places (user_id, folded, name, lat, lng, address, updated_at)
-VALUES (%(user_id)s, %(folded)s, %(name)s, %(lat)s, %(lng)s, %(address)s, %(updated_at)s)
+VALUES (:user_id, :folded, :name, :lat, :lng, :address, :updated_at)
     ON CONFLICT (user_id, folded) DO UPDATE
    SET name = excluded.name, lat = excluded.lat, lng = excluded.lng, address = excluded.address,
        updated_at = excluded.updated_at
 
 -- delete_named_place --
--- Nobody calls it that any more.
-DELETE FROM named_places WHERE user_id = %(user_id)s AND folded = %(folded)s RETURNING name
+-- The user no longer calls it that.
+DELETE FROM named_places WHERE user_id = :user_id AND folded = :folded RETURNING name
 
 -- delete_named_places --
 -- With a user go the names.
-DELETE FROM named_places WHERE user_id = %(user_id)s
+DELETE FROM named_places WHERE user_id = :user_id
 
 -- geocoded --
 -- What is known of a cell.
-SELECT answer, good_until FROM geocodes WHERE user_id = %(user_id)s AND geocoder = %(geocoder)s AND cell = %(cell)s
+SELECT answer, good_until FROM geocodes WHERE user_id = :user_id AND geocoder = :geocoder AND cell = :cell
 
 -- keep_geocoded --
 -- The geocoder has answered.
 INSERT INTO geocodes (user_id, geocoder, cell, answer, good_until, used_at)
-VALUES (%(user_id)s, %(geocoder)s, %(cell)s, %(answer)s, %(good_until)s, %(now)s)
+VALUES (:user_id, :geocoder, :cell, :answer, :good_until, :now)
     ON CONFLICT (user_id, geocoder, cell) DO UPDATE
    SET answer = excluded.answer, good_until = excluded.good_until, used_at = excluded.used_at
 
 -- touch_geocoded --
 -- What is known of a cell was of use.
-UPDATE geocodes SET used_at = %(now)s
- WHERE user_id = %(user_id)s AND geocoder = %(geocoder)s AND cell = %(cell)s AND used_at < %(now)s
+UPDATE geocodes SET used_at = :now
+ WHERE user_id = :user_id AND geocoder = :geocoder AND cell = :cell AND used_at < :now
 
 -- trim_geocoded --
 -- Makes room: what was used longest ago goes first.
-DELETE FROM geocodes WHERE user_id = %(user_id)s AND (geocoder, cell) IN (
-       SELECT geocoder, cell FROM geocodes WHERE user_id = %(user_id)s
-        ORDER BY used_at DESC, geocoder, cell OFFSET %(most)s)
+DELETE FROM geocodes WHERE user_id = :user_id AND (geocoder, cell) IN (
+       SELECT geocoder, cell FROM geocodes WHERE user_id = :user_id
+        ORDER BY used_at DESC, geocoder, cell LIMIT 1000000 OFFSET :most)
 
 -- forget_geocoded --
 -- With something that was somewhere goes what was asked about places.
-DELETE FROM geocodes WHERE user_id = %(user_id)s
+DELETE FROM geocodes WHERE user_id = :user_id
