@@ -18,8 +18,8 @@ import pytest
 
 from recollect import Memory, UserMemory, load_settings
 from recollect.embedding import LocalEmbedder
+from recollect.model.memories import Vector
 from recollect.ports import Embedder, Role
-from recollect.types import Vector
 from tests.nightly import NIGHTLY
 from tests.postgres_server import postgres_server
 

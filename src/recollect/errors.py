@@ -8,16 +8,16 @@
     │   ├── InvalidDocument      a file that cannot be read, or is not what it seems
     │   └── InvalidVector        NaN, infinite, zero or of the wrong length
     ├── NotFound                 nothing with that id for this user
-    ├── AccessDenied             whoever asks may not
+    ├── AccessDenied             the caller may not do this
     │   ├── UnknownKey           no key, or one that is wrong, expired or revoked
     │   └── NotPermitted         the key is known, but not for this
-    ├── Outdated                 somebody has changed it since the caller looked
-    ├── Repeated                 a request that was carried out before; it carries the answer
+    ├── StaleVersion             another client changed it since the caller looked
+    ├── AlreadyProcessed         a request that was carried out before; it carries the answer
     ├── EmbeddingError           no vector could be made; text search still works
     │   ├── ModelDamaged         the bundled encoder is not the one that was released
-    │   ├── ProviderUnavailable  whoever makes the vectors cannot be asked now; the text waits
+    │   ├── ProviderUnavailable  the embedding provider cannot be reached now; the text waits
     │   └── TextRefused          the provider will not embed this very text
-    ├── GeocoderUnavailable      whoever names places cannot be asked now; what is stored keeps its coordinates
+    ├── GeocoderUnavailable      the geocoder cannot be reached now; what is stored keeps its coordinates
     ├── LlmError                 a language model did not answer, or not usefully; nothing was changed
     │   └── SummaryError         no usable summary came back
     └── StoreError               the database said no
@@ -74,11 +74,11 @@ class NotPermitted(AccessDenied):
     """The key is known, but it is not for this, or not for this user."""
 
 
-class Outdated(RecollectError):
+class StaleVersion(RecollectError):
     """What the caller has seen is no longer so: somebody has changed it since. Look again, then decide."""
 
 
-class Repeated(RecollectError):
+class AlreadyProcessed(RecollectError):
     """This request was carried out before; nothing was done now.
 
     `answer` is what was answered then; None when that held something that was forgotten since.

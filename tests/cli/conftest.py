@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-import recollect.wiring
+import recollect.api.composition
 from recollect.cli import app
+from recollect.model.memories import Space, Vector
 from recollect.ports import Embedder, Role
-from recollect.types import Space, Vector
 from tests.providers.server import ProviderServer
 
 # Nothing of the machine on which the tests run may show: no configuration file, no settings.
@@ -149,7 +149,9 @@ class LastingEncoder:
 @pytest.fixture
 def with_meaning(encoder: Embedder, monkeypatch: pytest.MonkeyPatch) -> Callable[[Cli], Cli]:
     """Let a command line recall by meaning, without loading the encoder for each command."""
-    monkeypatch.setattr(recollect.wiring, "create_embedding_provider", lambda *_, **__: LastingEncoder(encoder))
+    monkeypatch.setattr(
+        recollect.api.composition, "create_embedding_provider", lambda *_, **__: LastingEncoder(encoder)
+    )
 
     def arrange(cli: Cli) -> Cli:
         cli.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")
