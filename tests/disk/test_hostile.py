@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.disk import LocalDisk, reasons
+from recollect.disk import LocalDisk, skip_reasons
 from recollect.documents import detect
 from recollect.model.files import SkippedFile
 from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest, SyncRules
@@ -72,7 +72,7 @@ def test_all_of_a_hostile_tree_is_counted_and_none_of_it_hangs(built: Hostile) -
     contents = {answer.path: answer for answer in answers if isinstance(answer, ReadFile)}
     assert contents.keys() == built.readable
     assert {answer for answer in answers if isinstance(answer, SkippedFile)} == {
-        SkippedFile(path, reasons.NO_TEXT) for path in built.refused
+        SkippedFile(path, skip_reasons.NO_TEXT) for path in built.refused
     }
     assert SECRET not in repr(answers)
     check_notes(contents)
@@ -108,20 +108,20 @@ def test_nothing_is_opened_that_lies_outside_or_is_ours(built: Hostile) -> None:
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("odd/pipe0.md", reasons.FIFO),
-        ("odd/socket0.md", reasons.SOCKET),
-        ("odd/sparse0.md", reasons.TOO_LARGE),
-        ("odd/folder0.md", reasons.NO_FILE),
-        ("links/secret0.md", reasons.SYMLINK),
-        ("links/self0.md", reasons.SYMLINK),
-        ("links/outside0/secret.md", reasons.SYMLINK),
-        ("copy.md", reasons.OWN),
-        ("nowhere.md", reasons.VANISHED),
-        ("../outside/secret.md", reasons.OUTSIDE),
-        ("/etc/hostname", reasons.OUTSIDE),
-        ("texts/./empty.md", reasons.OUTSIDE),
-        ("texts/empty.md/", reasons.OUTSIDE),
-        ("texts/\0", reasons.OUTSIDE),
+        ("odd/pipe0.md", skip_reasons.FIFO),
+        ("odd/socket0.md", skip_reasons.SOCKET),
+        ("odd/sparse0.md", skip_reasons.TOO_LARGE),
+        ("odd/folder0.md", skip_reasons.NO_FILE),
+        ("links/secret0.md", skip_reasons.SYMLINK),
+        ("links/self0.md", skip_reasons.SYMLINK),
+        ("links/outside0/secret.md", skip_reasons.SYMLINK),
+        ("copy.md", skip_reasons.OWN),
+        ("nowhere.md", skip_reasons.VANISHED),
+        ("../outside/secret.md", skip_reasons.OUTSIDE),
+        ("/etc/hostname", skip_reasons.OUTSIDE),
+        ("texts/./empty.md", skip_reasons.OUTSIDE),
+        ("texts/empty.md/", skip_reasons.OUTSIDE),
+        ("texts/\0", skip_reasons.OUTSIDE),
     ],
 )
 def test_what_took_a_file_s_place_since_the_walk_is_refused(built: Hostile, path: str, reason: str) -> None:

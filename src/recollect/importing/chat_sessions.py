@@ -10,7 +10,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final
 
-from recollect.importing.values import id_of, metadata_of, moment_of, text_of
+from recollect.importing.parse_values import id_of, metadata_of, moment_of, text_of
 from recollect.model.literals import MessageRole
 from recollect.model.messages import NewMessage
 
@@ -21,7 +21,7 @@ LONGEST_TEXT: Final = 900_000  # characters; a message may have a million, and c
 
 
 @dataclass(slots=True)
-class Talk:
+class ChatSession:
     """A conversation that was read: what was said in order, what it is about, and what was left out of it."""
 
     id: str

@@ -42,7 +42,7 @@ def reason_of(mode: int) -> str:
     return _BY_TYPE.get(stat.S_IFMT(mode), NO_FILE)
 
 
-class Refused(OSError):
+class FileRefused(OSError):
     """Something is not opened or not believed, for one of these reasons."""
 
     def __init__(self, reason: str) -> None:
@@ -52,7 +52,7 @@ class Refused(OSError):
 
 def reason_for(error: OSError) -> str:
     """Say why something could not be read."""
-    if isinstance(error, Refused):
+    if isinstance(error, FileRefused):
         return error.reason
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return VANISHED

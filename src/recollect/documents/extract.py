@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.documents.found import (
+from recollect.documents.extracted import (
     MOST_CHARACTERS,
     MOST_OF_A_VALUE,
     MOST_VALUES,
-    Found,
+    ExtractedText,
     known_values,
     one_line,
     shortened,
@@ -34,7 +34,7 @@ _MOST_PARTS = 100_000
 _KEPT_VARIABLES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 
 
-class Limits(NamedTuple):
+class ExtractionLimits(NamedTuple):
     """How much reading one document may take."""
 
     timeout_s: float = 60.0
@@ -42,7 +42,7 @@ class Limits(NamedTuple):
     most_bytes: int = 32 * 2**20
 
 
-class _Answered(NamedTuple):
+class _ChildOutput(NamedTuple):
     """What a child has written, how it ended, and whether its time was up."""
 
     written: bytes
@@ -50,7 +50,7 @@ class _Answered(NamedTuple):
     too_slow: bool
 
 
-def extract(data: bytes, name: str, kind: FileKind, limits: Limits) -> Found:
+def extract(data: bytes, name: str, kind: FileKind, limits: ExtractionLimits) -> ExtractedText:
     """Read a document in a child. Raises InvalidDocument, which says why it is not read."""
     answered = _ask(data, kind, limits)
     reason = _reason(answered, limits)
@@ -69,7 +69,7 @@ def extract(data: bytes, name: str, kind: FileKind, limits: Limits) -> Found:
     return _checked(told["found"])
 
 
-def _ask(data: bytes, kind: FileKind, limits: Limits) -> _Answered:
+def _ask(data: bytes, kind: FileKind, limits: ExtractionLimits) -> _ChildOutput:
     child = subprocess.Popen(  # noqa: S603 -- our own module, and a kind of ours
         _command(kind, limits),
         stdin=subprocess.PIPE,
@@ -100,13 +100,13 @@ def _ask(data: bytes, kind: FileKind, limits: Limits) -> _Answered:
         feeder.join()
         if child.stdout:
             child.stdout.close()
-    return _Answered(written, child.returncode, late.is_set())
+    return _ChildOutput(written, child.returncode, late.is_set())
 
 
-def _command(kind: FileKind, limits: Limits) -> list[str]:
+def _command(kind: FileKind, limits: ExtractionLimits) -> list[str]:
     """Start Python as bare as it comes: the path to modules is handed over, so it need not look for it."""
     cpu_s = math.ceil(limits.timeout_s) + 1
-    bare = [sys.executable, "-S", "-P", "-B", "-m", "recollect.documents.child"]
+    bare = [sys.executable, "-S", "-P", "-B", "-m", "recollect.documents.extract_process"]
     return [*bare, kind, str(limits.memory_mb), str(cpu_s)]
 
 
@@ -140,7 +140,7 @@ def _kill(child: subprocess.Popen[bytes]) -> None:
         return
 
 
-def _reason(answered: _Answered, limits: Limits) -> str:
+def _reason(answered: _ChildOutput, limits: ExtractionLimits) -> str:
     """Say what stopped a child that did not come to its end; nothing if it did."""
     if answered.too_slow or answered.code == -getattr(signal, "SIGXCPU", 0):
         return f"it takes longer than {limits.timeout_s:g} s. Raise `files.extract_s`, or split the document."
@@ -163,7 +163,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _told_reason(told: Mapping[str, Any], limits: Limits) -> str:
+def _told_reason(told: Mapping[str, Any], limits: ExtractionLimits) -> str:
     if told.get("limit") == "memory":
         return (
             f"it needs more than {limits.memory_mb:,} MiB of memory. Raise `files.extract_mb`, or split the document."
@@ -173,12 +173,12 @@ def _told_reason(told: Mapping[str, Any], limits: Limits) -> str:
     return f"it is damaged ({one_line(str(told.get('failed', 'no answer')))})."
 
 
-def _checked(found: Mapping[str, Any]) -> Found:
+def _checked(found: Mapping[str, Any]) -> ExtractedText:
     """Take over what is of the right type and of a bearable size: the child has read what strangers wrote."""
     parts, notes = shortened(tidy(part) for part in _strings(found.get("parts"), _MOST_PARTS) or [""])
     metadata = found.get("metadata")
     pairs = list(metadata.items())[:MOST_VALUES] if isinstance(metadata, dict) else []
-    return Found(
+    return ExtractedText(
         parts,
         known_values((one_line(key), value) for key, value in pairs if _is_simple(value)),
         tuple(dict.fromkeys([*map(one_line, _strings(found.get("notes"), MOST_VALUES)), *notes])),

@@ -1,7 +1,7 @@
-"""A process that reads and cuts files for another one: `python -m recollect.disk.hand`.
+"""A process that reads and cuts files for another one: `python -m recollect.disk.reader_process`.
 
-The invariant: it gives one answer per wish, in order, and ends when whoever started it is gone. Both ends are our own
-processes, joined by pipes that nobody else can open, so what travels is pickled.
+The invariant: it gives one answer per request, in order, and ends with its parent process. Both ends are processes of
+ours, joined by private pipes, so messages are pickled.
 """
 
 import gc
@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable
 from typing import BinaryIO, Final, NamedTuple
 
-from recollect.disk.beneath import Beneath, Identities
-from recollect.disk.reading import Detect, Later, Reader
+from recollect.disk.file_reader import Detect, FileReaderOfRoot, RetryLater
+from recollect.disk.safe_open import BeneathRoot, Identities
 from recollect.model.files import IndexedTextPiece, SkippedFile, TextPiece
 from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
 
@@ -21,8 +21,8 @@ _LENGTH: Final = struct.Struct("<Q")
 _PROTOCOL: Final = 5
 
 
-class Errand(NamedTuple):
-    """What a hand is told first."""
+class ReaderTask(NamedTuple):
+    """The first message to a reader process: the root and how its files are read."""
 
     root: str
     own: Identities
@@ -31,7 +31,7 @@ class Errand(NamedTuple):
 
 
 def send(stream: BinaryIO, payload: bytes) -> None:
-    """Send a message. Raises OSError when nobody listens."""
+    """Send a message. Raises OSError when the other end is closed."""
     stream.write(_LENGTH.pack(len(payload)))
     stream.write(payload)
     stream.flush()
@@ -47,7 +47,7 @@ def receive(stream: BinaryIO) -> bytes | None:
     return payload if len(payload) == length else None
 
 
-def packed(answer: ReadFile | SkippedFile | Later) -> bytes:
+def packed(answer: ReadFile | SkippedFile | RetryLater) -> bytes:
     """Write an answer down. Pieces travel as plain tuples, of which many are read much faster than named ones."""
     if isinstance(answer, ReadFile) and answer.reading:
         reading = answer.reading
@@ -61,7 +61,7 @@ def packed(answer: ReadFile | SkippedFile | Later) -> bytes:
     return pickle.dumps((answer, None), _PROTOCOL)
 
 
-def unpacked(payload: bytes) -> ReadFile | SkippedFile | Later:
+def unpacked(payload: bytes) -> ReadFile | SkippedFile | RetryLater:
     """Read an answer."""
     answer, pieces = pickle.loads(payload)  # noqa: S301 -- it comes from our own process
     if pieces:
@@ -69,30 +69,30 @@ def unpacked(payload: bytes) -> ReadFile | SkippedFile | Later:
         make: Callable[..., TextPiece] = tuple.__new__
         indexed = [new(IndexedTextPiece, (make(TextPiece, piece), key, terms)) for piece, key, terms in pieces]
         object.__setattr__(answer.reading, "pieces", indexed)
-    found: ReadFile | SkippedFile | Later = answer
+    found: ReadFile | SkippedFile | RetryLater = answer
     return found
 
 
 def main() -> None:
-    """Answer wishes until there are no more."""
+    """Answer requests until there are no more."""
     gc.disable()  # what is made here never refers to itself, and looking for it takes time
-    wishes_from, answers_to = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whoever prints something must not get in between
-    first = receive(wishes_from)
+    requests_from, answers_to = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a stray print must not end up among the answers
+    first = receive(requests_from)
     if first is None:
         return
-    errand: Errand = pickle.loads(first)  # noqa: S301
-    reader = Reader(errand.recipe, errand.detect, None)
-    while (payload := receive(wishes_from)) is not None:
-        wishes: list[ReadRequest] = pickle.loads(payload)  # noqa: S301
-        with Beneath(errand.root, errand.own) as beneath:
-            for wish in wishes:
-                send(answers_to, packed(reader.read(beneath, wish)))
+    task: ReaderTask = pickle.loads(first)  # noqa: S301
+    reader = FileReaderOfRoot(task.recipe, task.detect, None)
+    while (payload := receive(requests_from)) is not None:
+        requests: list[ReadRequest] = pickle.loads(payload)  # noqa: S301
+        with BeneathRoot(task.root, task.own) as beneath:
+            for request in requests:
+                send(answers_to, packed(reader.read(beneath, request)))
 
 
 if __name__ == "__main__":
     try:
         main()
     except BrokenPipeError:
-        # Nobody waits for the answer any more; the interpreter must not try to send the rest of it.
+        # The parent is gone; the interpreter must not try to flush the rest of the answer.
         os._exit(0)

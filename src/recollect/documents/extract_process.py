@@ -9,7 +9,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from recollect.documents.found import Refused
+from recollect.documents.extracted import DocumentRefused
 
 if sys.platform != "win32":
     import resource
@@ -69,7 +69,7 @@ def answer(kind: str, data: bytes) -> dict[str, Any]:
     try:
         reader = getattr(import_module(f"recollect.documents.formats.{module}"), name)
         return {"found": reader(data)._asdict()}
-    except Refused as refused:
+    except DocumentRefused as refused:
         return {"refused": str(refused)}
     except MemoryError:
         return {"limit": "memory"}

@@ -18,11 +18,11 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]+")
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
-class Refused(Exception):
-    """A document that will not be read. The message is for whoever brought it."""
+class DocumentRefused(Exception):
+    """A document that will not be read. The message is shown to the user who added it."""
 
 
-class Found(NamedTuple):
+class ExtractedText(NamedTuple):
     """What stands in a document.
 
     `parts` follow each other, separated by one line feed; those of a PDF are its pages. Headings are written as in

@@ -26,7 +26,7 @@ _INSIDE_STRING: Final = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _BETWEEN_BRACKETS: Final = re.compile(r'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 
 
-class Entry(NamedTuple):
+class ExportEntry(NamedTuple):
     """A part of a document: an element of the list that it is, or of the list under a key, or what else is there.
 
     `key` is empty when the document is a list itself.
@@ -37,17 +37,17 @@ class Entry(NamedTuple):
     listed: bool
 
 
-def entries(stream: BinaryIO, name: str) -> Iterator[Entry]:
+def entries(stream: BinaryIO, name: str) -> Iterator[ExportEntry]:
     """Give the parts of a JSON document in order; the empty list has none. Raises InvalidDocument."""
     return _guarded(_parts(stream, name), name)
 
 
-def documents(stream: BinaryIO, name: str) -> Iterator[Entry]:
+def documents(stream: BinaryIO, name: str) -> Iterator[ExportEntry]:
     """Give JSON documents that stand one after the other, such as one a line. Raises InvalidDocument."""
     return _guarded(_each(stream, name), name)
 
 
-def _guarded(found: Iterator[Entry], name: str) -> Iterator[Entry]:
+def _guarded(found: Iterator[ExportEntry], name: str) -> Iterator[ExportEntry]:
     try:
         yield from found
     except UnicodeDecodeError as error:
@@ -56,13 +56,13 @@ def _guarded(found: Iterator[Entry], name: str) -> Iterator[Entry]:
         raise InvalidDocument(f"{name} is damaged, or cannot be read: {error}. Download it again.") from error
 
 
-def _each(stream: BinaryIO, name: str) -> Iterator[Entry]:
+def _each(stream: BinaryIO, name: str) -> Iterator[ExportEntry]:
     scanner = _Scanner(stream, name)
     while scanner.peek():
-        yield Entry("", scanner.value(), listed=True)
+        yield ExportEntry("", scanner.value(), listed=True)
 
 
-def _parts(stream: BinaryIO, name: str) -> Iterator[Entry]:
+def _parts(stream: BinaryIO, name: str) -> Iterator[ExportEntry]:
     scanner = _Scanner(stream, name)
     match scanner.peek():
         case "[":
@@ -77,7 +77,7 @@ def _parts(stream: BinaryIO, name: str) -> Iterator[Entry]:
         scanner.fail(f"there is more after its end, which begins with {scanner.peek()!r}")
 
 
-def _members(scanner: "_Scanner") -> Iterator[Entry]:
+def _members(scanner: "_Scanner") -> Iterator[ExportEntry]:
     for first in scanner.separated("{", "}"):
         if first != '"':
             scanner.fail(f"a key was expected and {first!r} found")
@@ -86,12 +86,12 @@ def _members(scanner: "_Scanner") -> Iterator[Entry]:
         if scanner.peek() == "[":
             yield from _elements(scanner, key)
         else:
-            yield Entry(key, scanner.value(), listed=False)
+            yield ExportEntry(key, scanner.value(), listed=False)
 
 
-def _elements(scanner: "_Scanner", key: str) -> Iterator[Entry]:
+def _elements(scanner: "_Scanner", key: str) -> Iterator[ExportEntry]:
     for _ in scanner.separated("[", "]"):
-        yield Entry(key, scanner.value(), listed=True)
+        yield ExportEntry(key, scanner.value(), listed=True)
 
 
 class _Scanner:

@@ -11,9 +11,9 @@ from dataclasses import replace
 from itertools import repeat
 from typing import Final, NamedTuple, cast
 
-from recollect.disk import reasons
-from recollect.disk.beneath import Identities, Refused, open_folder, open_root, take
-from recollect.disk.rules import IGNORE_FILES, MOST_IGNORE_BYTES, NEVER, Ignoring, Sieve
+from recollect.disk import skip_reasons
+from recollect.disk.safe_open import FileRefused, Identities, open_folder, open_root, take
+from recollect.disk.sync_rules import IGNORE_FILES, MOST_IGNORE_BYTES, NEVER, IgnoreScope, RuleFilter
 from recollect.model.files import SkippedFile
 from recollect.ports.files import FolderWalk, SeenFile, SyncRules
 
@@ -29,7 +29,7 @@ _NO_FILE: Final = ("/",)  # a pattern that fits nothing
 _GONE: Final = (FileNotFoundError, NotADirectoryError)
 
 
-class Folders(NamedTuple):
+class WalkedFolders(NamedTuple):
     """A root, which of its folders are meant, and which files of it are none of its notes."""
 
     root: str
@@ -37,14 +37,14 @@ class Folders(NamedTuple):
     own: Identities
 
 
-class _Place(NamedTuple):
+class _FolderEntry(NamedTuple):
     """An open folder. `inside` says that all in it is included."""
 
     folder: int
     prefix: str
     depth: int
     inside: bool
-    ignoring: Ignoring | None
+    ignoring: IgnoreScope | None
 
 
 def walk(root: str, rules: SyncRules, own: Identities) -> FolderWalk:
@@ -58,28 +58,28 @@ def folders(root: str, rules: SyncRules, own: Identities) -> list[str]:
     return [f"{root}/{prefix[:-1]}" for prefix in looked.entered if prefix]
 
 
-def _looked_through(root: str, rules: SyncRules, own: Identities) -> "_Looking":
-    looking = _Looking(rules, own)
+def _looked_through(root: str, rules: SyncRules, own: Identities) -> "_WalkState":
+    looking = _WalkState(rules, own)
     try:
         folder = open_root(root)
-    except (*_GONE, Refused):
+    except (*_GONE, FileRefused):
         looking.exists = looking.complete = False
         return looking
     except OSError:
-        looking.fail("", reasons.UNREADABLE_FOLDER)
+        looking.fail("", skip_reasons.UNREADABLE_FOLDER)
         return looking
     try:
-        looking.look(_Place(folder, "", 0, looking.sieve.everything, None))
+        looking.look(_FolderEntry(folder, "", 0, looking.sieve.everything, None))
     finally:
         os.close(folder)
     return looking
 
 
-class _Looking:
+class _WalkState:
     """One walk, and what it has come by so far."""
 
     def __init__(self, rules: SyncRules, own: Identities) -> None:
-        self.sieve = Sieve(rules)
+        self.sieve = RuleFilter(rules)
         self.exists = self.complete = True
         self.entered: list[str] = []
         self._rules = rules
@@ -101,14 +101,14 @@ class _Looking:
         if len(self._examples) < MOST_EXAMPLES:
             self._examples.append(SkippedFile(path, reason))
 
-    def look(self, place: _Place) -> None:
+    def look(self, place: _FolderEntry) -> None:
         """Look through an open folder."""
         self.entered.append(place.prefix)
         try:
             with os.scandir(place.folder) as listing:
                 entries = list(listing)
         except OSError:
-            self.fail(place.prefix[:-1], reasons.UNREADABLE_FOLDER)
+            self.fail(place.prefix[:-1], skip_reasons.UNREADABLE_FOLDER)
             return
         if self._rules.gitignore:
             place = self._heeding(place, entries)
@@ -124,7 +124,7 @@ class _Looking:
             return
         if plain and (place.ignoring or self.sieve.selective):
             passed = [seen for seen in plain if self._passes(seen.path, place, folder=False)]
-            self._skipped[reasons.IGNORED] += len(plain) - len(passed)
+            self._skipped[skip_reasons.IGNORED] += len(plain) - len(passed)
             plain = passed
         self._seen += plain
         if len(picked) != len(entries):
@@ -153,7 +153,7 @@ class _Looking:
         times = [status.st_mtime_ns for status in found]
         return list(map(_NEW, repeat(SeenFile), zip(paths, sizes, times, strict=True)))
 
-    def _judge_all(self, entries: list["os.DirEntry[str]"], place: _Place) -> None:
+    def _judge_all(self, entries: list["os.DirEntry[str]"], place: _FolderEntry) -> None:
         """Decide about entries one by one."""
         for entry in entries:
             try:
@@ -161,73 +161,73 @@ class _Looking:
             except FileNotFoundError:
                 continue
             except OSError:
-                self.fail(place.prefix + entry.name, reasons.UNREADABLE)
+                self.fail(place.prefix + entry.name, skip_reasons.UNREADABLE)
 
-    def _heeding(self, place: _Place, entries: list["os.DirEntry[str]"]) -> _Place:
+    def _heeding(self, place: _FolderEntry, entries: list["os.DirEntry[str]"]) -> _FolderEntry:
         """Give the place with what its ignore files say."""
         lines: list[str] = []
         for name in sorted(entry.name for entry in entries if entry.name in IGNORE_FILES):
             try:
                 data = take(place.folder, name, MOST_IGNORE_BYTES, self._own).data
             except OSError as error:
-                self.leave_out(place.prefix + name, reasons.reason_for(error))
+                self.leave_out(place.prefix + name, skip_reasons.reason_for(error))
                 continue
             lines += data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
-        return place._replace(ignoring=Ignoring(place.ignoring, place.prefix, lines)) if lines else place
+        return place._replace(ignoring=IgnoreScope(place.ignoring, place.prefix, lines)) if lines else place
 
-    def _judge(self, entry: "os.DirEntry[str]", place: _Place) -> None:
+    def _judge(self, entry: "os.DirEntry[str]", place: _FolderEntry) -> None:
         """Decide about an entry that is no plain wanted file."""
         name = entry.name
         path = place.prefix + name
         if entry.inode() in self._own_inodes and self._is_own(entry.stat(follow_symlinks=False)):
-            self.leave_out(path, reasons.OWN)
+            self.leave_out(path, skip_reasons.OWN)
         elif name in NEVER:
-            self._skipped[reasons.IGNORED] += 1
+            self._skipped[skip_reasons.IGNORED] += 1
         elif name[0] == "." and not self._rules.hidden:
-            self._skipped[reasons.HIDDEN] += 1
+            self._skipped[skip_reasons.HIDDEN] += 1
         elif self._speakable(path):
             folder = entry.is_dir(follow_symlinks=False)
             if not self._passes(path, place, folder=folder):
-                self._skipped[reasons.IGNORED] += 1
+                self._skipped[skip_reasons.IGNORED] += 1
             elif folder:
                 self._enter(name, path, place)
             else:
                 self._judge_file(entry, path, place)
 
-    def _judge_file(self, entry: "os.DirEntry[str]", path: str, place: _Place) -> None:
+    def _judge_file(self, entry: "os.DirEntry[str]", path: str, place: _FolderEntry) -> None:
         """Decide about something that is no folder."""
         if entry.is_file(follow_symlinks=False) and not self._includes(path, place):
-            self._skipped[reasons.IGNORED] += 1
+            self._skipped[skip_reasons.IGNORED] += 1
             return
         status = entry.stat(follow_symlinks=False)
         if status.st_mode >> _PERMISSIONS != _REGULAR:
-            self.leave_out(path, reasons.reason_of(status.st_mode))
+            self.leave_out(path, skip_reasons.reason_of(status.st_mode))
         elif self._is_own(status):
-            self.leave_out(path, reasons.OWN)
+            self.leave_out(path, skip_reasons.OWN)
         elif status.st_size > self._rules.most_bytes:
-            self.leave_out(path, reasons.TOO_LARGE)
+            self.leave_out(path, skip_reasons.TOO_LARGE)
             self._too_large.append(path)
         else:
             self._seen.append(SeenFile(path, status.st_size, status.st_mtime_ns))
 
-    def _enter(self, name: str, path: str, place: _Place) -> None:
+    def _enter(self, name: str, path: str, place: _FolderEntry) -> None:
         """Look through a folder in another."""
         if place.depth >= MOST_DEPTH or len(path.encode()) > MOST_PATH_BYTES:
-            self.leave_out(path, reasons.TOO_DEEP)
+            self.leave_out(path, skip_reasons.TOO_DEEP)
             return
         try:
             folder = open_folder(name, place.folder)
         except _GONE:
             return
-        except Refused as error:
+        except FileRefused as error:
             self.leave_out(path, error.reason)
             return
         except OSError:
-            self.fail(path, reasons.UNREADABLE_FOLDER)
+            self.fail(path, skip_reasons.UNREADABLE_FOLDER)
             return
         inside = place.inside or self.sieve.includes(path, folder=True)
         try:
-            self.look(_Place(folder, f"{path}/", place.depth + 1, inside, place.ignoring))
+            self.look(_FolderEntry(folder, f"{path}/", place.depth + 1, inside, place.ignoring))
         finally:
             os.close(folder)
 
@@ -236,13 +236,13 @@ class _Looking:
         self.complete = False
         self.leave_out(path, reason)
 
-    def _passes(self, path: str, place: _Place, *, folder: bool) -> bool:
+    def _passes(self, path: str, place: _FolderEntry, *, folder: bool) -> bool:
         """Say whether neither the rules nor an ignore file leave an entry out."""
         if self.sieve.excludes(path, folder=folder):
             return False
         return not (place.ignoring and place.ignoring.ignores(path, folder=folder))
 
-    def _includes(self, path: str, place: _Place) -> bool:
+    def _includes(self, path: str, place: _FolderEntry) -> bool:
         """Say whether a file is meant, by its ending or by where it lies."""
         return place.inside or path.endswith(self.sieve.suffixes) or self.sieve.includes(path, folder=False)
 
@@ -254,6 +254,6 @@ class _Looking:
         try:
             path.encode()
         except UnicodeEncodeError:
-            self.leave_out(path.encode("utf-8", "backslashreplace").decode(), reasons.NAME)
+            self.leave_out(path.encode("utf-8", "backslashreplace").decode(), skip_reasons.NAME)
             return False
         return True

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.documents.decoding import decode_plain
-from recollect.documents.found import Found, known_values, one_line
+from recollect.documents.decode_text import decode_plain
+from recollect.documents.extracted import ExtractedText, known_values, one_line
 from recollect.model.files import CutText, TextPiece
 from recollect.model.literals import FileKind
 from recollect.ports.files import ChunkingRecipe, FileReading
@@ -49,7 +49,7 @@ def read_plain(data: bytes, name: str, detected: tuple[FileKind, str], recipe: C
     )
 
 
-def read_found(found: Found, name: str, detected: tuple[FileKind, str], recipe: ChunkingRecipe) -> FileReading:
+def read_found(found: ExtractedText, name: str, detected: tuple[FileKind, str], recipe: ChunkingRecipe) -> FileReading:
     """Make a reading of what a child has found."""
     kind, mime = detected
     metadata = masked_metadata(found.metadata, recipe)

@@ -22,8 +22,8 @@ from typing import Final
 # The part of watchfiles under its generators, documented as such: they cannot say when watching has begun.
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
-from recollect.disk.rules import IGNORE_FILES, NEVER
-from recollect.disk.tree import Folders, folders, walk
+from recollect.disk.folder_walk import WalkedFolders, folders, walk
+from recollect.disk.sync_rules import IGNORE_FILES, NEVER
 
 SOON_S: Final = 0.3
 STORM: Final = 5
@@ -36,11 +36,11 @@ _RESTS: Final = 20  # looking through a tree takes at most one part in so many o
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 _RETRY_S: Final = 300.0
 
-Identity = tuple[int, int]
+DirectoryIdentity = tuple[int, int]
 
 
 @dataclass(slots=True)
-class Unrest:
+class ChangeDebounce:
     """The changes of a root that were not told yet, and when some were told last; in seconds of one clock."""
 
     first_s: float | None = None
@@ -66,16 +66,16 @@ class Unrest:
         self.told_s = now_s
 
 
-class LocalWatching:
+class LocalFolderWatch:
     """Folders that are being watched, by one thread each."""
 
-    def __init__(self, roots: Sequence[str], debounce_s: float, about: Callable[[str], Folders]) -> None:
+    def __init__(self, roots: Sequence[str], debounce_s: float, about: Callable[[str], WalkedFolders]) -> None:
         self._debounce_s = debounce_s
-        self._unrest = {root: Unrest() for root in roots}
+        self._unrest = {root: ChangeDebounce() for root in roots}
         self._changed = threading.Condition()
         self._stopped = threading.Event()
         self._trouble: dict[str, str] = {}
-        self._lookouts = [_Lookout(root, self, about) for root in self._unrest]
+        self._lookouts = [_RootWatcher(root, self, about) for root in self._unrest]
 
     @property
     def trouble(self) -> dict[str, str]:
@@ -110,7 +110,7 @@ class LocalWatching:
         return frozenset()
 
     def stop(self) -> None:
-        """Let whoever waits go, from any thread."""
+        """Wake the waiting thread, from any thread."""
         self._stopped.set()
         with self._changed:
             self._changed.notify_all()
@@ -134,10 +134,10 @@ class LocalWatching:
             self._trouble.pop(root, None)
 
 
-class _Lookout(threading.Thread):
+class _RootWatcher(threading.Thread):
     """Watches one root: waits for it while it is not there, and begins anew when its folders are others."""
 
-    def __init__(self, root: str, watching: LocalWatching, about: Callable[[str], Folders]) -> None:
+    def __init__(self, root: str, watching: LocalFolderWatch, about: Callable[[str], WalkedFolders]) -> None:
         super().__init__(name="recollect-watching", daemon=True)
         self.ready = threading.Event()
         self._root = root
@@ -160,7 +160,7 @@ class _Lookout(threading.Thread):
         finally:
             self.ready.set()
 
-    def _watch(self, identity: Identity) -> None:
+    def _watch(self, identity: DirectoryIdentity) -> None:
         """Watch a root while it is the same and has the same folders."""
         root, rules, own = about = self._about(self._root)
         watched = frozenset((root, *folders(root, rules, own)))
@@ -184,7 +184,7 @@ class _Lookout(threading.Thread):
             self._watching.note(self._root)
         self.ready.set()
 
-    def _listen(self, notify: RustNotify, watched: frozenset[str], about: Folders) -> bool:
+    def _listen(self, notify: RustNotify, watched: frozenset[str], about: WalkedFolders) -> bool:
         """Wait for changes once; says whether the same folders are to be watched still."""
         found = notify.watch(_GATHERED_MS, _STEP_MS, _ROUND_MS, self._watching.stopped)
         if isinstance(found, str):
@@ -194,7 +194,7 @@ class _Lookout(threading.Thread):
             self._watching.note(self._root)
         return not any(path in watched or _shapes(path) for path in paths)
 
-    def _poll(self, identity: Identity, about: Folders) -> None:
+    def _poll(self, identity: DirectoryIdentity, about: WalkedFolders) -> None:
         """Look through a root again and again, for a while: then watches may be free again."""
         root, rules, own = about
         retry_s = time.monotonic() + _RETRY_S
@@ -211,9 +211,11 @@ class _Lookout(threading.Thread):
 
 
 @contextmanager
-def watching(roots: Sequence[str], debounce_s: float, about: Callable[[str], Folders]) -> Iterator[LocalWatching]:
+def watching(
+    roots: Sequence[str], debounce_s: float, about: Callable[[str], WalkedFolders]
+) -> Iterator[LocalFolderWatch]:
     """Watch roots until the end of the block."""
-    watched = LocalWatching(roots, debounce_s, about)
+    watched = LocalFolderWatch(roots, debounce_s, about)
     watched.start()
     try:
         yield watched
@@ -222,7 +224,7 @@ def watching(roots: Sequence[str], debounce_s: float, about: Callable[[str], Fol
         watched.join()
 
 
-def _identity(root: str) -> Identity | None:
+def _identity(root: str) -> DirectoryIdentity | None:
     """Give what tells whether a root is the same folder still; None when it is none."""
     try:
         status = os.lstat(root)
@@ -236,7 +238,7 @@ def _shapes(path: str) -> bool:
     return path.rpartition("/")[2] in IGNORE_FILES or _identity(path) is not None
 
 
-def _counts(path: str, about: Folders) -> bool:
+def _counts(path: str, about: WalkedFolders) -> bool:
     """Say whether a change may be one of a note: not in git's folder, not hidden, not our own database's."""
     names = path[len(about.root) :].split("/")
     if not NEVER.isdisjoint(names):

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from recollect.api.user import Conversation, UserMemory
 from recollect.errors import InvalidInput
-from recollect.importing.report import ALREADY_THERE, ImportProgress, Tally, Tell
-from recollect.importing.talks import EMPTY, Talk
-from recollect.importing.values import metadata_of
+from recollect.importing.chat_sessions import EMPTY, ChatSession
+from recollect.importing.parse_values import metadata_of
+from recollect.importing.report import ALREADY_THERE, ImportCounts, ImportListener, ImportProgress
 from recollect.model.files import SyncProgress, TextPiece
 from recollect.model.literals import FileSource, Trust
 from recollect.model.memories import NewMemory, Remembered, Space, VectorLike
@@ -29,7 +29,7 @@ _NOT_MEANT: Final = "ignored"  # what a sync says of files that its patterns lea
 
 
 @dataclass(frozen=True, slots=True)
-class Cutting:
+class TextCutter:
     """A document that another system has cut, with what vectors it had; these are of `space`, if that is known."""
 
     name: str
@@ -41,22 +41,22 @@ class Cutting:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class ImportRun:
     """An import under way: whose memory it goes to, and what has come of it so far."""
 
     me: UserMemory
-    tally: Tally
+    tally: ImportCounts
     dry_run: bool = False
-    tell: Tell | None = None
+    tell: ImportListener | None = None
     trust: int = Trust.EXTERNAL
     documents: set[str] = field(default_factory=set)  # the names of those that were handed over
 
     def progress(self, what: str, done: int, total: int) -> None:
-        """Say how far it is, if anybody wants to know."""
+        """Report progress to the listener, if there is one."""
         if self.tell is not None:
             self.tell(ImportProgress(what, done, total))
 
-    def talk(self, talk: Talk, format: str) -> None:
+    def talk(self, talk: ChatSession, format: str) -> None:
         """Bring a conversation."""
         for (what, reason), amount in talk.skipped.items():
             self.tally.skip(what, reason, amount, example=f"{what} of {talk.id}")
@@ -69,7 +69,7 @@ class Delivery:
         else:
             self._extend(talk, format)
 
-    def _extend(self, talk: Talk, format: str) -> None:
+    def _extend(self, talk: ChatSession, format: str) -> None:
         conversation = self.me.conversation(talk.id)
         known = _known_ids(conversation)
         fresh = [message for message in talk.messages if message.id not in known]
@@ -157,7 +157,7 @@ class Delivery:
                 self.tally.skip("folders", NOT_SEEN_WHOLE, example=f"{report.root} ({report.state})")
         return left_out
 
-    def cutting(self, cut: Cutting) -> None:
+    def cutting(self, cut: TextCutter) -> None:
         """Bring a document that another system has cut."""
         if not cut.pieces:
             return

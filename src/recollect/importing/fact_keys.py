@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.importing.values import metadata_of
+from recollect.importing.parse_values import metadata_of
 from recollect.model.memories import NewMemory
 
 

@@ -11,11 +11,11 @@ from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from recollect.disk import reasons
-from recollect.disk.beneath import Beneath, Taken, youth_s
-from recollect.disk.reasons import Refused
-from recollect.documents.decoding import decode_plain
-from recollect.documents.pieces import masked_metadata
+from recollect.disk import skip_reasons
+from recollect.disk.safe_open import BeneathRoot, FileBytes, youth_s
+from recollect.disk.skip_reasons import FileRefused
+from recollect.documents.cut_pieces import masked_metadata
+from recollect.documents.decode_text import decode_plain
 from recollect.errors import InvalidDocument
 from recollect.model.files import TURN_BREAK, SkippedFile
 from recollect.model.literals import FileKind
@@ -32,58 +32,60 @@ _HEAD_BYTES: Final = 8_192
 _DATED: Final = re.compile(r"(\d{4})(-?)(\d\d)\2(\d\d)(?!\d)")
 
 
-class Later(NamedTuple):
-    """A file that must be read once more: in `wait_s`, when it is old enough, or by somebody who can read its kind."""
+class RetryLater(NamedTuple):
+    """A file to read again: in `wait_s`, when it is old enough, or in a process that can read its kind."""
 
-    wish: ReadRequest
+    request: ReadRequest
     wait_s: float = 0.0
     elsewhere: bool = False
 
 
-class Reader:
-    """Reads files of one root. Without `extract`, kinds that are no plain texts are left to somebody else."""
+class FileReaderOfRoot:
+    """Reads files of one root. Without `extract`, kinds that are no plain text are left to the caller."""
 
     def __init__(self, recipe: ChunkingRecipe, detect: Detect, extract: Extract | None) -> None:
         self._recipe = recipe
         self._detect = detect
         self._extract = extract
 
-    def read(self, beneath: Beneath, wish: ReadRequest, *, last: bool = False) -> ReadFile | SkippedFile | Later:
+    def read(
+        self, beneath: BeneathRoot, request: ReadRequest, *, last: bool = False
+    ) -> ReadFile | SkippedFile | RetryLater:
         """Read and cut a file. One that has only just changed comes later, unless this is the `last` time.
 
         Then its time is noted as a little earlier than it is, so that the next walk takes it for changed.
         """
         try:
-            taken = beneath.read(wish.path, self._recipe.most_bytes)
-            wait_s = youth_s(taken.mtime_ns, time.time_ns())
+            file = beneath.read(request.path, self._recipe.most_bytes)
+            wait_s = youth_s(file.mtime_ns, time.time_ns())
             if wait_s and not last:
-                return Later(wish, wait_s)
-            return self._content(wish, taken._replace(mtime_ns=taken.mtime_ns - 1) if wait_s else taken)
+                return RetryLater(request, wait_s)
+            return self._content(request, file._replace(mtime_ns=file.mtime_ns - 1) if wait_s else file)
         except OSError as error:
-            return SkippedFile(wish.path, reasons.reason_for(error))
+            return SkippedFile(request.path, skip_reasons.reason_for(error))
 
-    def _content(self, wish: ReadRequest, taken: Taken) -> ReadFile | Later:
-        digest = sha256(taken.data).hexdigest()
+    def _content(self, request: ReadRequest, file: FileBytes) -> ReadFile | RetryLater:
+        digest = sha256(file.data).hexdigest()
         reading = None
-        if digest not in wish.known:
-            reading = self._reading(taken.data, wish.path)
+        if digest not in request.known:
+            reading = self._reading(file.data, request.path)
             if reading is None:
-                return Later(wish, elsewhere=True)
-        return ReadFile(wish.path, taken.size, taken.mtime_ns, digest, reading)
+                return RetryLater(request, elsewhere=True)
+        return ReadFile(request.path, file.size, file.mtime_ns, digest, reading)
 
     def _reading(self, data: bytes, path: str) -> FileReading | None:
-        """Give what a file says; None if somebody else must read it. Raises Refused."""
+        """Give what a file says; None if the caller must extract it. Raises FileRefused."""
         name = path.rpartition("/")[2]
         try:
             kind, mime = kind_of(name, data, self._detect)
         except InvalidDocument as error:
-            raise Refused(reasons.NO_TEXT) from error
+            raise FileRefused(skip_reasons.NO_TEXT) from error
         if kind in _PLAIN or kind == "session":
             return read_text(data, name, (kind, mime), self._recipe)
         try:
             return self._extract(data, name, self._recipe) if self._extract else None
         except InvalidDocument as error:
-            raise Refused(reasons.DAMAGED) from error
+            raise FileRefused(skip_reasons.DAMAGED) from error
 
 
 def kind_of(name: str, data: bytes, detect: Detect) -> tuple[FileKind, str]:

@@ -50,7 +50,7 @@ class LeftOut(NamedTuple):
 
 
 @dataclass(slots=True)
-class Found:
+class OpenClawStores:
     """What lies beneath a folder."""
 
     root: Path
@@ -70,14 +70,14 @@ class Found:
         return sum(one.what == "files" and Path(one.path).parent == place for one in self.left_out)
 
 
-def find(given: str | PathLike[str]) -> Found:
+def find(given: str | PathLike[str]) -> OpenClawStores:
     """Look through a folder. Raises InvalidDocument when nothing of OpenClaw is in it."""
     try:
         root = Path(given).expanduser().resolve(strict=True)
         names = sorted(one.name for one in root.iterdir())
     except (OSError, RuntimeError, ValueError) as error:
         raise InvalidDocument(f"{given} cannot be looked into: {error}. Pass the folder of OpenClaw.") from error
-    found = Found(root)
+    found = OpenClawStores(root)
     for folder, folders, files in _walk(found):
         _look(found, folder, folders, files)
     if not (found.workspaces or found.session_folders or found.databases):
@@ -101,7 +101,7 @@ def newest_first(databases: Sequence[Path]) -> list[Path]:
     return sorted(databases, key=lambda path: (path.name != _STATE, path))
 
 
-def _walk(found: Found) -> Iterator[tuple[Path, list[str], list[str]]]:
+def _walk(found: OpenClawStores) -> Iterator[tuple[Path, list[str], list[str]]]:
     def unreadable(error: OSError) -> None:
         found.leave_out("folders", UNREADABLE, Path(error.filename or found.root))
 
@@ -126,7 +126,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _look(found: Found, folder: Path, folders: Sequence[str], files: Sequence[str]) -> None:
+def _look(found: OpenClawStores, folder: Path, folders: Sequence[str], files: Sequence[str]) -> None:
     if _SIGNS.intersection(files) or ("memory" in folders and _has_dated_notes(folder / "memory")):
         found.workspaces.append(folder)
         for name in files:
@@ -139,7 +139,7 @@ def _look(found: Found, folder: Path, folders: Sequence[str], files: Sequence[st
     found.databases.extend(folder / name for name in files if name.endswith(".sqlite"))
 
 
-def _look_at_sessions(found: Found, folder: Path, files: Sequence[str]) -> None:
+def _look_at_sessions(found: OpenClawStores, folder: Path, files: Sequence[str]) -> None:
     logs = [name for name in files if name.endswith(".jsonl") and not _TRACE.fullmatch(name)]
     if logs:
         found.session_folders.append(folder)

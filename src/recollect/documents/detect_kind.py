@@ -6,8 +6,19 @@ The invariant: it looks at the beginning alone, never at the disk, so that it ca
 import codecs
 import re
 
-from recollect.documents.decoding import marked_encoding
-from recollect.documents.endings import CODE, DELIMITED, HTML, MAIL, MARKDOWN, MIME_OF, SESSIONS, TEXT, WORD, ending_of
+from recollect.documents.decode_text import marked_encoding
+from recollect.documents.file_endings import (
+    CODE,
+    DELIMITED,
+    HTML,
+    MAIL,
+    MARKDOWN,
+    MIME_OF,
+    SESSIONS,
+    TEXT,
+    WORD,
+    ending_of,
+)
 from recollect.errors import InvalidDocument
 from recollect.model.literals import FileKind
 
@@ -79,7 +90,7 @@ _MARKDOWN = re.compile(rb"^(?:#{1,6} \S|```|- \[[ x]\] )", re.MULTILINE)
 def detect(name: str, head: bytes) -> Detected:
     """Give the kind and the mime type of a file by its beginning, of which 8 KiB are enough, and by its name.
 
-    Raises InvalidDocument for what nobody here can read.
+    Raises InvalidDocument for kinds that cannot be read.
     """
     head, ending = head[:HEAD_BYTES], ending_of(name)
     found = _image(head) or _container(name, ending, head)

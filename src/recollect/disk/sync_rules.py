@@ -6,7 +6,7 @@ A folder that is left out is not entered. Including a folder includes all in it;
 
 from typing import Final
 
-from recollect.disk.patterns import Patterns, plain_suffix
+from recollect.disk.patterns import IgnorePatterns, plain_suffix
 from recollect.ports.files import SyncRules
 
 IGNORE_FILES: Final = frozenset({".gitignore", ".recollectignore"})
@@ -16,15 +16,15 @@ MOST_IGNORE_BYTES: Final = 256 * 1024
 NEVER: Final = frozenset({".git"})
 
 
-class Sieve:
+class RuleFilter:
     """Rules, made ready to be held against many names. `suffixes` are the endings that are asked for plainly."""
 
     def __init__(self, rules: SyncRules) -> None:
         suffixes = [plain_suffix(line) for line in rules.include]
         ordered = any(line.startswith("!") for line in rules.include)  # the order matters then
         self.suffixes = () if ordered else tuple(dict.fromkeys(filter(None, suffixes)))
-        self._included = Patterns(line for line in rules.include if ordered or not plain_suffix(line))
-        self._excluded = Patterns(rules.exclude)
+        self._included = IgnorePatterns(line for line in rules.include if ordered or not plain_suffix(line))
+        self._excluded = IgnorePatterns(rules.exclude)
         self.everything = not rules.include
         self.selective = bool(self._excluded)
 
@@ -47,17 +47,17 @@ class Sieve:
         return self.selective and self._excluded.verdict(path, folder=folder) is True
 
 
-class Ignoring:
+class IgnoreScope:
     """What the ignore files of a folder and of those above it say."""
 
-    def __init__(self, above: "Ignoring | None", prefix: str, lines: list[str]) -> None:
+    def __init__(self, above: "IgnoreScope | None", prefix: str, lines: list[str]) -> None:
         self._above = above
         self._skip = len(prefix)
-        self._patterns = Patterns(lines)
+        self._patterns = IgnorePatterns(lines)
 
     def ignores(self, path: str, *, folder: bool) -> bool:
         """Say whether an entry beneath this folder is left out."""
-        level: Ignoring | None = self
+        level: IgnoreScope | None = self
         while level:
             verdict = level._patterns.verdict(path[level._skip :], folder=folder)  # noqa: SLF001 -- one of our own
             if verdict is not None:

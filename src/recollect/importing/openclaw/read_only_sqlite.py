@@ -1,4 +1,4 @@
-"""Reads a SQLite database of somebody else without leaving a trace.
+"""Opens another program's SQLite database read-only, without leaving a trace.
 
 The invariant: the folder of the database is the same afterwards, byte for byte: no lock, no journal, nothing beside it.
 """

@@ -1,8 +1,8 @@
-"""Reads many files with processes beside this one, which takes part whenever none of their answers is there yet.
+"""A pool of reader processes; the calling process reads too while none of their results is ready.
 
-The invariant: every wish is answered once. What a process had not answered when it died is read here.
+The invariant: every request is answered once. What a process had not answered when it died is read by the caller.
 
-A process has one bundle of wishes at a time. When answers that nobody took yet fill `_MOST_WAITING_BYTES`, it waits.
+A process has one batch of requests at a time. Back-pressure: it waits while unread results fill `_MOST_WAITING_BYTES`.
 """
 
 import fcntl
@@ -16,15 +16,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import BinaryIO, Final, cast
 
-from recollect.disk.hand import Errand, receive, send, unpacked
-from recollect.disk.reading import Detect, Later
+from recollect.disk.file_reader import Detect, RetryLater
+from recollect.disk.reader_process import ReaderTask, receive, send, unpacked
 from recollect.model.files import SkippedFile
 from recollect.ports.files import ReadFile, ReadRequest
 
 _MOST_WAITING_BYTES: Final = 12 * 2**20
 _BUNDLE: Final = 64
 _PIPE_BYTES: Final = 2**20  # so much may be under way before a process waits for this one
-_MOST_HANDS: Final = 3
+_MOST_PROCESSES: Final = 3
 
 
 def spare_cores() -> int:
@@ -33,7 +33,7 @@ def spare_cores() -> int:
         cores = len(os.sched_getaffinity(0))
     except AttributeError:
         cores = os.cpu_count() or 1
-    return min(_MOST_HANDS, cores - 1) if sys.executable else 0
+    return min(_MOST_PROCESSES, cores - 1) if sys.executable else 0
 
 
 def can_travel(detect: Detect) -> bool:
@@ -45,58 +45,58 @@ def can_travel(detect: Detect) -> bool:
     return True
 
 
-class Pool:
-    """The wishes that nobody has taken yet."""
+class RequestPool:
+    """The requests that nobody has file yet."""
 
-    def __init__(self, wishes: Sequence[ReadRequest]) -> None:
-        self._wishes = deque(wishes)
+    def __init__(self, requests: Sequence[ReadRequest]) -> None:
+        self._requests = deque(requests)
 
     def __len__(self) -> int:
         """Count them."""
-        return len(self._wishes)
+        return len(self._requests)
 
     def bundle(self) -> list[ReadRequest]:
         """Take some from the front, which lie together; none when there are none."""
-        taken: list[ReadRequest] = []
+        file: list[ReadRequest] = []
         with suppress(IndexError):
-            while len(taken) < _BUNDLE:
-                taken.append(self._wishes.popleft())
-        return taken
+            while len(file) < _BUNDLE:
+                file.append(self._requests.popleft())
+        return file
 
     def one(self) -> ReadRequest | None:
         """Take one from the back."""
         try:
-            return self._wishes.pop()
+            return self._requests.pop()
         except IndexError:
             return None
 
-    def give_back(self, wishes: Sequence[ReadRequest]) -> None:
-        """Put wishes back that were not answered."""
-        self._wishes.extend(wishes)
+    def give_back(self, requests: Sequence[ReadRequest]) -> None:
+        """Put requests back that were not answered."""
+        self._requests.extend(requests)
 
 
-class Crew:
-    """Processes that read, each with a thread here that hands out wishes and collects answers."""
+class ReaderPool:
+    """Processes that read, each with a thread here that hands out requests and collects answers."""
 
-    def __init__(self, size: int, errand: Errand, pool: Pool) -> None:
+    def __init__(self, size: int, task: ReaderTask, pool: RequestPool) -> None:
         self._pool = pool
-        self._told = pickle.dumps(errand, 5)
+        self._task = pickle.dumps(task, 5)
         self._answers: deque[bytes] = deque()
         self._waiting_bytes = 0
         self._changed = threading.Condition()
         self._closed = False
         self._processes: list[subprocess.Popen[bytes]] = []
         self._threads = [
-            threading.Thread(target=self._lead, name="recollect-reading", daemon=True) for _ in range(size)
+            threading.Thread(target=self._run_reader, name="recollect-reading", daemon=True) for _ in range(size)
         ]
-        self._leading = size
+        self._running = size
         for thread in self._threads:
             thread.start()
 
-    def answer(self, *, wait: bool) -> ReadFile | SkippedFile | Later | None:
+    def answer(self, *, wait: bool) -> ReadFile | SkippedFile | RetryLater | None:
         """Give an answer; None if there is none yet, or with `wait` none will come any more."""
         with self._changed:
-            while wait and not self._answers and self._leading:
+            while wait and not self._answers and self._running:
                 self._changed.wait()
             if not self._answers:
                 return None
@@ -116,52 +116,52 @@ class Crew:
         for thread in self._threads:
             thread.join()
 
-    def _lead(self) -> None:
-        """Lead one process until no wishes are left."""
+    def _run_reader(self) -> None:
+        """Serve one process until no requests are left."""
         try:
-            process = self._hired()
+            process = self._start_process()
             if process:
                 with process:
-                    self._hand_out(process)
+                    self._serve_process(process)
         except OSError:
-            return  # what was handed out is back in the pool; whoever takes the answers reads it
+            return  # unanswered requests are back in the pool; the caller reads them
         finally:
             with self._changed:
-                self._leading -= 1
+                self._running -= 1
                 self._changed.notify_all()
 
-    def _hired(self) -> subprocess.Popen[bytes] | None:
+    def _start_process(self) -> subprocess.Popen[bytes] | None:
         with self._changed:
             if self._closed:
                 return None
             process = subprocess.Popen(
                 # -P: a module that lies in the folder we happen to be in must not be mistaken for one of ours.
-                [sys.executable, "-P", "-m", "recollect.disk.hand"],
+                [sys.executable, "-P", "-m", "recollect.disk.reader_process"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-                # Ctrl-C is for whoever runs this process, which then ends that one.
+                # Ctrl-C is for the parent process, which then ends this one.
                 start_new_session=True,
             )
             self._processes.append(process)
         _widen(cast("BinaryIO", process.stdout))
         return process
 
-    def _hand_out(self, process: subprocess.Popen[bytes]) -> None:
-        wishes_to, answers_from = cast("BinaryIO", process.stdin), cast("BinaryIO", process.stdout)
+    def _serve_process(self, process: subprocess.Popen[bytes]) -> None:
+        requests_to, answers_from = cast("BinaryIO", process.stdin), cast("BinaryIO", process.stdout)
         try:
-            send(wishes_to, self._told)
+            send(requests_to, self._task)
             while not self._closed and (bundle := self._pool.bundle()):
-                self._ask(wishes_to, answers_from, bundle)
+                self._ask(requests_to, answers_from, bundle)
         finally:
             process.kill()  # there is nothing it could lose
 
-    def _ask(self, wishes_to: BinaryIO, answers_from: BinaryIO, bundle: list[ReadRequest]) -> None:
+    def _ask(self, requests_to: BinaryIO, answers_from: BinaryIO, bundle: list[ReadRequest]) -> None:
         """Have a bundle read. What is not answered goes back to the pool. Raises OSError when the process is gone."""
         answered = 0
         try:
-            send(wishes_to, pickle.dumps(bundle, 5))
+            send(requests_to, pickle.dumps(bundle, 5))
             while answered < len(bundle):
                 payload = receive(answers_from)
                 if payload is None:

@@ -7,10 +7,10 @@ from typing import Final
 
 from recollect.errors import InvalidDocument, InvalidInput
 from recollect.importing import basic_memory, chatgpt, claude, mem0
-from recollect.importing.archives import Archive, Member
-from recollect.importing.entries import Entry, documents, entries
+from recollect.importing.archives import ExportArchive, Member
+from recollect.importing.export_entries import ExportEntry, documents, entries
+from recollect.importing.parse_values import mapping_of
 from recollect.importing.report import shown
-from recollect.importing.values import mapping_of
 
 FORMATS: Final = (chatgpt.FORMAT, claude.FORMAT, mem0.FORMAT, basic_memory.FORMAT)
 MOST_OF_A_NOTE: Final = 10 * 2**20
@@ -29,20 +29,20 @@ def checked(format: str) -> str:
     return known
 
 
-def parts(member: Member) -> Iterator[Entry]:
+def parts(member: Member) -> Iterator[ExportEntry]:
     """Give the parts of a JSON file, whether it is one document or one a line."""
     with closing(member.open()) as stream:
         lines = member.base.removesuffix(".gz").endswith((".jsonl", ".ndjson"))
         yield from documents(stream, member.name) if lines else entries(stream, member.name)
 
 
-def json_members(archive: Archive) -> list[Member]:
+def json_members(archive: ExportArchive) -> list[Member]:
     """Give the files that may be JSON."""
     endings = (".json", ".jsonl", ".ndjson", ".jsonl.gz", ".json.gz")
     return [one for one in archive.members if archive.kind == "file" or one.base.endswith(endings)]
 
 
-def notes(archive: Archive) -> list[Member]:
+def notes(archive: ExportArchive) -> list[Member]:
     """Give the files that may be notes."""
     return [one for one in archive.members if one.base.endswith((".md", ".markdown"))]
 
@@ -53,7 +53,7 @@ def text(member: Member) -> str:
         return stream.read(MOST_OF_A_NOTE).decode("utf-8", "replace")
 
 
-def format_of(archive: Archive) -> str:
+def format_of(archive: ExportArchive) -> str:
     """Say in which format an export is. Raises InvalidDocument saying what was found."""
     seen: list[str] = []
     for member in sorted(json_members(archive), key=_promise)[:_LOOKED_AT]:
@@ -77,7 +77,7 @@ def _promise(member: Member) -> tuple[bool, bool, str]:
     return not member.base.startswith("conversations"), not member.base.startswith("memor"), member.name
 
 
-def _kind(entry: Entry) -> str:
+def _kind(entry: ExportEntry) -> str:
     given = mapping_of(entry.value)
     if "mapping" in given:
         return chatgpt.FORMAT
@@ -88,21 +88,21 @@ def _kind(entry: Entry) -> str:
     return mem0.FORMAT if entry.listed and entry.key in mem0.LISTS and mem0.is_memory(given) else ""
 
 
-def _has_notes(archive: Archive) -> bool:
+def _has_notes(archive: ExportArchive) -> bool:
     names = {member.name for member in archive.members}
     if names & {"MEMORY.md", "SOUL.md"}:
         raise InvalidDocument(f"{archive.path} is a workspace of OpenClaw. Use import-openclaw for it.")
     return any(basic_memory.is_note(text(member)) for member in notes(archive)[:_LOOKED_AT])
 
 
-def _nothing(archive: Archive) -> str:
+def _nothing(archive: ExportArchive) -> str:
     if archive.kind == "file":
         return "there is nothing in it"
     found = "Markdown without observations or relations (use sync for it)" if notes(archive) else "no JSON"
     return f"{len(archive.members)} files are in it, {found}"
 
 
-def _described(found: list[Entry]) -> str:
+def _described(found: list[ExportEntry]) -> str:
     """Say in words what a JSON document is."""
     if not found:
         return "an empty JSON list or object"

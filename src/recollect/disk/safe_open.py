@@ -13,10 +13,20 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
-from recollect.disk import reasons
-from recollect.disk.reasons import Refused
+from recollect.disk import skip_reasons
+from recollect.disk.skip_reasons import FileRefused
 
-__all__ = ["Beneath", "Identities", "Refused", "Taken", "open_folder", "open_root", "read_bytes", "take", "youth_s"]
+__all__ = [
+    "BeneathRoot",
+    "FileBytes",
+    "FileRefused",
+    "Identities",
+    "open_folder",
+    "open_root",
+    "read_bytes",
+    "take",
+    "youth_s",
+]
 
 Identities = frozenset[tuple[int, int]]
 
@@ -33,7 +43,7 @@ _COARSE_GRANULE_NS: Final = 2_000_000_000
 _SECOND_NS: Final = 1_000_000_000
 
 
-class Taken(NamedTuple):
+class FileBytes(NamedTuple):
     """The bytes of a file, and what it was when they were read."""
 
     data: bytes
@@ -58,13 +68,13 @@ def open_folder(name: str, folder: int) -> int:
     return _opened_folder(name, folder)
 
 
-def read_bytes(root: str, path: str, most_bytes: int, own: Identities = frozenset()) -> Taken:
+def read_bytes(root: str, path: str, most_bytes: int, own: Identities = frozenset()) -> FileBytes:
     """Read one file beneath a root. Raises OSError."""
-    with Beneath(root, own) as beneath:
+    with BeneathRoot(root, own) as beneath:
         return beneath.read(path, most_bytes)
 
 
-class Beneath:
+class BeneathRoot:
     """A root that files are read from. The folder of the last one stays open, since the next is often in it too."""
 
     def __init__(self, root: str, own: Identities) -> None:
@@ -90,11 +100,11 @@ class Beneath:
         if folder >= 0:
             os.close(folder)
 
-    def read(self, path: str, most_bytes: int) -> Taken:
+    def read(self, path: str, most_bytes: int) -> FileBytes:
         """Read a file. Raises OSError."""
         *folders, name = path.split("/")
         if "\0" in path or not {"", ".", ".."}.isdisjoint((*folders, name)):
-            raise Refused(reasons.OUTSIDE)
+            raise FileRefused(skip_reasons.OUTSIDE)
         where = "/".join(folders)
         now_s = time.monotonic()
         if self._folder < 0 or self._path != where or now_s - self._opened_s > _KEPT_S:
@@ -113,7 +123,7 @@ class Beneath:
         return folder
 
 
-def take(folder: int, name: str, most_bytes: int, own: Identities) -> Taken:
+def take(folder: int, name: str, most_bytes: int, own: Identities) -> FileBytes:
     """Read a file in an open folder, again if it changes meanwhile. Raises OSError."""
     for attempt in range(_ATTEMPTS):
         if attempt:
@@ -121,10 +131,10 @@ def take(folder: int, name: str, most_bytes: int, own: Identities) -> Taken:
         taken = _take_once(folder, name, most_bytes, own)
         if taken:
             return taken
-    raise Refused(reasons.CHANGING)
+    raise FileRefused(skip_reasons.CHANGING)
 
 
-def _take_once(folder: int, name: str, most_bytes: int, own: Identities) -> Taken | None:
+def _take_once(folder: int, name: str, most_bytes: int, own: Identities) -> FileBytes | None:
     """Read a file; None if it changed meanwhile."""
     _check(os.stat(name, dir_fd=folder, follow_symlinks=False), most_bytes, own)
     with _opened(name, folder) as file:
@@ -134,17 +144,17 @@ def _take_once(folder: int, name: str, most_bytes: int, own: Identities) -> Take
         after = os.fstat(file)
     if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns) or len(data) != after.st_size:
         return None
-    return Taken(data, after.st_size, after.st_mtime_ns)
+    return FileBytes(data, after.st_size, after.st_mtime_ns)
 
 
 def _check(status: os.stat_result, most_bytes: int, own: Identities) -> None:
     """Raise Refused for whatever is not a regular file of a bearable size that is not ours."""
     if not stat.S_ISREG(status.st_mode):
-        raise Refused(reasons.reason_of(status.st_mode))
+        raise FileRefused(skip_reasons.reason_of(status.st_mode))
     if (status.st_dev, status.st_ino) in own:
-        raise Refused(reasons.OWN)
+        raise FileRefused(skip_reasons.OWN)
     if status.st_size > most_bytes:
-        raise Refused(reasons.TOO_LARGE)
+        raise FileRefused(skip_reasons.TOO_LARGE)
 
 
 def _all_of(file: int, expected_bytes: int, most_bytes: int) -> bytes:
@@ -187,8 +197,8 @@ def _told_of_folder(error: OSError, name: str, folder: int | None) -> OSError:
         mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     except OSError:
         return error
-    return Refused(reasons.SYMLINK) if stat.S_ISLNK(mode) else error
+    return FileRefused(skip_reasons.SYMLINK) if stat.S_ISLNK(mode) else error
 
 
 def _told(error: OSError) -> OSError:
-    return Refused(reasons.SYMLINK) if error.errno == errno.ELOOP else error
+    return FileRefused(skip_reasons.SYMLINK) if error.errno == errno.ELOOP else error
