@@ -26,9 +26,9 @@ import sys, time
 import psutil
 from recollect.disk import LocalDisk
 from recollect.documents import detect
-from recollect.ports.files import Recipe, Wish
+from recollect.ports.files import ChunkingRecipe, ReadRequest
 disk = LocalDisk(detect=detect, extract=print, hands=1, worth_bytes=0)
-answers = disk.read(sys.argv[1], [Wish(f"{number}.md") for number in range(int(sys.argv[2]))], Recipe())
+answers = disk.read(sys.argv[1], [ReadRequest(f"{number}.md") for number in range(int(sys.argv[2]))], ChunkingRecipe())
 for _ in range(3):
     next(answers)
 while not (children := psutil.Process().children()):
@@ -58,7 +58,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def wishes(*more: str) -> list[ReadRequest]:
-    """Wish for all notes, and for others."""
+    """Request all notes, and others."""
     return [ReadRequest(f"{number}.md") for number in range(FILES)] + [ReadRequest(name) for name in more]
 
 

@@ -21,7 +21,7 @@ WATCHED = """
 import os, sys
 from recollect.disk import LocalDisk
 from recollect.documents import detect
-from recollect.ports.files import Content, Rules, Wish, Recipe
+from recollect.ports.files import ReadFile, SyncRules, ReadRequest, ChunkingRecipe
 import encodings.utf_32_le, encodings.utf_32_be, encodings.utf_16_le, encodings.utf_16_be
 import recollect.text.chunks, recollect.disk.local, recollect.documents.local
 root, own = sys.argv[1], frozenset(tuple(map(int, pair.split(":"))) for pair in sys.argv[2].split(","))
@@ -32,8 +32,9 @@ def hook(event, args):
         opened.append((args[0], args[2]))
 sys.addaudithook(hook)
 disk = LocalDisk(detect=detect, extract=lambda data, name, recipe: None, hands=0)
-walk = disk.walk(root, Rules(include=("*.md", "*.txt"), exclude=("long.md",)), own)
-read = [a for a in disk.read(root, [Wish(s.path) for s in walk.seen], Recipe()) if isinstance(a, Content)]
+walk = disk.walk(root, SyncRules(include=("*.md", "*.txt"), exclude=("long.md",)), own)
+answers = disk.read(root, [ReadRequest(s.path) for s in walk.seen], ChunkingRecipe())
+read = [a for a in answers if isinstance(a, ReadFile)]
 watching[0] = False
 absolute = {path for path, _ in opened if str(path).startswith("/")}
 assert absolute == {root}, absolute

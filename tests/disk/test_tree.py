@@ -44,9 +44,9 @@ def test_a_folder_that_cannot_be_opened_makes_the_walk_incomplete(tmp_path: Path
     walked = (
         "import resource, sys\n"
         "from recollect.disk.folder_walk import walk\n"
-        "from recollect.ports.files import Rules\n"
+        "from recollect.ports.files import SyncRules\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))\n"
-        "found = walk(sys.argv[1], Rules(), frozenset())\n"
+        "found = walk(sys.argv[1], SyncRules(), frozenset())\n"
         "print([seen.path for seen in found.seen], found.exists, found.complete, dict(found.skipped))\n"
     )
     run = subprocess.run([sys.executable, "-c", walked, tmp_path], capture_output=True, text=True, check=True)
