@@ -5,12 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := src tests benchmarks
 
-.PHONY: run test format lint types architecture tests bench docs clean
+.PHONY: run test test-all format lint types architecture tests bench docs clean
 
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
 
 test: lint types architecture tests
+
+# The slow tests too, and all of them in full size; takes hours.
+test-all: export TESTS = all
+test-all: test
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check $(SOURCES)
