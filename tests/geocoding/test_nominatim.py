@@ -185,7 +185,7 @@ def test_a_question_that_it_does_not_take_says_nothing_about_the_next(
 
 def test_a_pause_that_it_asks_for_is_passed_on_and_kept(server: NominatimServer, make: MakeGeocoder) -> None:
     now = [100.0]
-    geocoder = make(monotonic=lambda: now[0])
+    geocoder = make(timeout_s=5.0, monotonic=lambda: now[0])
     server.fault, server.retry_after = "rate_limited", "30"
     with pytest.raises(GeocoderUnavailable, match="429") as caught:
         geocoder.reverse(*HERE)
