@@ -14,8 +14,8 @@ import pytest
 
 from recollect.e5.limits import Limits
 from recollect.e5.models import Model
+from recollect.model.memories import Vector
 from recollect.ports import Role
-from recollect.types import Vector
 from recollect.web.gate import Gate
 from tests.e5.conftest import serving
 from tests.waiting import PATIENCE_S, until

@@ -11,7 +11,7 @@ import pytest
 
 from recollect import __version__
 from recollect.errors import SettingsError
-from recollect.remote import (
+from recollect.http_client import (
     Breaker,
     Endpoint,
     Key,
@@ -22,8 +22,8 @@ from recollect.remote import (
     Transient,
     checked_url,
 )
-from recollect.remote.connection import _proxied, _retry_after_s
-from recollect.remote.deadline import _Backend
+from recollect.http_client.connection import _proxied, _retry_after_s
+from recollect.http_client.deadline import _Backend
 from tests.providers.server import ProviderServer
 from tests.remote.test_breaker import Ticks
 
