@@ -3,7 +3,7 @@
 from recollect.engine import compact, remember
 from recollect.engine.context import Engine
 from recollect.ports import Derivation, Writer
-from recollect.text.summary.paragraph import as_memory
+from recollect.text.summary.format import as_memory
 from recollect.types import NewMemory, Remembered, Scope
 
 
