@@ -11,7 +11,7 @@ from tests.secrets.shapes import is_gone, planted
 
 from benchmarks.figures import Figure, seconds
 from recollect.text.secrets import redact
-from recollect.text.secrets.redact import kinds, hinted, look_for
+from recollect.text.secrets.redact import hinted, kinds, look_for
 
 _SENTENCE = "The meeting with Anna was moved to Thursday at ten in Prague"
 _LIMIT_S = 0.05
