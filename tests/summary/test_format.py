@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import SummaryError
-from recollect.messages import SummaryPoints
+from recollect.model.messages import SummaryPoints
 from recollect.text.summary.format import LONGEST_POINT, as_memory, fit, parse, render, shortened, tidy, tokens_of
 from tests.summary.talks import count
 

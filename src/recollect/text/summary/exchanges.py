@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from recollect.messages import Message, ToolCall
+from recollect.model.messages import Message, ToolCall
 from recollect.text.language import guess_language
 from recollect.text.summary.format import shortened
 from recollect.text.summary.reading import Sentence, read_sentence

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 from recollect.errors import SummaryError
-from recollect.messages import SummaryPoints
+from recollect.model.messages import SummaryPoints
 from recollect.text.tables import read_lines, read_words
 
 Section: TypeAlias = Literal["key_points", "actions", "open_items"]
