@@ -1,8 +1,12 @@
-"""Numbers and times in the words of people. Pure."""
+"""Numbers, times, places and folders in the words of people. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from recollect.files import FolderStatus, SyncReport, Trouble
 
 _MINUTE = timedelta(minutes=1)
 _WEEK = timedelta(weeks=1)
@@ -14,6 +18,16 @@ _CENT = 0.01
 _HERE_KM = 0.005
 _NEAR_KM = 1.0
 _FAR_KM = 10.0
+_LONGEST_ADDRESS = 60
+# What the rules leave out; the rest is what a user may want to do something about.
+_BY_THE_RULES: Final = {"ignored": "not wanted by the rules", "hidden": "hidden"}
+_MOST_NAMED: Final = 3
+_STATES: Final = {
+    "missing": "there is no such folder now. Nothing was removed: what is kept of it, if anything, stays.",
+    "empty": "the folder is empty, though it was not. Is its disk missing? Nothing was removed. "
+    "`recollect sync PATH --even-if-empty` believes it.",
+    "incomplete": "not all of it could be looked into, so nothing was removed.",
+}
 
 
 def percent(share: float) -> str:
@@ -86,7 +100,7 @@ def counted(amount: int, one: str, many: str) -> str:
 
 
 def far(distance_km: float) -> str:
-    """Say how far something is, no more exactly than anybody needs."""
+    """Say how far something is, no more exactly than needed."""
     if distance_km < _HERE_KM:
         return "here"
     if distance_km < _NEAR_KM:
@@ -102,6 +116,13 @@ def degrees(value: float) -> str:
 def spot(lat: float | None, lng: float | None) -> str:
     """Give coordinates as they can be typed again; nothing when there are none."""
     return "" if lat is None or lng is None else f"{degrees(lat)}, {degrees(lng)}"
+
+
+def place_line(label: str, address: str, lat: float | None, lng: float | None) -> str:
+    """Give a place as one would write it down: what it is called, its address, its coordinates."""
+    named_place = " · ".join(shortened(part, _LONGEST_ADDRESS) for part in (label, address) if part)
+    point = spot(lat, lng)
+    return f"{named_place} ({point})" if named_place and point else named_place or point
 
 
 def shortened(text: str, most: int) -> str:
@@ -135,3 +156,74 @@ def excerpt(text: str, most: int = 600, most_lines: int = 8) -> str:
     if len(kept) > most:
         kept = kept[: most - 1].rsplit(maxsplit=1)[0] if " " in kept[most // 2 : most - 1] else kept[: most - 1]
     return kept if kept == "\n".join(lines) else f"{kept.rstrip(' ,.;:')}…"
+
+
+def sync_warning(report: "SyncReport") -> str:
+    """Say what kept a sync from seeing all of a folder; nothing when it was seen whole."""
+    return _STATES.get(report.state, "")
+
+
+def sync_changes(report: "SyncReport") -> str:
+    """Say what was done with the files of a folder."""
+    done = [
+        f"{amount:,} {name}"
+        for amount, name in (
+            (report.added, "added"),
+            (report.changed, "changed"),
+            (report.renamed, "renamed"),
+            (report.removed, "removed"),
+            (report.touched, "saved again as it was"),
+        )
+        if amount
+    ]
+    if done:
+        return f"{'would be ' if report.dry_run else ''}{', '.join(done)}"
+    return "nothing to do" if report.seen else "no files to sync"
+
+
+def sync_line(report: "SyncReport", known_trouble: Collection["Trouble"] = ()) -> str:
+    """Say what a sync did, and what it could not do; trouble that is `known_trouble` is not mentioned again."""
+    parts = [] if report.state in ("missing", "empty") else [sync_changes(report)]
+    if report.written:
+        parts.append(f"{counted(report.written, 'chunk', 'chunks')} written")
+    told = ", ".join(parts)
+    trouble = [f"{named(one.path)} ({one.reason})" for one in report.trouble if one not in known_trouble]
+    more = ", …" if len(trouble) > _MOST_NAMED else ""
+    unread = f"; not read: {', '.join(trouble[:_MOST_NAMED])}{more}" if trouble else ""
+    caught = sync_warning(report)
+    return f"{named(report.root)}: {told}{unread}{'; ' if told and caught else ''}{caught}"
+
+
+def skipped_files(skipped: Mapping[str, int]) -> str:
+    """Say how many files were left out, and why."""
+    ordered = sorted(skipped.items(), key=lambda one: (one[0] in _BY_THE_RULES, -one[1], one[0]))
+    return ", ".join(f"{_BY_THE_RULES.get(reason, reason)} {amount:,}" for reason, amount in ordered if amount)
+
+
+def folder_state(status: "FolderStatus", now: datetime, *, looked: bool) -> str:
+    """Say how a folder stands: how much is kept of it, when it was looked through, and what has changed since."""
+    folder = status.folder
+    held = listing([counted(status.files, "file", "files"), counted(status.chunks, "chunk", "chunks")])
+    scanned = f"synced {ago(folder.scanned_at, now)}"
+    whole = () if folder.completed_at and folder.completed_at >= folder.scanned_at else ("not seen whole",)
+    return " · ".join((held, scanned, *whole, *_drift(status, looked=looked)))
+
+
+def _drift(status: "FolderStatus", *, looked: bool) -> Iterator[str]:
+    if not looked:
+        return
+    if status.drift is None:
+        yield "not there now"
+    else:
+        yield f"{counted(status.drift, 'file differs', 'files differ')} now" if status.drift else "in step"
+
+
+def folder_errors(status: "FolderStatus") -> str:
+    """Say what could not be read the last time; what the rules leave out is no error."""
+    trouble = {reason: amount for reason, amount in status.folder.trouble.items() if reason not in _BY_THE_RULES}
+    return f"not read: {skipped_files(trouble)}" if trouble else ""
+
+
+def chunk_counts(report: "SyncReport") -> str:
+    """Say how many chunks of what was read are new, and how many stayed."""
+    return amounts((report.written, "written", "written"), (report.kept, "kept", "kept"))
