@@ -190,7 +190,7 @@ class CommandSet:
             groups = _option_groups(action)
 
             def run(ctx: typer.Context, **given: Any) -> None:  # noqa: ANN401 - as typer calls it
-                as_json = ctx.obj.json or given.pop("json")
+                as_json = given.pop("json") or ctx.obj.json
                 worker = bool(worker_with and given[worker_with])
                 context = CommandContext(command_name(ctx), ctx.obj, as_json=as_json, background_worker=worker)
                 needed = rule.needed(given) if opens else ()
