@@ -13,7 +13,7 @@ import pytest
 from recollect import Memory, load_settings
 from recollect.cli.permissions import CommandPermissions, require_permission
 from recollect.errors import NotPermitted, UnknownKey
-from recollect.vocabulary import PERMISSIONS, Permission
+from recollect.model.literals import PERMISSIONS, Permission
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, Outcome
 from tests.cli.reference import application, commands, permissions
 from tests.conftest import SteppingClock

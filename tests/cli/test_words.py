@@ -19,7 +19,7 @@ from recollect.cli.formatting import (
     skipped_files,
     sync_line,
 )
-from recollect.files import Folder, FolderStatus, SyncReport, Trouble
+from recollect.model.files import Folder, FolderStatus, SkippedFile, SyncReport
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -92,7 +92,7 @@ def test_the_name_of_a_file_stays_on_one_line() -> None:
 
 
 def test_a_sync_is_told_sync_line() -> None:
-    trouble = (Trouble("a\nb.md", "unreadable"), Trouble("c", "fifo"))
+    trouble = (SkippedFile("a\nb.md", "unreadable"), SkippedFile("c", "fifo"))
     report = SyncReport("/n", "incomplete", seen=3, added=1, changed=2, written=1, trouble=trouble)
     assert sync_line(report) == (
         "/n: 1 added, 2 changed, 1 chunk written; not read: a\ufffdb.md (unreadable), c (fifo); "

@@ -15,14 +15,14 @@ from recollect.cli.places import find_addresses, place_fields
 from recollect.cli.runner import CommandContext, CommandSet, Result, given_text
 from recollect.cli.values import past_moment
 from recollect.errors import InvalidInput, NotFound
-from recollect.vocabulary import ROLES, MessageRole
+from recollect.model.literals import ROLES, MessageRole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from recollect.api.user import Conversation
     from recollect.cli.view import View
-    from recollect.messages import Appended, Compaction, ConversationInfo, Message, Window
-    from recollect.user import Conversation
+    from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, Window
 
 commands = CommandSet("Conversations")
 

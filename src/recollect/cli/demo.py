@@ -15,8 +15,8 @@ from recollect.cli.search import get, history, recall
 from recollect.errors import NotFound, RecollectError
 
 if TYPE_CHECKING:
+    from recollect.api.memory import Memory
     from recollect.cli.view import View
-    from recollect.memory import Memory
 
 commands = CommandSet("The store")
 
@@ -86,7 +86,7 @@ def demo(
     import tempfile
     from pathlib import Path
 
-    from recollect.memory import Memory
+    from recollect.api.memory import Memory
     from recollect.settings import Settings
 
     folder = Path(tempfile.mkdtemp(prefix="recollect-demo-"))

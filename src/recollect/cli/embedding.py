@@ -14,10 +14,10 @@ from recollect.cli.runner import CommandContext, CommandSet, Result
 from recollect.errors import SettingsError, StoreUnavailable
 
 if TYPE_CHECKING:
+    from recollect.api.memory import Memory
     from recollect.cli.view import View
-    from recollect.figures import Coverage, Model, ParkedItem, Worked
-    from recollect.memory import Memory
-    from recollect.types import Space
+    from recollect.model.memories import Space
+    from recollect.model.stats import Coverage, Model, ParkedItem, WorkReport
 
 commands = CommandSet("Vectors")
 
@@ -177,7 +177,7 @@ class _WorkerLoop:
         self.parked = 0
         self.located = 0
 
-    def run_once(self, *, thorough: bool = True) -> "Worked":
+    def run_once(self, *, thorough: bool = True) -> "WorkReport":
         """Do all that can be done."""
         with self._progress.work("Embedding", _waiting_items(self._memory)) as tell:
             worked = self._memory.embed_waiting(thorough=thorough, stop=self._stop, tell=tell)
@@ -186,9 +186,9 @@ class _WorkerLoop:
         self.located += worked.located
         return worked
 
-    def run(self, poll_s: float) -> "Worked":
+    def run(self, poll_s: float) -> "WorkReport":
         """Work until the process is asked to stop."""
-        from recollect.figures import Worked
+        from recollect.model.stats import WorkReport
 
         self._progress.say("Waiting for texts to embed. Ctrl-C ends it.")
         scanned_at = float("-inf")
@@ -198,12 +198,12 @@ class _WorkerLoop:
                 worked = self.run_once(thorough=thorough)
                 scanned_at = monotonic() if thorough else scanned_at
             except StoreUnavailable as error:
-                worked = Worked(unavailable=str(error), pause_s=_STORE_PAUSE_S)
+                worked = WorkReport(unavailable=str(error), pause_s=_STORE_PAUSE_S)
             self._report(worked)
             if self._stop.wait(max(poll_s, worked.pause_s)):
                 return worked
 
-    def _report(self, worked: "Worked") -> None:
+    def _report(self, worked: "WorkReport") -> None:
         """Report changes and what was done: an outage is mentioned once."""
         if worked.unavailable and not self._unavailable:
             self._progress.say(f"Waiting until it works again: {worked.unavailable}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from recollect.cli.view import View
-    from recollect.types import About, MemoryRecord, Remembered
+    from recollect.model.memories import About, MemoryRecord, Remembered
 
 commands = CommandSet("Knowledge")
 

@@ -17,15 +17,15 @@ from recollect.cli.json_output import error_document, fields_of
 from recollect.cli.progress import StepCallback
 from recollect.cli.runner import CommandContext, CommandSet, Result
 from recollect.errors import InvalidInput, NotFound
-from recollect.vocabulary import FILE_SOURCES, FileSource, Trust
+from recollect.model.literals import FILE_SOURCES, FileSource, Trust
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from recollect.api.memory import UserMemory
     from recollect.cli.view import View
-    from recollect.files import AddedFile, FilePage, FileRecord, FileText, FolderStatus
     from recollect.importing import ImportReport
-    from recollect.memory import UserMemory
+    from recollect.model.files import AddedFile, FilePage, FileRecord, FileText, FolderStatus
 
 commands = CommandSet("Files")
 

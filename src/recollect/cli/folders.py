@@ -15,9 +15,9 @@ from recollect.cli.runner import CommandContext, CommandSet, Result
 from recollect.errors import InvalidInput, RecollectError
 
 if TYPE_CHECKING:
+    from recollect.api.memory import UserMemory
     from recollect.cli.view import View
-    from recollect.files import SyncProgress, SyncReport
-    from recollect.memory import UserMemory
+    from recollect.model.files import SyncProgress, SyncReport
 
 commands = CommandSet("Files")
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from recollect.files import FolderStatus, SyncReport, Trouble
+    from recollect.model.files import FolderStatus, SkippedFile, SyncReport
 
 _MINUTE = timedelta(minutes=1)
 _WEEK = timedelta(weeks=1)
@@ -181,7 +181,7 @@ def sync_changes(report: "SyncReport") -> str:
     return "nothing to do" if report.seen else "no files to sync"
 
 
-def sync_line(report: "SyncReport", known_trouble: Collection["Trouble"] = ()) -> str:
+def sync_line(report: "SyncReport", known_trouble: Collection["SkippedFile"] = ()) -> str:
     """Say what a sync did, and what it could not do; trouble that is `known_trouble` is not mentioned again."""
     parts = [] if report.state in ("missing", "empty") else [sync_changes(report)]
     if report.written:

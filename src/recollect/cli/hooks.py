@@ -19,10 +19,10 @@ from recollect.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from recollect.api.memory import UserMemory
     from recollect.cli.view import View
-    from recollect.memory import UserMemory
-    from recollect.messages import Captured
-    from recollect.types import MemoryRecord, PromptContext, Remembered, TurnOutcome
+    from recollect.model.memories import MemoryRecord, PromptContext, Remembered, TurnOutcome
+    from recollect.model.messages import Captured
 
 commands = CommandSet("Around an agent's turn")
 

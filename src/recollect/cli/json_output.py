@@ -75,8 +75,8 @@ def fields_of(value: object, *without: str) -> dict[str, object]:
 
 def hit_document(hit: Any) -> dict[str, object]:  # noqa: ANN401 - a Hit; its module brings NumPy
     """Give a hit with what its record says beyond what all hits do."""
-    from recollect.files import Chunk
-    from recollect.types import MemoryRecord
+    from recollect.model.files import Chunk
+    from recollect.model.memories import MemoryRecord
 
     more = _OF_A_CHUNK if isinstance(hit.record, Chunk) else _OF_A_MESSAGE
     names = _OF_A_MEMORY if isinstance(hit.record, MemoryRecord) else more
@@ -85,14 +85,14 @@ def hit_document(hit: Any) -> dict[str, object]:  # noqa: ANN401 - a Hit; its mo
 
 def _model_document(value: object) -> dict[str, object]:  # noqa: PLR0911 - one form a type
     """Give the fields of a value of the model."""
-    from recollect.figures import CacheFigures
-    from recollect.files import FileRecord, FileText, FolderStatus
-    from recollect.types import Forgotten, Hit, Parts
+    from recollect.model.files import FileRecord, FileText, FolderStatus
+    from recollect.model.memories import Forgotten, Hit, ScoreParts
+    from recollect.model.stats import CacheFigures
 
     match value:
         case Hit():
             return hit_document(value)
-        case Parts():  # what a place does to a score stands only where it does something
+        case ScoreParts():  # what a place does to a score stands only where it does something
             return fields_of(value) if value.place else fields_of(value, "place")
         case Forgotten():
             return {"action": value.action, "id": value.id, **fields_of(value, "action")}

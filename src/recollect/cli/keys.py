@@ -15,14 +15,14 @@ from recollect.cli.options import example
 from recollect.cli.runner import CommandContext, CommandSet, Result
 from recollect.cli.values import coming_moment
 from recollect.errors import InvalidInput, NotFound
-from recollect.vocabulary import PERMISSIONS, Permission
+from recollect.model.literals import PERMISSIONS, Permission
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from recollect.access import Key
     from recollect.cli.view import View
-    from recollect.figures import AuditLine, Problem
+    from recollect.model.stats import AuditLine, Problem
 
 KeyState: TypeAlias = Literal["live", "expired", "revoked"]
 
@@ -139,7 +139,7 @@ def create(
 
 def _parse_scopes(typed: Sequence[str] | None) -> tuple[Permission, ...]:
     """Parse scopes, one or several to a word; which there are is checked where keys are made."""
-    from recollect.keys import USUAL_SCOPES
+    from recollect.api.keys import USUAL_SCOPES
 
     if not typed:
         return USUAL_SCOPES

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recollect.cli.view import View
-    from recollect.figures import Maintenance, Problem, Stats, Status, StoreStats
-    from recollect.files import FolderStatus
+    from recollect.model.files import FolderStatus
+    from recollect.model.stats import Maintenance, Problem, Stats, Status, StoreStats
     from recollect.settings import SettingRow
 
 commands = CommandSet("The store")

@@ -15,15 +15,15 @@ from recollect.cli.places import asks_a_server, find_addresses, place_fields
 from recollect.cli.runner import CommandContext, CommandSet, Result, given_text
 from recollect.cli.values import memory_fields
 from recollect.errors import InvalidInput, NotFound
-from recollect.vocabulary import Trust
+from recollect.model.literals import Trust
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from recollect.api.memory import UserMemory
     from recollect.cli.view import View
-    from recollect.files import FileRecord
-    from recollect.memory import UserMemory
-    from recollect.types import Forgotten, MemoryRecord, Remembered
+    from recollect.model.files import FileRecord
+    from recollect.model.memories import Forgotten, MemoryRecord, Remembered
 
 commands = CommandSet("Memories")
 
@@ -304,7 +304,7 @@ def _named_whole(*, session: str | None, folder: str | None, source: str | None)
 def _confirm(context: CommandContext, loss: Loss) -> bool:
     """Show what would be forgotten, and ask."""
     from recollect.cli.view import safe
-    from recollect.files import FileRecord
+    from recollect.model.files import FileRecord
 
     item = None if loss.whole else _item(context.me, loss.receipt.ids[0])
     if item is not None:
@@ -315,7 +315,7 @@ def _confirm(context: CommandContext, loss: Loss) -> bool:
 
 def _loss(me: "UserMemory", plan: "Forgotten", whole: str) -> Loss:
     """Say how much of what goes. All that a user has is too much to look at one by one."""
-    from recollect.types import MemoryRecord
+    from recollect.model.memories import MemoryRecord
 
     if whole == "everything":
         stats = me.stats()

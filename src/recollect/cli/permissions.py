@@ -7,11 +7,11 @@ agent that runs commands can be held to less than the owner of the machine may d
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.vocabulary import Permission
+from recollect.model.literals import Permission
 
 if TYPE_CHECKING:
     from recollect.access import Principal
-    from recollect.memory import Memory
+    from recollect.api.memory import Memory
     from recollect.settings import Settings
 
 
@@ -50,7 +50,7 @@ def admit(memory: "Memory", *needed: Permission, named: str = "") -> Admission:
 def require_permission(settings: "Settings", needed: Permission, *, named: str = "") -> None:
     """Authorize the caller before a server opens the store itself. Without a key there is nothing to look up."""
     if settings.key:
-        from recollect.memory import Memory
+        from recollect.api.memory import Memory
 
         with Memory.open(settings=settings) as memory:
             admit(memory, needed, named=named)

@@ -14,7 +14,7 @@ from recollect.errors import InvalidInput, RecollectError
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
-    from recollect.places import Located, Location, NamedPlace, PlaceSummary
+    from recollect.model.places import Located, Location, NamedPlace, PlaceSummary
 
 commands = CommandSet("Places", CoordinatesCommand)
 
@@ -30,7 +30,7 @@ class TypedLocation(NamedTuple):
 
 def search_location(context: CommandContext, given: options.LocationOptions) -> TypedLocation:
     """Parse where the user is. Raises NotFound for an unknown name."""
-    from recollect.places import Location
+    from recollect.model.places import Location
 
     weights = given._asdict()
     near, own = weights.pop("near"), weights.pop("at")
@@ -170,7 +170,7 @@ def place(
 
     `recall --at NAME` and `store --at NAME` know it then, whatever its letter case. Naming it again moves it.
     """
-    from recollect.places import Location
+    from recollect.model.places import Location
 
     me = context.me
     given = any(value is not None for value in (spot, near, address))
@@ -194,7 +194,7 @@ def place(
 
 def _target(context: CommandContext, name: str, spot: str | None, near: str | None) -> "Location":
     """Give where a place is to be: as typed, in the town that was named, or where it is already."""
-    from recollect.places import Location
+    from recollect.model.places import Location
 
     text = near if spot is None else spot
     if text is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from recollect.figures import Worked
+    from recollect.model.stats import WorkReport
     from recollect.ports import Clock
 
 WorkCallback: TypeAlias = "Callable[[Worked], None]"
@@ -91,7 +91,7 @@ class TerminalProgress:
         with _bar(self._console) as bar:
             task = bar.add_task(doing, total=total)
 
-            def report(worked: "Worked") -> None:
+            def report(worked: "WorkReport") -> None:
                 done = worked.embedded + worked.parked
                 bar.update(task, completed=done, total=max(total, done))
 

@@ -17,10 +17,10 @@ from recollect.cli.runner import CommandContext, CommandSet, Result
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from recollect.api.memory import Memory
     from recollect.cli.view import View
-    from recollect.figures import Estimate, Model, Reembedding
-    from recollect.memory import Memory
-    from recollect.types import Space
+    from recollect.model.memories import Space
+    from recollect.model.stats import Estimate, Model, Reembedding
 
 commands = CommandSet("Vectors")
 
@@ -179,7 +179,7 @@ def _plan(memory: "Memory", target: TargetModel) -> ModelChangePlan:
 def _target_model(memory: "Memory", known_models: "Sequence[Model]", target: TargetModel) -> "Model":
     """Give the model that is meant: the one that is named, or else the one on its way, or that of the settings."""
     from recollect.embedding import create_embedding_provider
-    from recollect.figures import Model
+    from recollect.model.stats import Model
 
     if not target.named:
         return _in_state(known_models, "building") or next(model for model in known_models if model.configured)

@@ -12,10 +12,10 @@ from rich.text import Text
 
 from recollect.cli.formatting import ago, far, minute, named, percent, place_line, shortened
 from recollect.cli.view import safe
-from recollect.files import Chunk
-from recollect.messages import Message
-from recollect.places import PlacePart
-from recollect.types import ChannelPart, Hit, MemoryRecord
+from recollect.model.files import Chunk
+from recollect.model.memories import ChannelPart, Hit, MemoryRecord
+from recollect.model.messages import Message
+from recollect.model.places import PlacePart
 
 Around: TypeAlias = Mapping[str, Sequence[Message]]
 

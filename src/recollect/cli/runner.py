@@ -18,14 +18,14 @@ from recollect.cli.errors import Command, command_name
 from recollect.cli.options import GlobalOptions, Json, example
 from recollect.cli.permissions import CommandPermissions, admit
 from recollect.errors import InvalidInput
-from recollect.vocabulary import Permission
+from recollect.model.literals import Permission
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from recollect.api.memory import Memory, UserMemory
     from recollect.cli.progress import ProgressReporter
     from recollect.cli.view import View
-    from recollect.memory import Memory, UserMemory
     from recollect.settings import Settings
 
 Value = TypeVar("Value")
@@ -95,7 +95,7 @@ class CommandContext:
     def memory(self) -> "Memory":
         """The open store. Most commands end before a worker thread could do much, so it usually has none."""
         if self._memory is None:
-            from recollect.memory import Memory
+            from recollect.api.memory import Memory
 
             settings = self.settings
             if not self._background_worker:
@@ -112,11 +112,11 @@ class CommandContext:
 
     def admit(self, *needed: Permission) -> None:
         """Authorize the caller; from then on there is a user. Raises UnknownKey or NotPermitted."""
-        from recollect.memory import Deed
+        from recollect.api.memory import AuditedWrite
 
         principal, user_id = admit(self.memory, *needed, named=self.user_named)
         self.actor = principal.id
-        self._me = self.memory.user(user_id).acting(Deed(principal.id, self.command))
+        self._me = self.memory.user(user_id).acting(AuditedWrite(principal.id, self.command))
 
     @property
     def console(self) -> "Console":

@@ -14,14 +14,14 @@ from recollect.cli.places import search_location, show_taken
 from recollect.cli.runner import CommandContext, CommandSet, Result
 from recollect.cli.values import filters, past_moments
 from recollect.errors import InvalidInput
-from recollect.vocabulary import MemoryType
+from recollect.model.literals import MemoryType
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
     from recollect.federation import Federated, FederatedHit
-    from recollect.messages import Message
-    from recollect.places import Located
-    from recollect.types import MemoryRecord, Page, Recall
+    from recollect.model.memories import MemoryRecord, Page, Recall
+    from recollect.model.messages import Message
+    from recollect.model.places import Located
 
 commands = CommandSet("Memories")
 
@@ -196,7 +196,7 @@ def search(
 
 
 def _messages_around(context: CommandContext, answer: "Recall", reach: int) -> "dict[str, tuple[Message, ...]]":
-    from recollect.messages import Message
+    from recollect.model.messages import Message
 
     said = [hit.id for hit in answer.hits if isinstance(hit.record, Message)]
     return {item: context.me.surroundings(item, before=reach, after=reach) for item in said}

@@ -11,8 +11,8 @@ from typing import Any
 from recollect.cli.formatting import shortened
 from recollect.cli.options import FilterOptions, MemoryOptions
 from recollect.errors import InvalidInput
-from recollect.places import check_coordinates
-from recollect.vocabulary import Trust
+from recollect.model.literals import Trust
+from recollect.model.places import check_coordinates
 
 _LONGEST = 60
 _BOTH = 2
