@@ -91,7 +91,7 @@ def test_the_name_of_a_file_stays_on_one_line() -> None:
     assert named("Příliš žluťoučký 👩‍🌾.md") == "Příliš žluťoučký 👩‍🌾.md"
 
 
-def test_a_sync_is_told_sync_line() -> None:
+def test_a_sync_is_told_in_one_line() -> None:
     trouble = (SkippedFile("a\nb.md", "unreadable"), SkippedFile("c", "fifo"))
     report = SyncReport("/n", "incomplete", seen=3, added=1, changed=2, written=1, trouble=trouble)
     assert sync_line(report) == (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recollect.model.stats import WorkReport
     from recollect.ports import Clock
 
-WorkCallback: TypeAlias = "Callable[[Worked], None]"
+WorkCallback: TypeAlias = "Callable[[WorkReport], None]"
 StepCallback: TypeAlias = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
