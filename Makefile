@@ -41,10 +41,11 @@ coverage: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks
 
-# Writes the generated pages anew and builds the site: open build/site/index.html.
+# Writes the generated pages anew and builds the site. To read it: python3 -m http.server --directory build/site
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m tests.settings.test_documentation
 	$(BIN)/python -m tests.cli.reference
+	$(BIN)/python -m tests.api_reference
 	$(BIN)/zensical build --clean --strict
 
 # Writes the installed versions to constraints.txt, after `pip install --upgrade` and a green `make test`.
