@@ -67,7 +67,7 @@ class Conversation(Scoped):
 
     def _added(self, messages: Sequence[NewMessage]) -> tuple[Appended, ...]:
         appended = message_log.append(self._engine, self._scope, self._id, messages)
-        if not self._engine.summarizer.costs and any(one.action == "created" for one in appended):
+        if not self._engine.summarizers.chosen.costs and any(one.action == "created" for one in appended):
             compact.if_due(self._engine, self._scope, self._id)
         return appended
 

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from functools import partial
 from os import PathLike
 from typing import Any, Unpack
 
 from recollect import ids
 from recollect.api.scoped import Scoped, canonical, check_limit, noted_path, types_of, whereabouts
-from recollect.engine.audit import search_log
 from recollect.engine.maintenance import store_status
 from recollect.engine.memories import forget, remember, update
 from recollect.engine.search import recall
@@ -102,20 +100,27 @@ class MemoryVerbs(Scoped):
         `semantic` the names of the places count, and not how far they are.
         """
         defaults = self._engine.settings.recall
-        wish = SearchOptions(
+        options = SearchOptions(
             defaults.limit if limit is None else limit,
             defaults.min_score if min_score is None else min_score,
             preferred=types_of(prefer),
             diverse=diverse,
-            where=whereabouts(location, radius_km, location_weight, location_mode),
+            location=whereabouts(location, radius_km, location_weight, location_mode),
         )
         memories = self._filters(filters)
-        looking_at: list[ItemFilters] = [memories]
+        item_filters: list[ItemFilters] = [memories]
         narrowed = any(name in filters for name in _OF_MEMORIES_ONLY)
         if files and not narrowed:
-            looking_at.append(ChunkFilters(since=memories.since, until=memories.until))
-        ask = partial(recall.recall, self._engine, self._scope, query, vector=vector, looking_at=looking_at, wish=wish)
-        return search_log.noted(self._engine, self._scope, "recall", query, ask)
+            item_filters.append(ChunkFilters(since=memories.since, until=memories.until))
+        return recall.recall(
+            self._engine,
+            self._scope,
+            query,
+            item_filters=item_filters,
+            options=options,
+            vector=vector,
+            log_as="recall",
+        )
 
     def forget(
         self,
@@ -141,19 +146,21 @@ class MemoryVerbs(Scoped):
             )
         if query is not None:
             return self._forget_by_query(query, dry_run=dry_run)
-        if everything:
-            return forget.forget_everything(self._engine, self._scope, dry_run=dry_run)
-        known = ids.canonical(id) if id is not None else None
-        if id is not None and known is None:
+        if id is not None:
+            return self._forget_by_id(id, dry_run=dry_run)
+        if session is not None:
+            return forget.forget_session(self._engine, self._scope, clean(session), dry_run=dry_run)
+        if source is not None:
+            return forget.forget_source(self._engine, self._scope, clean(source), dry_run=dry_run)
+        if folder is not None:
+            return forget.forget_folder(self._engine, self._scope, self._root(folder), dry_run=dry_run)
+        return forget.forget_everything(self._engine, self._scope, dry_run=dry_run)
+
+    def _forget_by_id(self, id: str, *, dry_run: bool) -> Forgotten:
+        item_id = ids.canonical(id)
+        if item_id is None:
             return Forgotten("not_found", dry_run=dry_run)
-        chosen = (
-            (forget.forget_id, known),
-            (forget.forget_session, None if session is None else clean(session)),
-            (forget.forget_source, None if source is None else clean(source)),
-            (forget.forget_folder, None if folder is None else self._root(folder)),
-        )
-        verb, name = next((verb, name) for verb, name in chosen if name is not None)
-        return verb(self._engine, self._scope, name, dry_run=dry_run)
+        return forget.forget_id(self._engine, self._scope, item_id, dry_run=dry_run)
 
     def _root(self, folder: str | PathLike[str]) -> str:
         """Find the root that is meant: by its own name, even if that is a link by now, or by where a path leads."""
@@ -163,10 +170,10 @@ class MemoryVerbs(Scoped):
 
     def _forget_by_query(self, query: str, *, dry_run: bool) -> Forgotten:
         wanted = self._engine.settings.forget
-        wish = SearchOptions(5, wanted.min_score / 2)  # less is no candidate for anything
-        looking_at = [self._filters({})]
-        # not noted as a search: what somebody wants forgotten should stand nowhere
-        hits = recall.recall(self._engine, self._scope, query, vector=None, looking_at=looking_at, wish=wish).hits
+        options = SearchOptions(5, wanted.min_score / 2)  # less is no candidate for anything
+        item_filters = [self._filters({})]
+        # not in the search log: what a user wants forgotten should stand nowhere
+        hits = recall.recall(self._engine, self._scope, query, item_filters=item_filters, options=options).hits
         match = forget.clear_match(hits, wanted.min_score, wanted.margin)
         if match is not None:
             return forget.forget_id(self._engine, self._scope, match.id, dry_run=dry_run)

@@ -30,7 +30,7 @@ class StoreOperations:
 
     def observe(self, observer: Observer | None) -> None:
         """Tell somebody from now on how long searches take and what they go without; None tells nobody."""
-        self._engine.observed.observer = observer
+        self._engine.search.metrics.observer = observer
 
     def insist_reachable(self) -> None:
         """Raise StoreError if the store cannot be asked; next to nothing is asked of it."""

@@ -48,7 +48,7 @@ class PlaceVerbs(Scoped):
             raise InvalidInput("Where is what? Give lat and lng.")
         check_coordinates(lat, lng)
         address_lookup.insist(self._engine, f"what is at {lat}, {lng}")
-        return address_lookup.located(self._engine, self._scope, lat, lng)
+        return address_lookup.reverse_geocode(self._engine, self._scope, lat, lng)
 
     def find_addresses(self) -> int:
         """Find out the addresses that are still missing, and let places be likened to each other; says how many.

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from recollect.api.conversation import Conversation
 from recollect.api.scoped import Scoped, as_location, canonical, check_limit, types_of, whereabouts
-from recollect.engine.audit import search_log
 from recollect.engine.conversations import message_drafts, message_log, sessions, turns
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.places import user_places
@@ -138,8 +136,7 @@ class TurnVerbs(Scoped):
         going_on: tuple[str, ...] = ()
         if current is not None:
             going_on = self._engine.store.read(self._scope, lambda reader: all_sources.current_turn(reader, current))
-        ask = partial(
-            all_sources.search,
+        return all_sources.search(
             self._engine,
             self._scope,
             query,
@@ -147,16 +144,16 @@ class TurnVerbs(Scoped):
             memories=Filters(now=self._engine.clock.now(), session=session, since=start, until=end),
             messages=MessageFilters(conversation=session, since=start, until=end, excluded=going_on),
             files=None if session is not None else ChunkFilters(since=start, until=end),
-            wish=SearchOptions(
+            options=SearchOptions(
                 check_limit(limit),
                 min_score,
                 preferred=types_of(prefer),
                 diverse=diverse,
-                where=whereabouts(location, radius_km, location_weight, location_mode),
+                location=whereabouts(location, radius_km, location_weight, location_mode),
             ),
             vector=vector,
+            log_as="search",
         )
-        return search_log.noted(self._engine, self._scope, "search", query, ask)
 
     def message(self, id: str) -> Message:
         """Give one message. Raises NotFound."""
@@ -177,13 +174,13 @@ class TurnVerbs(Scoped):
 
     def should_capture(self, text: str) -> bool:
         """Tell whether a user's message says anything worth keeping."""
-        return not is_envelope(text) and capture.should_capture(without_fences(text), self._engine.patterns)
+        return not is_envelope(text) and capture.should_capture(without_fences(text), self._engine.capture.patterns)
 
     def captures(self, text: str) -> tuple[Captured, ...]:
         """Give what the rules would keep of a user's message, without keeping it."""
         found = () if is_envelope(text) else without_fences(text)
         limit = self._engine.settings.capture.limit
-        return capture.capture(found, limit=limit, patterns=self._engine.patterns) if found else ()
+        return capture.capture(found, limit=limit, patterns=self._engine.capture.patterns) if found else ()
 
     def capture(self, text: str, *, session: str = "") -> tuple[Remembered, ...]:
         """Keep what a user's message says about them; usually `after_turn` does this."""

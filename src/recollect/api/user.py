@@ -19,4 +19,4 @@ class UserMemory(MemoryVerbs, TypedVerbs, TurnVerbs, FileVerbs, PlaceVerbs):
 
     def acting(self, deed: AuditedWrite) -> Self:
         """Give the same verbs for somebody whose doings are noted in the log, in the transaction that does them."""
-        return type(self)(replace(self._engine, deed=deed), self._scope)
+        return type(self)(replace(self._engine, audit=deed), self._scope)
