@@ -9,8 +9,9 @@ import numpy as np
 import psycopg
 import pytest
 
-from recollect import Memory, StoreDamaged, StoreError, StoreTooNew
+from recollect import Memory, StoreError
 from recollect.engine.drafts.memory_drafts import draft_memories
+from recollect.errors import StoreDamaged, StoreTooNew
 from recollect.model.memories import NewMemory
 from recollect.model.places import PlaceFields
 from recollect.storage.postgres import codec as postgres_codec

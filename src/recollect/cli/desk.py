@@ -82,7 +82,7 @@ def _answer(
         who, user_id = admit(memory, *needed(command, asked), named=named)
         errand = Errand(
             memory,
-            memory.user(user_id).acting(AuditedWrite(who.id, command)),
+            memory.user(user_id, audit=AuditedWrite(who.id, command)),
             asked,
             now,
             settings,

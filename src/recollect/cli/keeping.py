@@ -19,7 +19,7 @@ def keep_in_step(errand: Errand, paths: Sequence[str], wishes: Mapping[str, Any]
     told = _Told(errand.watch)
     with until_asked_to_stop(errand.watch) as stop:
         with errand.watch.steps() as step:
-            reports = errand.me.sync(
+            reports = errand.me.files.sync(
                 *paths,
                 **wishes,
                 wait=bool(errand.asked["wait"]),
@@ -30,7 +30,7 @@ def keep_in_step(errand: Errand, paths: Sequence[str], wishes: Mapping[str, Any]
         errand.watch.say(f"Watching {counted(len(reports), 'folder', 'folders')}. Ctrl-C ends it.")
         roots = [report.root for report in reports]
         patterns = {name: wishes[name] for name in ("source", "include", "exclude", "hidden", "gitignore")}
-        errand.me.keep_in_step(*roots, stop=stop, tell=told.tell_news, **patterns)
+        errand.me.files.watch(*roots, stop=stop, tell=told.tell_news, **patterns)
 
 
 class _Told:

@@ -140,7 +140,7 @@ def search(errand: Errand) -> Answer:
     found = errand.me.search_context(asked["query"], **names, **wanted)
     reach = asked["around"]
     said = [hit.id for hit in found.hits if isinstance(hit.record, Message)] if reach else []
-    around = {one: errand.me.surroundings(one, before=reach, after=reach) for one in said}
+    around = {one: errand.me.messages.around(one, before=reach, after=reach) for one in said}
     return Answer(Searched(found, around if reach else None, where.taken))
 
 
@@ -189,7 +189,7 @@ def stats(errand: Errand) -> Answer:
 def status(errand: Errand) -> Answer:
     """Describe the installation."""
     me = errand.me
-    return Answer(FullStatus(me.user_id, errand.memory.status(), errand.settings.describe(), me.folders()))
+    return Answer(FullStatus(me.user_id, errand.memory.status(), errand.settings.describe(), me.files.folders()))
 
 
 def doctor(errand: Errand) -> Answer:

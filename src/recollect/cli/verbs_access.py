@@ -138,11 +138,11 @@ def audit(errand: Errand) -> Answer:
     if asked["verify"]:
         if asked["owner"] is not None or asked["keys"]:
             raise InvalidInput("--verify checks the logs of all users and of the keys: leave out --for and --keys.")
-        problems = errand.memory.doors.audit_flaws()
+        problems = errand.memory.operations.audit_problems()
         return Answer(Verified(problems), FAILED if problems else 0)
     user = None if asked["keys"] else _whose(errand)
     names = {key.id: key.name for key in errand.memory.keys.list()}
-    lines = errand.memory.doors.audit(user or "", last=asked["last"])
+    lines = errand.memory.operations.audit_log(user or "", last=asked["last"])
     return Answer(Log(user, tuple(LogEntry(line, names.get(line.actor, "")) for line in lines)))
 
 

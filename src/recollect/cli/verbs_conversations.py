@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recollect.api.user import Conversation
+from recollect.api.conversation import Conversation
 from recollect.cli.edge import FAILED
 from recollect.cli.errand import Answer, Errand, VerbFunction, given_text
 from recollect.cli.values import past_moment
@@ -77,7 +77,7 @@ def say(errand: Errand) -> Answer:
     appended = chat.append(asked["role"], given_text(asked["text"]), **fields, **located)
     if located and appended.action == "created" and appended.id:
         find_addresses(errand, located)
-        message = errand.me.surroundings(appended.id, before=0, after=0)[0]
+        message = errand.me.messages.around(appended.id, before=0, after=0)[0]
         appended = replace(appended, message=message)
     after = chat.summary()
     made = after is not None and (before is None or before.id != after.id)
@@ -121,7 +121,7 @@ def rate(errand: Errand) -> Answer:
     rating = errand.asked["rating"].lower()
     if rating not in _RATINGS:
         raise InvalidInput(f"The rating is {errand.asked['rating']!r}; expected up, down or none.")
-    return Answer(errand.me.rate(errand.asked["id"], _RATINGS[rating]))
+    return Answer(errand.me.messages.rate(errand.asked["id"], _RATINGS[rating]))
 
 
 def _info(chat: Conversation) -> ConversationInfo:

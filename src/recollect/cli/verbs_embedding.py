@@ -65,7 +65,7 @@ class Shelved:
 
 def models(errand: Errand) -> Answer:
     """List the models."""
-    return Answer(Models(errand.memory.models(ask=not errand.asked["offline"])))
+    return Answer(Models(errand.memory.models.list(ask=not errand.asked["offline"])))
 
 
 def reembed(errand: Errand) -> Answer:
@@ -73,7 +73,7 @@ def reembed(errand: Errand) -> Answer:
     asked, memory = errand.asked, errand.memory
     _check(asked)
     if asked["cancel"]:
-        return Answer(Shelved("cancelled", memory.cancel_reembed()))
+        return Answer(Shelved("cancelled", memory.models.cancel_reembed()))
     if asked["drop"] is not None:
         return _drop(errand)
     plan = _planned(memory, asked)
@@ -104,14 +104,14 @@ def _drop(errand: Errand) -> Answer:
     question = f"Remove the vectors of {name}? They can only be made anew."
     if errand.agree and not errand.asked["yes"] and not errand.agree(question):
         raise Declined("Nothing was removed.")
-    return Answer(Shelved("dropped", errand.memory.drop_model(name)))
+    return Answer(Shelved("dropped", errand.memory.models.drop(name)))
 
 
 def _planned(memory: Memory, asked: Asked) -> Plan:
     """Find out where a change would lead, and what it takes."""
     wish = {name: asked[name] for name in _WISHES}
-    everything = memory.estimate(**wish)
-    known = memory.models(ask=False)
+    everything = memory.models.estimate(**wish)
+    known = memory.models.list(ask=False)
     searched, coming = _in_state(known, "active"), _in_state(known, "building")
     target = _target(memory, known, wish)
     lacking = sum(source.items - source.vectors for source in target.coverage) if target.coverage else everything.items
@@ -202,7 +202,7 @@ def _moved(errand: Errand, stop: Event, tell: Tell) -> Reembedding:
     """Do the work, and wait for what other workers hold, for as long as they may hold it."""
     memory, asked = errand.memory, errand.asked
     how = {"bulk": asked["bulk"], "without_parked": asked["without_parked"], "stop": stop, "tell": tell}
-    change = memory.reembed(**{name: asked[name] for name in _WISHES}, **how, wait=not asked["begin_only"])
+    change = memory.models.reembed(**{name: asked[name] for name in _WISHES}, **how, wait=not asked["begin_only"])
     patience_s = memory.settings.embedding.lease_s + _LOOK_AGAIN_S
     since, told = monotonic(), False
     while _is_held(change) and not (asked["begin_only"] or stop.is_set()) and monotonic() - since < patience_s:
@@ -211,9 +211,9 @@ def _moved(errand: Errand, stop: Event, tell: Tell) -> Reembedding:
             told = True
         if stop.wait(_LOOK_AGAIN_S):
             break
-        if _in_state(memory.models(ask=False), "building") is None:  # somebody else has finished it, or ended it
+        if _in_state(memory.models.list(ask=False), "building") is None:  # somebody else has finished it, or ended it
             return _as_it_is(memory, change)
-        more = memory.reembed(**how)
+        more = memory.models.reembed(**how)
         since = monotonic() if more.embedded else since
         change = replace(more, previous=change.previous, embedded=change.embedded + more.embedded)
     return change
@@ -221,7 +221,7 @@ def _moved(errand: Errand, stop: Event, tell: Tell) -> Reembedding:
 
 def _as_it_is(memory: Memory, change: Reembedding) -> Reembedding:
     """Look how a change ended that others have ended."""
-    searched = _in_state(memory.models(ask=False), "active")
+    searched = _in_state(memory.models.list(ask=False), "active")
     if searched is None or label(searched) != label(change.space):
         return change
     return replace(change, state="finished", coverage=searched.coverage)
@@ -237,7 +237,7 @@ def _held(change: Reembedding) -> str:
 
 
 def _is_in_settings(memory: Memory, space: Space) -> bool:
-    named = next((model for model in memory.models(ask=False) if model.configured), None)
+    named = next((model for model in memory.models.list(ask=False) if model.configured), None)
     return named is not None and (named.provider, named.model) == (space.provider, space.model)
 
 

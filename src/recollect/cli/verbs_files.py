@@ -67,7 +67,7 @@ def sync(errand: Errand) -> Answer:
         keep_in_step(errand, paths, wishes)
         return Answer(None)
     with errand.watch.steps() as step, _vectors_shown(errand.me, step) as tell:
-        reports = errand.me.sync(*paths, **wishes, dry_run=asked["dry_run"], wait=asked["wait"], tell=tell)
+        reports = errand.me.files.sync(*paths, **wishes, dry_run=asked["dry_run"], wait=asked["wait"], tell=tell)
     unseen = any(report.state != "synced" for report in reports)
     return Answer(Synced(reports, _waiting(errand)), FAILED if unseen else 0)
 
@@ -135,7 +135,7 @@ def _offered(errand: Errand, path: str) -> Offered:
     file = _standard_input(errand) if path == "-" else path
     shown = asked["name"] or path
     try:
-        added = errand.me.add_file(file, name=asked["name"], replace=asked["replace"], wait=asked["wait"])
+        added = errand.me.files.add(file, name=asked["name"], replace=asked["replace"], wait=asked["wait"])
     except InvalidInput as error:
         return Offered(shown, error=error)
     return Offered(shown, added)
@@ -148,25 +148,25 @@ def _standard_input(errand: Errand) -> bytes:
 def files(errand: Errand) -> Answer:
     """List files and folders."""
     asked = errand.asked
-    page = errand.me.files(limit=asked["limit"], cursor=asked["cursor"], source=asked["source"])
-    return Answer(Filed(page, errand.me.folders(look=asked["look"])))
+    page = errand.me.files.list(limit=asked["limit"], cursor=asked["cursor"], source=asked["source"])
+    return Answer(Filed(page, errand.me.files.folders(look=asked["look"])))
 
 
 def read(errand: Errand) -> Answer:
     """Give the text of a file."""
     path, lines = errand.asked["path"], errand.asked["lines"]
-    return Answer(errand.me.read(path, _lines(lines)) if lines is not None else _read_place(errand.me, path))
+    return Answer(errand.me.files.read(path, _lines(lines)) if lines is not None else _read_place(errand.me, path))
 
 
 def _read_place(me: UserMemory, path: str) -> FileText:
     """Read a path as hits show it, with lines behind a colon; some files are called like that."""
     place = _PLACE.fullmatch(path)
     if place is None:
-        return me.read(path)
+        return me.files.read(path)
     try:
-        return me.read(place[1], _lines(path[len(place[1]) + 1 :]))
+        return me.files.read(place[1], _lines(path[len(place[1]) + 1 :]))
     except NotFound:
-        return me.read(path)
+        return me.files.read(path)
 
 
 def _lines(text: str) -> tuple[int, int]:

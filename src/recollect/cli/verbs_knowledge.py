@@ -27,7 +27,7 @@ def about(errand: Errand) -> Answer:
 def fact(errand: Errand) -> Answer:
     """Note a fact."""
     asked = errand.asked
-    return Answer(errand.me.state_fact(asked["subject"], asked["key"], asked["value"], **_given(asked)))
+    return Answer(errand.me.facts.set(asked["subject"], asked["key"], asked["value"], **_given(asked)))
 
 
 def facts(errand: Errand) -> Answer:
@@ -40,7 +40,7 @@ def facts(errand: Errand) -> Answer:
 def prefer(errand: Errand) -> Answer:
     """Note a preference."""
     asked = errand.asked
-    return Answer(errand.me.set_preference(asked["category"], asked["key"], asked["value"], **_given(asked)))
+    return Answer(errand.me.preferences.set(asked["category"], asked["key"], asked["value"], **_given(asked)))
 
 
 def preferences(errand: Errand) -> Answer:
@@ -57,7 +57,7 @@ def event(errand: Errand) -> Answer:
     }
     if asked["at"] is not None:
         fields["occurred_at"] = past_moment(asked["at"], "at", errand.now)
-    return Answer(errand.me.log_event(asked["summary"], **fields))
+    return Answer(errand.me.events.log(asked["summary"], **fields))
 
 
 def events(errand: Errand) -> Answer:
@@ -76,7 +76,7 @@ def events(errand: Errand) -> Answer:
 
 def lesson(errand: Errand) -> Answer:
     """Note what was learned."""
-    return Answer(errand.me.learn_lesson(given_text(errand.asked["text"]), **_given(errand.asked)))
+    return Answer(errand.me.lessons.add(given_text(errand.asked["text"]), **_given(errand.asked)))
 
 
 def lessons(errand: Errand) -> Answer:

@@ -63,7 +63,7 @@ def here(errand: Errand) -> Here:
     spot = coordinates(near, "near")
     if spot is not None:
         return Here({"location": spot, **wishes})
-    taken = errand.me.locate(near, limit=1)[0]
+    taken = errand.me.places.geocode(near, limit=1)[0]
     return Here({"location": Location(taken.lat, taken.lng, taken.address), **wishes}, taken)
 
 
@@ -75,7 +75,7 @@ def place_fields(errand: Errand, own: str | None, option: str = "at") -> dict[st
         return fields
     if "lat" in fields or "lng" in fields:
         raise InvalidInput(f"--{option} says where it is already. Leave out --lat and --lng.")
-    known = errand.me.place(own)
+    known = errand.me.places.get(own)
     return {
         "lat": known.lat, "lng": known.lng, "address": known.address, "place_label": known.place_label, **fields,
     }  # fmt: skip
@@ -91,7 +91,7 @@ def find_addresses(errand: Errand, fields: Mapping[str, Any]) -> None:
     with errand.watch.steps() as step:
         step("Looking where that is", 0, 1)
         try:
-            errand.me.find_addresses()
+            errand.me.places.find_addresses()
         except (RecollectError, OSError):
             return
 
@@ -105,10 +105,10 @@ def asks_a_server(errand: Errand) -> bool:
 def places(errand: Errand) -> Answer:
     """List the places of a user; those that only have a name after all others."""
     limit = errand.asked["limit"]
-    found = errand.me.places(limit=limit)
+    found = errand.me.places.list(limit=limit)
     there = {one.name for one in found if one.named}
     left = limit - len(found)
-    empty = [one for one in errand.me.named_places() if one.name not in there] if left else []
+    empty = [one for one in errand.me.places.named() if one.name not in there] if left else []
     return Answer(Places(found, tuple(empty[:left])))
 
 
@@ -121,28 +121,28 @@ def place(errand: Errand) -> Answer:
     if asked["forget"]:
         if given:
             raise InvalidInput("--forget goes with the name of the place alone.")
-        me.forget_place(name)
+        me.places.forget(name)
         return Answer(OwnPlace(name, None, "forgotten"))
     if not given:
-        known = me.place(name)
+        known = me.places.get(name)
         return Answer(OwnPlace(known.place_label, known))
     if spot is not None and near is not None:
         raise InvalidInput("LAT,LNG and --near both say where the place is. Give one of them.")
     location = _pointed_at(errand, name, spot if spot is not None else near)
     if address is not None:
         location = Location(location.lat, location.lng, address)
-    named = me.name_place(name, location)
+    named = me.places.set(name, location)
     return Answer(OwnPlace(named.name, Location(named.lat, named.lng, named.address, named.name), "named"))
 
 
 def _pointed_at(errand: Errand, name: str, text: str | None) -> Location:
     """Give where a place is to be: as typed, in the town that was named, or where it is already."""
     if text is None:
-        return errand.me.place(name)
+        return errand.me.places.get(name)
     spot = coordinates(text, "near" if errand.asked["spot"] is None else None)
     if spot is not None:
         return Location(*spot)
-    taken = errand.me.locate(text, limit=1)[0]
+    taken = errand.me.places.geocode(text, limit=1)[0]
     return Location(taken.lat, taken.lng, taken.address)
 
 
@@ -151,8 +151,8 @@ def where(errand: Errand) -> Answer:
     text = errand.asked["place"]
     spot = coordinates(text)
     if spot is None:
-        return Answer(Whereabouts(errand.me.locate(text, limit=errand.asked["limit"])))
-    found = errand.me.where_is(*spot)
+        return Answer(Whereabouts(errand.me.places.geocode(text, limit=errand.asked["limit"])))
+    found = errand.me.places.reverse_geocode(*spot)
     return Answer(Whereabouts((found,) if found else (), reverse=True), 0 if found else NOT_FOUND)
 
 

@@ -72,8 +72,8 @@ def capture(errand: Errand) -> Answer:
     """Keep what a message says about the user, or only say what that is."""
     text = given_text(errand.asked["text"])
     if errand.asked["dry_run"]:
-        return Answer(Findings(dry_run=True, captured=errand.me.captures(text)))
-    kept = errand.me.capture(text, session=errand.asked["session"] or "")
+        return Answer(Findings(dry_run=True, captured=errand.me.messages.preview_capture(text)))
+    kept = errand.me.messages.capture(text, session=errand.asked["session"] or "")
     return Answer(Findings(dry_run=False, captured=_learned(errand.me, kept)))
 
 

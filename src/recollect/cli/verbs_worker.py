@@ -52,7 +52,7 @@ def worker(errand: Errand) -> Answer:
 
 def waiting(memory: Memory) -> int:
     """Count what is waited for in the space that is searched and in one that is being built."""
-    used = [model for model in memory.models(ask=False) if model.state in _IN_USE]
+    used = [model for model in memory.models.list(ask=False) if model.state in _IN_USE]
     return sum(source.waiting for model in used for source in model.coverage)
 
 

@@ -59,7 +59,7 @@ def import_file(
     tally = Tally()
     delivery = Delivery(me, tally, dry_run, tell, trust)
     named = None if format is None else recognising.checked(format)
-    with opened(path, me.store_files()) as archive:
+    with opened(path, me.files.store_files()) as archive:
         known = named or recognising.format_of(archive)
         for name, reason in archive.refused:
             tally.skip("files", reason, example=name)
