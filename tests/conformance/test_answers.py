@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from threading import Thread
-from time import monotonic, sleep
 from typing import Any, cast
 
 import pytest
@@ -18,6 +17,7 @@ from recollect.model.memories import Scope, Vector
 from recollect.ports import Role, Store, StoreReader
 from tests.conftest import SteppingClock
 from tests.congruence.twins import DIMENSIONS, WordSum, direction
+from tests.waiting import until
 
 ASKED = "green tea"
 
@@ -285,9 +285,8 @@ def test_an_answer_that_was_found_while_something_is_forgotten_is_not_kept(store
     def forget_meanwhile() -> None:
         store.watched.while_searching = lambda: None
         forgetting.start()
-        given_up = monotonic() + 30
-        while answers.dropped == dropped and monotonic() < given_up:
-            sleep(0.001)  # not until it is over: on SQLite it waits for whoever still sees what is forgotten
+        # not until it is over: on SQLite it waits for whoever still sees what is forgotten
+        until(lambda: answers.dropped != dropped)
 
     store.watched.while_searching = forget_meanwhile
     found = store.me.recall("lamp")

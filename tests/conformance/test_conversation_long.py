@@ -6,9 +6,9 @@ from recollect import Message, NewMessage, UserMemory
 from recollect.api.conversation import Conversation
 from recollect.model.messages import ToolCall
 from tests.conftest import OpenMemory
-from tests.nightly import by_night
+from tests.sizes import sized
 
-TURNS = by_night(250, 1_000)
+TURNS = sized(250, 1_000)
 WINDOW = 2_000
 MOST = 40
 

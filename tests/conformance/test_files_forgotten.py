@@ -1,7 +1,8 @@
 """What was forgotten stays so, whoever syncs, watches, adds or sweeps; and what is not forgotten stays."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
@@ -12,8 +13,7 @@ from recollect.errors import RecollectError
 from recollect.model import SyncReport
 from tests.conformance.notes import Notes
 from tests.conftest import OpenMemory
-
-_PATIENCE_S = 60.0
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -93,33 +93,68 @@ def test_a_folder_that_is_forgotten_while_it_is_read_stays_so(me: UserMemory, no
     assert (me.files.list().items, me.files.folders()) == ((), ())
 
 
-@pytest.mark.parametrize("everything", [True, False])
-def test_whoever_watches_does_not_bring_back_what_is_forgotten(
-    me: UserMemory, notes: Notes, *, everything: bool
-) -> None:
-    stop, told = Event(), Event()
-    heard: list[SyncReport | RecollectError] = []
-
-    def tell(news: SyncReport | RecollectError) -> None:
-        heard.append(news)
-        told.set()
-
-    keeper = Thread(target=lambda: me.files.watch(notes.root, notes.root.parent / "other", stop=stop, tell=tell))
-    keeper.start()
+@contextmanager
+def _watching(
+    me: UserMemory, *roots: Path, tell: Callable[[SyncReport | RecollectError], None] = lambda _news: None
+) -> Iterator[None]:
+    stop = Event()
+    watcher = Thread(target=lambda: me.files.watch(*roots, stop=stop, tell=tell))
+    watcher.start()
     try:
-        assert told.wait(_PATIENCE_S)
-        while len(me.files.list().items) < 2:
-            told.wait(0.05)
-        me.forget(everything=True) if everything else me.forget(folder=notes.root)
-        notes.write("c.md", "The boiler hums.\n")
-        other = Notes(notes.root.parent / "other")
-        other.write("seen.md", "The clock ticks.\n")  # when this is seen, the other folder was looked at, too
-        while not _found(me, "clock"):
-            told.wait(0.05)
-        assert [file.path for file in me.files.list().items] == ["seen.md"]
+        yield
     finally:
         stop.set()
-        keeper.join()
+        watcher.join()
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_a_watch_does_not_bring_back_what_is_forgotten(me: UserMemory, notes: Notes, *, everything: bool) -> None:
+    with _watching(me, notes.root, other := notes.root.parent / "other"):
+        until(lambda: len(me.files.list().items) == 2)
+        me.forget(everything=True) if everything else me.forget(folder=notes.root)
+        notes.write("c.md", "The boiler hums.\n")
+        Notes(other).write("seen.md", "The clock ticks.\n")  # when this is seen, the other folder was looked at, too
+        until(lambda: _found(me, "clock"))
+        assert [file.path for file in me.files.list().items] == ["seen.md"]
+
+
+def test_a_folder_that_is_forgotten_right_after_the_first_look_of_a_watch_stays_so(
+    me: UserMemory, notes: Notes
+) -> None:
+    def forget_at_once(news: SyncReport | RecollectError) -> None:
+        if isinstance(news, SyncReport) and news.added == 2:
+            me.forget(folder=notes.root)
+
+    with _watching(me, notes.root, other := notes.root.parent / "other", tell=forget_at_once):
+        Notes(other).write("seen.md", "The clock ticks.\n")
+        until(lambda: _found(me, "clock"))
+        notes.write("c.md", "The boiler hums.\n")
+        Notes(other).write("later.md", "The stove glows.\n")
+        until(lambda: _found(me, "stove"))
+        assert {file.path for file in me.files.list().items} == {"seen.md", "later.md"}
+
+
+def test_a_folder_that_is_forgotten_while_a_watch_looks_through_it_stays_so(me: UserMemory, notes: Notes) -> None:
+    me.files.sync(notes.root)
+    notes.write("c.md", "The boiler hums.\n")
+    disk, looked = me._engine.disk, Event()
+
+    def walking(root: str, *rules: object) -> object:
+        if root == str(notes.root) and not looked.is_set():
+            looked.set()
+            me.forget(folder=notes.root)
+        return type(disk).walk(disk, root, *rules)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disk, "walk", walking, raising=False)
+        with _watching(me, notes.root, other := notes.root.parent / "other"):
+            Notes(other).write("seen.md", "The clock ticks.\n")
+            until(lambda: _found(me, "clock"))
+    assert looked.is_set()
+    assert ([file.path for file in me.files.list().items], [one.folder.root for one in me.files.folders()]) == (
+        ["seen.md"],
+        [str(other)],
+    )
 
 
 def test_a_folder_that_became_a_link_is_forgotten_by_its_name(me: UserMemory, notes: Notes) -> None:

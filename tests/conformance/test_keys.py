@@ -12,6 +12,7 @@ from recollect.access import Principal
 from recollect.engine.base import active_models
 from recollect.errors import InvalidInput, UnknownKey
 from tests.conftest import OpenMemory, SteppingClock
+from tests.waiting import PATIENCE_S
 
 
 def test_a_key_is_known_by_its_secret_alone(memory: Memory) -> None:
@@ -75,7 +76,7 @@ def test_nobody_waits_for_a_writer_to_come_in(open_memory: OpenMemory, database:
         other.execute("BEGIN IMMEDIATE")
         coming_in = Thread(target=memory.keys.identify, args=(made.secret,), daemon=True)
         coming_in.start()
-        coming_in.join(60)
+        coming_in.join(PATIENCE_S)
         assert not coming_in.is_alive()
         other.execute("ROLLBACK")
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from time import monotonic, sleep
 
 import pytest
 
@@ -10,6 +9,7 @@ from recollect import EmbeddingError, InvalidInput, Memory, load_settings
 from recollect.model.memories import Space, Vector
 from recollect.ports import Embedder, Role
 from tests.conftest import OpenMemory, SteppingClock
+from tests.waiting import until
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc")
 SMALL = Space("own", "small", "1", "none", 384, normalised=True)
@@ -135,18 +135,14 @@ def test_whatever_an_embedder_raises_is_trouble_with_vectors_and_nothing_else(
     opened: OpenWith, encoder: Embedder, trouble: Exception
 ) -> None:
     own = Own(encoder)
-    memory = opened(own, **{"recall.deadline_s": 60, "embedding.worker": True})
+    memory = opened(own, **{"recall.deadline_s": 3600, "embedding.worker": True})
     me = memory.user("me")
     me.remember(TEXTS[0])
     own.trouble = trouble
     assert me.remember(TEXTS[1]).degraded == ("vector",)
-    asked = monotonic()
-    assert me.recall("Grandmother Olomouc").degraded == ("vector",)
-    assert monotonic() - asked < 30, "nobody waited for an answer that never comes"
+    assert me.recall("Grandmother Olomouc").degraded == ("vector",), "an hour was waited for what never comes"
     memory.embed_waiting()
     own.trouble = None
     memory.embed_waiting()
-    deadline = monotonic() + 60
-    while me.stats().pending_jobs and monotonic() < deadline:
-        sleep(0.05)
+    until(lambda: not me.stats().pending_jobs)
     assert me.stats().with_vector == 2

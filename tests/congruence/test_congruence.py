@@ -10,7 +10,7 @@ from recollect import Memory
 from recollect.model.stats import StoreStats
 from tests.congruence.offers import changes, coordinates, crowd, filters, memories, questions, sentences
 from tests.congruence.twins import Twins, examples
-from tests.nightly import by_night
+from tests.sizes import sized
 
 steps = st.one_of(
     st.tuples(st.just("remember"), memories()),
@@ -104,7 +104,7 @@ def _maintained(memory: Memory) -> tuple[int, int]:
     return done.embedded, done.parked
 
 
-@examples(by_night(20, 200))
+@examples(sized(20, 200))
 @given(life=st.lists(steps, min_size=1, max_size=20))
 def test_both_stores_live_the_same_life(twins: Twins, life: list[tuple[str, Any]]) -> None:
     lived = Life(twins)
@@ -121,7 +121,7 @@ def test_both_stores_answer_every_question_alike(twins: Twins) -> None:
         life.remember(fields)
         life.wait(3_600 * number)
 
-    @examples(by_night(25, 400))
+    @examples(sized(25, 400))
     @given(question=questions(), wanted=filters())
     def answers_are_equal(question: dict[str, Any], wanted: dict[str, Any]) -> None:
         life.recall(question)

@@ -9,11 +9,11 @@ import pytest
 from recollect import UserMemory
 from tests.conformance.notes import Notes, pieces
 from tests.congruence.twins import CLOSE, Twins
-from tests.nightly import by_night
 from tests.reliability.edits import Editor
+from tests.sizes import sized
 
-_TREES = by_night(2, 20)
-_STEPS = by_night(12, 40)
+_TREES = sized(2, 20)
+_STEPS = sized(12, 40)
 _QUESTIONS = (
     "garden by the coast",
     "coffee",

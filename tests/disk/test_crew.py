@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,10 +14,10 @@ from recollect.disk import LocalDisk, reasons
 from recollect.documents import detect
 from recollect.model.files import SkippedFile
 from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
+from tests.waiting import until
 
 LONG_AGO_NS = 1_700_000_000_123_456_789
 FILES = 200
-PATIENCE_S = 60.0
 
 # No `if __name__ == "__main__"` protects this program, as none protects those of users.
 STARTS_READING = """
@@ -143,10 +142,7 @@ def test_a_process_ends_when_the_one_it_reads_for_is_killed(root: Path) -> None:
         assert reader.stdout
         helper = psutil.Process(int(reader.stdout.readline()))
         reader.send_signal(signal.SIGKILL)
-    deadline_s = time.monotonic() + PATIENCE_S
-    while helper.is_running() and helper.status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < deadline_s, "It outlived the one it read for."
-        time.sleep(0.02)
+    until(lambda: not helper.is_running() or helper.status() == psutil.STATUS_ZOMBIE, "its end")
 
 
 def test_a_helping_process_imports_little() -> None:

@@ -13,8 +13,7 @@ from recollect.model.files import SkippedFile
 from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest, SyncRules
 from recollect.settings.filing import USUAL_FILES
 from tests.disk.hostile import LONG_LINE, SECRET, Hostile, hostile_tree
-
-PATIENCE_S = 120
+from tests.waiting import PATIENCE_S
 
 # Reads a whole tree with a hook in the interpreter that is told of every file that is opened.
 WATCHED = """

@@ -12,7 +12,7 @@ from recollect.disk.patterns import Patterns
 from recollect.disk.tree import walk
 from recollect.ports.files import SyncRules
 from recollect.settings.filing import USUAL_FILES
-from tests.nightly import by_night
+from tests.sizes import sized
 
 NAMES = ["a", "b", "ab", "x.md", "y.log", "[z]", "q r", "foo", "A", "a*b", "tmp~", "#h", "!n", "b\\c"]
 ATOMS = [
@@ -49,7 +49,7 @@ def a_pattern(rng: random.Random) -> str:
 def test_ignore_files_mean_what_git_takes_them_to_mean(tmp_path: Path) -> None:
     """Random trees with random ignore files at several depths: the walk gives what git lists."""
     rng = random.Random(7)
-    for trial in range(by_night(15, 1_000)):
+    for trial in range(sized(15, 1_000)):
         root = tmp_path / str(trial)
         root.mkdir()
         subprocess.run(["git", "init", "-q", "--template=", root], check=True)

@@ -21,12 +21,12 @@ from tests.embedding_service.looking import (
     KEY,
     assert_all_is_well,
     assert_right_vectors,
-    eventually,
     expected_cosine,
     found_by_words,
     paid_for,
 )
 from tests.providers.server import FAULTS, ProviderServer
+from tests.waiting import eventually
 
 KNOWN = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
 NEW = ("The violin hangs above the piano", "Passports expire in October", "Rosa feeds the hedgehog")

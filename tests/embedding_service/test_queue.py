@@ -15,12 +15,12 @@ from tests.embedding_service.looking import (
     KEY,
     assert_all_is_well,
     assert_right_vectors,
-    eventually,
     found_by_words,
     jobs,
     paid_for,
 )
 from tests.providers.server import POISON, ProviderServer
+from tests.waiting import eventually
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
 

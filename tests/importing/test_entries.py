@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import InvalidDocument
 from recollect.importing.entries import Entry, documents, entries
-from tests.nightly import by_night
+from tests.sizes import sized
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(
@@ -19,7 +19,9 @@ VALUES = st.recursive(
 )
 ROOTS = st.lists(VALUES, max_size=6) | st.dictionaries(st.text(), VALUES, max_size=6)
 USUAL = settings(
-    max_examples=by_night(50, 20_000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=sized(50, 20_000),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 

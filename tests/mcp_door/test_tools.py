@@ -17,7 +17,8 @@ from recollect.mcp.tools import TOOLS
 from recollect.model.literals import Trust
 from recollect.model.memories import Recall
 from tests.conftest import SteppingClock
-from tests.mcp_door.conftest import LEGACY, MODERN, PATIENCE_S, called, in_process, refused, speak
+from tests.mcp_door.conftest import LEGACY, MODERN, called, in_process, refused, speak
+from tests.waiting import PATIENCE_S
 
 ME = "default"
 

@@ -16,23 +16,23 @@ from recollect.engine.drafts.memory_drafts import draft_memories
 from recollect.model.memories import Scope
 from recollect.ports import StoreWriter
 from tests.conftest import Server
-from tests.nightly import by_night
 from tests.providers.server import ProviderServer
 from tests.reliability.changing import LEASE_S, STEPS, TOLERANCE, Item, Step, fill, items, spaces_of, stored_by
 from tests.reliability.opening import open_memory
 from tests.reliability.points import SEED, Kills, points
 from tests.reliability.zygote import Child, Zygote, was_killed
+from tests.sizes import sized
 from tests.storage.catalogue import plain
 
-_ITEMS = by_night(250, 450)
-_POINTS = by_night(4, 26)  # on each store, shared by two changes
+_ITEMS = sized(250, 450)
+_POINTS = sized(4, 26)  # on each store, shared by two changes
 _MOST_REQUESTS = 7  # that a process has made when it is killed
 _LATENCY_S = 0.01
 _QUESTIONS = 12
 _PAUSE_S = 0.1  # between two items that are stored
 _BREATH_S = 0.03  # between two searches of a process: those who search leave some of the machine to those who change
 # Meanwhile, however slow the machine; from 200 messages on, a conversation would get a summary.
-_MOST_STORED = by_night(200, 1_000)
+_MOST_STORED = sized(200, 1_000)
 _PATIENCE_S = 300.0
 Empty = Callable[[], str]
 

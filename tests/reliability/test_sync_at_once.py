@@ -7,15 +7,15 @@ import pytest
 
 from recollect.model.memories import Scope
 from tests.conformance.notes import Notes, pieces
-from tests.nightly import by_night
 from tests.reliability.edits import Editor
 from tests.reliability.points import SEED
 from tests.reliability.syncing import open_small
 from tests.reliability.zygote import Zygote, at_once
+from tests.sizes import sized
 
 _FILES = 25
-_ROUNDS = by_night(6, 60)
-_EDITS = by_night(300, 5_000)
+_ROUNDS = sized(6, 60)
+_EDITS = sized(300, 5_000)
 
 
 @pytest.mark.parametrize("vectors", [False, True], ids=["words", "vectors"])

@@ -8,11 +8,11 @@ import pytest
 
 from recollect import Memory, UserMemory
 from tests.conformance.notes import Kept, Notes, open_notes, pieces
-from tests.nightly import by_night
 from tests.reliability.edits import Editor
+from tests.sizes import sized
 
-_STEPS = by_night(170, 10_000)
-_COMPARED_EVERY = by_night(3, 1)
+_STEPS = sized(170, 10_000)
+_COMPARED_EVERY = sized(3, 1)
 _AT_ONCE = 4  # so many edits between two syncs, now and then
 _TICKS_EVERY = 100  # how often a file is saved twice within the same tick of the clock
 _SEED = 20260301

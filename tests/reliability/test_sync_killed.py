@@ -15,19 +15,19 @@ from recollect.model.files import Chunk
 from recollect.model.memories import Scope, Vector
 from recollect.ports import StoreReader
 from tests.conformance.notes import Kept, Notes, pieces
-from tests.nightly import by_night
 from tests.reliability.edits import Editor
 from tests.reliability.opening import vector_of
 from tests.reliability.points import SEED, Kills
 from tests.reliability.syncing import LEASE_S, open_small
 from tests.reliability.zygote import Child, Zygote, was_killed
+from tests.sizes import sized
+from tests.waiting import PATIENCE_S
 
-_POINTS = by_night(4, 50)  # on each store, once with vectors and once without
+_POINTS = sized(4, 50)  # on each store, once with vectors and once without
 _FILES = 40
 _EDITS = 12  # between two syncs
 _FROM_SCRATCH_EVERY = 3  # points
 _MOMENT_S = 0.015
-_PATIENCE_S = 60.0
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def _insist_vectors(database: str, notes: Notes) -> None:
     with open_small(database, vectors=True) as memory:
         me = memory.user("me")
         me.files.sync(notes.root, even_if_empty=True)
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         while memory.embed_waiting() and memory.stats().pending_jobs:
             assert time.monotonic() < deadline, "the queue does not come to its end"
             time.sleep(LEASE_S / 10)  # what a killed process held comes free

@@ -75,7 +75,9 @@ def _all(memory: Memory, user: str, query: str, sizes: list[int], after: int = 0
             return found
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(deeds=st.lists(_deeds, max_size=20), query=st.sampled_from(_QUERIES), pieces=_pieces, cut=st.integers(0, 25))
 def test_pieces_of_any_size_say_the_same(
     quick: Memory, deeds: list[tuple[Any, ...]], query: str, pieces: list[int], cut: int
@@ -91,7 +93,9 @@ def test_pieces_of_any_size_say_the_same(
     ]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(deeds=st.lists(_deeds, max_size=12), query=st.sampled_from(_QUERIES))
 def test_whoever_looks_all_the_time_sees_what_whoever_looks_later_sees(
     quick: Memory, deeds: list[tuple[Any, ...]], query: str

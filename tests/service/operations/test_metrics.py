@@ -135,7 +135,7 @@ def test_scrapes_do_not_wear_out_the_store(memory: Memory) -> None:
 
 @POSTGRESQL
 def test_a_store_that_is_away_is_a_figure(open_memory: OpenMemory, database: str, server: Server) -> None:
-    memory = open_memory(postgres__connect_timeout_s=1)
+    memory = open_memory(postgres__connect_timeout_s=5)
     metrics = Metrics(memory)
     server.drop(database)
     figures = parsed(metrics.show().decode())

@@ -13,7 +13,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from recollect.service import telemetry
-from tests.service.conftest import PATIENCE_S, Running
+from tests.service.conftest import Running
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
