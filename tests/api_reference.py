@@ -29,8 +29,8 @@ _INTRODUCTION: Final = """\
 Every public name of the package, generated from the source by `make docs`. The [guide](guide.md) is the better place to
 start; the [compatibility policy](compatibility.md) says what may change.
 
-Import the names below from `recollect`, further values from `recollect.model`, further errors from `recollect.errors`. A
-class that is not exported is reached through the property in its heading.
+Import the names below from `recollect`, further values from `recollect.model`, further errors from `recollect.errors`.
+A class that is not exported is reached through the property in its heading.
 """
 
 
