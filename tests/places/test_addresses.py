@@ -278,7 +278,7 @@ def test_forgetting_drops_what_was_asked(memory: Memory, me: UserMemory, databas
     assert len(_cells(database)) == 3
     me.forget(made)
     assert [user for user, _ in _cells(database)] == ["other"]
-    assert memory._engine.named.find(Scope("me"), ("gazetteer", "49195:0")) is None
+    assert memory._engine.geocode.addresses.find(Scope("me"), ("gazetteer", "49195:0")) is None
 
 
 def test_an_address_that_was_given_stays(memory: Memory, me: UserMemory, geocoder: Gazetteer) -> None:

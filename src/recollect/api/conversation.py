@@ -72,7 +72,7 @@ class Conversation(Scoped):
 
     def _append_all(self, messages: Sequence[NewMessage]) -> tuple[Appended, ...]:
         results = message_log.append(self._engine, self._scope, self._id, messages)
-        if not self._engine.summarizer.costs and any(result.action == "created" for result in results):
+        if not self._engine.summarizers.chosen.costs and any(result.action == "created" for result in results):
             compact.if_due(self._engine, self._scope, self._id)
         return results
 

@@ -66,7 +66,7 @@ class Memory:
 
         With `audit` every write through it is recorded in the audit log, in the transaction that does it.
         """
-        engine = self._engine if audit is None else replace(self._engine, deed=audit)
+        engine = self._engine if audit is None else replace(self._engine, audit=audit)
         return UserMemory(engine, scope_of(user_id))
 
     @property

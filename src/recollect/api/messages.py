@@ -34,13 +34,13 @@ class UserMessages(Scoped):
 
     def should_capture(self, text: str) -> bool:
         """Tell whether a user's message says anything worth remembering."""
-        return not is_envelope(text) and capture.should_capture(without_fences(text), self._engine.patterns)
+        return not is_envelope(text) and capture.should_capture(without_fences(text), self._engine.capture.patterns)
 
     def preview_capture(self, text: str) -> tuple[Captured, ...]:
         """Return what `capture` would store of a user's message, without storing it."""
         plain = "" if is_envelope(text) else without_fences(text)
         limit = self._engine.settings.capture.limit
-        return capture.capture(plain, limit=limit, patterns=self._engine.patterns) if plain else ()
+        return capture.capture(plain, limit=limit, patterns=self._engine.capture.patterns) if plain else ()
 
     def capture(self, text: str, *, session: str = "") -> tuple[Remembered, ...]:
         """Store what a user's message says about the user; usually `after_turn` does this."""

@@ -29,7 +29,7 @@ class StoreOperations:
 
     def observe(self, observer: Observer | None) -> None:
         """Set the observer that gets the duration and the degradation of each search; None removes it."""
-        self._engine.observed.observer = observer
+        self._engine.search.metrics.observer = observer
 
     def check_reachable(self) -> None:
         """Ping the store. Raises StoreError if it does not answer."""

@@ -45,7 +45,7 @@ class UserPlaces(Scoped):
             raise InvalidInput("Where is what? Give lat and lng.")
         check_coordinates(lat, lng)
         address_lookup.insist(self._engine, f"what is at {lat}, {lng}")
-        return address_lookup.located(self._engine, self._scope, lat, lng)
+        return address_lookup.reverse_geocode(self._engine, self._scope, lat, lng)
 
     def find_addresses(self) -> int:
         """Look up missing addresses offline and return how many were found; a running worker does this by itself."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
-from functools import partial
 from os import PathLike
 from typing import Any, Unpack
 
@@ -22,7 +21,6 @@ from recollect.api.scoped import (
     check_types,
     search_location,
 )
-from recollect.engine.audit import search_log
 from recollect.engine.conversations import message_drafts, message_log, sessions, turns
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.maintenance import store_status
@@ -181,19 +179,26 @@ class UserMemory(Scoped):
         places count, and not how far they are.
         """
         defaults = self._engine.settings.recall
-        wish = SearchOptions(
+        options = SearchOptions(
             defaults.limit if limit is None else limit,
             defaults.min_score if min_score is None else min_score,
             preferred=check_types(prefer),
             diverse=diverse,
-            where=search_location(location, radius_km, location_weight, location_mode),
+            location=search_location(location, radius_km, location_weight, location_mode),
         )
         memories = self._filters(filters)
-        looking_at: list[ItemFilters] = [memories]
+        item_filters: list[ItemFilters] = [memories]
         if files and not any(name in filters for name in _MEMORY_ONLY_FILTERS):
-            looking_at.append(ChunkFilters(since=memories.since, until=memories.until))
-        ask = partial(recall.recall, self._engine, self._scope, query, vector=vector, looking_at=looking_at, wish=wish)
-        return search_log.noted(self._engine, self._scope, "recall", query, ask)
+            item_filters.append(ChunkFilters(since=memories.since, until=memories.until))
+        return recall.recall(
+            self._engine,
+            self._scope,
+            query,
+            item_filters=item_filters,
+            options=options,
+            vector=vector,
+            log_as="recall",
+        )
 
     def search_context(
         self,
@@ -224,8 +229,7 @@ class UserMemory(Scoped):
         excluded: tuple[str, ...] = ()
         if current is not None:
             excluded = self._engine.store.read(self._scope, lambda reader: all_sources.current_turn(reader, current))
-        ask = partial(
-            all_sources.search,
+        return all_sources.search(
             self._engine,
             self._scope,
             query,
@@ -233,16 +237,16 @@ class UserMemory(Scoped):
             memories=Filters(now=self._engine.clock.now(), session=session, since=start, until=end),
             messages=MessageFilters(conversation=session, since=start, until=end, excluded=excluded),
             files=None if session is not None else ChunkFilters(since=start, until=end),
-            wish=SearchOptions(
+            options=SearchOptions(
                 check_limit(limit),
                 min_score,
                 preferred=check_types(prefer),
                 diverse=diverse,
-                where=search_location(location, radius_km, location_weight, location_mode),
+                location=search_location(location, radius_km, location_weight, location_mode),
             ),
             vector=vector,
+            log_as="search",
         )
-        return search_log.noted(self._engine, self._scope, "search", query, ask)
 
     def about(self, topic: str, *, limit: int = 5) -> About:
         """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
@@ -336,10 +340,10 @@ class UserMemory(Scoped):
 
     def _forget_by_query(self, query: str, *, dry_run: bool) -> Forgotten:
         thresholds = self._engine.settings.forget
-        wish = SearchOptions(5, thresholds.min_score / 2)  # less is no candidate for anything
-        looking_at = [self._filters({})]
-        # not noted as a search: what a user wants forgotten should be written nowhere
-        hits = recall.recall(self._engine, self._scope, query, vector=None, looking_at=looking_at, wish=wish).hits
+        options = SearchOptions(5, thresholds.min_score / 2)  # less is no candidate for anything
+        item_filters = [self._filters({})]
+        # not in the search log: what a user wants forgotten should be written nowhere
+        hits = recall.recall(self._engine, self._scope, query, item_filters=item_filters, options=options).hits
         match = forget.clear_match(hits, thresholds.min_score, thresholds.margin)
         if match is not None:
             return forget.forget_id(self._engine, self._scope, match.id, dry_run=dry_run)
