@@ -1,4 +1,4 @@
-"""Memories as people see them: the text, and below it the id, whole and ready to be copied, with kind and time."""
+"""Renders memories and hits: the text, and below it the id, whole and ready to be copied, with kind and time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -10,9 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from recollect.cli.screen import safe
-from recollect.cli.show_places import place_line
-from recollect.cli.words import ago, far, minute, named, percent, shortened
+from recollect.cli.formatting import ago, far, minute, named, percent, place_line, shortened
+from recollect.cli.view import safe
 from recollect.model.files import Chunk
 from recollect.model.memories import ChannelPart, Hit, MemoryRecord
 from recollect.model.messages import Message
@@ -28,12 +27,12 @@ _RANKING = ("vector", "text")
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
-def listed(records: Iterable[MemoryRecord], now: datetime) -> RenderableType:
+def memory_list(records: Iterable[MemoryRecord], now: datetime) -> RenderableType:
     """Show memories one below the other."""
     return Group(*(_entry(record, _told(record, now)).append_text(_whereabouts(record)) for record in records))
 
 
-def ranked(
+def ranked_hits(
     hits: Sequence[Hit],
     now: datetime,
     *,
@@ -51,7 +50,7 @@ def ranked(
         if around and hit.id in around:
             below.append(_turns(around[hit.id], hit.id))
         if explain:
-            below.append(explained(hit))
+            below.append(_explained(hit))
         table.add_row(Text(percent(hit.score), "bold cyan"), Group(_found(hit, now, sources=sources), *below))
     return table
 
@@ -67,12 +66,12 @@ def _turns(said: Iterable[Message], found: str) -> RenderableType:
     return Padding(table, (0, 0, 0, 2))
 
 
-def versions(records: Sequence[MemoryRecord]) -> RenderableType:
+def memory_versions(records: Sequence[MemoryRecord]) -> RenderableType:
     """Show the versions of a memory with the time in which each was held true."""
     return Group(*(_entry(record, _validity(record)) for record in records))
 
 
-def explained(hit: Hit) -> RenderableType:
+def _explained(hit: Hit) -> RenderableType:
     """Show the sum and the factors that make a score, so that it can be checked by hand."""
     parts = hit.parts
     table = Table.grid(padding=(0, 2))
@@ -139,7 +138,7 @@ def _found(hit: Hit, now: datetime, *, sources: bool) -> Text:
 
 
 def _whereabouts(record: MemoryRecord | Message, hit: Hit | None = None) -> Text:
-    """Show where something is, on a line of its own, and how far that is from whoever asks."""
+    """Show where something is, on a line of its own, and how far that is from where the user is."""
     named = record.place_label or record.address
     told = place_line(record.place_label, record.address, *((None, None) if named else (record.lat, record.lng)))
     part = hit.parts.place if hit else None

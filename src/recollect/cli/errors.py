@@ -1,7 +1,7 @@
-"""Where errors become messages and exit codes: 0 done, 1 failed, 2 bad usage, 3 not found, 130 interrupted.
+"""Errors as messages and exit codes: 0 done, 1 failed, 2 bad usage, 3 not found, 130 interrupted.
 
-The invariant: with `--json` whatever happens is one JSON document on standard output, errors included, and nothing
-stands on standard error. What goes on until it is stopped, as `sync --watch` does, prints one a line.
+The invariant: with `--json` every outcome is one JSON document on standard output, errors included, and standard error
+stays empty. A command that runs until it is stopped, such as `sync --watch`, prints one document a line.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from recollect.cli.run import Shared, command_name
+from recollect.cli.options import GlobalOptions
 from recollect.errors import InvalidInput, NotFound, RecollectError, SettingsError
 
 FAILED: Final = 1
@@ -26,16 +26,30 @@ _BEFORE_THE_COMMAND = ("--database", "--user", "--config")
 _NEGATIVE = re.compile(r"-[\d.]")
 
 
-class Listing(TyperGroup):
-    """Several commands under one name, listed under what they are about."""
+class Declined(RecollectError):
+    """The user at the terminal answered no."""
+
+
+def command_name(ctx: typer.Context) -> str:
+    """Give the words of the command that was typed, such as `recall` or `keys create`."""
+    words: list[str] = []
+    above = ctx.parent
+    while above and above.parent:  # the outermost is the application
+        words.insert(0, above.command.name or "")
+        above = above.parent
+    return " ".join((*words, ctx.command.name or ""))
+
+
+class PanelGroup(TyperGroup):
+    """Commands under one name, listed by help panel."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
-        """Read what stands before the command, and say where an option belongs that stands in the wrong place."""
-        with _showing_the_place(ctx):
+        """Read the global options, and say where a misplaced one belongs."""
+        with _explain_misplaced_options(ctx):
             return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as inherited
-        """List the commands under what they are about; without colours typer would put all of them on one heap."""
+        """List the commands by panel; without colours typer would not group them."""
         shown = [command for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))]
         longest = max(len(command.name or "") for command in shown)
         room = formatter.width - longest - 6
@@ -46,17 +60,17 @@ class Listing(TyperGroup):
                 formatter.write_dl(rows)
 
 
-class Edge(Listing):
-    """The application as a whole: everything that is typed passes here."""
+class Application(PanelGroup):
+    """The application as a whole: the boundary at which errors become exit codes."""
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **more: Any) -> Any:  # noqa: ANN401 - as inherited
         """Run what was typed, and leave with its exit code."""
         typed = sys.argv[1:] if args is None else list(args)
         as_json = _wants_json(typed)
         if as_json:
-            more["standalone_mode"] = False  # typer would tell a person about errors
+            more["standalone_mode"] = False  # typer would print errors for people
         try:
-            sys.exit(super().main(typed, *rest, obj=Shared(json=as_json), **more))
+            sys.exit(super().main(typed, *rest, obj=GlobalOptions(json=as_json), **more))
         except RecollectError as error:
             _leave(error, str(error), _exit_code(error), as_json=as_json)
         except OSError as error:
@@ -65,25 +79,25 @@ class Edge(Listing):
             _leave(error, error.format_message(), error.exit_code, as_json=as_json)
 
 
-class Verb(TyperCommand):
-    """A command. It knows the options that belong before it."""
+class Command(TyperCommand):
+    """A command that knows the global options, which belong before it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
-        """Read the arguments, and say where an option belongs that stands in the wrong place."""
-        with _showing_the_place(ctx):
+        """Read the arguments, and say where a misplaced option belongs."""
+        with _explain_misplaced_options(ctx):
             return super().parse_args(ctx, args)
 
 
-class Pointing(Verb):
+class CoordinatesCommand(Command):
     """A command that takes coordinates. South of the equator they begin as options do."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
-        """Read the arguments; a minus before a figure begins no option."""
-        return super().parse_args(ctx, [f" {one}" if _NEGATIVE.match(one) else one for one in args])
+        """Read the arguments; a minus before a digit begins no option."""
+        return super().parse_args(ctx, [f" {word}" if _NEGATIVE.match(word) else word for word in args])
 
 
 @contextmanager
-def _showing_the_place(ctx: Any) -> Iterator[None]:  # noqa: ANN401 - typer keeps the class to itself
+def _explain_misplaced_options(ctx: Any) -> Iterator[None]:  # noqa: ANN401 - typer keeps the class to itself
     try:
         yield
     except typer.TyperException as error:
@@ -95,7 +109,7 @@ def _showing_the_place(ctx: Any) -> Iterator[None]:  # noqa: ANN401 - typer keep
 
 
 def _wants_json(typed: Sequence[str]) -> bool:
-    """Say whether a program is listening. What follows `--` is not an option."""
+    """Say whether `--json` was typed. What follows `--` is not an option."""
     return "--json" in (typed[: typed.index("--")] if "--" in typed else typed)
 
 
