@@ -46,7 +46,7 @@ class StoreOperations:
 
     def asks_others(self) -> bool:
         """Tell whether the vectors that are searched are made behind a network."""
-        return store_status.asks_others(self._engine)
+        return store_status.uses_remote_model(self._engine)
 
     def insist_new(self, user_id: str, once: IdempotentRequest) -> None:
         """Raise AlreadyProcessed if this request was carried out before; the transaction looks once more."""
