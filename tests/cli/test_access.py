@@ -94,7 +94,11 @@ class House:
     def doings(self) -> tuple[object, ...]:
         """What was done so far: the logs, and how much there is."""
         with Memory.open(settings=load_settings(os.devnull, environ={}, overrides=_plain(self.database))) as memory:
-            logs = (memory.doors.audit("anna"), memory.doors.audit("ben"), memory.doors.audit())
+            logs = (
+                memory.operations.audit_log("anna"),
+                memory.operations.audit_log("ben"),
+                memory.operations.audit_log(),
+            )
             return (*logs, memory.user("anna").stats(), memory.user("ben").stats())
 
 

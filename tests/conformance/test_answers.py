@@ -149,13 +149,13 @@ def change_the_lamp(me: UserMemory) -> object:
 WRITES: dict[str, Callable[[UserMemory], object]] = {
     "remember": lambda me: me.remember("Petr drinks coffee"),
     "remember many": lambda me: me.remember_many(["Petr drinks coffee", "Petr drinks water"]),
-    "state a fact": lambda me: me.state_fact("Petr", "drink", "coffee"),
+    "state a fact": lambda me: me.facts.set("Petr", "drink", "coffee"),
     "update": change_the_lamp,
     "forget": forget_the_lamp,
     "forget a session": lambda me: me.forget(session="c"),
     "append": lambda me: me.conversation("d").append("user", "Petr drinks coffee."),
     "compact": lambda me: me.conversation("c").compact(keep_recent=0),
-    "rate": lambda me: me.rate(me.conversation("c").messages()[-1].id, 1),
+    "rate": lambda me: me.messages.rate(me.conversation("c").messages()[-1].id, 1),
     "before a prompt": lambda me: me.before_prompt("Petr drinks coffee.", session="d"),
     "after a turn": lambda me: me.after_turn([{"role": "user", "content": "I prefer coffee."}], session="d"),
 }

@@ -20,7 +20,7 @@ from recollect.model.literals import ROLES, MessageRole
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from recollect.api.user import Conversation
+    from recollect.api.conversation import Conversation
     from recollect.cli.view import View
     from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, Window
 
@@ -107,7 +107,7 @@ def say(
     appended = chat.append(cast("MessageRole", role), given_text(text), **fields, **place)
     if place and appended.action == "created" and appended.id:
         find_addresses(context, place)
-        appended = replace(appended, message=context.me.surroundings(appended.id, before=0, after=0)[0])
+        appended = replace(appended, message=context.me.messages.around(appended.id, before=0, after=0)[0])
     after = chat.summary()
     compacted = after is not None and (before is None or before.id != after.id)
     return Result(AppendedMessage(appended, after if compacted else None), _show_appended)
@@ -367,7 +367,7 @@ def rate(
     """Note what the user thought of a message."""
     if rating.lower() not in _RATINGS:
         raise InvalidInput(f"The rating is {rating!r}; expected up, down or none.")
-    return Result(context.me.rate(id, _RATINGS[rating.lower()]), _show_rating)
+    return Result(context.me.messages.rate(id, _RATINGS[rating.lower()]), _show_rating)
 
 
 def _show_rating(view: "View", message: "Message") -> None:

@@ -80,7 +80,7 @@ def models(
     Those whose vectors the store has, and the one that the settings name: which one is searched, how much of each
     source it covers, whether its provider answers, and what it costs.
     """
-    return Result(ModelList(context.memory.models(ask=not offline)), _show_models)
+    return Result(ModelList(context.memory.models.list(ask=not offline)), _show_models)
 
 
 def _show_models(view: "View", listed: ModelList) -> None:
@@ -161,7 +161,7 @@ def worker(
 
 def _waiting_items(memory: "Memory") -> int:
     """Count what waits for a vector in the space that is searched and in one that is being built."""
-    used = [model for model in memory.models(ask=False) if model.state in _IN_USE]
+    used = [model for model in memory.models.list(ask=False) if model.state in _IN_USE]
     return sum(source.waiting for model in used for source in model.coverage)
 
 

@@ -68,7 +68,7 @@ def fact(
     note: options.NoteOptions,
 ) -> "Result[Remembered]":
     """Note a fact about a thing; a new value replaces the old."""
-    return Result(context.me.state_fact(subject, key, value, **_given(note)), show_remembered)
+    return Result(context.me.facts.set(subject, key, value, **_given(note)), show_remembered)
 
 
 @commands.command("read", examples=("recollect facts", "recollect facts light.office --key location"))
@@ -103,7 +103,7 @@ def prefer(
     note: options.NoteOptions,
 ) -> "Result[Remembered]":
     """Note what the user prefers."""
-    return Result(context.me.set_preference(category, key, value, **_given(note)), show_remembered)
+    return Result(context.me.preferences.set(category, key, value, **_given(note)), show_remembered)
 
 
 @commands.command("read", examples=("recollect preferences", "recollect preferences lighting"))
@@ -148,7 +148,7 @@ def event(
     given: dict[str, Any] = {name: value for name, value in optional.items() if value is not None}
     if at is not None:
         given["occurred_at"] = past_moment(at, "at", context.now)
-    return Result(context.me.log_event(summary, **given), show_remembered)
+    return Result(context.me.events.log(summary, **given), show_remembered)
 
 
 @commands.command(
@@ -202,7 +202,7 @@ def lesson(
     note: options.NoteOptions,
 ) -> "Result[Remembered]":
     """Note what was learned."""
-    return Result(context.me.learn_lesson(given_text(text), **_given(note)), show_remembered)
+    return Result(context.me.lessons.add(given_text(text), **_given(note)), show_remembered)
 
 
 @commands.command("read", examples=("recollect lessons", "recollect lessons --context internet"))

@@ -107,7 +107,7 @@ def add(
             step("Adding documents", done, len(files))
             file = sys.stdin.buffer.read(most_bytes) if path == "-" else path
             try:
-                added = context.me.add_file(file, name=name, replace=replace, wait=wait)
+                added = context.me.files.add(file, name=name, replace=replace, wait=wait)
             except InvalidInput as error:
                 offered.append(OfferedDocument(name or path, error=error))
             else:
@@ -176,9 +176,11 @@ def files(
     ] = True,
 ) -> Result[FileList]:
     """List files and the folders they come from, newest first."""
-    page = context.me.files(limit=limit, cursor=cursor, source=cast("FileSource | None", source))
+    page = context.me.files.list(limit=limit, cursor=cursor, source=cast("FileSource | None", source))
     nothing = "Nothing matches." if source or cursor else _NO_FILES
-    return Result(FileList(page, context.me.folders(look=look)), partial(_show_files, nothing=nothing, looked=look))
+    return Result(
+        FileList(page, context.me.files.folders(look=look)), partial(_show_files, nothing=nothing, looked=look)
+    )
 
 
 def _show_files(view: "View", listed: FileList, *, nothing: str, looked: bool) -> None:
@@ -229,7 +231,7 @@ def read(
     From where the file lies; from the store when it is gone. Secrets and private parts are masked, as they are in
     memory.
     """
-    text = _read_place(context.me, path) if lines is None else context.me.read(path, _line_range(lines))
+    text = _read_place(context.me, path) if lines is None else context.me.files.read(path, _line_range(lines))
     return Result(text, _show_text)
 
 
@@ -237,11 +239,11 @@ def _read_place(me: "UserMemory", path: str) -> "FileText":
     """Read a path as hits show it, with lines behind a colon; some files are called like that."""
     place = _PLACE.fullmatch(path)
     if place is None:
-        return me.read(path)
+        return me.files.read(path)
     try:
-        return me.read(place[1], _line_range(path[len(place[1]) + 1 :]))
+        return me.files.read(place[1], _line_range(path[len(place[1]) + 1 :]))
     except NotFound:
-        return me.read(path)
+        return me.files.read(path)
 
 
 def _line_range(text: str) -> tuple[int, int]:

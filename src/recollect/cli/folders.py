@@ -118,7 +118,7 @@ def sync(
         _watch(context, paths or (), rules, even_if_empty=even_if_empty, wait=bool(wait))
         return Result(None, _show_synced)
     with context.progress.steps() as step, _report_vectors(context.me, step) as tell:
-        reports = context.me.sync(
+        reports = context.me.files.sync(
             *(paths or ()), **rules, even_if_empty=even_if_empty, dry_run=dry_run, wait=wait, tell=tell
         )
     incomplete = any(report.state != "synced" for report in reports)
@@ -175,7 +175,7 @@ def _watch(
     log = _SyncLog(progress)
     with stop_on_signal(progress) as stop:
         with progress.steps() as step:
-            reports = context.me.sync(
+            reports = context.me.files.sync(
                 *paths,
                 **rules,
                 even_if_empty=even_if_empty,
@@ -185,7 +185,7 @@ def _watch(
         for report in reports:
             log.report(report)
         progress.say(f"Watching {counted(len(reports), 'folder', 'folders')}. Ctrl-C ends it.")
-        context.me.keep_in_step(*(report.root for report in reports), stop=stop, tell=log.report_news, **rules)
+        context.me.files.watch(*(report.root for report in reports), stop=stop, tell=log.report_news, **rules)
 
 
 class _SyncLog:

@@ -220,8 +220,10 @@ def capture(
     """
     message = given_text(text)
     if dry_run:
-        return Result(CapturedMemories(dry_run=True, captured=context.me.captures(message)), _show_captured)
-    learned = _learned(context.me, context.me.capture(message, session=session or ""))
+        return Result(
+            CapturedMemories(dry_run=True, captured=context.me.messages.preview_capture(message)), _show_captured
+        )
+    learned = _learned(context.me, context.me.messages.capture(message, session=session or ""))
     return Result(CapturedMemories(dry_run=False, captured=learned), _show_captured)
 
 

@@ -305,12 +305,12 @@ def audit(
     if verify:
         if owner is not None or keys:
             raise InvalidInput("--verify checks the logs of all users and of the keys: leave out --for and --keys.")
-        problems = memory.doors.audit_flaws()
+        problems = memory.operations.audit_problems()
         return Result(AuditCheck(problems), _show_check, FAILED if problems else 0)
     whose = context.me if owner is None else memory.user(owner)  # which insists on the name of a user
     user = None if keys else whose.user_id
     names = {key.id: key.name for key in memory.keys.list()}
-    lines = memory.doors.audit(user or "", last=last)
+    lines = memory.operations.audit_log(user or "", last=last)
     return Result(AuditLog(user, tuple(AuditEntry(line, names.get(line.actor, "")) for line in lines)), _show_log)
 
 

@@ -97,7 +97,7 @@ def status(context: CommandContext) -> Result[FullStatus]:
     Versions, the store, the embedder, and every setting that is not the default, with where it comes from.
     """
     me = context.me
-    full = FullStatus(me.user_id, context.memory.status(), context.settings.describe(), me.folders())
+    full = FullStatus(me.user_id, context.memory.status(), context.settings.describe(), me.files.folders())
     return Result(full, _show_status)
 
 

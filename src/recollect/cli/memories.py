@@ -332,7 +332,7 @@ def _loss(me: "UserMemory", plan: "Forgotten", whole: str) -> Loss:
 
 def _item(me: "UserMemory", id: str) -> "MemoryRecord | FileRecord | None":
     """Give a memory or a file; None when the id is that of a message."""
-    for find in (me.get, me.file):
+    for find in (me.get, me.files.get):
         try:
             return find(id)
         except NotFound:

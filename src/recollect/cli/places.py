@@ -47,7 +47,7 @@ def search_location(context: CommandContext, given: options.LocationOptions) -> 
     point = coordinates(near, "near")
     if point is not None:
         return TypedLocation({"location": point, **weights})
-    taken = context.me.locate(near, limit=1)[0]
+    taken = context.me.places.geocode(near, limit=1)[0]
     return TypedLocation({"location": Location(taken.lat, taken.lng, taken.address), **weights}, taken)
 
 
@@ -67,7 +67,7 @@ def place_fields(
         return fields
     if "lat" in fields or "lng" in fields:
         raise InvalidInput(f"--{option} says where it is already. Leave out --lat and --lng.")
-    known = context.me.place(own)
+    known = context.me.places.get(own)
     there = {"lat": known.lat, "lng": known.lng, "address": known.address, "place_label": known.place_label}
     return {**there, **fields}
 
@@ -82,7 +82,7 @@ def find_addresses(context: CommandContext, fields: Mapping[str, Any]) -> None:
     with context.progress.steps() as step:
         step("Looking where that is", 0, 1)
         try:
-            context.me.find_addresses()
+            context.me.places.find_addresses()
         except (RecollectError, OSError):
             return
 
@@ -107,10 +107,10 @@ def places(context: CommandContext, *, limit: options.Most = 50) -> Result[Place
     What lies close together is one place: with what you call it, how much is there, on how many days something was, and
     when last. Places that you have named come last if nothing is there.
     """
-    summaries = context.me.places(limit=limit)
+    summaries = context.me.places.list(limit=limit)
     there = {summary.name for summary in summaries if summary.named}
     left = limit - len(summaries)
-    empty = [place for place in context.me.named_places() if place.name not in there] if left else []
+    empty = [place for place in context.me.places.named() if place.name not in there] if left else []
     return Result(PlaceList(summaries, tuple(empty[:left])), _show_places)
 
 
@@ -177,17 +177,17 @@ def place(
     if forget:
         if given:
             raise InvalidInput("--forget goes with the name of the place alone.")
-        me.forget_place(name)
+        me.places.forget(name)
         return Result(OwnPlace(name, None, "forgotten"), _show_place)
     if not given:
-        known = me.place(name)
+        known = me.places.get(name)
         return Result(OwnPlace(known.place_label, known), _show_place)
     if spot is not None and near is not None:
         raise InvalidInput("LAT,LNG and --near both say where the place is. Give one of them.")
     location = _target(context, name, spot, near)
     if address is not None:
         location = Location(location.lat, location.lng, address)
-    named = me.name_place(name, location)
+    named = me.places.set(name, location)
     known = Location(named.lat, named.lng, named.address, named.name)
     return Result(OwnPlace(named.name, known, "named"), _show_place)
 
@@ -198,11 +198,11 @@ def _target(context: CommandContext, name: str, spot: str | None, near: str | No
 
     text = near if spot is None else spot
     if text is None:
-        return context.me.place(name)
+        return context.me.places.get(name)
     point = coordinates(text, "near" if spot is None else None)
     if point is not None:
         return Location(*point)
-    taken = context.me.locate(text, limit=1)[0]
+    taken = context.me.places.geocode(text, limit=1)[0]
     return Location(taken.lat, taken.lng, taken.address)
 
 
@@ -248,8 +248,8 @@ def where(
     """
     point = coordinates(place)
     if point is None:
-        return Result(GeocodedPlaces(context.me.locate(place, limit=limit)), _show_where)
-    nearest = context.me.where_is(*point)
+        return Result(GeocodedPlaces(context.me.places.geocode(place, limit=limit)), _show_where)
+    nearest = context.me.places.reverse_geocode(*point)
     geocoded = GeocodedPlaces((nearest,) if nearest else (), reverse=True)
     return Result(geocoded, _show_nearest, 0 if nearest else NOT_FOUND)
 

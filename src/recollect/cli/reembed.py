@@ -135,7 +135,7 @@ def reembed(
     _check_alone("cancel", cancel, {**others, "drop": drop})
     _check_alone("drop", drop, {**others, "cancel": cancel})
     if cancel:
-        return Result(UnusedModel("cancelled", memory.cancel_reembed()), _show_unused)
+        return Result(UnusedModel("cancelled", memory.models.cancel_reembed()), _show_unused)
     if drop is not None:
         return Result(UnusedModel("dropped", _drop(context, drop, yes=yes)), _show_unused)
     plan = _plan(memory, target)
@@ -162,13 +162,13 @@ def _drop(context: CommandContext, name: str, *, yes: bool) -> "Space":
     question = f"Remove the vectors of {name}? They can only be made anew."
     if context.can_ask and not yes and not context.ask(question):
         raise Declined("Nothing was removed.")
-    return context.memory.drop_model(name)
+    return context.memory.models.drop(name)
 
 
 def _plan(memory: "Memory", target: TargetModel) -> ModelChangePlan:
     """Find out where a change would lead, and what it takes."""
-    everything = memory.estimate(**target._asdict())
-    known_models = memory.models(ask=False)
+    everything = memory.models.estimate(**target._asdict())
+    known_models = memory.models.list(ask=False)
     searched, coming = _in_state(known_models, "active"), _in_state(known_models, "building")
     model = _target_model(memory, known_models, target)
     lacking = sum(source.items - source.vectors for source in model.coverage) if model.coverage else everything.items
@@ -251,7 +251,7 @@ def _reembed(
 ) -> "Reembedding":
     """Do the work, and wait for what other workers hold, for as long as they may hold it."""
     memory = context.memory
-    change = memory.reembed(**target._asdict(), **options, wait=wait)
+    change = memory.models.reembed(**target._asdict(), **options, wait=wait)
     patience_s = memory.settings.embedding.lease_s + _LOOK_AGAIN_S
     since, told = monotonic(), False
     while wait and _leased(change) and not stop.is_set() and monotonic() - since < patience_s:
@@ -261,9 +261,9 @@ def _reembed(
             told = True
         if stop.wait(_LOOK_AGAIN_S):
             break
-        if _in_state(memory.models(ask=False), "building") is None:  # another process has finished it, or ended it
+        if _in_state(memory.models.list(ask=False), "building") is None:  # another process has finished it, or ended it
             return _as_it_is(memory, change)
-        more = memory.reembed(**options)
+        more = memory.models.reembed(**options)
         since = monotonic() if more.embedded else since
         change = replace(more, previous=change.previous, embedded=change.embedded + more.embedded)
     return change
@@ -278,14 +278,14 @@ def _leased(change: "Reembedding") -> int:
 
 def _as_it_is(memory: "Memory", change: "Reembedding") -> "Reembedding":
     """Look how a change ended that others have ended."""
-    searched = _in_state(memory.models(ask=False), "active")
+    searched = _in_state(memory.models.list(ask=False), "active")
     if searched is None or model_label(searched) != model_label(change.space):
         return change
     return replace(change, state="finished", coverage=searched.coverage)
 
 
 def _is_in_settings(memory: "Memory", space: "Space") -> bool:
-    configured = next((model for model in memory.models(ask=False) if model.configured), None)
+    configured = next((model for model in memory.models.list(ask=False) if model.configured), None)
     return configured is not None and (configured.provider, configured.model) == (space.provider, space.model)
 
 

@@ -116,7 +116,7 @@ class CommandContext:
 
         principal, user_id = admit(self.memory, *needed, named=self.user_named)
         self.actor = principal.id
-        self._me = self.memory.user(user_id).acting(AuditedWrite(principal.id, self.command))
+        self._me = self.memory.user(user_id, audit=AuditedWrite(principal.id, self.command))
 
     @property
     def console(self) -> "Console":

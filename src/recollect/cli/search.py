@@ -199,7 +199,7 @@ def _messages_around(context: CommandContext, answer: "Recall", reach: int) -> "
     from recollect.model.messages import Message
 
     said = [hit.id for hit in answer.hits if isinstance(hit.record, Message)]
-    return {item: context.me.surroundings(item, before=reach, after=reach) for item in said}
+    return {item: context.me.messages.around(item, before=reach, after=reach) for item in said}
 
 
 def _search_nodes(
