@@ -11,8 +11,7 @@ from recollect.model.literals import MessageRole
 from recollect.model.messages import Message, SummaryPoints, SummaryTask, ToolCall
 from recollect.ports import Summarizer
 from recollect.text.summary.extractive import SMALL_TALK, ExtractiveSummarizer
-from recollect.text.summary.format import tokens_of
-from recollect.text.summary.shortening import LONGEST_POINT
+from recollect.text.summary.format import LONGEST_POINT, tokens_of
 from tests.growth import assert_linear
 from tests.summary.talks import conversation, count, message, talk
 

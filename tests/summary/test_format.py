@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
-from recollect.text.summary.format import fit, parse, render, tidy, tokens_of
-from recollect.text.summary.paragraph import as_memory
-from recollect.text.summary.shortening import LONGEST_POINT, shortened
+from recollect.text.summary.format import LONGEST_POINT, as_memory, fit, parse, render, shortened, tidy, tokens_of
 from tests.summary.talks import count
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
