@@ -12,12 +12,12 @@ from typing import Any, Final
 import numpy as np
 from tokenizers import Tokenizer
 
-from recollect.embedding.released import MODEL_FILE, SPACE, TOKENIZER_FILE
+from recollect.embedding.bundled_model import MODEL_FILE, SPACE, TOKENIZER_FILE
 from recollect.errors import EmbeddingError
 from recollect.model.memories import Vector
 
 # From 1.29 on onnxruntime writes a device id to the disk and reports to its maker over the network, unless this is set
-# before it is first imported. Memories are private, and so is the fact that somebody keeps them.
+# before it is first imported. Memories are private, and so is the fact that they are kept.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import onnxruntime
@@ -56,7 +56,7 @@ class Encoder:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Give one row per text."""
-        # One by one: the tokenizer's own batches use threads that nobody asked for and that do not survive a fork.
+        # One by one: the tokenizer's own batches start threads that do not survive a fork.
         pieces = [self._split(text, number) for number, text in enumerate(texts, start=1)]
         vectors = np.empty((len(pieces), SPACE.dimensions), dtype=np.float32)
         for rows in batches([len(ids) for ids in pieces], self._batch_size):
