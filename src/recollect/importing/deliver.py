@@ -10,7 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from recollect.api.user import Conversation, UserMemory
+from recollect.api.conversation import Conversation
+from recollect.api.user import UserMemory
 from recollect.errors import InvalidInput
 from recollect.importing.chat_sessions import EMPTY, ChatSession
 from recollect.importing.parse_values import metadata_of
@@ -75,7 +76,7 @@ class ImportRun:
         fresh = [message for message in talk.messages if message.id not in known]
         self.tally.skip("messages", ALREADY_THERE, len(talk.messages) - len(fresh))
         try:
-            actions = [one.action for one in conversation.bring(fresh, trust=self.trust)] if fresh else []
+            actions = [one.action for one in conversation.import_messages(fresh, trust=self.trust)] if fresh else []
         except InvalidInput as error:
             self.tally.skip("conversations", CANNOT_BE_KEPT, example=f"{talk.id} ({error})")
             return
@@ -134,7 +135,7 @@ class ImportRun:
 
         tell = None if self.tell is None else told
         left_out = 0
-        for report in self.me.sync(
+        for report in self.me.files.sync(
             root,
             source=source,
             include=include,
@@ -165,7 +166,7 @@ class ImportRun:
         reused = sum(vector is not None for vector in cut.vectors) if cut.space is not None else 0
         if not self.dry_run:
             try:
-                added = self.me.add_pieces(
+                added = self.me.files.add_pieces(
                     cut.name, cut.pieces, vectors=cut.vectors if reused else None, space=cut.space if reused else None,
                     source=cut.source, metadata=metadata_of(cut.about),
                 )  # fmt: skip

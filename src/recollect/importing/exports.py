@@ -59,7 +59,7 @@ def import_file(
     tally = ImportCounts()
     delivery = ImportRun(me, tally, dry_run, tell, trust)
     named = None if format is None else detect_format.checked(format)
-    with opened(path, me.store_files()) as archive:
+    with opened(path, me.files.store_files()) as archive:
         known = named or detect_format.format_of(archive)
         for name, reason in archive.refused:
             tally.skip("files", reason, example=name)

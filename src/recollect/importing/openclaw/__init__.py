@@ -59,7 +59,7 @@ def import_openclaw(
 def _bring_database(delivery: ImportRun, path: Path, found: OpenClawStores) -> None:
     agent = agent_of(path)
     shown = path.relative_to(found.root).as_posix()
-    own = delivery.me.store_files()
+    own = delivery.me.files.store_files()
     if read_only_sqlite.is_one_of(path, own):
         delivery.tally.skip("databases", THE_STORE, example=shown)
         return
