@@ -1,4 +1,4 @@
-"""Wires the ports to their adapters, as the settings say.
+"""The composition root: builds the engine from the adapters that the settings name.
 
 Adapters that most processes never use are imported at first use: a cold `recollect recall` pays for each import.
 """
@@ -63,7 +63,7 @@ def _embedder_for(settings: EmbeddingSettings, space: Space) -> Embedder:
 def assemble(
     settings: Settings, clock: Clock, embedder: Embedder | None = None, summarizer: Summarizer | None = None
 ) -> Engine:
-    """Open the store and make the engine. What is given takes the place of what the settings name."""
+    """Open the store and build the engine; a given embedder or summarizer replaces that of the settings."""
     tokenizer = LocalTokenizer()
     local = _deferred(lambda: _extractive(tokenizer))
     client = _client(settings)
@@ -126,9 +126,9 @@ def _capture_tools(settings: Settings, client: "ChatClient | None") -> CaptureTo
 
 
 def originals_folder(settings: Settings, store: Store) -> Path | None:
-    """Say where documents are kept as they came: beside an SQLite file, or in the data folder for a server.
+    """Return the folder of original documents: beside an SQLite file, or in the data folder for a server.
 
-    Each store has a folder of its own there, so that none takes another's documents for abandoned.
+    Each store has a subfolder of its own, so that none deletes another's documents as orphans.
     """
     chosen = settings.files.originals
     if chosen == "off":
@@ -143,7 +143,7 @@ def originals_folder(settings: Settings, store: Store) -> Path | None:
 
 
 def _client(settings: Settings) -> "ChatClient | None":
-    """Make the client of a language model, if anything in the settings wants one."""
+    """Create the client of a language model, if the settings need one."""
     if "llm" not in (settings.compaction.summarizer, settings.capture.extractor):
         return None
     llm = settings.llm
@@ -170,7 +170,7 @@ def _summarizer(settings: Settings, client: "ChatClient | None", tokenizer: Toke
 
 
 def _patterns(settings: Settings) -> "CompiledPatterns":
-    """Compile the user's own patterns; the settings have checked that each names a type."""
+    """Compile the patterns of the settings, which have checked that each names a type."""
     if not settings.capture.patterns:
         return ()
     from recollect.text.capture import Pattern, compile_patterns

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recollect.embedding.factory import create_embedding_provider, embedder_for
+    from recollect.embedding.known_models import vector_dims_for_model
     from recollect.embedding.local import LocalEmbedder
-    from recollect.embedding.models import vector_dims_for_model
     from recollect.settings.embedding import PROVIDERS
 
 _HOME_OF = {
@@ -14,7 +14,7 @@ _HOME_OF = {
     "LocalEmbedder": "recollect.embedding.local",
     "create_embedding_provider": "recollect.embedding.factory",
     "embedder_for": "recollect.embedding.factory",
-    "vector_dims_for_model": "recollect.embedding.models",
+    "vector_dims_for_model": "recollect.embedding.known_models",
 }
 
 __all__ = [
