@@ -8,7 +8,7 @@
     reference  the table in the documentation
 
 Every command starts here, so importing this must stay cheap: nothing but the standard library, and named tuples where
-nobody outside builds the record, because making a dataclass takes five times as long.
+no caller outside builds the record, because making a dataclass takes five times as long.
 """
 
 from recollect.settings.database import data_folder, hide_password

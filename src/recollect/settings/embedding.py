@@ -101,7 +101,7 @@ class EmbeddingSettings:
         default="auto",
         metadata=about(
             choice("time to wait", get_args(WaitWhen)),
-            "Whether storing waits for the vector; `auto` waits for the local encoder and for nobody else.",
+            "Whether storing waits for the vector; `auto` waits for the local encoder only.",
         ),
     )
     worker: bool = field(

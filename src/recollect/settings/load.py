@@ -9,13 +9,13 @@ from typing import TypeVar
 
 from recollect.errors import SettingsError
 from recollect.settings.database import beside
-from recollect.settings.declare import Section, Setting, checked, entries, walk
+from recollect.settings.declare import Setting, SettingsSection, checked, entries, walk
 from recollect.settings.files import read_config
 from recollect.settings.model import Settings
-from recollect.settings.sources import Found, Stray, by_path, from_environment, from_file, from_overrides
+from recollect.settings.sources import GivenSetting, Stray, by_path, from_environment, from_file, from_overrides
 from recollect.settings.strays import refuse
 
-S = TypeVar("S", bound=Section)
+S = TypeVar("S", bound=SettingsSection)
 
 _REFERENCE = re.compile(r"\$(?P<escaped>\$\{)|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|(?P<broken>\$\{)")
 
@@ -41,12 +41,14 @@ def load_settings(
     return replace(_assembled(Settings, values, found), sources=sources)
 
 
-def _values(of: type[Section], found: Mapping[str, Found], environ: Mapping[str, str]) -> dict[str, object]:
+def _values(
+    of: type[SettingsSection], found: Mapping[str, GivenSetting], environ: Mapping[str, str]
+) -> dict[str, object]:
     declared = dict(walk(of))
     return {path: _value(item, declared[path], environ) for path, item in found.items()}
 
 
-def _value(found: Found, declared: Setting, environ: Mapping[str, str]) -> object:
+def _value(found: GivenSetting, declared: Setting, environ: Mapping[str, str]) -> object:
     if found.parts is not None and declared.parts:
         return str(_joined(declared.parts, found, found.parts, environ))
     value = _substituted(found, environ)
@@ -55,14 +57,14 @@ def _value(found: Found, declared: Setting, environ: Mapping[str, str]) -> objec
     return checked(declared.kind, value, found.written, origin=found.origin.name, written=found.value)
 
 
-def _joined(of: type[S], whole: Found, parts: Mapping[str, Found], environ: Mapping[str, str]) -> S:
+def _joined(of: type[S], whole: GivenSetting, parts: Mapping[str, GivenSetting], environ: Mapping[str, str]) -> S:
     for entry in entries(of):
         if entry.needed and entry.name not in parts:
             raise SettingsError(f"{whole.written}.{entry.name} is missing (in {whole.origin.name}); it has no default.")
     return _assembled(of, _values(of, parts, environ), parts)
 
 
-def _assembled(of: type[S], values: Mapping[str, object], found: Mapping[str, Found], above: str = "") -> S:
+def _assembled(of: type[S], values: Mapping[str, object], found: Mapping[str, GivenSetting], above: str = "") -> S:
     """Build a section from checked values. What it still refuses is how they go together."""
     arguments: dict[str, object] = {}
     for entry in entries(of):
@@ -78,7 +80,7 @@ def _assembled(of: type[S], values: Mapping[str, object], found: Mapping[str, Fo
         raise SettingsError(f"{error} This section is set by {' and '.join(origins)}.") from None
 
 
-def _substituted(found: Found, environ: Mapping[str, str]) -> object:
+def _substituted(found: GivenSetting, environ: Mapping[str, str]) -> object:
     """Fill in what `${VAR}` stands for, in each text of a list too; `$${` is a `${` that stands for itself."""
     if not found.origin.substitutes:
         return found.value

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from recollect.settings.database import LOCATION, Server, default_database
+from recollect.settings.database import LOCATION, DatabaseServer, default_database
 from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform, entries, environment_name, walk
 from recollect.settings.embedding import EmbeddingSettings
 from recollect.settings.filing import FileSettings
@@ -107,7 +107,7 @@ class Settings:
             LOCATION,
             "Where memories are kept: an SQLite file, or a PostgreSQL server.",
             default_words="`recollect.db` in your data folder",
-            parts=Server,
+            parts=DatabaseServer,
             beside_file=True,
         ),
     )

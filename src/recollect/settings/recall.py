@@ -70,7 +70,7 @@ class RecallSettings:
         default=0.1, metadata=about(number(0, 1), "How much of a score a memory loses that does not matter at all.")
     )
     confidence_weight: float = field(
-        default=0.2, metadata=about(number(0, 1), "How much of a score a memory loses that nobody is sure of.")
+        default=0.2, metadata=about(number(0, 1), "How much of its score a memory loses when its confidence is 0.")
     )
     diversity: float = field(
         default=0.7,

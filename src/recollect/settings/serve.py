@@ -78,7 +78,7 @@ class FederationSettings:
         metadata=about(
             nodes(),
             "Other services, one to a line: `office url=https://memory.example key=${OFFICE_KEY} users=anna,ben`. Only "
-            "searches of these users are sent there; `users=*` is everybody.",
+            "searches of these users are sent there; `users=*` is all users.",
             default_words="none",
         ),
     )

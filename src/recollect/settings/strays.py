@@ -1,11 +1,11 @@
-"""Names that are nobody's: all of them in one message, each with what was probably meant."""
+"""Names that no setting has: all of them in one message, each with what was probably meant."""
 
 import difflib
 import re
 from collections.abc import Iterator, Sequence
 
 from recollect.errors import SettingsError
-from recollect.settings.declare import PREFIX, Section, entries, environment_name, walk
+from recollect.settings.declare import PREFIX, SettingsSection, entries, environment_name, walk
 from recollect.settings.model import Settings
 from recollect.settings.sources import Stray
 
@@ -44,7 +44,7 @@ def _suggestions(stray: Stray) -> list[str]:
     return typing_slips or elsewhere or difflib.get_close_matches(name, known, MOST_SUGGESTIONS, cutoff=0.75)
 
 
-def _names(of: type[Section], above: str = "") -> Iterator[str]:
+def _names(of: type[SettingsSection], above: str = "") -> Iterator[str]:
     """Give every name that may be written in a file, sections and parts of a value included."""
     for entry in entries(of):
         path = above + entry.name
