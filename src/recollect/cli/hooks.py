@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recollect.model.messages import Captured
     from recollect.model.search import PromptContext, TurnOutcome
 
-commands = CommandSet("MessagesAround an agent's turn")
+commands = CommandSet("Around an agent's turn")
 
 _LONGEST = 300
 _MARKS = {"duplicate": "known already", "superseded": "replaces an older one", "outranked": "history only"}
