@@ -18,7 +18,7 @@ from recollect.ports import Clock, Embedder, RemoteEmbedder, Store, Summarizer, 
 from recollect.settings import Settings, data_folder
 from recollect.settings.database import SCHEME
 from recollect.storage import open_store
-from recollect.text.capture import CompiledPatterns, Pattern, compile_patterns
+from recollect.text.capture import CapturePattern, CompiledPatterns, compile_patterns
 from recollect.text.summary.extractive import ExtractiveSummarizer
 from recollect.text.summary.format import parse
 from recollect.text.terms import ANALYSER
@@ -107,6 +107,6 @@ def _patterns(settings: Settings) -> CompiledPatterns:
     split = (line.partition(":") for line in settings.capture.patterns)
     types: dict[str, MemoryType] = {name: name for name in MEMORY_TYPES}
     try:
-        return compile_patterns([Pattern(pattern.strip(), types[name.strip()]) for name, _, pattern in split])
+        return compile_patterns([CapturePattern(pattern.strip(), types[name.strip()]) for name, _, pattern in split])
     except InvalidInput as error:
         raise SettingsError(f"capture.patterns: {error}") from error

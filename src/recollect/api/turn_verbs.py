@@ -28,7 +28,7 @@ from recollect.model.memories import (
 from recollect.model.messages import Captured, Content, ConversationInfo, Message, NewMessage
 from recollect.model.places import Location, LocationLike, LocationMode
 from recollect.text import capture
-from recollect.text.fence import is_envelope, without_fences
+from recollect.text.fence import is_only_wrappers, without_fences
 
 MAX_AROUND = 50
 
@@ -177,11 +177,11 @@ class TurnVerbs(Scoped):
 
     def should_capture(self, text: str) -> bool:
         """Tell whether a user's message says anything worth keeping."""
-        return not is_envelope(text) and capture.should_capture(without_fences(text), self._engine.patterns)
+        return not is_only_wrappers(text) and capture.should_capture(without_fences(text), self._engine.patterns)
 
     def captures(self, text: str) -> tuple[Captured, ...]:
         """Give what the rules would keep of a user's message, without keeping it."""
-        found = () if is_envelope(text) else without_fences(text)
+        found = () if is_only_wrappers(text) else without_fences(text)
         limit = self._engine.settings.capture.limit
         return capture.capture(found, limit=limit, patterns=self._engine.patterns) if found else ()
 

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from recollect.model.messages import Message
 
 
-def overlap(known: Sequence[Message], delivered: Sequence[Message]) -> int:
+def count_redelivered(known: Sequence[Message], delivered: Sequence[Message]) -> int:
     """Say how many messages at the start of the delivery are the end of what is known."""
     for length in range(min(len(known), len(delivered)), 0, -1):
-        if all(map(same, known[-length:], delivered)):
+        if all(map(is_same_message, known[-length:], delivered)):
             return length
     return 0
 
 
-def same(known: Message, delivered: Message) -> bool:
+def is_same_message(known: Message, delivered: Message) -> bool:
     """Tell whether two messages are one: by their ids, or, when one of them has none, by what they say.
 
     Two people may say the same; a name that only one of the two has says nothing.

@@ -6,7 +6,7 @@ without a hole between them, but for what alone is too large.
 
 from collections.abc import Iterable, Sequence
 
-from recollect.dialogue.exchanges import Exchange, exchanges
+from recollect.dialogue.exchanges import MessageExchange, group_exchanges
 from recollect.model.messages import Message, Window
 
 # So much of the room that system prompts leave may go to the summary; the rest is for what was said last.
@@ -14,7 +14,7 @@ _SUMMARY_SHARE = 0.5
 _PROMPT_SHARE = 0.5
 
 
-def choose(active: Sequence[Message], max_tokens: int, *, reasoning: bool = False) -> Window:
+def choose_window(active: Sequence[Message], max_tokens: int, *, reasoning: bool = False) -> Window:
     """Give the system prompts, the summary and the newest turns that fit."""
     room = max_tokens
     prompts = _prompts([message for message in active if message.role == "system"], room)
@@ -22,7 +22,7 @@ def choose(active: Sequence[Message], max_tokens: int, *, reasoning: bool = Fals
     summaries = [message for message in active if message.role == "summary" and message.tokens <= room * _SUMMARY_SHARE]
     room -= _tokens(summaries)
     spoken = [message for message in active if _is_spoken(message, reasoning=reasoning)]
-    recent = _newest_exchanges(exchanges(spoken), room)
+    recent = _newest_exchanges(group_exchanges(spoken), room)
     chosen = (*prompts, *summaries, *recent)
     total = sum(_is_spoken(message, reasoning=reasoning) or message.role == "system" for message in active)
     shown = len(prompts) + len(recent)
@@ -47,9 +47,9 @@ def _prompts(prompts: Sequence[Message], room: int) -> list[Message]:
     return kept[::-1]
 
 
-def _newest_exchanges(groups: Sequence[Exchange], room: int) -> list[Message]:
+def _newest_exchanges(groups: Sequence[MessageExchange], room: int) -> list[Message]:
     """Take exchanges from the end. Each stays in one piece, because a model wants results right after their calls."""
-    kept: list[Exchange] = []
+    kept: list[MessageExchange] = []
     left = room
     for group in reversed(groups):
         if not group.complete or group.tokens > room:

@@ -33,7 +33,7 @@ _NO_CHANCE = 9.0
 _ENOUGH = 2.0
 _ALL_OF_IT = 6  # the power by which holding the whole question makes up for words that are not rare
 
-_Word = tuple[str, ...]
+_WordForms = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class TextScores:
 
 
 def score(
-    candidates: TextCandidates, words: Sequence[str | _Word], extra: AbstractSet[_Word] = frozenset()
+    candidates: TextCandidates, words: Sequence[str | _WordForms], extra: AbstractSet[_WordForms] = frozenset()
 ) -> TextScores:
     """Score the rows for the words of a question. A word given as several forms is held by a row that holds any.
 
@@ -72,7 +72,7 @@ def score(
 class _Scorer:
     """The weights of a question's words among these rows, and the most that a row has held of them so far."""
 
-    def __init__(self, candidates: TextCandidates, asked: Sequence[_Word], extra: AbstractSet[_Word]) -> None:
+    def __init__(self, candidates: TextCandidates, asked: Sequence[_WordForms], extra: AbstractSet[_WordForms]) -> None:
         self._word_of = {form: number for number, word in reversed(list(enumerate(asked))) for form in word}
         self._rarity = list(_rarities(asked, candidates))
         self._surprise = _surprises(asked, candidates)
@@ -153,12 +153,12 @@ def _average_length(rows: Sequence[TextCandidate]) -> float:
     return sum([len(row.terms) for row in rows]) / len(rows)
 
 
-def _frequency(word: _Word, candidates: TextCandidates) -> int:
+def _frequency(word: _WordForms, candidates: TextCandidates) -> int:
     """Say how many rows hold a word, by its most frequent form."""
     return max([candidates.frequencies.get(form, 0) for form in word])
 
 
-def _rarities(asked: Sequence[_Word], candidates: TextCandidates) -> Iterator[float]:
+def _rarities(asked: Sequence[_WordForms], candidates: TextCandidates) -> Iterator[float]:
     """Give the inverse document frequency of each word."""
     for word in asked:
         frequency = _frequency(word, candidates)
@@ -166,7 +166,7 @@ def _rarities(asked: Sequence[_Word], candidates: TextCandidates) -> Iterator[fl
         yield log(1 + (total - frequency + 0.5) / (frequency + 0.5))
 
 
-def _surprises(asked: Sequence[_Word], candidates: TextCandidates) -> list[float]:
+def _surprises(asked: Sequence[_WordForms], candidates: TextCandidates) -> list[float]:
     """Say for each word how little one would expect it at any given place."""
     terms = max(candidates.total, 1) * _average_length(candidates.rows)
     return [max(0.0, log(terms / max(1, _frequency(word, candidates)))) for word in asked]

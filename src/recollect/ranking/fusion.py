@@ -40,7 +40,7 @@ def nearness(cosine: float, unrelated: float | None) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class FusionRecipe:
     """How channels are fused. Of the two weights only the proportion matters; 0 mutes a channel.
 
     `unrelated` is the usual cosine of what has nothing to do with each other, if it is higher than usual.
@@ -53,7 +53,7 @@ class Recipe:
     unrelated: float = USUAL
 
 
-DEFAULT = Recipe()
+DEFAULT = FusionRecipe()
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Fused:
 
 
 def fuse(
-    cosines: dict[str, float], texts: TextScores | None, recipe: Recipe = DEFAULT, waiting: Iterable[str] = ()
+    cosines: dict[str, float], texts: TextScores | None, recipe: FusionRecipe = DEFAULT, waiting: Iterable[str] = ()
 ) -> Fused:
     """Fuse the channels. One that found nothing leaves its weight to the other; a row it lacks scores zero.
 
@@ -138,7 +138,7 @@ def fuse(
     return Fused(relevance, channels, rrf_k, recipe.unrelated)
 
 
-def _channels(cosines: dict[str, float], texts: TextScores | None, recipe: Recipe) -> dict[str, Channel]:
+def _channels(cosines: dict[str, float], texts: TextScores | None, recipe: FusionRecipe) -> dict[str, Channel]:
     bm25 = texts.scores if texts else {}
     if not bm25 or texts is None:
         return {VECTOR: Channel(1.0, cosines, _cosine_scores(cosines, recipe.unrelated))} if cosines else {}

@@ -19,13 +19,15 @@ def likeness(cosine: float) -> float:
     return min(1.0, max(0.0, (cosine - _LIKE_AT_LEAST) / (1.0 - _LIKE_AT_LEAST)))
 
 
-def part(content: float, weight: float, distance_km: float | None, near: float | None, like: float | None) -> PlacePart:
+def place_part(
+    content: float, weight: float, distance_km: float | None, near: float | None, like: float | None
+) -> PlacePart:
     """Put together what a place does to a score: whichever of nearness and likeness says more counts."""
     geo = max(value for value in (near, like, 0.0) if value is not None)
     return PlacePart(weight, content, geo, distance_km, near, like)
 
 
-def mercy(here: float) -> float:
+def elsewhere_floor(here: float) -> float:
     """Say how little being elsewhere counts against anything, from how much of the best content is here: 1, not at all.
 
     Where something here answers about as well as the best, the place decides. Otherwise the question has hardly
@@ -34,7 +36,7 @@ def mercy(here: float) -> float:
     return min(1.0, max(0.0, (_ANSWERED_HERE - here) / (_ANSWERED_HERE - _ANSWERED_ELSEWHERE)))
 
 
-def gentle(place: PlacePart, best: float, mercy_: float) -> PlacePart:
+def scale_by_content(place: PlacePart, best: float, mercy_: float) -> PlacePart:
     """Let a place count as far as the content is as good as the best one, and with mercy for no less than the content.
 
     So what is here and says nothing to a question stays where it was, and the surer the content is of its best, the
@@ -45,6 +47,6 @@ def gentle(place: PlacePart, best: float, mercy_: float) -> PlacePart:
     return replace(place, geo=max(place.geo * fit, least), fit=fit, least=least)
 
 
-def blended(one: PlacePart) -> float:
+def blend(one: PlacePart) -> float:
     """Give the score."""
     return (1.0 - one.weight) * one.content + one.weight * one.geo

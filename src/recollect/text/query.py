@@ -15,10 +15,10 @@ from itertools import pairwise
 
 from recollect.text.clean import fold
 from recollect.text.language import function_words, guess_language, languages_in, stop_words
-from recollect.text.moments import Span, spans
 from recollect.text.stems import is_latin, unaccented
 from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_words
+from recollect.text.time_expressions import TimeSpan, find_time_spans
 
 _MOST_WORDS = 64
 _MARKS = ".,;:!?"
@@ -30,7 +30,7 @@ _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class ParsedQuery:
     """A query taken apart.
 
     `text` is what its meaning is taken from. `words` are looked for; those in `extra`, such as `yesterday`, need not be
@@ -48,13 +48,13 @@ class Query:
     excluded: tuple[str, ...] = ()
     unwanted: tuple[str, ...] = ()
     language: str | None = None
-    spans: tuple[Span, ...] = ()
+    spans: tuple[TimeSpan, ...] = ()
     open_ended: bool = False
     about_talk: bool = False
     asks_assistant: bool = False
 
 
-def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Query:
+def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> ParsedQuery:
     """Take a query apart.
 
     `now` is the asker's clock in the asker's time zone; without it, words of time are just words. Without `signs`,
@@ -65,11 +65,11 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Query
     phrases = tuple(phrase for phrase, _ in _bare(quoted) if phrase)
     strict = bool(phrases) and not _is_sentence(text)
     plain = {word: _plain_word(fold(said).strip(_MARKS)) for word, said in _bare(without) if word}
-    times = spans(text, now) if now is not None else ()
+    times = find_time_spans(text, now) if now is not None else ()
     words, rest = query_words(text)[:_MOST_WORDS], _tokens(_without(text, times))
     vague = [span for span in times if not any(map(str.isdigit, text[span.start : span.end]))]
     asked = frozenset(query_words(_without(text, vague)) if vague else words)
-    return Query(
+    return ParsedQuery(
         text=text,
         words=words,
         extra=frozenset(words) - asked,
@@ -166,7 +166,7 @@ def _required(phrases: Iterable[str]) -> Iterable[Forms]:
             yield forms
 
 
-def _without(text: str, times: Sequence[Span]) -> str:
+def _without(text: str, times: Sequence[TimeSpan]) -> str:
     """Give a query without its words of time."""
     rest = list(text)
     for span in times:

@@ -19,7 +19,7 @@ from recollect.model.messages import Captured, Message, ToolCall
 from recollect.model.places import PlaceFields
 from recollect.ports import Derivation, StoreWriter
 from recollect.text.capture import capture
-from recollect.text.fence import is_envelope, without_fences
+from recollect.text.fence import is_only_wrappers, without_fences
 
 _PURPOSE = "capture"
 _FROM_MODEL = "llm"
@@ -106,7 +106,7 @@ def _worth_keeping(
 ) -> tuple[list[tuple[Message, Captured]], tuple[str, ...]]:
     """Let the rules look, and the model when there is one; the most important findings of all messages."""
     limit = engine.settings.capture.limit
-    texts = [(message, without_fences(message.content)) for message in said if not is_envelope(message.content)]
+    texts = [(message, without_fences(message.content)) for message in said if not is_only_wrappers(message.content)]
     found = [(message, one) for message, text in texts for one in capture(text, limit=limit, patterns=engine.patterns)]
     degraded: tuple[str, ...] = ()
     if engine.extractor is not None and len(found) < limit:

@@ -264,7 +264,7 @@ class PlaceScorer:
         best = min(1.0, best)
         parts = [part for row, content in rows if (part := self._part(row, content)) is not None]
         here = max((part.content * part.geo for part in parts), default=0.0) / best if best > 0 else 0.0
-        return partial(self._gentle, best, geo.mercy(here))
+        return partial(self._gentle, best, geo.elsewhere_floor(here))
 
     def _learn(self, rows: Sequence[HasPlace]) -> None:
         """Find out how much the places of rows are like this one."""
@@ -277,7 +277,7 @@ class PlaceScorer:
 
     def _gentle(self, best: float, mercy: float, row: HasPlace, content: float) -> PlacePart | None:
         part = self._part(row, content)
-        return None if part is None else geo.gentle(part, best, mercy)
+        return None if part is None else geo.scale_by_content(part, best, mercy)
 
     def _part(self, row: HasPlace, content: float) -> PlacePart | None:
         """Say what its place does to the score of a row; None when nothing is known of it."""
@@ -289,4 +289,4 @@ class PlaceScorer:
         like = self._likeness.get(place_id(row.address, row.place_label) or "")
         if near is None and like is None:
             return None
-        return geo.part(min(1.0, content), here.weight, apart, near, like)
+        return geo.place_part(min(1.0, content), here.weight, apart, near, like)

@@ -12,7 +12,7 @@ from recollect.ports import StoreReader, TextCandidates
 from recollect.ranking import bm25, fusion
 from recollect.ranking.answerable import answerable
 from recollect.ranking.bm25 import TextScores
-from recollect.ranking.fusion import Fused, Recipe
+from recollect.ranking.fusion import Fused, FusionRecipe
 from recollect.text.terms import query_terms
 
 _NEAREST = {"memory": 50, "message": 100, "chunk": 50}
@@ -81,7 +81,7 @@ def look(search: SearchRun, shelf: ItemFilters) -> ScoredCandidates:
     weight = settings.vector_weight if search.question.trusts_vectors or not (texts and texts.scores) else 0.0
     space = search.question.space
     unrelated = search.reader.unrelated(space) if space and cosines else None
-    recipe = Recipe(weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL)
+    recipe = FusionRecipe(weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL)
     shares = texts.shares if texts else {}
     cut = len(shares) >= settings.candidates * search.depth
     return ScoredCandidates(fusion.fuse(cosines, texts, recipe, waiting), shares, late, cut, frozenset(close))

@@ -16,8 +16,8 @@ from recollect.model.places import is_somewhere
 from recollect.ports import StoreReader
 from recollect.ranking import factors, variety
 from recollect.text.clean import fingerprint_text
-from recollect.text.query import Query, holds, normal
-from recollect.text.sameness import repeats
+from recollect.text.near_duplicates import repeats
+from recollect.text.query import ParsedQuery, holds, normal
 from recollect.text.terms import index_terms
 
 PHRASE = "phrase"
@@ -76,14 +76,14 @@ def _checked(reader: StoreReader, question: PreparedQuery, ranked: Sequence[Rank
     return sorted(rows, key=lambda row: row.order)
 
 
-def agrees(query: Query, item: Item) -> bool:
+def agrees(query: ParsedQuery, item: Item) -> bool:
     """Tell whether an item holds what the query insists on word for word, and nothing that it does not want."""
     text = normal(_text(item)) if query.strict or query.unwanted else ""
     quoted = not query.strict or all(holds(text, phrase) for phrase in query.phrases)
     return quoted and not _unwanted(text, query)
 
 
-def _unwanted(text: str, query: Query) -> bool:
+def _unwanted(text: str, query: ParsedQuery) -> bool:
     return any(holds(text, phrase) for phrase in query.unwanted)
 
 

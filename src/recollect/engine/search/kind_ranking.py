@@ -60,7 +60,7 @@ class RankedRow:
     def score(self) -> float:
         """The score: of the content alone, or of that and the place."""
         place = self.place(self.content)
-        return self.content if place is None else geo.blended(place)
+        return self.content if place is None else geo.blend(place)
 
     @property
     def order(self) -> tuple[float, float, str]:

@@ -15,7 +15,7 @@ _BEFORE_ORDER: Final = 8  # parts longer than so many pieces have no places that
 _TELLING: Final = 4  # as many places after two that look alike tell them apart
 
 
-class Places(NamedTuple):
+class CutPlaces(NamedTuple):
     """The places at which a text may be cut, in order: where they are, and how they look.
 
     `offsets` and `at` count characters and bytes; both have the end of the text as a last value. `keys` are ranks
@@ -28,7 +28,7 @@ class Places(NamedTuple):
     keys: list[int]
 
 
-def boundaries(places: Places, sizes: Sizes) -> list[int]:
+def boundaries(places: CutPlaces, sizes: Sizes) -> list[int]:
     """Give the places at which pieces begin."""
     count = len(places.keys)
     if not count:
@@ -44,7 +44,7 @@ def boundaries(places: Places, sizes: Sizes) -> list[int]:
     return cuts
 
 
-def _best_within_reach(places: Places, reach: int) -> list[int]:
+def _best_within_reach(places: CutPlaces, reach: int) -> list[int]:
     """Give the places that no other within reach surpasses, the first one among them, in one pass.
 
     A place waits on the stack until a better one comes: then it is known how far it was the best.
@@ -75,7 +75,7 @@ def _is_less(keys: list[int], one: int, other: int) -> bool:
     return keys[one + 1 : one + _TELLING] < keys[other + 1 : other + _TELLING]
 
 
-def _divided(places: Places, start: int, end: int, sizes: Sizes) -> list[int]:
+def _divided(places: CutPlaces, start: int, end: int, sizes: Sizes) -> list[int]:
     """Cut a part that is too long, at its best place that leaves something on both sides, until all is short enough.
 
     Hashes have no say in it: where both ends are settled, lengths move less when a line is edited.
@@ -95,7 +95,7 @@ def _divided(places: Places, start: int, end: int, sizes: Sizes) -> list[int]:
     return cuts
 
 
-def _best_inside(places: Places, start: int, end: int, sizes: Sizes) -> int:
+def _best_inside(places: CutPlaces, start: int, end: int, sizes: Sizes) -> int:
     """Give the place of the highest rank, of several the one that makes for few pieces of much the same length."""
     at, ranks = places.at, places.ranks
     length = at[end] - at[start]
@@ -111,7 +111,7 @@ def _best_inside(places: Places, start: int, end: int, sizes: Sizes) -> int:
     )
 
 
-def _in_order(places: Places, start: int, end: int, sizes: Sizes) -> list[int]:
+def _in_order(places: CutPlaces, start: int, end: int, sizes: Sizes) -> list[int]:
     """Cut a very long part in which no place stands out, such as a line repeated a hundred thousand times."""
     at, keys = places.at, places.keys
     cuts: list[int] = []

@@ -40,7 +40,7 @@ class Sizes(NamedTuple):
         return self.wanted // 2
 
 
-class Lines(NamedTuple):
+class SourceLines(NamedTuple):
     """A text in lines: as text and as bytes, and where each begins in either, with the end as a last place."""
 
     text: str
@@ -59,7 +59,7 @@ class Heading(NamedTuple):
     title: str
 
 
-class Layout(NamedTuple):
+class TextLayout(NamedTuple):
     """What is known of a text before it is cut: a rank for every line, its headings, and where its own words begin."""
 
     ranks: bytearray
@@ -73,12 +73,12 @@ def sizes(tokens: int, overlap: int) -> Sizes:
     return Sizes(wanted, wanted * 5 // 4, wanted // 4, min(max(0, overlap) * 4, wanted // 2))
 
 
-def lines_of(text: str) -> Lines:
+def lines_of(text: str) -> SourceLines:
     """Split a text at its line feeds, and at nothing else."""
     coded = text.encode("utf-8", "surrogatepass").split(b"\n")
     places = _starts(map(len, coded))
     lines = text.split("\n")
-    return Lines(text, lines, coded, places if text.isascii() else _starts(map(len, lines)), places)
+    return SourceLines(text, lines, coded, places if text.isascii() else _starts(map(len, lines)), places)
 
 
 def _starts(lengths: "map[int]") -> list[int]:

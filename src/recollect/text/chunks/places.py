@@ -11,8 +11,8 @@ from zlib import crc32
 
 import numpy as np
 
-from recollect.text.chunks.boundaries import Places
-from recollect.text.chunks.layout import CHARACTER, NEVER, SENTENCE, WORD, Lines, Sizes
+from recollect.text.chunks.boundaries import CutPlaces
+from recollect.text.chunks.layout import CHARACTER, NEVER, SENTENCE, WORD, Sizes, SourceLines
 
 _SENTENCE_END: Final = re.compile(r"[.!?…]['\"’”»)\]]{0,3}\s{1,3}|[。！？｡؟۔।][」』”’)）]?\s?")  # noqa: RUF001
 _WORD_END: Final = re.compile(r"\s(?=\S)")
@@ -22,7 +22,7 @@ _STEPS: Final = 16  # as many places in such a text lie within reach of one, abo
 _MULTIPLIERS: Final = tuple(0x9E3779B1 * (2 * place + 1) & 0xFFFFFFFF for place in range(_SEEN))
 
 
-def places_of(text: Lines, ranks: bytearray, sizes: Sizes) -> Places:
+def places_of(text: SourceLines, ranks: bytearray, sizes: Sizes) -> CutPlaces:
     """Give the places of a text, each with its rank and a hash of what follows it."""
     numbers = [number for number, rank in enumerate(ranks) if rank != NEVER]
     offsets = [text.offsets[number] for number in numbers]
@@ -39,11 +39,11 @@ def places_of(text: Lines, ranks: bytearray, sizes: Sizes) -> Places:
     ]
     offsets.append(text.offsets[-1] - 1)
     at.append(text.places[-1] - 1)
-    return Places(offsets, at, kinds, keys)
+    return CutPlaces(offsets, at, kinds, keys)
 
 
 def _with_inner(
-    text: Lines, numbers: list[int], ranks: list[int], sizes: Sizes
+    text: SourceLines, numbers: list[int], ranks: list[int], sizes: Sizes
 ) -> tuple[list[int], list[int], list[int], list[bytes]]:
     """Give the places of a text some of whose lines are too long: offsets, bytes, ranks, and what follows each."""
     offsets: list[int] = []

@@ -6,7 +6,7 @@ The invariant: a definition begins with the comments and decorators that stand r
 import re
 from typing import Final
 
-from recollect.text.chunks.layout import BLOCK, HEADINGS, ITEM, LINE, NEVER, SECTION, Heading, Layout, Lines
+from recollect.text.chunks.layout import BLOCK, HEADINGS, ITEM, LINE, NEVER, SECTION, Heading, SourceLines, TextLayout
 
 _MODIFIERS: Final = (
     r"(?:(?:pub(?:\([a-z]{1,10}\))?|public|private|protected|internal|static|final|abstract|sealed|open|override"
@@ -32,7 +32,7 @@ _LONGEST_LINE: Final = 400
 _TAB: Final = 4
 
 
-def look_at_program(text: Lines) -> Layout:
+def look_at_program(text: SourceLines) -> TextLayout:
     """Give the layout of a program: definitions as headings, the deeper the further they are indented."""
     ranks = bytearray([NEVER]) * len(text.lines)
     headings: list[Heading] = []
@@ -56,7 +56,7 @@ def look_at_program(text: Lines) -> Layout:
             attached = number if attached < 0 else attached
         else:
             attached = -1
-    return Layout(ranks, headings)
+    return TextLayout(ranks, headings)
 
 
 def _depth(line: str, indent: int) -> int:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from functools import cache
 
 from recollect.text.secrets import values
-from recollect.text.secrets.kind import Check, Kind, group, only_if, patterns
+from recollect.text.secrets.kind import SecretCheck, SecretKind, group, only_if, patterns
 from recollect.text.tables import COMMON, TableError, load_sections, read_pairs, split_pair
 
 _GAP = re.compile(r"\{([a-z][a-z ]+)\}")
-_CHECKS: Mapping[str, Check] = {
+_CHECKS: Mapping[str, SecretCheck] = {
     **{
         check.__name__: check
         for check in (
@@ -26,10 +26,10 @@ _CHECKS: Mapping[str, Check] = {
 
 
 @cache
-def words() -> tuple[Kind, ...]:
+def words() -> tuple[SecretKind, ...]:
     """Give the kinds, with the nouns and verbs of all languages in their patterns."""
     parts = dict(read_pairs("secret_words", "parts"))
-    found: list[Kind] = []
+    found: list[SecretKind] = []
     for section in load_sections(COMMON, "secret_words")[1:]:
         fields = dict(map(split_pair, section.lines))
         if fields.keys() != {"pattern", "hint", "check"} or fields["check"] not in _CHECKS:
@@ -37,7 +37,7 @@ def words() -> tuple[Kind, ...]:
                 f"{section.lines[0].place}: expected a pattern, a hint, and as check one of {', '.join(_CHECKS)}."
             )
         pattern, hint = (_filled(fields[name], parts) for name in ("pattern", "hint"))
-        found.append(Kind(section.heading, pattern, _CHECKS[fields["check"]], hint))
+        found.append(SecretKind(section.heading, pattern, _CHECKS[fields["check"]], hint))
     return tuple(found)
 
 

@@ -14,12 +14,12 @@ from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
 from recollect.text.tables import read_lines, read_words
 
-Section: TypeAlias = Literal["key_points", "actions", "open_items"]
+SummarySection: TypeAlias = Literal["key_points", "actions", "open_items"]
 
 TITLES = ("Key points discussed", "Actions taken", "Open items")
 LONGEST_POINT = 220
 
-_SECTIONS: tuple[Section, ...] = ("key_points", "actions", "open_items")
+_SECTIONS: tuple[SummarySection, ...] = ("key_points", "actions", "open_items")
 _TIME = "%Y-%m-%d %H:%M"
 _BULLET = re.compile(r"[-*•·‣◦–—]\s+")  # noqa: RUF001  # the bullets that people and models write
 _NUMBER = re.compile(r"\(?\d{1,3}[.)]\s+")
@@ -58,9 +58,9 @@ def parse(text: str) -> SummaryPoints:
 
     Raises SummaryError when no heading of a section is found; then it is no summary.
     """
-    found: dict[Section, list[str]] = {"key_points": [], "actions": [], "open_items": []}
-    prose: dict[Section, list[str]] = {"key_points": [], "actions": [], "open_items": []}
-    section: Section | None = None
+    found: dict[SummarySection, list[str]] = {"key_points": [], "actions": [], "open_items": []}
+    prose: dict[SummarySection, list[str]] = {"key_points": [], "actions": [], "open_items": []}
+    section: SummarySection | None = None
     for line in text.split("\n"):
         heading, rest = _heading(line)
         if heading:
@@ -100,7 +100,7 @@ def fit(points: SummaryPoints, max_tokens: int, count: Callable[[str], int]) -> 
     return _squeeze(lists, costs, max_tokens, count)
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """Cut a text to a number of characters, between words, at the end of a clause if one is near."""
     if len(text) <= longest:
         return text
@@ -127,7 +127,7 @@ def as_memory(points: SummaryPoints, longest: int = 600) -> str:
             chosen[section].pop()
     text = _paragraph(chosen)
     first = next(iter((*points.key_points, *points.actions, *points.open_items)), "")
-    return text or shortened(first, longest)
+    return text or shorten(first, longest)
 
 
 def _note(line: str, found: list[str], prose: list[str]) -> None:
@@ -142,7 +142,7 @@ def _note(line: str, found: list[str], prose: list[str]) -> None:
         prose.append(text)
 
 
-def _heading(line: str) -> tuple[Section | None, str]:
+def _heading(line: str) -> tuple[SummarySection | None, str]:
     """Say which section a line opens, if any, and what stands in the same line after it."""
     text = line.strip()
     if _BULLET.match(text):
@@ -155,7 +155,7 @@ def _heading(line: str) -> tuple[Section | None, str]:
 
 
 @cache
-def _headings() -> Mapping[str, Section]:
+def _headings() -> Mapping[str, SummarySection]:
     """Give what models write above each section, in every language."""
     return {
         line.casefold(): section for section in _SECTIONS for line in read_lines("summary", section.replace("_", " "))
@@ -178,7 +178,7 @@ def _written(moment: datetime) -> str:
 
 def _as_lists(points: SummaryPoints, longest: int) -> _Lists:
     key_points, actions, open_items = (
-        [shortened(point, longest) for point in section]
+        [shorten(point, longest) for point in section]
         for section in (points.key_points, points.actions, points.open_items)
     )
     return key_points, actions, open_items

@@ -73,12 +73,12 @@ def split_sentences(text: str) -> Iterator[str]:
         yield rest[:_LONGEST_SENTENCE]
 
 
-def plain(line: str) -> str:
+def strip_markup(line: str) -> str:
     """Give a line without bullets and markup."""
     return " ".join(_MARKUP.sub("", _ITEM.sub("", line, count=1)).split())
 
 
-def trouble_line(text: str) -> str:
+def error_line(text: str) -> str:
     """Give the line that tells of an error, without what makes it hard to read; empty when there is none.
 
     The last one that names an error and goes on to explain it, as in `ValueError: no such room`, or else the first.
@@ -121,7 +121,7 @@ def _without_recalled(text: str) -> str:
 def _passages(text: str) -> Iterator[Passage]:
     for fenced, lines in _fences(text):
         if fenced:
-            line = trouble_line("\n".join(lines))
+            line = error_line("\n".join(lines))
             if line:
                 yield Passage(line, pasted=True)
             continue
@@ -148,8 +148,8 @@ def _paragraph(lines: list[str]) -> Iterator[Passage]:
     items = sum(1 for line in typed if _ITEM.match(line))
     pasted = len(lines) > _MOST_LINES and items < len(lines) // 2
     if pasted or any(len(line) > _LONGEST_LINE for line in typed):
-        line = trouble_line("\n".join(lines)) or next(iter(typed), "")
-        first = next(split_sentences(plain(line)), "")
+        line = error_line("\n".join(lines)) or next(iter(typed), "")
+        first = next(split_sentences(strip_markup(line)), "")
         if first:
             yield Passage(first, pasted=True)
         return
@@ -161,7 +161,7 @@ def _unwrapped(lines: list[str]) -> Iterator[str]:
     """Join lines that were broken only because they were full."""
     open_line = ""
     for line in lines:
-        text = plain(line)
+        text = strip_markup(line)
         goes_on = len(open_line) >= _WRAPPED and open_line[-1] not in ".!?…:;" and text[:1].islower()
         if open_line and not (goes_on and not _ITEM.match(line)):
             yield open_line
