@@ -27,6 +27,11 @@ _QUOTATION = r'"([^"\n]{2,200})"|«([^»\n]{2,200})»|“([^”\n]{2,200})”|�
 _QUOTED = re.compile(_QUOTATION)
 _WITHOUT = re.compile(rf"(?:(?<=\s)|^)-(?:{_QUOTATION}|(?=[^\W\d_])([^\s\"]+))")
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+# A word with a dot and an ending, or with a slash in it; a place such as `:12-30` after it is not part of the name.
+_FILE_NAME = re.compile(r"(?:[^\s\"'`<>|:*?()\[\]{},;]*/)?[^\s\"'`<>|:*?()\[\]{},;/]+")
+_FILE_ENDING = re.compile(r"\.[^\W_]\w{0,9}$")
+_MOST_FILES = 5
+_LONGEST_QUERY = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +181,14 @@ def _without(text: str, times: Sequence[TimeSpan]) -> str:
 
 def _says_nothing(token: str) -> bool:
     return token in function_words() or token in read_words("query", "anything") or token in read_words("query", "talk")
+
+
+def file_names(text: str) -> tuple[str, ...]:
+    """Give the names and paths of files in a text, without case and without what stands before a relative path."""
+    found: dict[str, None] = {}
+    for match in _FILE_NAME.finditer(text[:_LONGEST_QUERY]):
+        name = match[0].rstrip(".").casefold()
+        if "/" in name or _FILE_ENDING.search(name):
+            found[name.removeprefix("~").removeprefix("./").lstrip("/")] = None
+    found.pop("", None)
+    return tuple(found)[:_MOST_FILES]

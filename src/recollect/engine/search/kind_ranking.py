@@ -21,7 +21,7 @@ from recollect.ports import MessagePosition
 from recollect.ranking import context, factors, geo
 from recollect.ranking.factors import Fading
 from recollect.ranking.fusion import Fused
-from recollect.text.names import file_names
+from recollect.text.query import file_names
 from recollect.text.terms import Forms, query_terms, query_words
 
 _SPARE = 15  # rows beyond the limit whose other merits may bring them forward

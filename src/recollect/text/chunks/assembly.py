@@ -12,9 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 from recollect.model.files import TextPiece
-from recollect.text.chunks.boundaries import CutPlaces, boundaries
+from recollect.text.chunks.boundaries import CutPlaces, boundaries, places_of
 from recollect.text.chunks.layout import CHARACTER, FENCED, SECTION, WORD, Sizes, SourceLines, TextLayout
-from recollect.text.chunks.places import places_of
 
 _LONGEST_HEADING: Final = 300
 _LONGEST_PART: Final = 120

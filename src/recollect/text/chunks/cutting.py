@@ -1,9 +1,13 @@
-"""Cuts a text by what kind of text it is."""
+"""Cuts a text by what kind of text it is, and names what a piece is known and found by.
 
-from collections.abc import Mapping, Sequence
+The invariant: equal headings and contents give equal hashes and terms, in whatever file and place they stand.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any, Final
 
-from recollect.model.files import CutText
+from recollect.model.files import CutText, IndexedTextPiece, TextPiece
 from recollect.model.literals import FileKind
 from recollect.text.chunks.assembly import assemble, plain_title
 from recollect.text.chunks.csv_tables import columns, look_at_table
@@ -11,6 +15,7 @@ from recollect.text.chunks.front_matter import NO_FRONT_MATTER, FrontMatter, rea
 from recollect.text.chunks.layout import Heading, Sizes, SourceLines, lines_of, sizes
 from recollect.text.chunks.programs import look_at_program
 from recollect.text.chunks.prose import look_at_prose
+from recollect.text.terms import index_terms
 
 TOKENS: Final = 400
 OVERLAP: Final = 80
@@ -50,3 +55,23 @@ def _metadata(front: FrontMatter, headings: Sequence[Heading]) -> Mapping[str, A
         if title:
             metadata["title"] = title
     return metadata
+
+
+def index(pieces: CutText | Iterable[TextPiece]) -> tuple[IndexedTextPiece, ...]:
+    """Give pieces with their hashes and terms."""
+    wanted = pieces.pieces if isinstance(pieces, CutText) else pieces
+    return tuple(
+        IndexedTextPiece(
+            piece, _hash(piece.heading, piece.content), " ".join(chunk_terms(piece.heading, piece.content))
+        )
+        for piece in wanted
+    )
+
+
+def chunk_terms(heading: str, content: str) -> tuple[str, ...]:
+    """Give the terms of a piece, those of its heading first."""
+    return index_terms(f"{heading}\n{content}" if heading else content)
+
+
+def _hash(heading: str, content: str) -> str:
+    return blake2b(f"{heading}\0{content}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

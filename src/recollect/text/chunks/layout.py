@@ -8,19 +8,8 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 # How willingly a text is cut at a place, the least willingly first. A place inside a line exists only in long lines.
-CHARACTER: Final = 0
-WORD: Final = 1
-SENTENCE: Final = 2
-FENCED: Final = 3
-ROW: Final = 4
-LINE: Final = 5
-SUBITEM: Final = 6
-ITEM: Final = 7
-BLOCK: Final = 8
-PAGE: Final = 9
-SECTION: Final = 10  # a heading of the third level or below
-CHAPTER: Final = 11
-TITLE: Final = 12
+# SECTION is a heading of the third level or below.
+(CHARACTER, WORD, SENTENCE, FENCED, ROW, LINE, SUBITEM, ITEM, BLOCK, PAGE, SECTION, CHAPTER, TITLE) = range(13)
 NEVER: Final = 255  # blank lines, and what must stay with the line before it
 
 HEADINGS: Final = {1: TITLE, 2: CHAPTER}

@@ -19,7 +19,7 @@ from recollect.text.chunks.layout import (
     Heading,
     SourceLines,
     TextLayout,
-)
+)  # fmt: skip
 
 _SPECIAL: Final = frozenset("#`~|>-+*=_:\t \f\v\r\x1c\x1d\x1e\x1f\x85\xa0\u2028\u2029\u3000") | frozenset("0123456789")
 _BULLETS: Final = ("- ", "* ", "+ ", "-\t", "*\t", "+\t")

@@ -18,20 +18,10 @@ from recollect.text.fence import without_fences, without_recall_blocks
 Clean = Callable[[str], str]
 
 _ROLES: Final[Mapping[str, str]] = {
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "model": "assistant",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
-    "toolresult": "tool",
-    "tool_result": "tool",
-    "reasoning": "reasoning",
-    "thinking": "reasoning",
-}
+    "user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "model": "assistant",
+    "system": "system", "developer": "system", "tool": "tool", "function": "tool", "toolresult": "tool",
+    "tool_result": "tool", "reasoning": "reasoning", "thinking": "reasoning",
+}  # fmt: skip
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 _CALLS: Final = frozenset({"toolCall", "tool_use", "tool_call", "function_call"})
 _RESULTS: Final = frozenset({"toolResult", "tool_result", "function_call_output"})

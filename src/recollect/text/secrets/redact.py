@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import re2
 
+from recollect.text.secrets.checked import checked_kinds
 from recollect.text.secrets.kind import ByteSpan, SecretKind
 from recollect.text.secrets.shapes import shapes
-from recollect.text.secrets.words import words
 
 _MEMORY = 64 << 20  # what the automata of one pattern may occupy before they start anew
 _MARK = b"[redacted: "
@@ -38,7 +38,7 @@ _NO_SECRETS = (None, True, False, "", 0)
 @cache
 def kinds() -> tuple[SecretKind, ...]:
     """Give every kind of secret; a kind is known by its number in this order."""
-    return (*shapes(), *words())
+    return (*shapes(), *checked_kinds())
 
 
 class Redacted(NamedTuple):

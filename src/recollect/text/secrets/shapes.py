@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 -- dashes as people write them
 """Secrets that are known by their own shape, wherever they stand: the tokens of vendors, keys in blocks, cards.
 
 More specific kinds stand before more general ones.
@@ -9,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from recollect.text.secrets import checks
-from recollect.text.secrets.kind import ByteSpan, SecretKind, SecretMatch, group, only_if, patterns, text_of
+from recollect.text.secrets.kind import ByteSpan, SecretKind, SecretMatch, only_if, patterns, text_of
 from recollect.text.tables import read_pairs
 
 # What may stand before a token that has no telling beginning: no letter, unless it ends an escape such as \n or %3D.
@@ -54,7 +53,8 @@ def _dense_rest(value: str) -> bool:
     )
 
 
-def _bare_secret(value: str) -> bool:
+def dense_secret(value: str) -> bool:
+    """Whether forty characters without a telling beginning come from a generator."""
     return checks.is_dense(value) and len(set(value)) > _LEAST_DIFFERENT
 
 
@@ -123,43 +123,6 @@ def pem_block(match: SecretMatch) -> ByteSpan | None:
     return armour.span() if armour and armour.end() - start >= _LEAST_ARMOUR else None
 
 
-_SINGLE = (
-    SecretKind(
-        "AWS secret key",
-        r"(?:^|\\[nrt]|%3D|[^A-Za-z0-9+/_.-])([A-Za-z0-9+/]{40})(?:$|[^A-Za-z0-9+/=_-])",
-        only_if(_bare_secret, 1),
-        r"[A-Za-z0-9+/]{40}",
-    ),
-    SecretKind(
-        "Azure storage key",
-        r"(?i)(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/%]{20,}={0,2})",
-        group,
-        "(?i)AccessKey=|AccountKey=",
-    ),
-    SecretKind(
-        "signature",
-        r"(?i)[?&;](?:sig|x-amz-signature|x-goog-signature|signature)=([\w%+/=-]{20,})",
-        group,
-        "(?i)[?&;](?:sig|x-)",
-    ),
-    SecretKind("TOTP secret", r"(?i)otpauth://[^\s\"'<>]{0,300}?secret=([A-Z2-7=]{8,})", group, "(?i)otpauth:"),
-    SecretKind("card number", r"(?:^|[^\d])(\d(?:[  .–-]?\d){12,18})(?:[^\d]|$)", card_number, r"\d(?:[  .–-]?\d){12}"),
-    SecretKind(
-        "card code",
-        r"\d{4}[\s,;/|]{1,3}(?:exp\w*\.?:?\s?)?\d{1,2}\s?/\s?\d{2,4}[\s,;/|]{1,3}(?:cv[vc]2?:?\s?)?(\d{3,4})\b",
-        card_number_after,
-        r"\d{4}[\s,;/|]{1,3}(?:exp\w*\.?:?\s?)?\d{1,2}\s?/\s?\d{2}",
-    ),
-    SecretKind(
-        "IBAN",
-        r"(?:\b|\\[nrt])([A-Za-z]{2}\d{2}(?:[  -]?[A-Za-z0-9]){11,30})",
-        account_number,
-        r"[A-Za-z]{2}\d{2}[  -]?[A-Za-z0-9]{4}",
-    ),
-    SecretKind("social security number", r"\b\d{3}-\d{2}-\d{4}\b", social_number, r"\d-\d{2}-\d{4}"),
-)
-
-
 @cache
 def shapes() -> tuple[SecretKind, ...]:
     """Give the kinds, those of the tables first."""
@@ -183,5 +146,4 @@ def shapes() -> tuple[SecretKind, ...]:
             )
             for name, pattern in read_pairs("secret_shapes", "inner")
         ),
-        *_SINGLE,
     )

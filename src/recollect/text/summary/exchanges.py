@@ -20,20 +20,8 @@ _LONGEST_TROUBLE = 100
 _MOST_ARGUMENTS = 4
 _TELLING = ("entity_id", "entity", "target", "id", "name", "title", "path", "file", "url", "query", "to", "subject")
 _LOOKING = (
-    "get",
-    "list",
-    "read",
-    "search",
-    "find",
-    "fetch",
-    "query",
-    "look",
-    "recall",
-    "view",
-    "show",
-    "check",
-    "memory",
-)
+    "get", "list", "read", "search", "find", "fetch", "query", "look", "recall", "view", "show", "check", "memory",
+)  # fmt: skip
 _TELLING_RESULT = 300  # characters of a tool's result that say whether it worked
 _TELLING_TEXTS, _TELLING_TEXT = 6, 80  # texts, and characters of each, that show the language
 _LONGEST_OFFER = 6_000

@@ -21,22 +21,9 @@ StatementKind: TypeAlias = Literal[
 ]  # fmt: skip
 
 _WORTH: Mapping[StatementKind, float] = {
-    "decision": 2.8,
-    "preference": 2.6,
-    "identity": 2.8,
-    "wish": 1.9,
-    "fact": 1.5,
-    "task": 2.2,
-    "question": 1.9,
-    "promise": 1.9,
-    "reply": 2.2,
-    "answer": 1.2,
-    "done": 1.6,
-    "pasted": 1.2,
-    "said": 0.8,
-    "prose": 0.2,
-    "call": 1.4,
-}
+    "decision": 2.8, "preference": 2.6, "identity": 2.8, "wish": 1.9, "fact": 1.5, "task": 2.2, "question": 1.9,
+    "promise": 1.9, "reply": 2.2, "answer": 1.2, "done": 1.6, "pasted": 1.2, "said": 0.8, "prose": 0.2, "call": 1.4,
+}  # fmt: skip
 LASTING: frozenset[StatementKind] = frozenset(("decision", "preference", "identity"))
 _OLD_FACTOR = 0.9  # an old point is worth less than a new one of its kind, unless it is of a kind that lasts
 _FADING = 0.03  # for every point that came after it

@@ -8,7 +8,7 @@ the time is linear in the tokens.
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from recollect.text.tables import LANGUAGES
 from recollect.text.time_expressions.grammar import PhraseNode, TimeGrammar
@@ -23,8 +23,6 @@ _DEEPEST = 2
 _CLAUSE_ENDS = frozenset('.,;:!?)]"…')
 _QUOTES = frozenset("\"'")
 
-_SlotValues: TypeAlias = tuple[tuple[str, str], ...]
-
 
 class _PhraseMatch(NamedTuple):
     """A phrase found in the tokens from `context` up to `end`; those from `start` on speak of time.
@@ -35,7 +33,7 @@ class _PhraseMatch(NamedTuple):
     context: int
     start: int
     end: int
-    finding: TimeExpression
+    expression: TimeExpression
     lines: tuple[int, ...]
 
 
@@ -44,7 +42,7 @@ class _SearchPath(NamedTuple):
 
     node: PhraseNode
     at: int
-    slots: _SlotValues = ()
+    slots: tuple[tuple[str, str], ...] = ()
     points: tuple[TimeExpression, ...] = ()
     lines: tuple[int, ...] = ()
 
@@ -62,14 +60,14 @@ def find(tokens: Sequence[QueryToken], today: Today) -> list[tuple[int, int, Str
         if _NEEDED.get(language, _LATIN).search(text):
             search = _PhraseSearch(_grammar(language), tokens)
             matches += sorted(search.matches(), key=lambda match: match.lines)
-    matches.sort(key=lambda match: (-_length(tokens, match), match.finding.meaning != NOTHING))
+    matches.sort(key=lambda match: (-_length(tokens, match), match.expression.meaning != NOTHING))
     taken = [False] * len(tokens)
     found: list[tuple[int, int, Stretch]] = []
     for match in matches:
         if any(taken[match.start : match.end]):
             continue
         taken[match.start : match.end] = [True] * (match.end - match.start)
-        if not _is_title(tokens, match) and (stretch := evaluate(match.finding, today)):
+        if not _is_title(tokens, match) and (stretch := evaluate(match.expression, today)):
             found.append((tokens[match.start].start, _end(tokens, match.end), stretch))
     return sorted(found)
 
@@ -110,7 +108,7 @@ class _PhraseSearch:
             return []
         if (at, depth) not in self._known:
             found = (match for match, _ in self._beginning(at, depth) if match.context == match.start)
-            self._known[at, depth] = [match for match in found if match.finding.meaning not in OPEN]
+            self._known[at, depth] = [match for match in found if match.expression.meaning not in OPEN]
         return self._known[at, depth]
 
     def _beginning(self, at: int, depth: int) -> Iterator[tuple[_PhraseMatch, bool]]:
@@ -120,9 +118,9 @@ class _PhraseSearch:
             way = ways.pop()
             for phrase in way.node.phrases:
                 told = {**phrase.told, **dict(way.slots)}
-                finding = TimeExpression(phrase.meaning, told, way.points)
+                expression = TimeExpression(phrase.meaning, told, way.points)
                 lines = (phrase.line, *way.lines)
-                yield _PhraseMatch(at, at + phrase.begins, way.at, finding, lines), phrase.bare
+                yield _PhraseMatch(at, at + phrase.begins, way.at, expression, lines), phrase.bare
             if way.node.edges:
                 ways.extend(self._steps(way, depth))
 
@@ -137,7 +135,7 @@ class _PhraseSearch:
                     yield _SearchPath(further, at + 1, (*slots, (slot, value)), points, lines)
         for further in node.after_point:
             for match in self._points(at, depth + 1):
-                yield _SearchPath(further, match.end, slots, (*points, match.finding), (*lines, *match.lines))
+                yield _SearchPath(further, match.end, slots, (*points, match.expression), (*lines, *match.lines))
         if node.at_ending and self._ends(at):
             for further in node.at_ending:
                 yield _SearchPath(further, at, slots, points, lines)

@@ -17,7 +17,7 @@ from recollect.text.time_expressions.local_calendar import (
     Today,
     add_months,
     shifted,
-)
+)  # fmt: skip
 
 NOTHING = "nothing"
 # What may not stand inside another phrase.
@@ -31,55 +31,31 @@ class TimeExpression(NamedTuple):
     told: Mapping[str, str]
     points: tuple["TimeExpression", ...] = ()
 
+    def number(self, name: str) -> int:
+        """Give a number that it was told."""
+        return int(self.told[name])
+
 
 _Meaning: TypeAlias = Callable[[TimeExpression, Today], Stretch | None]
 
 
-def evaluate(finding: TimeExpression, today: Today) -> Stretch | None:
-    """Give the time a finding stands for."""
+def evaluate(expression: TimeExpression, today: Today) -> Stretch | None:
+    """Give the time an expression stands for."""
     try:
-        found = _MEANINGS[finding.meaning](finding, today)
+        found = _MEANINGS[expression.meaning](expression, today)
     except (OverflowError, ValueError):
         return None
     return found if found and found[0] < found[1] else None
 
 
-def _nothing(_finding: TimeExpression, _today: Today) -> None:
-    return None
-
-
-def _day(finding: TimeExpression, today: Today) -> Stretch:
-    return today.day(today.this_day + timedelta(days=int(finding.told["n"])), finding.told.get("part", ""))
-
-
-def _tonight(finding: TimeExpression, today: Today) -> Stretch:
+def _tonight(expression: TimeExpression, today: Today) -> Stretch:
     """Give the coming night; but the one just over, or still going on, before an hour that the language tells."""
-    back = today.hour < int(finding.told["before"])
+    back = today.hour < expression.number("before")
     return today.day(today.this_day - timedelta(days=back), "night")
 
 
-def _unit(finding: TimeExpression, today: Today) -> Stretch:
-    return today.unit(finding.told["unit"], int(finding.told["n"]))
-
-
-def _ago(finding: TimeExpression, today: Today) -> Stretch:
-    return today.ago(int(finding.told["n"]), finding.told["unit"], int(finding.told.get("most", 0)))
-
-
-def _ahead(finding: TimeExpression, today: Today) -> Stretch:
-    return today.ahead(int(finding.told["n"]), finding.told["unit"])
-
-
-def _past(finding: TimeExpression, today: Today) -> Stretch:
-    return today.past(int(finding.told["n"]), finding.told["unit"])
-
-
-def _weekend(_finding: TimeExpression, today: Today) -> Stretch:
-    return today.unit("weekend", 0 if today.this_day.weekday() >= SATURDAY else -1)
-
-
-def _weekday(finding: TimeExpression, today: Today) -> Stretch:
-    told = finding.told
+def _weekday(expression: TimeExpression, today: Today) -> Stretch:
+    told = expression.told
     weekday, part = int(told["weekday"]), told.get("part", "")
     if "week" in told:
         monday = today.this_day - timedelta(days=today.this_day.weekday())
@@ -87,15 +63,15 @@ def _weekday(finding: TimeExpression, today: Today) -> Stretch:
     return today.weekday(weekday, told.get("which", ""), part)
 
 
-def _weekday_part(finding: TimeExpression, today: Today) -> Stretch:
+def _weekday_part(expression: TimeExpression, today: Today) -> Stretch:
     """Read a weekday and a part of the day that are one word, told as 0/evening."""
-    weekday, _, part = finding.told["weekdaypart"].partition("/")
-    return _weekday(finding._replace(told={**finding.told, "weekday": weekday, "part": part}), today)
+    weekday, _, part = expression.told["weekdaypart"].partition("/")
+    return _weekday(expression._replace(told={**expression.told, "weekday": weekday, "part": part}), today)
 
 
-def _yearly(finding: TimeExpression, today: Today, make: Callable[[int], Stretch | None]) -> Stretch | None:
+def _yearly(expression: TimeExpression, today: Today, make: Callable[[int], Stretch | None]) -> Stretch | None:
     """Choose the year: the one told, the one so many years ago, or that which fits a time that comes every year."""
-    told = finding.told
+    told = expression.told
     if "year" in told:
         return make(int(told["year"]))
     if "ago" in told:
@@ -103,27 +79,27 @@ def _yearly(finding: TimeExpression, today: Today, make: Callable[[int], Stretch
     return today.recurring(make, told.get("which", ""))
 
 
-def _month(finding: TimeExpression, today: Today) -> Stretch | None:
-    month = int(finding.told["month"])
-    return _yearly(finding, today, lambda year: _months(today, year, month, 1))
+def _month(expression: TimeExpression, today: Today) -> Stretch | None:
+    month = expression.number("month")
+    return _yearly(expression, today, lambda year: _months(today, year, month, 1))
 
 
-def _month_and_year(finding: TimeExpression, today: Today) -> Stretch:
-    year, month = map(int, finding.told["monthyear"].split("-"))
+def _month_and_year(expression: TimeExpression, today: Today) -> Stretch:
+    year, month = map(int, expression.told["monthyear"].split("-"))
     return _months(today, year, month, 1)
 
 
-def _two_months(finding: TimeExpression, today: Today) -> Stretch | None:
+def _two_months(expression: TimeExpression, today: Today) -> Stretch | None:
     """Give the months from the first to the second, which may be in the next year."""
-    second = _month(finding, today)
+    second = _month(expression, today)
     if second is None:
         return None
-    first = _month(TimeExpression("month", {"month": finding.told["first"]}), today.until(second[1]))
+    first = _month(TimeExpression("month", {"month": expression.told["first"]}), today.until(second[1]))
     return first and (first[0], second[1])
 
 
-def _date(finding: TimeExpression, today: Today) -> Stretch | None:
-    told = finding.told
+def _date(expression: TimeExpression, today: Today) -> Stretch | None:
+    told = expression.told
     if "date" in told:
         year, month, day = map(int, told["date"].split("-"))
         return _days(today, year, month, day, day)
@@ -133,131 +109,112 @@ def _date(finding: TimeExpression, today: Today) -> Stretch | None:
         first, day, month = *map(int, told["dayrange"].split("-")), int(told["month"])
     else:
         first, day, month = int(told.get("first", 0)), int(told["day"]), int(told["month"])
-    return _yearly(finding, today, lambda year: _days(today, year, month, first or day, day))
+    return _yearly(expression, today, lambda year: _days(today, year, month, first or day, day))
 
 
-def _day_of_month(finding: TimeExpression, today: Today) -> Stretch | None:
+def _day_of_month(expression: TimeExpression, today: Today) -> Stretch | None:
     """Give a day of the month so many months ahead, or the latest month's that has begun and has such a day."""
-    day = int(finding.told["day"])
-    months = [int(finding.told["n"])] if "n" in finding.told else [0, -1, -2]
+    day = expression.number("day")
+    months = [expression.number("n")] if "n" in expression.told else [0, -1, -2]
     starts = (add_months(today.this_day.replace(day=1), ahead) for ahead in months)
     made = (_days(today, start.year, start.month, day, day) for start in starts)
-    return next((found for found in made if found and ("n" in finding.told or found[0] <= today.now)), None)
+    return next((found for found in made if found and ("n" in expression.told or found[0] <= today.now)), None)
 
 
-def _year(finding: TimeExpression, today: Today) -> Stretch:
-    return _months(today, int(finding.told["year"]), 1, 12)
-
-
-def _years(finding: TimeExpression, today: Today) -> Stretch:
-    told = finding.told
+def _years(expression: TimeExpression, today: Today) -> Stretch:
+    told = expression.told
     first, last = map(int, told["years"].split("-") if "years" in told else (told["first"], told["year"]))
     return today.days(date(first, 1, 1), date(last + 1, 1, 1))
 
 
-def _season(finding: TimeExpression, today: Today) -> Stretch | None:
+def _season(expression: TimeExpression, today: Today) -> Stretch | None:
     """Give a season. A winter is called after the year it ends in, unless it is told by both its years."""
-    month = FIRST_MONTHS[finding.told["season"]]
+    month = FIRST_MONTHS[expression.told["season"]]
 
     def make(year: int) -> Stretch:
         start = add_months(date(year, 1, 1), month if month < 0 else month - 1)
         return today.days(start, add_months(start, 3))
 
-    if "winter" in finding.told:
-        return make(int(finding.told["winter"].split("-")[0]) + 1)
-    return _yearly(finding, today, make)
+    if "winter" in expression.told:
+        return make(int(expression.told["winter"].split("-")[0]) + 1)
+    return _yearly(expression, today, make)
 
 
-def _quarter(finding: TimeExpression, today: Today) -> Stretch | None:
-    month = int(finding.told["quarter"]) * 3 - 2
-    return _yearly(finding, today, lambda year: _months(today, year, month, 3))
-
-
-def _decade(finding: TimeExpression, today: Today) -> Stretch:
-    first = int(finding.told["decade"])
-    return today.days(date(first, 1, 1), date(first + 10, 1, 1))
-
-
-def _feast(finding: TimeExpression, today: Today) -> Stretch | None:
+def _feast(expression: TimeExpression, today: Today) -> Stretch | None:
     """Give the days of a feast, told as 12-24/26."""
-    first, _, last = finding.told["days"].partition("/")
+    first, _, last = expression.told["days"].partition("/")
     month, day = map(int, first.split("-"))
-    return _yearly(finding, today, lambda year: _days(today, year, month, day, int(last)))
+    return _yearly(expression, today, lambda year: _days(today, year, month, day, int(last)))
 
 
-def _since(finding: TimeExpression, today: Today) -> Stretch | None:
-    point = evaluate(finding.points[0], today)
+def _since(expression: TimeExpression, today: Today) -> Stretch | None:
+    point = evaluate(expression.points[0], today)
     return point and (point[0], today.now)
 
 
-def _before(finding: TimeExpression, today: Today) -> Stretch | None:
-    point = evaluate(finding.points[0], today)
-    return point and (LONG_AGO, point[1] if "whole" in finding.told else point[0])
+def _before(expression: TimeExpression, today: Today) -> Stretch | None:
+    point = evaluate(expression.points[0], today)
+    return point and (LONG_AGO, point[1] if "whole" in expression.told else point[0])
 
 
-def _after(finding: TimeExpression, today: Today) -> Stretch | None:
-    point = evaluate(finding.points[0], today)
+def _after(expression: TimeExpression, today: Today) -> Stretch | None:
+    point = evaluate(expression.points[0], today)
     return point and (point[1], today.now if point[1] < today.now else FAR_AHEAD)
 
 
-def _between(finding: TimeExpression, today: Today) -> Stretch | None:
+def _between(expression: TimeExpression, today: Today) -> Stretch | None:
     """Give the time from one to another, both included. The first is the latest that begins before the second ends."""
-    second = evaluate(finding.points[1], today)
-    first = second and evaluate(finding.points[0], today.until(second[1]))
+    second = evaluate(expression.points[1], today)
+    first = second and evaluate(expression.points[0], today.until(second[1]))
     return first and second and (first[0], second[1])
 
 
-def _beside(finding: TimeExpression, today: Today) -> Stretch | None:
+def _beside(expression: TimeExpression, today: Today) -> Stretch | None:
     """Give so many days, weeks, months or years right before or after another time, or the next weekday, weekend."""
-    point = evaluate(finding.points[0], today)
+    point = evaluate(expression.points[0], today)
     if point is None:
         return None
-    before = finding.told["side"] == "before"
+    before = expression.told["side"] == "before"
     edge = today.local(point[0] if before else point[1] - timedelta(microseconds=1)).date()
-    weekday, unit = finding.told.get("weekday"), finding.told.get("unit", "")
+    weekday, unit = expression.told.get("weekday"), expression.told.get("unit", "")
     if weekday is not None or unit == "weekend":
         wanted = SATURDAY if weekday is None else int(weekday)
         days = -((edge.weekday() - wanted) % 7 or 7) if before else (wanted - edge.weekday()) % 7 or 7
         first = edge + timedelta(days=days)
         return today.days(first, first + timedelta(days=2 if weekday is None else 1))
     edge += timedelta(days=not before)
-    other = shifted(edge, unit, int(finding.told["n"]) * (-1 if before else 1))
+    other = shifted(edge, unit, expression.number("n") * (-1 if before else 1))
     return today.days(min(edge, other), max(edge, other))
 
 
-def _part_of(finding: TimeExpression, today: Today, cut: Callable[[Stretch], Stretch]) -> Stretch | None:
+def _part_of(expression: TimeExpression, today: Today, cut: Callable[[Stretch], Stretch]) -> Stretch | None:
     """Cut a part from a time. If March has begun but its end has not, the end of March is that of the March before."""
-    point = evaluate(finding.points[0], today)
+    point = evaluate(expression.points[0], today)
     part = point and cut(point)
     if point and part and part[0] > today.now > point[0]:
-        earlier = evaluate(finding.points[0], today.until(point[0]))
+        earlier = evaluate(expression.points[0], today.until(point[0]))
         return earlier and cut(earlier)
     return part
 
 
-def _part(finding: TimeExpression, today: Today) -> Stretch | None:
-    which, of = int(finding.told["which"]), int(finding.told["of"])
-    return _part_of(finding, today, lambda point: today.part(point, which, of))
-
-
-def _part_of_unit(finding: TimeExpression, today: Today) -> Stretch:
+def _part_of_unit(expression: TimeExpression, today: Today) -> Stretch:
     """Give a part of this week, month or year; but if it is still to come, that of the last."""
-    which, of, unit = int(finding.told["which"]), int(finding.told["of"]), finding.told["unit"]
+    which, of, unit = expression.number("which"), expression.number("of"), expression.told["unit"]
     part = today.part(today.unit(unit, 0), which, of)
     return part if part[0] <= today.now else today.part(today.unit(unit, -1), which, of)
 
 
-def _edge(finding: TimeExpression, today: Today) -> Stretch | None:
+def _edge(expression: TimeExpression, today: Today) -> Stretch | None:
     """Give the first or the last so many days, weeks or months of a time."""
-    unit, count = finding.told["unit"], int(finding.told["n"])
+    unit, count = expression.told["unit"], expression.number("n")
 
     def cut(point: Stretch) -> Stretch:
         first, end = (today.local(moment).date() for moment in point)
-        if finding.told["side"] == "first":
+        if expression.told["side"] == "first":
             return today.days(first, shifted(first, unit, count))
         return today.days(shifted(end, unit, -count), end)
 
-    return _part_of(finding, today, cut)
+    return _part_of(expression, today, cut)
 
 
 def _months(today: Today, year: int, month: int, count: int) -> Stretch:
@@ -274,14 +231,14 @@ def _days(today: Today, year: int, month: int, first: int, last: int) -> Stretch
 
 
 _MEANINGS: Mapping[str, _Meaning] = {
-    NOTHING: _nothing,
-    "day": _day,
+    NOTHING: lambda _it, _today: None,
+    "day": lambda it, today: today.day(today.this_day + timedelta(days=it.number("n")), it.told.get("part", "")),
     "tonight": _tonight,
-    "unit": _unit,
-    "ago": _ago,
-    "ahead": _ahead,
-    "past": _past,
-    "weekend": _weekend,
+    "unit": lambda it, today: today.unit(it.told["unit"], it.number("n")),
+    "ago": lambda it, today: today.ago(it.number("n"), it.told["unit"], int(it.told.get("most", 0))),
+    "ahead": lambda it, today: today.ahead(it.number("n"), it.told["unit"]),
+    "past": lambda it, today: today.past(it.number("n"), it.told["unit"]),
+    "weekend": lambda _it, today: today.unit("weekend", 0 if today.this_day.weekday() >= SATURDAY else -1),
     "weekday": _weekday,
     "weekdaypart": _weekday_part,
     "month": _month,
@@ -289,18 +246,18 @@ _MEANINGS: Mapping[str, _Meaning] = {
     "months": _two_months,
     "date": _date,
     "dayofmonth": _day_of_month,
-    "year": _year,
+    "year": lambda it, today: _months(today, it.number("year"), 1, 12),
     "years": _years,
     "season": _season,
-    "quarter": _quarter,
-    "decade": _decade,
+    "quarter": lambda it, today: _yearly(it, today, lambda year: _months(today, year, it.number("quarter") * 3 - 2, 3)),
+    "decade": lambda it, today: _months(today, it.number("decade"), 1, 120),
     "feast": _feast,
     "since": _since,
     "before": _before,
     "after": _after,
     "between": _between,
     "beside": _beside,
-    "part": _part,
+    "part": lambda it, today: _part_of(it, today, lambda point: today.part(point, it.number("which"), it.number("of"))),
     "partof": _part_of_unit,
     "edge": _edge,
 }

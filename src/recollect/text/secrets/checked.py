@@ -1,4 +1,4 @@
-"""Secrets that are known by the words beside them: passwords, codes and keys, in programs and in four languages.
+"""Secrets that need a second look: cards and accounts, and passwords, codes and keys by the words beside them.
 
 A noun alone proves nothing ("I forgot my password"); what counts is a value that it is given, and how that value looks.
 """
@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from recollect.text.secrets import values
+from recollect.text.secrets import shapes, values
 from recollect.text.secrets.kind import SecretCheck, SecretKind, group, only_if, patterns
 from recollect.text.tables import COMMON, TableError, load_sections, read_pairs, split_pair
 
@@ -16,21 +16,22 @@ _CHECKS: Mapping[str, SecretCheck] = {
     **{
         check.__name__: check
         for check in (
-            group, values.basic, values.bearer, values.code_list, values.cookie, values.credential, values.dense_nearby,
+            group, shapes.account_number, shapes.card_number, shapes.card_number_after, shapes.social_number,
+            values.basic, values.bearer, values.code_list, values.cookie, values.credential, values.dense_nearby,
             values.door_code, values.element, values.flag, values.header, values.named_after, values.password,
             values.password_nearby, values.pin, values.session, values.url_password,
         )
     },
-    **{test.__name__: only_if(test, 1) for test in (values.base32, values.seed_phrase)},
+    **{test.__name__: only_if(test, 1) for test in (shapes.dense_secret, values.base32, values.seed_phrase)},
 }  # fmt: skip
 
 
 @cache
-def words() -> tuple[SecretKind, ...]:
+def checked_kinds() -> tuple[SecretKind, ...]:
     """Give the kinds, with the nouns and verbs of all languages in their patterns."""
-    parts = dict(read_pairs("secret_words", "parts"))
+    parts = dict(read_pairs("secret_patterns", "parts"))
     found: list[SecretKind] = []
-    for section in load_sections(COMMON, "secret_words")[1:]:
+    for section in load_sections(COMMON, "secret_patterns")[1:]:
         fields = dict(map(split_pair, section.lines))
         if fields.keys() != {"pattern", "hint", "check"} or fields["check"] not in _CHECKS:
             raise TableError(
