@@ -3,9 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.engine.search.channels import ScoredCandidates
-from recollect.ranking.answerable import _COSINE, _SHARE, answerable
 from recollect.ranking.bm25 import TextScores
-from recollect.ranking.fusion import fuse
+from recollect.ranking.fusion import _COSINE, _SHARE, answerable, fuse
 
 shares = st.floats(0.0, 1.0)
 cosines = st.one_of(st.none(), st.floats(-1.0, 1.0))

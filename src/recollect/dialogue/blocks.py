@@ -147,7 +147,7 @@ def _content(offered: Mapping[str, Any]) -> Content:
 
 
 def _speaker(offered: Mapping[str, Any], role: MessageRole) -> str:
-    """Give the name of whoever spoke. The name of a tool's result is that of the tool."""
+    """Give the name of the speaker. The name of a tool's result is that of the tool."""
     names = (offered.get("speaker"), None if role == "tool" else offered.get("name"))
     return next((name for name in names if isinstance(name, str) and name), "")
 

@@ -34,10 +34,7 @@ def _is_spoken(message: Message, *, reasoning: bool) -> bool:
 
 
 def _prompts(prompts: Sequence[Message], room: int) -> list[Message]:
-    """Take the newest system prompt if it fits at all, and older ones while they leave half of the room to the turns.
-
-    Some hosts bring a new prompt with every turn; a hundred of them must not crowd out what was said.
-    """
+    """Take the newest system prompt, and older ones while they leave half of the room; some hosts send one a turn."""
     kept: list[Message] = []
     taken = 0
     for prompt in reversed(prompts):
@@ -53,7 +50,7 @@ def _newest_exchanges(groups: Sequence[MessageExchange], room: int) -> list[Mess
     left = room
     for group in reversed(groups):
         if not group.complete or group.tokens > room:
-            continue  # nobody could be shown this; what came before it still can
+            continue  # too large or incomplete for any model; what came before it still fits
         if group.tokens > left:
             break
         kept.append(group)

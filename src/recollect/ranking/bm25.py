@@ -38,11 +38,10 @@ _WordForms = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class TextScores:
-    """What text search found: a score per row, and how far the best of them may be believed, in [0, 1].
+    """A BM25 score per row, and how far the best of them may be believed, in [0, 1].
 
-    `shares` says how much of the question's words each row holds, each word weighing as much as it is rare. `coverage`
-    is the largest of these, but of a long question less is enough. `certainty` besides asks whether those words could
-    be there by chance.
+    `shares` is the share of the question's words in each row, weighted by rarity; `coverage` the largest of these, less
+    being enough of a long question; `certainty` besides asks whether those words could be there by chance.
     """
 
     scores: dict[str, float] = field(default_factory=dict)

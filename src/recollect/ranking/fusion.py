@@ -27,13 +27,14 @@ TEXT = "text"
 USUAL = 0.05
 
 _FIXED_VECTOR = 0.7
+# Between the two figures of each, chance turns into an answer: the share of the question's words that a row holds, and
+# its cosine.
+_SHARE = (0.2, 0.7)
+_COSINE = (0.2, 0.6)
 
 
 def nearness(cosine: float, unrelated: float | None) -> float:
-    """Give what a cosine would be in a space as wide as usual, in [0, 1].
-
-    A model that puts everything close together says as much with a small difference as another with a large one.
-    """
+    """Rescale a cosine to a space as wide as usual, in [0, 1]: some models put everything close together."""
     if unrelated is not None and unrelated > USUAL:
         cosine = 1.0 - (1.0 - cosine) * (1.0 - USUAL) / (1.0 - unrelated)
     return min(1.0, max(0.0, cosine))
@@ -190,3 +191,14 @@ def _text_scores(bm25: Mapping[str, float], most: float) -> dict[str, float]:
     """Measure against the best row; alone, text says how much of the question that row holds."""
     best = max(bm25.values()) or 1.0
     return {row: score / best * most for row, score in bm25.items()}
+
+
+def answerable(share: float, cosine: float | None) -> float:
+    """Say how likely the best row holds an answer, in [0, 1]: by words or by meaning, one making up for the other."""
+    told = _ramp(share, *_SHARE)
+    meant = 0.0 if cosine is None else _ramp(cosine, *_COSINE)
+    return 1.0 - (1.0 - told) * (1.0 - meant)
+
+
+def _ramp(value: float, low: float, high: float) -> float:
+    return min(1.0, max(0.0, (value - low) / (high - low)))

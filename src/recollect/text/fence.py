@@ -100,7 +100,7 @@ def fenced(items: Sequence[Quoted], nonce: str, *, longest: int = 600) -> str:
 
 
 def without_fences(text: str) -> str:
-    """Give what the user wrote: without recall blocks, envelopes of agents and other memories, and time stamps."""
+    """Give what the user wrote: without recall blocks, wrappers of agents and other memories, and time stamps."""
     return _STAMPS.sub("", _without(text, _wrappers(others=True))) if _MAYBE.search(text) else text
 
 
@@ -110,7 +110,7 @@ def without_recall_blocks(text: str) -> str:
 
 
 def is_only_wrappers(text: str) -> bool:
-    """Whether a message consists of nothing but such blocks, so that nobody wrote it."""
+    """Whether a message consists of nothing but such blocks, so that no user wrote it."""
     return not text.isspace() and bool(text) and not without_fences(text).strip()
 
 

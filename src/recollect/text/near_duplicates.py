@@ -29,10 +29,7 @@ class _ComparedWord:
 
 
 def same_statement(a: str, b: str) -> bool:
-    """Tell whether two nearly equal texts surely say the same: no number, name, negation or opposite tells them apart.
-
-    Meant for texts whose vectors nearly coincide; it does not know that unrelated sentences differ.
-    """
+    """Tell whether two texts with nearly equal vectors say the same: no number, name, negation or opposite differs."""
     guess = guess_language(a)
     language = guess if guess in LATIN_LANGUAGES and guess == guess_language(b) else "en"
     ours, theirs = list(_read(a, language)), list(_read(b, language))

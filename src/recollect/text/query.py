@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
-"""What somebody who searches has typed: words, "a phrase", -without, and when.
+"""Query parser: words, "a phrase", -without, times, and the names of files.
 
 The invariant: whatever is typed is text first. Two signs have a meaning, and only where it cannot be another: quotation
 marks in pairs, and a minus before a word after a blank. Everything else, the syntax of any database included, is just
@@ -62,8 +62,8 @@ class ParsedQuery:
 def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> ParsedQuery:
     """Take a query apart.
 
-    `now` is the asker's clock in the asker's time zone; without it, words of time are just words. Without `signs`,
-    quotation marks and minuses are just characters too, as in what somebody says to an agent.
+    `now` is the user's clock in the user's time zone; without it, words of time are just words. Without `signs`,
+    quotation marks and minuses are just characters too, as in what a user says to an agent.
     """
     text, without = _split(typed) if signs else (typed, [])
     quoted = [next(filter(None, match.groups())) for match in _QUOTED.finditer(text)] if signs else []

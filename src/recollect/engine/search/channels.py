@@ -10,9 +10,8 @@ from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.memories import ItemFilters
 from recollect.ports import StoreReader, TextCandidates
 from recollect.ranking import bm25, fusion
-from recollect.ranking.answerable import answerable
 from recollect.ranking.bm25 import TextScores
-from recollect.ranking.fusion import Fused, FusionRecipe
+from recollect.ranking.fusion import Fused, FusionRecipe, answerable
 from recollect.text.terms import query_terms
 
 _NEAREST = {"memory": 50, "message": 100, "chunk": 50}

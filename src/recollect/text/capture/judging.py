@@ -163,7 +163,7 @@ def _vetoes(sentence: FoldedSentence, grammar: Grammar) -> frozenset[str]:
 
 
 def _without_quotations(folded: str) -> str:
-    """Hide quotations of three words or more: they are somebody else's, or a song's."""
+    """Hide quotations of three words or more: they are another person's words, or a song's."""
     while found := _QUOTATION.search(folded):
         start, end = found.span()
         folded = folded[:start] + _HIDDEN * (end - start) + folded[end:]

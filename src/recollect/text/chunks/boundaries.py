@@ -150,10 +150,7 @@ def boundaries(places: CutPlaces, sizes: Sizes) -> list[int]:
 
 
 def _best_within_reach(places: CutPlaces, reach: int) -> list[int]:
-    """Give the places that no other within reach surpasses, the first one among them, in one pass.
-
-    A place waits on the stack until a better one comes: then it is known how far it was the best.
-    """
+    """Give the first place and those that no other within reach surpasses, in one pass (a monotonic stack)."""
     at, keys = places.at, places.keys
     origin, end = at[0], at[len(keys)]
     found: list[int] = [0]
@@ -181,10 +178,7 @@ def _is_less(keys: list[int], one: int, other: int) -> bool:
 
 
 def _divided(places: CutPlaces, start: int, end: int, sizes: Sizes) -> list[int]:
-    """Cut a part that is too long, at its best place that leaves something on both sides, until all is short enough.
-
-    Hashes have no say in it: where both ends are settled, lengths move less when a line is edited.
-    """
+    """Cut a part at its best place until all is short enough; lengths move less by an edit than hashes would."""
     if places.at[end] - places.at[start] > sizes.most * _BEFORE_ORDER:
         return _in_order(places, start, end, sizes)
     cuts: list[int] = []

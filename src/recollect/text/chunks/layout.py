@@ -1,4 +1,4 @@
-"""What a text looks like to whoever cuts it: which lines may begin a piece, and how willingly.
+"""Layout of a text before it is cut: which lines may begin a piece, and how willingly.
 
 The invariant: what is said of a line depends on lines near it and on the block it stands in, never on other pieces.
 """

@@ -7,23 +7,24 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from recollect.text.secrets import shapes, values
+from recollect.text.secrets import checks, shapes, values
 from recollect.text.secrets.kind import SecretCheck, SecretKind, group, only_if, patterns
 from recollect.text.tables import COMMON, TableError, load_sections, read_pairs, split_pair
 
 _GAP = re.compile(r"\{([a-z][a-z ]+)\}")
+_SPANS = (
+    group, shapes.account_number, shapes.card_number, shapes.card_number_after, shapes.social_number, values.code_list,
+    values.credential, values.dense_nearby, values.door_code, values.flag, values.password, values.password_nearby,
+    values.pin,
+)  # fmt: skip
+_TESTS = (
+    checks.is_login, shapes.dense_secret, values.base32, values.bearer, values.cookie, values.element, values.header,
+    values.named_after, values.seed_phrase, values.session, values.url_password,
+)  # fmt: skip
 _CHECKS: Mapping[str, SecretCheck] = {
-    **{
-        check.__name__: check
-        for check in (
-            group, shapes.account_number, shapes.card_number, shapes.card_number_after, shapes.social_number,
-            values.basic, values.bearer, values.code_list, values.cookie, values.credential, values.dense_nearby,
-            values.door_code, values.element, values.flag, values.header, values.named_after, values.password,
-            values.password_nearby, values.pin, values.session, values.url_password,
-        )
-    },
-    **{test.__name__: only_if(test, 1) for test in (shapes.dense_secret, values.base32, values.seed_phrase)},
-}  # fmt: skip
+    **{check.__name__: check for check in _SPANS},
+    **{test.__name__: only_if(test, 1) for test in _TESTS},
+}
 
 
 @cache

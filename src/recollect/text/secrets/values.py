@@ -47,11 +47,8 @@ def password(match: SecretMatch) -> ByteSpan | None:
     span, value, quoted = _value(match)
     gap = text_of(match, match.span(_GAP)).strip()
     about = f"{text_of(match, match.span(_SUFFIX))} {gap}"
-    if (
-        len(value) < _LEAST
-        or checks.is_placeholder(value)
-        or (_beside("about").search(about) and not _beside("changed").search(about))
-    ):
+    described = _beside("about").search(about) and not _beside("changed").search(about)
+    if len(value) < _LEAST or checks.is_placeholder(value) or described:
         return None
     if ". " in gap or (quoted and match.string[span[1] + 1 : span[1] + 2] == b":"):
         return None
@@ -126,56 +123,43 @@ def _may_be_an_id(value: str, noun: str, beside: tuple[str, str], separator: str
     return not digest or not bare or separator.strip()[-1:].isalpha() or "(" in separator
 
 
-def named_after(match: SecretMatch) -> ByteSpan | None:
-    """Take a value of which the text says afterwards what it is: "use … as the password"."""
-    span = match.span(1)
-    value = text_of(match, span)
-    return (
-        span
-        if checks.looks_chosen(value) and checks.scatter(value) > 0.1 and not checks.is_placeholder(value)
-        else None
-    )
+def named_after(value: str) -> bool:
+    """Whether a value can be what the text calls it afterwards: "use … as the password"."""
+    return checks.looks_chosen(value) and checks.scatter(value) > 0.1 and not checks.is_placeholder(value)
 
 
-def header(match: SecretMatch) -> ByteSpan | None:
-    """Take what an authorization header sends."""
-    value = text_of(match, match.span(1))
+def header(value: str) -> bool:
+    """Whether an authorization header sends this."""
     plain = value.isalpha() and (value.islower() or value.istitle())
-    return None if checks.is_placeholder(value) or plain else match.span(1)
+    return not plain and not checks.is_placeholder(value)
 
 
-def bearer(match: SecretMatch) -> ByteSpan | None:
-    """Take a bearer token: random, or too long for a word."""
-    value = text_of(match, match.span(1))
-    return match.span(1) if _tokenlike(value) and not checks.is_placeholder(value) else None
+def bearer(value: str) -> bool:
+    """Whether a value is a bearer token: random, or too long for a word."""
+    telling = any(c.isdigit() for c in value) or (len(value) >= 20 and checks.scatter(value) > 0.3)
+    return telling and not checks.is_placeholder(value)
 
 
-def _tokenlike(value: str) -> bool:
-    return any(c.isdigit() for c in value) or (len(value) >= 20 and checks.scatter(value) > 0.3)
+def cookie(value: str) -> bool:
+    """Whether a line is the content of a cookie header."""
+    return "=" in value and not checks.is_placeholder(value)
 
 
-def basic(match: SecretMatch) -> ByteSpan | None:
-    """Take base64 in which a user and a password stand."""
-    return match.span(1) if checks.is_login(text_of(match, match.span(1))) else None
+def session(value: str) -> bool:
+    """Whether a value is that of a session cookie, not an id that merely names a session."""
+    return checks.is_random(value, 8) and not checks.is_id(value) and not checks.is_placeholder(value)
 
 
-def cookie(match: SecretMatch) -> ByteSpan | None:
-    """Take the content of a cookie header, to the end of its line."""
-    value = text_of(match, match.span(1))
-    return match.span(1) if "=" in value and not checks.is_placeholder(value) else None
+def url_password(value: str) -> bool:
+    """Whether a password stands before the @ of an address."""
+    return not checks.is_placeholder(value) and not checks.is_prose_word(value) and value != "pass"
 
 
-def session(match: SecretMatch) -> ByteSpan | None:
-    """Take the value of a session cookie, but leave ids that merely name a session."""
-    value = text_of(match, match.span(1))
-    known = checks.is_random(value, 8) and not checks.is_id(value) and not checks.is_placeholder(value)
-    return match.span(1) if known else None
-
-
-def url_password(match: SecretMatch) -> ByteSpan | None:
-    """Take the password before the @ of an address."""
-    value = text_of(match, match.span(1))
-    return None if checks.is_placeholder(value) or checks.is_prose_word(value) or value == "pass" else match.span(1)
+def element(value: str) -> bool:
+    """Whether the content of an element that is named like a secret is one."""
+    value = value.strip()
+    chosen = checks.looks_chosen(value) or (checks.is_plain_word(value) and not checks.is_prose_word(value))
+    return chosen and not checks.is_placeholder(value) and not checks.is_prose(value)
 
 
 def flag(match: SecretMatch) -> ByteSpan | None:
@@ -185,13 +169,6 @@ def flag(match: SecretMatch) -> ByteSpan | None:
     if checks.is_placeholder(value) or checks.is_code(value) or checks.is_measure(value) or checks.is_prose_word(value):
         return None
     return (span[0], span[1] - cut) if checks.looks_chosen(value) or checks.is_random(value, 8) else None
-
-
-def element(match: SecretMatch) -> ByteSpan | None:
-    """Take the content of an element that is named like a secret."""
-    value = text_of(match, match.span(1)).strip()
-    chosen = checks.looks_chosen(value) or (checks.is_plain_word(value) and not checks.is_prose_word(value))
-    return match.span(1) if chosen and not checks.is_placeholder(value) and not checks.is_prose(value) else None
 
 
 def pin(match: SecretMatch) -> ByteSpan | None:
@@ -248,23 +225,11 @@ def dense_nearby(match: SecretMatch) -> ByteSpan | None:
     before = match.string[max(0, start - 24) : start].decode("utf-8", "replace")
     if _beside("about").search(between) or _beside("public").search(between) or _beside("other keys").search(before):
         return None
+    other = checks.is_placeholder(value) or checks.is_measure(value)
     if not between.strip(" \t*_\"'`") and _may_be_an_id(value, text_of(match, match.span(1)), (before, ""), ""):
-        return (
-            span
-            if checks.is_random(value) and not checks.is_placeholder(value) and not checks.is_measure(value)
-            else None
-        )
-    plain = (
-        not checks.is_placeholder(value)
-        and not checks.is_id(value)
-        and not checks.is_hex(value)
-        and not checks.is_measure(value)
-    )
-    return (
-        span
-        if plain and len(value) >= 20 and checks.is_dense(value) and value.count("/") < 4 and value.count(".") < 3
-        else None
-    )
+        return span if checks.is_random(value) and not other else None
+    other = other or checks.is_id(value) or checks.is_hex(value) or value.count("/") > 3 or value.count(".") > 2
+    return span if len(value) >= 20 and checks.is_dense(value) and not other else None
 
 
 def _value(match: SecretMatch) -> tuple[ByteSpan, str, bool]:

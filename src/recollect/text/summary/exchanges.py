@@ -15,7 +15,7 @@ from recollect.text.summary.sentences import error_line, passages, strip_markup
 TROUBLED = "which reported:"
 
 _LONGEST_ARGUMENT = 60
-_LONGEST_ARGUMENTS = 20_000  # a longer JSON is somebody's file, not worth reading for one word
+_LONGEST_ARGUMENTS = 20_000  # a longer JSON is a file, not worth reading for one word
 _LONGEST_TROUBLE = 100
 _MOST_ARGUMENTS = 4
 _TELLING = ("entity_id", "entity", "target", "id", "name", "title", "path", "file", "url", "query", "to", "subject")
@@ -125,7 +125,7 @@ def names_are_capital(texts: Sequence[str]) -> bool:
 
 
 def exchanges(turns: Sequence[Message]) -> list[SummarizedExchange]:
-    """Group turns. System prompts, thoughts and earlier summaries are left out; nobody said them to anybody."""
+    """Group turns. System prompts, thoughts and earlier summaries are left out: they are not said to a user."""
     capital = names_are_capital([turn.content for turn in turns if turn.role == "user"])
     results = {turn.tool_call_id: turn.content[:_TELLING_RESULT] for turn in turns if turn.role == "tool"}
     grouped = [SummarizedExchange(0, None, {}, ())]

@@ -1,4 +1,4 @@
-"""The summariser that needs no model: it chooses what was said, and writes nothing that nobody said.
+"""The summariser that needs no model: it chooses sentences that were said, and writes none of its own.
 
 The invariant: the same turns give the same points on every machine, in a time that grows with the length of the text,
 and there is always something to say, because a compaction that fails would leave the conversation too long for good.

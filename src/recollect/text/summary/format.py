@@ -54,10 +54,7 @@ def render(points: SummaryPoints, start: datetime, end: datetime) -> str:
 
 
 def parse(text: str) -> SummaryPoints:
-    """Read the points of a summary, whoever wrote it. Prose outside the sections is left out.
-
-    Raises SummaryError when no heading of a section is found; then it is no summary.
-    """
+    """Read the points of a summary from any author. Raises SummaryError when it has no heading of a section."""
     found: dict[SummarySection, list[str]] = {"key_points": [], "actions": [], "open_items": []}
     prose: dict[SummarySection, list[str]] = {"key_points": [], "actions": [], "open_items": []}
     section: SummarySection | None = None
@@ -85,9 +82,7 @@ def tokens_of(points: SummaryPoints, count: Callable[[str], int]) -> int:
 def fit(points: SummaryPoints, max_tokens: int, count: Callable[[str], int]) -> SummaryPoints:
     """Shorten a summary until it fits: first the points that are too long, then whole points, then what is left.
 
-    Points are expected in the order of their importance: the last one of a list goes first, each time of the list that
-    takes up most room (actions count for more than key points, open items for less). The first point of each list is
-    the last to go.
+    The last point of the list that takes up most room goes first, as lists are in the order of importance.
     """
     points = tidy(points)
     lists = _as_lists(points, LONGEST_POINT)

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
-"""What somebody said in sentences: without code, quotations and tables, and with one line left of what was pasted.
+"""Sentence splitter for messages: without code, quotations and tables, and with one line left of what was pasted.
 
 The invariant: the time is bounded however long the message is, because only its beginning and end are looked at.
 """
@@ -15,7 +15,7 @@ _FIRST, _LAST = 6_000, 2_000  # characters of a message that are read
 _MOST_SENTENCES = 40
 _LONGEST_SENTENCE = 600
 _LONGEST_LINE = 1_500  # what is longer was not typed
-_MOST_LINES = 15  # of a paragraph that somebody typed
+_MOST_LINES = 15  # of a typed paragraph
 _LONGEST_TOKEN = 100
 _NEAR = 40  # characters around a full stop that say whether it ends a sentence
 _WRAPPED = 60  # a line this long may go on in the next one
@@ -79,10 +79,7 @@ def strip_markup(line: str) -> str:
 
 
 def error_line(text: str) -> str:
-    """Give the line that tells of an error, without what makes it hard to read; empty when there is none.
-
-    The last one that names an error and goes on to explain it, as in `ValueError: no such room`, or else the first.
-    """
+    """Give the last line that names an error and explains it, as in `ValueError: no such room`, or else the first."""
     telling = [line for line in _excerpt(text).split("\n") if _TROUBLE.search(line[:_LONGEST_LINE])]
     explained = [line for line in telling if _EXPLAINED.search(line[:_LONGEST_LINE])]
     line = explained[-1] if explained else next(iter(telling), "")
@@ -110,7 +107,7 @@ def _excerpt(text: str) -> str:
 
 
 def _without_recalled(text: str) -> str:
-    """Leave out the memories that were put before a prompt; they are ours, not what somebody said."""
+    """Leave out the memories that were put before a prompt; they are ours, not what was said."""
     opening, closing = _RECALLED
     while (start := text.find(opening)) >= 0:
         end = text.find(closing, start)

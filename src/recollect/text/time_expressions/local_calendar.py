@@ -110,10 +110,7 @@ class Today:
         return self.at(shifted(self.this_day, unit, -count)), self.now
 
     def recurring(self, make: Callable[[int], Stretch | None], which: str = "") -> Stretch | None:
-        """Give that of the yearly times which is meant: the latest begun, or the last over, this year's, the next.
-
-        `make` gives the one of a year, or None if that year has none.
-        """
+        """Give that of the yearly times which is meant: the latest begun, or the last over, this year's, the next."""
         year = self.local(self.now if which else self.anchor).year
         if which == "this":
             ahead = make(year + 1)

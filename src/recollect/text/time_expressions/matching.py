@@ -25,10 +25,7 @@ _QUOTES = frozenset("\"'")
 
 
 class _PhraseMatch(NamedTuple):
-    """A phrase found in the tokens from `context` up to `end`; those from `start` on speak of time.
-
-    `lines` says where in the tables it and the phrases in it stand.
-    """
+    """A phrase in the tokens from `context` to `end`, its time from `start` on, and its lines in the tables."""
 
     context: int
     start: int
