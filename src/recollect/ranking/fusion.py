@@ -147,10 +147,7 @@ def _channels(cosines: dict[str, float], texts: TextScores | None, recipe: Fusio
         return {TEXT: Channel(1.0, bm25, _text_scores(bm25, texts.coverage))}
     if recipe.method == "rrf":
         weight = recipe.vector / (recipe.vector + recipe.text)
-        return {
-            VECTOR: _ranks(cosines, weight, recipe.rrf_k),
-            TEXT: _ranks(bm25, 1 - weight, recipe.rrf_k),
-        }
+        return {VECTOR: _ranks(cosines, weight, recipe.rrf_k), TEXT: _ranks(bm25, 1 - weight, recipe.rrf_k)}
     share = 1 - _FIXED_VECTOR
     if recipe.method == "weighted":
         share = recipe.text / (recipe.text + recipe.vector) * texts.certainty
