@@ -69,7 +69,11 @@ def read_content(content: Content) -> ContentParts:
         raise InvalidMessage(f"The content is a {type(content).__name__}; pass a text or a list of blocks.")
     blocks = tuple({"type": "text", "text": block} if isinstance(block, str) else _checked(block) for block in content)
     texts = [text for block in blocks if (text := _shown(block))]
-    thinking = [_thought(block) for block in blocks if block.get("type") in _THINKING]
+    thinking = [
+        str(block.get("thinking") or block.get("text") or block.get("reasoning") or "")
+        for block in blocks
+        if block.get("type") in _THINKING
+    ]
     return ContentParts(
         text="\n".join(texts),
         blocks=() if all(block.get("type") in _TEXTS for block in blocks) else blocks,
@@ -185,10 +189,6 @@ def _shown(block: Mapping[str, Any]) -> str:
     if kind in _CALLS or kind in _RESULTS or kind in _THINKING or kind == "redacted_thinking":
         return ""
     return f"[{kind or 'block'}]"
-
-
-def _thought(block: Mapping[str, Any]) -> str:
-    return str(block.get("thinking") or block.get("text") or block.get("reasoning") or "")
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:

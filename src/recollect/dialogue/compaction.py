@@ -29,17 +29,13 @@ def plan_compaction(active: Sequence[Message], keep_recent: int, keep_tokens: fl
     previous = next((message for message in active if message.role == "summary"), None)
     groups = group_exchanges(message for message in active if message.role not in ("summary", "system"))
     edge = _edge(groups, keep_recent, keep_tokens)
-    old = (group for group in groups[:edge] if group.complete or not _is_open(group))
+    # A call that waits for results may still get them; a result without its call never will be complete.
+    old = (group for group in groups[:edge] if group.complete or not group.messages[0].tool_calls)
     folded = tuple(message for group in old for message in group.messages)
     if not folded:
         return None
     ordered = sorted(folded, key=lambda message: (message.sequence, message.said_at, message.id))
     return CompactionPlan(tuple(ordered), previous)
-
-
-def _is_open(group: MessageExchange) -> bool:
-    """A call that waits for results may still get them; a result without its call never will be complete."""
-    return bool(group.messages[0].tool_calls)
 
 
 def _edge(groups: Sequence[MessageExchange], keep_recent: int, keep_tokens: float) -> int:

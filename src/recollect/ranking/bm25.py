@@ -153,12 +153,10 @@ def _average_length(rows: Sequence[TextCandidate]) -> float:
 
 
 def _frequency(word: _WordForms, candidates: TextCandidates) -> int:
-    """Say how many rows hold a word, by its most frequent form."""
     return max([candidates.frequencies.get(form, 0) for form in word])
 
 
 def _rarities(asked: Sequence[_WordForms], candidates: TextCandidates) -> Iterator[float]:
-    """Give the inverse document frequency of each word."""
     for word in asked:
         frequency = _frequency(word, candidates)
         total = max(candidates.total, frequency)

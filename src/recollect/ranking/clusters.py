@@ -5,7 +5,7 @@ The invariant: the order of sightings changes nothing, and no place is larger th
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, tzinfo
+from datetime import tzinfo
 from typing import Final, NamedTuple
 
 from recollect.model.geo import EARTH_KM, Grid, Point, distance_km
@@ -99,13 +99,9 @@ def _summary(cluster: _Cluster, zone: tzinfo) -> PlaceSummary:
         labels=tuple(labels),
         memories=sum(one.kind == "memory" for one in seen),
         messages=sum(one.kind == "message" for one in seen),
-        visits=len(_days(moments, zone)),
+        visits=len({moment.astimezone(zone).date() for moment in moments}),
         first_visit=min(moments),
         last_visit=max(moments),
         radius_km=round(max(distance_km(lat, lng, one.lat, one.lng) for one in seen), 3),
         named=name is not None,
     )
-
-
-def _days(moments: Iterable[datetime], zone: tzinfo) -> set[date]:
-    return {moment.astimezone(zone).date() for moment in moments}

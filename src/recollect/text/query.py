@@ -74,6 +74,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
     words, rest = query_words(text)[:_MOST_WORDS], _tokens(_without(text, times))
     vague = [span for span in times if not any(map(str.isdigit, text[span.start : span.end]))]
     asked = frozenset(query_words(_without(text, vague)) if vague else words)
+    empty_words = function_words() | read_words("query", "anything") | read_words("query", "talk")
     return ParsedQuery(
         text=text,
         words=words,
@@ -85,7 +86,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         unwanted=tuple(plain),
         language=guess_language(text),
         spans=times,
-        open_ended=bool(times) and not phrases and all(_says_nothing(token) for token in rest),
+        open_ended=bool(times) and not phrases and all(token in empty_words for token in rest),
         about_talk=not read_words("query", "talk").isdisjoint(rest),
         asks_assistant=_asks_assistant(_tokens(text)),
     )
@@ -172,15 +173,10 @@ def _required(phrases: Iterable[str]) -> Iterable[Forms]:
 
 
 def _without(text: str, times: Sequence[TimeSpan]) -> str:
-    """Give a query without its words of time."""
     rest = list(text)
     for span in times:
         rest[span.start : span.end] = " " * (span.end - span.start)
     return "".join(rest)
-
-
-def _says_nothing(token: str) -> bool:
-    return token in function_words() or token in read_words("query", "anything") or token in read_words("query", "talk")
 
 
 def file_names(text: str) -> tuple[str, ...]:

@@ -134,7 +134,6 @@ def _indexed(chunk: str, language: str) -> Iterator[str]:
 
 
 def _bare_words(chunks: Sequence[str], language: str) -> Iterator[Forms]:
-    """Give the words of a text that consists of function words only."""
     for part in chain.from_iterable(map(_PART.findall, chain.from_iterable(map(_pieces, chunks)))):
         yield from _forms(part, language)
 

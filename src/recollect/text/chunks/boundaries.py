@@ -17,7 +17,7 @@ import numpy as np
 from recollect.text.chunks.layout import CHARACTER, NEVER, SENTENCE, WORD, Sizes, SourceLines
 
 _BEFORE_ORDER: Final = 8  # parts longer than so many pieces have no places that stand out; they are cut in order
-_TELLING: Final = 4  # as many places after two that look alike tell them apart
+_TELLING: Final = 4  # so many places after two that look alike tell them apart
 _SENTENCE_END: Final = re.compile(r"[.!?…]['\"’”»)\]]{0,3}\s{1,3}|[。！？｡؟۔।][」』”’)）]?\s?")  # noqa: RUF001
 _WORD_END: Final = re.compile(r"\s(?=\S)")
 _BEGINNING: Final = 8  # bytes
@@ -160,7 +160,9 @@ def _best_within_reach(places: CutPlaces, reach: int) -> list[int]:
         key, here = keys[place], at[place]
         while waiting:
             other = waiting[-1]
-            if keys[other] > key or (keys[other] == key and not _is_less(keys, other, place)):
+            if keys[other] > key or (
+                keys[other] == key and keys[other + 1 : other + _TELLING] >= keys[place + 1 : place + _TELLING]
+            ):
                 break
             del waiting[-1]
             if leading.pop() and here - at[other] >= reach:
@@ -170,11 +172,6 @@ def _best_within_reach(places: CutPlaces, reach: int) -> list[int]:
     found += (place for place, leads in zip(waiting, leading, strict=True) if leads and end - at[place] >= reach)
     found.sort()
     return found
-
-
-def _is_less(keys: list[int], one: int, other: int) -> bool:
-    """Tell two places apart that look alike: by what comes after them."""
-    return keys[one + 1 : one + _TELLING] < keys[other + 1 : other + _TELLING]
 
 
 def _divided(places: CutPlaces, start: int, end: int, sizes: Sizes) -> list[int]:
@@ -217,13 +214,8 @@ def _in_order(places: CutPlaces, start: int, end: int, sizes: Sizes) -> list[int
     while at[end] - at[start] > sizes.most and end - start > 1:
         first = bisect_left(at, at[start] + sizes.reach, start + 1, end)
         last = bisect_right(at, at[start] + sizes.wanted, first, end)
-        start = max(range(last - 1, first - 1, -1), key=keys.__getitem__) if first < last else _next(start, first)
+        start = max(range(last - 1, first - 1, -1), key=keys.__getitem__) if first < last else max(first - 1, start + 1)
         if start >= end:
             break
         cuts.append(start)
     return cuts
-
-
-def _next(start: int, first: int) -> int:
-    """Give the last place within reach, or the next one."""
-    return first - 1 if first - 1 > start else first

@@ -62,7 +62,9 @@ def index(pieces: CutText | Iterable[TextPiece]) -> tuple[IndexedTextPiece, ...]
     wanted = pieces.pieces if isinstance(pieces, CutText) else pieces
     return tuple(
         IndexedTextPiece(
-            piece, _hash(piece.heading, piece.content), " ".join(chunk_terms(piece.heading, piece.content))
+            piece,
+            blake2b(f"{piece.heading}\0{piece.content}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest(),
+            " ".join(chunk_terms(piece.heading, piece.content)),
         )
         for piece in wanted
     )
@@ -71,7 +73,3 @@ def index(pieces: CutText | Iterable[TextPiece]) -> tuple[IndexedTextPiece, ...]
 def chunk_terms(heading: str, content: str) -> tuple[str, ...]:
     """Give the terms of a piece, those of its heading first."""
     return index_terms(f"{heading}\n{content}" if heading else content)
-
-
-def _hash(heading: str, content: str) -> str:
-    return blake2b(f"{heading}\0{content}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -49,7 +49,7 @@ def look_at_program(text: SourceLines) -> TextLayout:
         if title:
             first = number if attached < 0 else attached
             ranks[number] = LINE
-            ranks[first] = HEADINGS.get(_depth(line, indent), SECTION)
+            ranks[first] = HEADINGS.get(1 + (indent if line[0] == "\t" else (indent + 1) // _TAB), SECTION)
             headings.append(Heading(first, number, indent + 1, title))
             attached = -1
         elif core.startswith(_ATTACHED):
@@ -59,12 +59,7 @@ def look_at_program(text: SourceLines) -> TextLayout:
     return TextLayout(ranks, headings)
 
 
-def _depth(line: str, indent: int) -> int:
-    return 1 + (indent if line[0] == "\t" else (indent + 1) // _TAB)
-
-
 def _definition(core: str) -> str:
-    """Name what a line defines, or nothing."""
     if len(core) > _LONGEST_LINE or not (core[0].isalpha() or core[0] == "_") or core.startswith(_NO_DEFINITION):
         return ""
     if found := _DEFINITION.match(core):

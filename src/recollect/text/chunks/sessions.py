@@ -153,7 +153,6 @@ def _block(block: Mapping[str, Any], depth: int) -> Iterator[str]:
 
 
 def _call(call: object) -> str:
-    """Say which tool was called, and with what."""
     if not isinstance(call, dict):
         return ""
     inner = call.get("function")
@@ -184,7 +183,6 @@ def _moment(value: object) -> datetime | None:
 
 
 def _about(header: Mapping[str, Any], clean: Clean | None) -> dict[str, Any]:
-    """Give what the first line of a log says about it."""
     told = {name: header[name] for name in _ABOUT if isinstance(header.get(name), str | int)}
     return {
         name: (clean(value) if clean else value)[:_LONGEST_ABOUT] if isinstance(value, str) else value

@@ -58,10 +58,6 @@ def dense_secret(value: str) -> bool:
     return checks.is_dense(value) and len(set(value)) > _LEAST_DIFFERENT
 
 
-def _real(value: str) -> bool:
-    return not checks.is_placeholder(value)
-
-
 @cache
 def _not_a_card() -> re.Pattern[str]:
     """Compile what stands before a number of another kind."""
@@ -130,7 +126,7 @@ def shapes() -> tuple[SecretKind, ...]:
     return (
         SecretKind("private key", _PEM, pem_block, "PRIVATE KEY"),
         *(
-            SecretKind(name, pattern, only_if(_real), pattern)
+            SecretKind(name, pattern, only_if(lambda value: not checks.is_placeholder(value)), pattern)
             for name, pattern in read_pairs("secret_shapes", "telling")
         ),
         *(

@@ -160,11 +160,7 @@ def _headings() -> Mapping[str, SummarySection]:
 def _tidied(section: Iterable[str]) -> tuple[str, ...]:
     nothing = _NOTHING | read_words("summary", "nothing")
     lines = (_CHECKBOX.sub("", " ".join(point.split()), count=1).strip() for point in section)
-    return tuple(line for line in lines if line and _bare(line) not in nothing)
-
-
-def _bare(line: str) -> str:
-    return line.casefold().strip("().!*_ ")
+    return tuple(line for line in lines if line and line.casefold().strip("().!*_ ") not in nothing)
 
 
 def _written(moment: datetime) -> str:

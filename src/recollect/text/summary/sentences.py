@@ -88,7 +88,6 @@ def error_line(text: str) -> str:
 
 
 def _ends(before: str, after: str) -> bool:
-    """Tell whether a full stop between the two ends a sentence."""
     match = _LAST_WORD.search(before[-_NEAR:])
     word = match[0].casefold() if match else ""
     following = after.split(maxsplit=1)[0] if after.strip() else ""
@@ -128,7 +127,6 @@ def _passages(text: str) -> Iterator[Passage]:
 
 
 def _fences(text: str) -> Iterator[tuple[bool, list[str]]]:
-    """Give runs of lines, and whether each stands between fences."""
     fenced = False
     run: list[str] = []
     for line in text.split("\n"):

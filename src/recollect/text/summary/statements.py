@@ -145,14 +145,17 @@ def find_statements(exchange: SummarizedExchange, before: SentenceFeatures | Non
 
 
 def _is_want(sentence: SentenceFeatures) -> bool:
-    """Tell whether the user asks for an answer or a deed."""
     stated = sentence.negated or not sentence.signs.isdisjoint(("decision", "identity", "preference", "wish"))
     return sentence.asks or ("request" in sentence.signs and not stated)
 
 
 def _of_user(sentence: SentenceFeatures, exchange: SummarizedExchange, before: SentenceFeatures | None) -> Statement:
     kind = _kind_of_new(sentence)
-    if kind in {"said", "fact"} and "yes" in sentence.signs and _takes_up(sentence, exchange.heard):
+    if (
+        kind in {"said", "fact"}
+        and "yes" in sentence.signs
+        and any(coverage(sentence, heard) >= _TAKEN_UP for heard in exchange.heard)
+    ):
         kind = "decision"
     label = _NEW_LABELS.get(kind, "User: ")
     if before and label == "User: " and not read_words("summary", "pronouns").isdisjoint(words_of(sentence.text)[:1]):
@@ -160,11 +163,6 @@ def _of_user(sentence: SentenceFeatures, exchange: SummarizedExchange, before: S
     return statement(
         "open_items" if kind in {"task", "promise"} else "key_points", kind, label, sentence, exchange.order
     )
-
-
-def _takes_up(sentence: SentenceFeatures, heard: Sequence[SentenceFeatures]) -> bool:
-    """Tell whether the user says yes to something that the assistant has just said."""
-    return any(coverage(sentence, other) >= _TAKEN_UP for other in heard)
 
 
 def _kind_of_new(sentence: SentenceFeatures) -> StatementKind:

@@ -159,7 +159,6 @@ def add_months(day: date, count: int) -> date:
 
 
 def _start(day: date, unit: str) -> date:
-    """Give the first day of the unit a day lies in."""
     if unit in ("week", "weekend"):
         return day - timedelta(days=day.weekday())
     if unit == "month":

@@ -82,7 +82,6 @@ def tokenize(query: str) -> tuple[QueryToken, ...]:
 
 
 def _read(folded: str) -> Mapping[str, str]:
-    """Say what a numeral may stand for."""
     if not "0" <= folded[:1] <= "9":
         return _NOTHING
     if folded.isdecimal():
