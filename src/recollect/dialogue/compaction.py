@@ -40,10 +40,10 @@ def plan_compaction(active: Sequence[Message], keep_recent: int, keep_tokens: fl
 
 def _edge(groups: Sequence[MessageExchange], keep_recent: int, keep_tokens: float) -> int:
     """Give the position of the first exchange to keep: as many messages as wanted, back to where a user began."""
-    kept, tokens, edge = 0, 0, len(groups)
-    while edge and kept < keep_recent and (not kept or tokens + groups[edge - 1].tokens <= keep_tokens):
+    count, tokens, edge = 0, 0, len(groups)
+    while edge and count < keep_recent and (not count or tokens + groups[edge - 1].tokens <= keep_tokens):
         edge -= 1
-        kept += len(groups[edge].messages)
+        count += len(groups[edge].messages)
         tokens += groups[edge].tokens
     if edge == len(groups) or tokens > keep_tokens:
         return edge

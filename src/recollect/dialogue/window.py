@@ -35,27 +35,27 @@ def _is_spoken(message: Message, *, reasoning: bool) -> bool:
 
 def _prompts(prompts: Sequence[Message], room: int) -> list[Message]:
     """Take the newest system prompt, and older ones while they leave half of the room; some hosts send one a turn."""
-    kept: list[Message] = []
+    newest_prompts: list[Message] = []
     taken = 0
     for prompt in reversed(prompts):
-        if taken + prompt.tokens <= (room * _PROMPT_SHARE if kept else room):
-            kept.append(prompt)
+        if taken + prompt.tokens <= (room * _PROMPT_SHARE if newest_prompts else room):
+            newest_prompts.append(prompt)
             taken += prompt.tokens
-    return kept[::-1]
+    return newest_prompts[::-1]
 
 
 def _newest_exchanges(groups: Sequence[MessageExchange], room: int) -> list[Message]:
     """Take exchanges from the end. Each stays in one piece, because a model wants results right after their calls."""
-    kept: list[MessageExchange] = []
+    newest_groups: list[MessageExchange] = []
     left = room
     for group in reversed(groups):
         if not group.complete or group.tokens > room:
             continue  # too large or incomplete for any model; what came before it still fits
         if group.tokens > left:
             break
-        kept.append(group)
+        newest_groups.append(group)
         left -= group.tokens
-    return [message for group in reversed(kept) for message in group.messages]
+    return [message for group in reversed(newest_groups) for message in group.messages]
 
 
 def _tokens(messages: Iterable[Message]) -> int:

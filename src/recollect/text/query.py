@@ -95,16 +95,16 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
 def _split(typed: str) -> tuple[str, list[str]]:
     """Take out what is not wanted. A minus inside of a quotation is part of it; one alone in a query is just text."""
     quotations = [match.span() for match in _QUOTED.finditer(typed)]
-    found = [
+    matches = [
         match for match in _WITHOUT.finditer(typed) if not any(start < match.start() < end for start, end in quotations)
     ]
     rest = list(typed)
-    for match in found:
+    for match in matches:
         rest[match.start() : match.end()] = " " * (match.end() - match.start())
     text = " ".join("".join(rest).split())
-    if not found or not any(map(str.isalnum, text)):
+    if not matches or not any(map(str.isalnum, text)):
         return typed, []
-    return text, [next(filter(None, match.groups())) for match in found]
+    return text, [next(filter(None, match.groups())) for match in matches]
 
 
 def _bare(quoted: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -160,8 +160,8 @@ def _asks_assistant(spoken: Sequence[str]) -> bool:
 
 def _plain_word(text: str) -> Forms:
     """Give the terms of a text that is one word and nothing else; none for what is looked up in the texts instead."""
-    found = query_words(text) if text.isalnum() else ()
-    return found[0] if len(found) == 1 else ()
+    words = query_words(text) if text.isalnum() else ()
+    return words[0] if len(words) == 1 else ()
 
 
 def _required(phrases: Iterable[str]) -> Iterable[Forms]:
@@ -181,10 +181,10 @@ def _without(text: str, times: Sequence[TimeSpan]) -> str:
 
 def file_names(text: str) -> tuple[str, ...]:
     """Give the names and paths of files in a text, without case and without what stands before a relative path."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for match in _FILE_NAME.finditer(text[:_LONGEST_QUERY]):
         name = match[0].rstrip(".").casefold()
         if "/" in name or _FILE_ENDING.search(name):
-            found[name.removeprefix("~").removeprefix("./").lstrip("/")] = None
-    found.pop("", None)
-    return tuple(found)[:_MOST_FILES]
+            names[name.removeprefix("~").removeprefix("./").lstrip("/")] = None
+    names.pop("", None)
+    return tuple(names)[:_MOST_FILES]

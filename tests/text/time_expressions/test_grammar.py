@@ -58,27 +58,31 @@ def tellings(phrase: Phrase, row: tuple[Element, ...], known: dict[str, set[str]
             way = [(slot, value) for slot, name in element.slots for value in sorted(known[name])]
             ways.append([*way, ("", "")] if element.words else way)
     points = (POINT,) * sum(element.point for element in row)
-    for told in product(*ways):
-        yield TimeExpression(phrase.meaning, {**phrase.told, **{slot: value for slot, value in told if slot}}, points)
+    for arguments in product(*ways):
+        yield TimeExpression(
+            phrase.meaning, {**phrase.arguments, **{slot: value for slot, value in arguments if slot}}, points
+        )
 
 
-def means_no_time(finding: TimeExpression) -> bool:
+def means_no_time(expression: TimeExpression) -> bool:
     """Tell whether it is the meaning of nothing, an hour before a feast, or the thirtieth of February."""
-    too_fine = finding.meaning in ("beside", "edge") and finding.told.get("unit") in ("hour", "minute")
-    return finding.meaning == "nothing" or too_fine or {("day", "30"), ("month", "2")} <= finding.told.items()
+    too_fine = expression.meaning in ("beside", "edge") and expression.arguments.get("unit") in ("hour", "minute")
+    return (
+        expression.meaning == "nothing" or too_fine or {("day", "30"), ("month", "2")} <= expression.arguments.items()
+    )
 
 
 @BY_LANGUAGE
 def test_every_phrase_means_a_time(language: str) -> None:
     grammar = TimeGrammar(language)
     known = values(grammar)
-    findings = {
-        (finding.meaning, frozenset(finding.told.items())): finding
+    expressions = {
+        (expression.meaning, frozenset(expression.arguments.items())): expression
         for phrase, row in rows(grammar.root)
-        for finding in tellings(phrase, row, known)
+        for expression in tellings(phrase, row, known)
     }
-    for finding in findings.values():
-        assert (evaluate(finding, TODAY) is None) == means_no_time(finding), finding
+    for expression in expressions.values():
+        assert (evaluate(expression, TODAY) is None) == means_no_time(expression), expression
 
 
 @BY_LANGUAGE

@@ -62,11 +62,11 @@ def look_at_program(text: SourceLines) -> TextLayout:
 def _definition(core: str) -> str:
     if len(core) > _LONGEST_LINE or not (core[0].isalpha() or core[0] == "_") or core.startswith(_NO_DEFINITION):
         return ""
-    if found := _DEFINITION.match(core):
-        return f"{found[2]} {found[3].rstrip(':<')}"
-    if found := _ARROW.match(core):
-        return found[1]
-    if core.rstrip()[-1] == "{" and (found := _ROUTINE.match(core)):
-        return found[1]
-    found = _SQL.match(core)
-    return found[0] if found else ""
+    if match := _DEFINITION.match(core):
+        return f"{match[2]} {match[3].rstrip(':<')}"
+    if match := _ARROW.match(core):
+        return match[1]
+    if core.rstrip()[-1] == "{" and (match := _ROUTINE.match(core)):
+        return match[1]
+    match = _SQL.match(core)
+    return match[0] if match else ""

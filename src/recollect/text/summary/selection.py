@@ -36,14 +36,16 @@ def weigh_in_context(statements: Iterable[Statement], sentences: Iterable[Senten
     """
     spread = Counter(term for sentence in sentences for term in sentence.terms)
     weighed = []
-    for place, found in enumerate(statements):
-        words = found.sentence.words
+    for place, candidate in enumerate(statements):
+        words = candidate.sentence.words
         counts = [max(spread[form] for form in forms) for forms in words]
         topical = sum(1 for count in counts if count >= _COMMON)
         rare = sum(1 for count in counts if count <= 1)
-        worth = found.worth + (0.3 * topical + 0.15 * rare) / max(1, len(words))
+        worth = candidate.worth + (0.3 * topical + 0.15 * rare) / max(1, len(words))
         weighed.append(
-            replace(found, worth=worth + (0.4 if found.order == 0 and len(words) >= _COMMON else 0.0), order=place)
+            replace(
+                candidate, worth=worth + (0.4 if candidate.order == 0 and len(words) >= _COMMON else 0.0), order=place
+            )
         )
     return weighed
 
@@ -51,28 +53,30 @@ def weigh_in_context(statements: Iterable[Statement], sentences: Iterable[Senten
 def drop_resolved(statements: Sequence[Statement]) -> list[Statement]:
     """Leave out open items that something said or done later settles."""
     settling: defaultdict[str, list[Statement]] = defaultdict(list)
-    for found in statements:
-        if _settles(found):
-            for term in found.sentence.terms:
-                settling[term].append(found)
+    for candidate in statements:
+        if _settles(candidate):
+            for term in candidate.sentence.terms:
+                settling[term].append(candidate)
     opened = sorted((s for s in statements if s.section == "open_items"), key=lambda s: -s.worth)[:_MOST_OPEN]
     still = {id(item) for item in opened if not _is_resolved(item, settling)}
-    return [found for found in statements if found.section != "open_items" or id(found) in still]
+    return [candidate for candidate in statements if candidate.section != "open_items" or id(candidate) in still]
 
 
-def _settles(found: Statement) -> bool:
-    done = "done" in found.sentence.signs and not found.sentence.negated and found.section != "open_items"
-    return not found.old and (done or (found.kind == "call" and TROUBLED not in found.point) or found.kind == "answer")
+def _settles(candidate: Statement) -> bool:
+    done = "done" in candidate.sentence.signs and not candidate.sentence.negated and candidate.section != "open_items"
+    return not candidate.old and (
+        done or (candidate.kind == "call" and TROUBLED not in candidate.point) or candidate.kind == "answer"
+    )
 
 
 def _is_resolved(item: Statement, settling: defaultdict[str, list[Statement]]) -> bool:
     later = {
-        id(found): found
+        id(candidate): candidate
         for term in item.sentence.terms
-        for found in settling[term][-_MOST_OPEN:]
-        if found.order >= item.order and (found.kind != "answer" or item.kind == "question")
+        for candidate in settling[term][-_MOST_OPEN:]
+        if candidate.order >= item.order and (candidate.kind != "answer" or item.kind == "question")
     }
-    return any(_resolves(found.sentence, item.sentence) for found in later.values())
+    return any(_resolves(candidate.sentence, item.sentence) for candidate in later.values())
 
 
 def _resolves(deed: SentenceFeatures, item: SentenceFeatures) -> bool:
@@ -90,27 +94,27 @@ def drop_repetitions(statements: Iterable[Statement]) -> list[Statement]:
     """
     ranked = sorted(statements, key=_rank)[:_MOST_CANDIDATES]
     chosen: list[Statement] = []
-    for found in ranked:
-        worth = found.worth - _lowered(found, chosen)
-        if worth >= (_LEAST_WORTH_OLD if found.old else _LEAST_WORTH):
-            chosen.append(replace(found, worth=worth))
+    for candidate in ranked:
+        worth = candidate.worth - _lowered(candidate, chosen)
+        if worth >= (_LEAST_WORTH_OLD if candidate.old else _LEAST_WORTH):
+            chosen.append(replace(candidate, worth=worth))
     return sorted(chosen, key=_rank)
 
 
-def _rank(found: Statement) -> tuple[float, int, str]:
-    return (-found.worth, -found.order, found.point)
+def _rank(candidate: Statement) -> tuple[float, int, str]:
+    return (-candidate.worth, -candidate.order, candidate.point)
 
 
-def _lowered(found: Statement, chosen: Iterable[Statement]) -> float:
+def _lowered(candidate: Statement, chosen: Iterable[Statement]) -> float:
     """Say how much a statement loses beside those that are chosen; everything, if it repeats one."""
-    sentence = found.sentence
+    sentence = candidate.sentence
     nearest, crowd = _RESEMBLING, 0
     for other in chosen:
         if sentence.terms.isdisjoint(other.sentence.terms):
             continue
-        comparable = found.section == other.section and (found.kind not in LASTING or other.kind in LASTING)
+        comparable = candidate.section == other.section and (candidate.kind not in LASTING or other.kind in LASTING)
         if comparable and repeats(sentence, other.sentence):
-            return found.worth
+            return candidate.worth
         near = alike(sentence, other.sentence)
         nearest = max(nearest, near)
         crowd += near >= _RESEMBLING
@@ -119,28 +123,28 @@ def _lowered(found: Statement, chosen: Iterable[Statement]) -> float:
 
 def fill_budget(ranked: Sequence[Statement], budget: int, count: Callable[[str], int]) -> list[Statement]:
     """Take the best statements that fit, first so that each part gets its share, then whatever still fits."""
-    costs = [count(f"- {found.point}\n") for found in ranked]
+    costs = [count(f"- {candidate.point}\n") for candidate in ranked]
     taken: set[int] = set()
     left = budget
     used: Counter[str] = Counter()
     for limited in (True, False):
-        for place, (found, cost) in enumerate(zip(ranked, costs, strict=True)):
-            over = used[found.section] + cost > budget * _SHARES[found.section] or (
-                found.old and used["old"] + cost > budget * _OLD_SHARE
+        for place, (candidate, cost) in enumerate(zip(ranked, costs, strict=True)):
+            over = used[candidate.section] + cost > budget * _SHARES[candidate.section] or (
+                candidate.old and used["old"] + cost > budget * _OLD_SHARE
             )
             if place in taken or cost > left or (limited and over):
                 continue
             taken.add(place)
             left -= cost
-            used.update({found.section: cost, "old": cost if found.old else 0})
+            used.update({candidate.section: cost, "old": cost if candidate.old else 0})
     return [ranked[place] for place in sorted(taken)]
 
 
 def in_order(chosen: Iterable[Statement]) -> SummaryPoints:
     """Write the chosen points in the order in which things happened."""
-    listed = sorted(chosen, key=lambda found: (found.order, found.point))
+    listed = sorted(chosen, key=lambda candidate: (candidate.order, candidate.point))
 
     def points(section: SummarySection) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(found.point for found in listed if found.section == section))
+        return tuple(dict.fromkeys(candidate.point for candidate in listed if candidate.section == section))
 
     return SummaryPoints(points("key_points"), points("actions"), points("open_items"))

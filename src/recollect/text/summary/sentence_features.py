@@ -39,22 +39,22 @@ def read_sentence(text: str, *, names_are_capital: bool = True) -> SentenceFeatu
     words = query_words(text)
     numbers = frozenset(number.rstrip(".,:/-") for number in _NUMBER.findall(text))
     names = len(_IDENTIFIER.findall(text)) + (_capitals(text) if names_are_capital else 0)
-    found = signs.found if text is whole else (signs.found & _OF_LEAD) | signs_of(text).found
+    shown_signs = signs.found if text is whole else (signs.found & _OF_LEAD) | signs_of(text).found
     asks = text.rstrip("\"'”») ").endswith(("?", "？", "؟"))  # noqa: RUF001
     short = signs.words - signs.idle <= len(("do", "it")) and not asks
-    polite = short or ("chatter" in found and len(words) <= _FEW)
-    personal = signs.words > 1 and not found.isdisjoint(("preference", "identity"))  # I'm vegan
+    polite = short or ("chatter" in shown_signs and len(words) <= _FEW)
+    personal = signs.words > 1 and not shown_signs.isdisjoint(("preference", "identity"))  # I'm vegan
     bare = signs.words == signs.idle or (len(words) <= 1 and not names and not personal and not asks)
-    empty = "formula" in found or bare or (polite and found.isdisjoint(_STRONG))
+    empty = "formula" in shown_signs or bare or (polite and shown_signs.isdisjoint(_STRONG))
     return SentenceFeatures(
         text=text,
         words=words,
         terms=frozenset(chain.from_iterable(words)),
-        signs=found,
+        signs=shown_signs,
         numbers=numbers,
         names=names,
         asks=asks,
-        idle=empty and not numbers and ("formula" in found or not names or not words),
+        idle=empty and not numbers and ("formula" in shown_signs or not names or not words),
         negated=signs.negated,
     )
 

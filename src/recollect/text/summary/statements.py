@@ -189,10 +189,12 @@ def _reply(exchange: SummarizedExchange) -> Statement | None:
     option = exchange.options.get((words_of(first.text) or [""])[0])
     meant = f" ({shorten(option, _LONGEST_OPTION)})" if option else ""
     joined = read_sentence(f"{shorten(question.text, _LONGEST_QUESTION)} — {first.text.rstrip('.')}{meant}")
-    found = statement("key_points", "reply", "User agreed: " if agreed else "User answered: ", joined, exchange.order)
+    new_point = statement(
+        "key_points", "reply", "User agreed: " if agreed else "User answered: ", joined, exchange.order
+    )
     if refused or (agreed and _deeds(exchange)):
-        return replace(found, worth=found.worth - (2.0 if refused and not option else 1.2))
-    return found
+        return replace(new_point, worth=new_point.worth - (2.0 if refused and not option else 1.2))
+    return new_point
 
 
 def _deeds(exchange: SummarizedExchange) -> list[SentenceFeatures]:
@@ -263,9 +265,11 @@ def _of_assistant(exchange: SummarizedExchange, wants: Sequence[SentenceFeatures
     for sentence in done:
         yield statement("actions", "done", label, sentence, order)
     for line in lines:
-        found = statement("actions", "call", "", read_sentence(line), order)
+        new_point = statement("actions", "call", "", read_sentence(line), order)
         # What was called hardly matters once the assistant has said what came of it.
-        yield replace(found, worth=found.worth - (0.9 if done or told else 0.0) + (0.4 if TROUBLED in line else 0.0))
+        yield replace(
+            new_point, worth=new_point.worth - (0.9 if done or told else 0.0) + (0.4 if TROUBLED in line else 0.0)
+        )
 
 
 def _as_asked(exchange: SummarizedExchange, wants: Sequence[SentenceFeatures]) -> list[SentenceFeatures]:
@@ -277,12 +281,12 @@ def _as_asked(exchange: SummarizedExchange, wants: Sequence[SentenceFeatures]) -
 
 def _prose(sentence: SentenceFeatures, order: int, *, asked: bool) -> Iterator[Statement]:
     if "decision" in sentence.signs and "if" not in sentence.signs:
-        found = statement("key_points", "decision", "Decision: ", sentence, order)
-        yield replace(found, worth=found.worth - 0.7)
+        new_point = statement("key_points", "decision", "Decision: ", sentence, order)
+        yield replace(new_point, worth=new_point.worth - 0.7)
     elif "promise" in sentence.signs and "if" not in sentence.signs:
         if not asked:
             yield statement("open_items", "promise", "Assistant: ", sentence, order)
     else:
         # That something could not be done is worth more than prose, and less than what could.
-        found = statement("key_points", "prose", "Assistant: ", sentence, order)
-        yield replace(found, worth=found.worth + (0.4 if "unsure" in sentence.signs else 0.0))
+        new_point = statement("key_points", "prose", "Assistant: ", sentence, order)
+        yield replace(new_point, worth=new_point.worth + (0.4 if "unsure" in sentence.signs else 0.0))

@@ -15,7 +15,7 @@ _POINT, _ENDING, _BEGINNING, _ANYTHING = "{point}", "$", "<", "*"
 
 
 class Element(NamedTuple):
-    """One place of a phrase: any of the words, or a word of any of the classes, told to the slot of that name.
+    """One place of a phrase: any of the words, or a word of any of the classes, which fills the slot of that name.
 
     Or it is another phrase, the end of a clause, or any word at all.
     """
@@ -31,7 +31,7 @@ class Phrase(NamedTuple):
     """What a row of words means, and which line of the tables it is. The tokens before `begins` are only context."""
 
     meaning: str
-    told: Mapping[str, str]
+    arguments: Mapping[str, str]
     line: int
     begins: int
     bare: bool
@@ -115,18 +115,18 @@ class TimeGrammar:
         for section in load_sections(language, "time_words"):
             self._add_class(section.heading, section.lines)
         for number, (meaning, row, bare) in enumerate(_rows(language)):
-            name, *told = meaning
+            name, *arguments = meaning
             parts = row.split()
             begins = parts.index(_BEGINNING) if _BEGINNING in parts else 0
-            phrase = Phrase(name, dict(pair.split("=") for pair in told), number, begins, bare)
+            phrase = Phrase(name, dict(pair.split("=") for pair in arguments), number, begins, bare)
             self.root.rows.append(([part for part in parts if part != _BEGINNING], phrase))
 
     def classes(self, token: QueryToken) -> Mapping[str, str]:
         """Give what a token is in this language, with its meaning."""
-        known = self.lexicon.get(token.folded)
-        if known is None:
+        classes_of_word = self.lexicon.get(token.folded)
+        if classes_of_word is None:
             return token.shapes
-        return {**token.shapes, **known} if token.shapes else known
+        return {**token.shapes, **classes_of_word} if token.shapes else classes_of_word
 
     def _add_class(self, name: str, lines: tuple[TableLine, ...]) -> None:
         """Add words: those after a colon have a meaning, the others are a mere list."""
@@ -149,12 +149,12 @@ class TimeGrammar:
 
 
 def _rows(language: str) -> Iterator[tuple[list[str], str, bool]]:
-    """Give each phrase with its meaning and what that is always told."""
+    """Give each phrase with its meaning and the arguments of that."""
     for table, bare in (("time_phrases", False), ("time_points", True)):
         for heading, lines in load_sections(language, table):
             meaning = heading.split()
             for line in lines:
-                if not all("=" in told for told in meaning[1:]):
+                if not all("=" in arguments for arguments in meaning[1:]):
                     raise TableError(f"{line.place}: expected a heading such as [unit n=-1], found [{heading}].")
                 yield from ((meaning, row, bare) for row in _without_groups(line.text))
 

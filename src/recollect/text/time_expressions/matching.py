@@ -35,7 +35,7 @@ class _PhraseMatch(NamedTuple):
 
 
 class _SearchPath(NamedTuple):
-    """How far the tree of phrases has been followed: where in it, to which token, and what was told on the way."""
+    """How far the tree of phrases has been followed: where in it, to which token, and the slots filled on the way."""
 
     node: PhraseNode
     at: int
@@ -59,14 +59,14 @@ def find(tokens: Sequence[QueryToken], today: Today) -> list[tuple[int, int, Str
             matches += sorted(search.matches(), key=lambda match: match.lines)
     matches.sort(key=lambda match: (-_length(tokens, match), match.expression.meaning != NOTHING))
     taken = [False] * len(tokens)
-    found: list[tuple[int, int, Stretch]] = []
+    times: list[tuple[int, int, Stretch]] = []
     for match in matches:
         if any(taken[match.start : match.end]):
             continue
         taken[match.start : match.end] = [True] * (match.end - match.start)
         if not _is_title(tokens, match) and (stretch := evaluate(match.expression, today)):
-            found.append((tokens[match.start].start, _end(tokens, match.end), stretch))
-    return sorted(found)
+            times.append((tokens[match.start].start, _end(tokens, match.end), stretch))
+    return sorted(times)
 
 
 def _length(tokens: Sequence[QueryToken], match: _PhraseMatch) -> int:
@@ -104,8 +104,8 @@ class _PhraseSearch:
         if at >= len(self._tokens) or depth > _DEEPEST:
             return []
         if (at, depth) not in self._known:
-            found = (match for match, _ in self._beginning(at, depth) if match.context == match.start)
-            self._known[at, depth] = [match for match in found if match.expression.meaning not in OPEN]
+            matches = (match for match, _ in self._beginning(at, depth) if match.context == match.start)
+            self._known[at, depth] = [match for match in matches if match.expression.meaning not in OPEN]
         return self._known[at, depth]
 
     def _beginning(self, at: int, depth: int) -> Iterator[tuple[_PhraseMatch, bool]]:
@@ -114,8 +114,8 @@ class _PhraseSearch:
         while ways:
             way = ways.pop()
             for phrase in way.node.phrases:
-                told = {**phrase.told, **dict(way.slots)}
-                expression = TimeExpression(phrase.meaning, told, way.points)
+                arguments = {**phrase.arguments, **dict(way.slots)}
+                expression = TimeExpression(phrase.meaning, arguments, way.points)
                 lines = (phrase.line, *way.lines)
                 yield _PhraseMatch(at, at + phrase.begins, way.at, expression, lines), phrase.bare
             if way.node.edges:

@@ -1,7 +1,7 @@
 """What the phrases stand for: one small function for each name that a heading in the tables may have.
 
 The invariant: a meaning gives a time that has a length, or None; a date that does not exist, or lies outside of what
-Python can count, gives None. Where no year is told the time is one of those that have begun.
+Python can count, gives None. Where no year is named the time is one of those that have begun.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,15 +25,15 @@ OPEN = frozenset({NOTHING, "since", "before", "after", "between", "beside"})
 
 
 class TimeExpression(NamedTuple):
-    """What a phrase means, what it was told, and the phrases in it."""
+    """What a phrase means, its arguments, and the phrases in it."""
 
     meaning: str
-    told: Mapping[str, str]
+    arguments: Mapping[str, str]
     points: tuple["TimeExpression", ...] = ()
 
     def number(self, name: str) -> int:
-        """Give a number that it was told."""
-        return int(self.told[name])
+        """Give a numeric argument."""
+        return int(self.arguments[name])
 
 
 _Meaning: TypeAlias = Callable[[TimeExpression, Today], Stretch | None]
@@ -55,28 +55,28 @@ def _tonight(expression: TimeExpression, today: Today) -> Stretch:
 
 
 def _weekday(expression: TimeExpression, today: Today) -> Stretch:
-    told = expression.told
-    weekday, part = int(told["weekday"]), told.get("part", "")
-    if "week" in told:
+    arguments = expression.arguments
+    weekday, part = int(arguments["weekday"]), arguments.get("part", "")
+    if "week" in arguments:
         monday = today.this_day - timedelta(days=today.this_day.weekday())
-        return today.day(monday + timedelta(weeks=int(told["week"]), days=weekday), part)
-    return today.weekday(weekday, told.get("which", ""), part)
+        return today.day(monday + timedelta(weeks=int(arguments["week"]), days=weekday), part)
+    return today.weekday(weekday, arguments.get("which", ""), part)
 
 
 def _weekday_part(expression: TimeExpression, today: Today) -> Stretch:
-    """Read a weekday and a part of the day that are one word, told as 0/evening."""
-    weekday, _, part = expression.told["weekdaypart"].partition("/")
-    return _weekday(expression._replace(told={**expression.told, "weekday": weekday, "part": part}), today)
+    """Read a weekday and a part of the day that are one word, written as 0/evening."""
+    weekday, _, part = expression.arguments["weekdaypart"].partition("/")
+    return _weekday(expression._replace(arguments={**expression.arguments, "weekday": weekday, "part": part}), today)
 
 
 def _yearly(expression: TimeExpression, today: Today, make: Callable[[int], Stretch | None]) -> Stretch | None:
-    """Choose the year: the one told, the one so many years ago, or that which fits a time that comes every year."""
-    told = expression.told
-    if "year" in told:
-        return make(int(told["year"]))
-    if "ago" in told:
-        return make(today.this_day.year - int(told["ago"]))
-    return today.recurring(make, told.get("which", ""))
+    """Choose the year: the one named, the one so many years ago, or that which fits a time that comes every year."""
+    arguments = expression.arguments
+    if "year" in arguments:
+        return make(int(arguments["year"]))
+    if "ago" in arguments:
+        return make(today.this_day.year - int(arguments["ago"]))
+    return today.recurring(make, arguments.get("which", ""))
 
 
 def _month(expression: TimeExpression, today: Today) -> Stretch | None:
@@ -85,7 +85,7 @@ def _month(expression: TimeExpression, today: Today) -> Stretch | None:
 
 
 def _month_and_year(expression: TimeExpression, today: Today) -> Stretch:
-    year, month = map(int, expression.told["monthyear"].split("-"))
+    year, month = map(int, expression.arguments["monthyear"].split("-"))
     return _months(today, year, month, 1)
 
 
@@ -94,55 +94,57 @@ def _two_months(expression: TimeExpression, today: Today) -> Stretch | None:
     second = _month(expression, today)
     if second is None:
         return None
-    first = _month(TimeExpression("month", {"month": expression.told["first"]}), today.until(second[1]))
+    first = _month(TimeExpression("month", {"month": expression.arguments["first"]}), today.until(second[1]))
     return first and (first[0], second[1])
 
 
 def _date(expression: TimeExpression, today: Today) -> Stretch | None:
-    told = expression.told
-    if "date" in told:
-        year, month, day = map(int, told["date"].split("-"))
+    arguments = expression.arguments
+    if "date" in arguments:
+        year, month, day = map(int, arguments["date"].split("-"))
         return _days(today, year, month, day, day)
-    if "daymonth" in told:
-        first, month, day = 0, *map(int, told["daymonth"].split("-"))
-    elif "dayrange" in told:
-        first, day, month = *map(int, told["dayrange"].split("-")), int(told["month"])
+    if "daymonth" in arguments:
+        first, month, day = 0, *map(int, arguments["daymonth"].split("-"))
+    elif "dayrange" in arguments:
+        first, day, month = *map(int, arguments["dayrange"].split("-")), int(arguments["month"])
     else:
-        first, day, month = int(told.get("first", 0)), int(told["day"]), int(told["month"])
+        first, day, month = int(arguments.get("first", 0)), int(arguments["day"]), int(arguments["month"])
     return _yearly(expression, today, lambda year: _days(today, year, month, first or day, day))
 
 
 def _day_of_month(expression: TimeExpression, today: Today) -> Stretch | None:
     """Give a day of the month so many months ahead, or the latest month's that has begun and has such a day."""
     day = expression.number("day")
-    months = [expression.number("n")] if "n" in expression.told else [0, -1, -2]
+    months = [expression.number("n")] if "n" in expression.arguments else [0, -1, -2]
     starts = (add_months(today.this_day.replace(day=1), ahead) for ahead in months)
     made = (_days(today, start.year, start.month, day, day) for start in starts)
-    return next((found for found in made if found and ("n" in expression.told or found[0] <= today.now)), None)
+    return next((found for found in made if found and ("n" in expression.arguments or found[0] <= today.now)), None)
 
 
 def _years(expression: TimeExpression, today: Today) -> Stretch:
-    told = expression.told
-    first, last = map(int, told["years"].split("-") if "years" in told else (told["first"], told["year"]))
+    arguments = expression.arguments
+    first, last = map(
+        int, arguments["years"].split("-") if "years" in arguments else (arguments["first"], arguments["year"])
+    )
     return today.days(date(first, 1, 1), date(last + 1, 1, 1))
 
 
 def _season(expression: TimeExpression, today: Today) -> Stretch | None:
-    """Give a season. A winter is called after the year it ends in, unless it is told by both its years."""
-    month = FIRST_MONTHS[expression.told["season"]]
+    """Give a season. A winter is called after the year it ends in, unless it is named by both its years."""
+    month = FIRST_MONTHS[expression.arguments["season"]]
 
     def make(year: int) -> Stretch:
         start = add_months(date(year, 1, 1), month if month < 0 else month - 1)
         return today.days(start, add_months(start, 3))
 
-    if "winter" in expression.told:
-        return make(int(expression.told["winter"].split("-")[0]) + 1)
+    if "winter" in expression.arguments:
+        return make(int(expression.arguments["winter"].split("-")[0]) + 1)
     return _yearly(expression, today, make)
 
 
 def _feast(expression: TimeExpression, today: Today) -> Stretch | None:
-    """Give the days of a feast, told as 12-24/26."""
-    first, _, last = expression.told["days"].partition("/")
+    """Give the days of a feast, written as 12-24/26."""
+    first, _, last = expression.arguments["days"].partition("/")
     month, day = map(int, first.split("-"))
     return _yearly(expression, today, lambda year: _days(today, year, month, day, int(last)))
 
@@ -154,7 +156,7 @@ def _since(expression: TimeExpression, today: Today) -> Stretch | None:
 
 def _before(expression: TimeExpression, today: Today) -> Stretch | None:
     point = evaluate(expression.points[0], today)
-    return point and (LONG_AGO, point[1] if "whole" in expression.told else point[0])
+    return point and (LONG_AGO, point[1] if "whole" in expression.arguments else point[0])
 
 
 def _after(expression: TimeExpression, today: Today) -> Stretch | None:
@@ -174,9 +176,9 @@ def _beside(expression: TimeExpression, today: Today) -> Stretch | None:
     point = evaluate(expression.points[0], today)
     if point is None:
         return None
-    before = expression.told["side"] == "before"
+    before = expression.arguments["side"] == "before"
     edge = today.local(point[0] if before else point[1] - timedelta(microseconds=1)).date()
-    weekday, unit = expression.told.get("weekday"), expression.told.get("unit", "")
+    weekday, unit = expression.arguments.get("weekday"), expression.arguments.get("unit", "")
     if weekday is not None or unit == "weekend":
         wanted = SATURDAY if weekday is None else int(weekday)
         days = -((edge.weekday() - wanted) % 7 or 7) if before else (wanted - edge.weekday()) % 7 or 7
@@ -199,18 +201,18 @@ def _part_of(expression: TimeExpression, today: Today, cut: Callable[[Stretch], 
 
 def _part_of_unit(expression: TimeExpression, today: Today) -> Stretch:
     """Give a part of this week, month or year; but if it is still to come, that of the last."""
-    which, of, unit = expression.number("which"), expression.number("of"), expression.told["unit"]
+    which, of, unit = expression.number("which"), expression.number("of"), expression.arguments["unit"]
     part = today.part(today.unit(unit, 0), which, of)
     return part if part[0] <= today.now else today.part(today.unit(unit, -1), which, of)
 
 
 def _edge(expression: TimeExpression, today: Today) -> Stretch | None:
     """Give the first or the last so many days, weeks or months of a time."""
-    unit, count = expression.told["unit"], expression.number("n")
+    unit, count = expression.arguments["unit"], expression.number("n")
 
     def cut(point: Stretch) -> Stretch:
         first, end = (today.local(moment).date() for moment in point)
-        if expression.told["side"] == "first":
+        if expression.arguments["side"] == "first":
             return today.days(first, shifted(first, unit, count))
         return today.days(shifted(end, unit, -count), end)
 
@@ -232,12 +234,12 @@ def _days(today: Today, year: int, month: int, first: int, last: int) -> Stretch
 
 _MEANINGS: Mapping[str, _Meaning] = {
     NOTHING: lambda _it, _today: None,
-    "day": lambda it, today: today.day(today.this_day + timedelta(days=it.number("n")), it.told.get("part", "")),
+    "day": lambda it, today: today.day(today.this_day + timedelta(days=it.number("n")), it.arguments.get("part", "")),
     "tonight": _tonight,
-    "unit": lambda it, today: today.unit(it.told["unit"], it.number("n")),
-    "ago": lambda it, today: today.ago(it.number("n"), it.told["unit"], int(it.told.get("most", 0))),
-    "ahead": lambda it, today: today.ahead(it.number("n"), it.told["unit"]),
-    "past": lambda it, today: today.past(it.number("n"), it.told["unit"]),
+    "unit": lambda it, today: today.unit(it.arguments["unit"], it.number("n")),
+    "ago": lambda it, today: today.ago(it.number("n"), it.arguments["unit"], int(it.arguments.get("most", 0))),
+    "ahead": lambda it, today: today.ahead(it.number("n"), it.arguments["unit"]),
+    "past": lambda it, today: today.past(it.number("n"), it.arguments["unit"]),
     "weekend": lambda _it, today: today.unit("weekend", 0 if today.this_day.weekday() >= SATURDAY else -1),
     "weekday": _weekday,
     "weekdaypart": _weekday_part,

@@ -71,8 +71,8 @@ def fold(word: str) -> str:
 def tokenize(query: str) -> tuple[QueryToken, ...]:
     """Cut a query into tokens. The 's of a possessive stands alone, so that today's news is today."""
     tokens: list[QueryToken] = []
-    for found in _tokens().finditer(query):
-        folded, start, end = fold(found[0]), found.start(), found.end()
+    for match in _tokens().finditer(query):
+        folded, start, end = fold(match[0]), match.start(), match.end()
         if folded.endswith("'s") and len(folded) > 2:  # noqa: PLR2004 - the length of 's
             tokens.append(QueryToken(folded[:-2], start, end - 2, _NOTHING))
             tokens.append(QueryToken("'s", end - 2, end, _NOTHING))
@@ -87,8 +87,8 @@ def _read(folded: str) -> Mapping[str, str]:
     if folded.isdecimal():
         return _number(folded)
     for name, pattern in _shapes():
-        if found := pattern.fullmatch(folded):
-            return {name: "-".join(_date(name, found.groupdict()))}
+        if match := pattern.fullmatch(folded):
+            return {name: "-".join(_date(name, match.groupdict()))}
     return _NOTHING
 
 
