@@ -3,7 +3,7 @@
 import random
 
 from recollect import Message, NewMessage, UserMemory
-from recollect.api.user import Conversation
+from recollect.api.conversation import Conversation
 from recollect.model.messages import ToolCall
 from tests.conftest import OpenMemory
 from tests.sizes import sized

@@ -81,13 +81,13 @@ class Life:
 
     def name_place(self, offered: tuple[str, tuple[float, float]]) -> None:
         name, spot = offered
-        self.pair.agree(lambda user: user.name_place(name, spot))
+        self.pair.agree(lambda user: user.places.set(name, spot))
 
     def look_at_everything(self) -> None:
         self.look({})
-        self.pair.agree(lambda user: user.places(limit=1_000))
-        self.pair.agree(lambda user: user.named_places())
-        self.pair.agree(lambda user: user.place("home"))
+        self.pair.agree(lambda user: user.places.list(limit=1_000))
+        self.pair.agree(lambda user: user.places.named())
+        self.pair.agree(lambda user: user.places.get("home"))
         self.pair.agree(lambda user: user.stats())
         for number in range(len(self.pair.numbers[0])):
             self.pair.agree_about(number, lambda user, memory_id: user.history(memory_id))

@@ -137,7 +137,7 @@ class Machine(RuleBasedStateMachine):
     @rule(data=st.data(), feedback=st.sampled_from([1, -1, None]))
     def rate(self, data: st.DataObject, feedback: int | None) -> None:
         number = data.draw(st.sampled_from([one for said in self.expected.values() for one in said]))
-        self.pair.agree_about_said(number, lambda user, id_: user.rate(id_, feedback))
+        self.pair.agree_about_said(number, lambda user, id_: user.messages.rate(id_, feedback))
 
     @rule(query=sentences, name=names | st.none())
     def search(self, query: str, name: str | None) -> None:

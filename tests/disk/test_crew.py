@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from recollect.disk import LocalDisk, reasons
+from recollect.disk import LocalDisk, skip_reasons
 from recollect.documents import detect
 from recollect.model.files import SkippedFile
 from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
@@ -25,9 +25,9 @@ import sys, time
 import psutil
 from recollect.disk import LocalDisk
 from recollect.documents import detect
-from recollect.ports.files import Recipe, Wish
+from recollect.ports.files import ChunkingRecipe, ReadRequest
 disk = LocalDisk(detect=detect, extract=print, hands=1, worth_bytes=0)
-answers = disk.read(sys.argv[1], [Wish(f"{number}.md") for number in range(int(sys.argv[2]))], Recipe())
+answers = disk.read(sys.argv[1], [ReadRequest(f"{number}.md") for number in range(int(sys.argv[2]))], ChunkingRecipe())
 for _ in range(3):
     next(answers)
 while not (children := psutil.Process().children()):
@@ -57,7 +57,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def wishes(*more: str) -> list[ReadRequest]:
-    """Wish for all notes, and for others."""
+    """Request all notes, and others."""
     return [ReadRequest(f"{number}.md") for number in range(FILES)] + [ReadRequest(name) for name in more]
 
 
@@ -78,7 +78,7 @@ def helpers() -> list[psutil.Process]:
     found = []
     for child in psutil.Process().children():
         with suppress(psutil.Error):  # it may have ended already
-            found += [child] if "recollect.disk.hand" in child.cmdline() else []
+            found += [child] if "recollect.disk.reader_process" in child.cmdline() else []
     return found
 
 
@@ -96,8 +96,8 @@ def test_help_does_not_change_an_answer(root: Path) -> None:
             assert (other.digest, other.size, other.mtime_ns) == (answer.digest, answer.size, answer.mtime_ns)
         else:
             assert other == answer
-    assert helped["program.md"] == SkippedFile("program.md", reasons.NO_TEXT)
-    assert helped["missing.md"] == SkippedFile("missing.md", reasons.VANISHED)
+    assert helped["program.md"] == SkippedFile("program.md", skip_reasons.NO_TEXT)
+    assert helped["missing.md"] == SkippedFile("missing.md", skip_reasons.VANISHED)
     assert not helpers()
 
 
@@ -147,7 +147,7 @@ def test_a_process_ends_when_the_one_it_reads_for_is_killed(root: Path) -> None:
 
 def test_a_helping_process_imports_little() -> None:
     """No database, no model, no network: it would pay for them each time."""
-    asked = "import recollect.disk.hand, sys; print(*sys.modules)"
+    asked = "import recollect.disk.reader_process, sys; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     heavy = {

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect.disk import LocalDisk
-from recollect.disk.watching import SOON_S, STORM, Unrest
+from recollect.disk.folder_watch import SOON_S, STORM, ChangeDebounce
 from recollect.documents import detect
 from recollect.ports.files import ChunkingRecipe, FileReading, FolderWatch, SyncRules
 from tests.waiting import PATIENCE_S, eventually
@@ -63,7 +63,7 @@ def is_told(watched: FolderWatch, root: Path, change: Callable[[], object]) -> b
 
 def test_a_change_after_quiet_is_told_soon() -> None:
     """It does not wait for the whole of a long debounce."""
-    unrest = Unrest()
+    unrest = ChangeDebounce()
     assert unrest.due_s(1.5) == float("inf")
     unrest.note(100.0)
     unrest.note(100.2)
@@ -73,7 +73,7 @@ def test_a_change_after_quiet_is_told_soon() -> None:
 
 def test_changes_that_follow_are_told_once_it_is_quiet_or_it_lasts_too_long() -> None:
     """A storm is told now and then, not with every drop."""
-    unrest = Unrest()
+    unrest = ChangeDebounce()
     unrest.note(100.0)
     unrest.tell(100.3)
     unrest.note(101.0)

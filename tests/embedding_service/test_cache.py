@@ -190,7 +190,7 @@ def test_the_oldest_goes_when_room_is_short(open_service: OpenMemory, database: 
 def test_room_is_made_though_the_oldest_are_small(open_service: OpenMemory, database: str) -> None:
     memory = open_service(embedding__dimensions=8, embedding__cache_mb=1)
     memory.user("me").remember_many([f"Parcel {number}" for number in range(250)], wait=True)
-    assert memory.reembed(dimensions=1536).state == "finished"
+    assert memory.models.reembed(dimensions=1536).state == "finished"
     memory.maintain()
     assert 0 < memory.stats().cache.bytes <= MEGABYTE
 

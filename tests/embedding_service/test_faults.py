@@ -11,10 +11,10 @@ from threading import Event
 import pytest
 
 from recollect import EmbeddingError, Memory
-from recollect.embedding.provider import Profile, ProviderEmbedder, provider_endpoint
+from recollect.embedding.protocols import OpenAiProtocol
+from recollect.embedding.provider import ProviderEmbedder, ProviderProfile, provider_endpoint
 from recollect.embedding.tokens import LocalTokenizer
-from recollect.embedding.wires import OpenAiWire
-from recollect.http_client import Breaker, Key
+from recollect.http_client import ApiKey, CircuitBreaker
 from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.conftest import DIMENSIONS
 from tests.embedding_service.looking import (
@@ -137,9 +137,9 @@ def test_reembed(trouble: Trouble) -> None:
     provider.requests.clear()
 
     stop = Event()
-    trouble.healthy.reembed(dimensions=40, stop=stop, tell=lambda _: stop.set())
+    trouble.healthy.models.reembed(dimensions=40, stop=stop, tell=lambda _: stop.set())
     provider.fault = trouble.fault
-    changed = trouble.victim.reembed()
+    changed = trouble.victim.models.reembed()
     assert (changed.state, changed.previous) == ("finished" if trouble.embeds else "building", old)
     assert bool(changed.unavailable) != trouble.embeds
     assert 0 < changed.coverage[0].vectors <= changed.coverage[0].items == len(many) + len(KNOWN)
@@ -147,7 +147,7 @@ def test_reembed(trouble: Trouble) -> None:
     answer = me.recall("Olomouc")
     assert (answer.hits[0].content, answer.degraded) == (KNOWN[1], trouble.missing)
     provider.fault = None
-    done = trouble.healthy.reembed(dimensions=40)
+    done = trouble.healthy.models.reembed(dimensions=40)
     assert (done.state, done.coverage[0].share) == ("finished", 1.0)
     assert trouble.healthy.status().space != old
     assert paid_for(provider, many[:1]).total() == 1, "what had its vector already was paid for again"
@@ -161,7 +161,7 @@ def assert_it_does_not_begin(trouble: Trouble) -> None:
     before = trouble.victim._engine.store.spaces()
     trouble.provider.fault = trouble.fault
     with pytest.raises(EmbeddingError):
-        trouble.victim.reembed(dimensions=40)
+        trouble.victim.models.reembed(dimensions=40)
     assert trouble.victim._engine.store.spaces() == before
     assert found_by_words(trouble.victim.user(USER), KNOWN[2])
 
@@ -169,10 +169,10 @@ def assert_it_does_not_begin(trouble: Trouble) -> None:
 @pytest.fixture
 def breakable(provider: ProviderServer) -> Iterator[ProviderEmbedder]:
     """An embedder whose provider is left in peace for a moment when it has failed twice."""
-    breaker = Breaker(failures=2, first_pause_s=0.05, longest_pause_s=0.1)
-    endpoint = provider_endpoint(provider.url("openai"), Key(KEY), {}, timeout_s=60.0, retries=0, breaker=breaker)
-    profile = Profile("openai", MODEL, "none", "none", DIMENSIONS, 2048, 300_000, 8191, None)
-    embedder = ProviderEmbedder(profile, OpenAiWire(MODEL, "base64", DIMENSIONS), endpoint, LocalTokenizer())
+    breaker = CircuitBreaker(failures=2, first_pause_s=0.05, longest_pause_s=0.1)
+    endpoint = provider_endpoint(provider.url("openai"), ApiKey(KEY), {}, timeout_s=60.0, retries=0, breaker=breaker)
+    profile = ProviderProfile("openai", MODEL, "none", "none", DIMENSIONS, 2048, 300_000, 8191, None)
+    embedder = ProviderEmbedder(profile, OpenAiProtocol(MODEL, "base64", DIMENSIONS), endpoint, LocalTokenizer())
     yield embedder
     embedder.close()
 

@@ -329,7 +329,7 @@ def test_a_change_of_the_model_does_not_wait_for_the_provider_that_is_left(
     provider.faulty_path = "/openai/v1/embeddings"
     provider.fault = "error_500"
     me.remember(TEXTS[2])
-    assert memory.reembed("openai-compatible", "some-model", wait=False).state == "building"
+    assert memory.models.reembed("openai-compatible", "some-model", wait=False).state == "building"
     memory.embed_waiting()
     assert memory.status().embedding == "openai-compatible/some-model"
     assert_all_is_well(memory, "me", TEXTS)

@@ -172,7 +172,7 @@ def test_a_circle_in_time(here: UserMemory, clock: SteppingClock) -> None:
 def test_files_are_nowhere(here: UserMemory, tmp_path: Any) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "pump.md").write_text("The pump hums in the cellar", encoding="utf-8")
-    here.sync(tmp_path / "notes")
+    here.files.sync(tmp_path / "notes")
     here.remember("The pump leaks", lat=1.0, lng=2.0)
     assert len(here.recall("pump", files=True).hits) == 2
     assert len(here.recall("pump", files=True, location=(1.0, 2.0)).hits) == 2
@@ -184,9 +184,9 @@ def test_a_circle_around_a_place_of_ones_own(here: UserMemory, clock: SteppingCl
     here.remember("The pump leaks", lat=50.2, lng=16.6)
     for location in ("THE PUB", Location(place_label="the pub"), (49.2001, 16.6)):
         assert [hit.content for hit in here.recall("pump", location=location, radius_km=1).hits] == ["The pump hums"]
-    here.name_place("the pub", (50.2, 16.6))
+    here.places.set("the pub", (50.2, 16.6))
     assert [hit.content for hit in here.recall("pump", location="the pub", radius_km=1).hits] == ["The pump leaks"]
-    assert clock.now() - here.named_places()[0].updated_at < timedelta(minutes=1)
+    assert clock.now() - here.places.named()[0].updated_at < timedelta(minutes=1)
 
 
 @examples(sized(150, 20_000))

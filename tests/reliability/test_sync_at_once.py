@@ -35,8 +35,8 @@ def test_two_sync_what_a_third_edits(database: str, zygote: Zygote, tmp_path: Pa
         assert memory.doctor() == ()
         known = me._engine.store.read(Scope("me"), lambda reader: reader.known_files(str(notes.root)))
         assert max(Counter(one.path for one in known).values()) == 1
-        me.sync(notes.root, even_if_empty=True, wait=False)
-        somebody.sync(notes.root)
+        me.files.sync(notes.root, even_if_empty=True, wait=False)
+        somebody.files.sync(notes.root)
         assert pieces(me) == pieces(somebody)
-        assert me.sync(notes.root)[0].writes == 0
+        assert me.files.sync(notes.root)[0].writes == 0
         assert memory.doctor() == ()

@@ -34,7 +34,7 @@ class Fresh:
             self.close()
             self._memory = _opened(self._folder, f"fresh{number}.db")
         somebody = self._memory.user(f"user{number}")
-        somebody.sync(root)
+        somebody.files.sync(root)
         return pieces(somebody)
 
     def close(self) -> None:
@@ -69,7 +69,7 @@ def test_step_by_step_is_as_good_as_from_scratch(tmp_path: Path, fresh: Fresh) -
                 editor.step()
             if step % _TICKS_EVERY == _TICKS_EVERY - 1:
                 _save_twice_within_a_tick(me, notes, step)
-            (report,) = me.sync(notes.root, even_if_empty=True)
+            (report,) = me.files.sync(notes.root, even_if_empty=True)
             written += report.written
             if step % _COMPARED_EVERY == 0 or step == _STEPS - 1:
                 kept = pieces(me)
@@ -77,7 +77,7 @@ def test_step_by_step_is_as_good_as_from_scratch(tmp_path: Path, fresh: Fresh) -
                 _insist_exact(notes, kept)
                 compared += 1
                 chunks += len(kept)
-        assert me.sync(notes.root)[0].writes == 0
+        assert me.files.sync(notes.root)[0].writes == 0
         assert memory.doctor() == ()
     print(f"\n{_STEPS} edits, {compared} comparisons of {chunks} chunks, {written} chunks written")  # noqa: T201 - a result
     assert chunks > 10 * compared
@@ -89,7 +89,7 @@ def _save_twice_within_a_tick(me: UserMemory, notes: Notes, step: int) -> None:
     name = f"tick{step}.md"
     for state in ("one", "two"):
         (notes.root / name).write_text(f"State {state} of step {step}\n", encoding="utf-8")
-        me.sync(notes.root)
+        me.files.sync(notes.root)
     assert [one.content for one in pieces(me) if one.path == name] == [f"State two of step {step}"]
     notes.touch(name)
 

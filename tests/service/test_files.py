@@ -63,7 +63,7 @@ def test_a_document_from_beginning_to_end(running: Running) -> None:
         assert (gone["action"], gone["ids"], gone["files"]) == ("deleted", [made["id"]], 1)
         assert anna.delete(address).status_code == 404
         assert anna.get(f"{address}/original").status_code == 404
-    log = [(line.action, line.items) for line in running.memory.doors.audit("anna")]
+    log = [(line.action, line.items) for line in running.memory.operations.audit_log("anna")]
     assert log == [("add-file", (made["id"],)), ("forget", (made["id"],))]
 
 
@@ -215,7 +215,7 @@ def test_sent_twice_done_once(running: Running) -> None:
         assert first.json() == second.json()
         assert send(anna, b"# Another").status_code == 422
         assert send(anna, SETUP, "other.md").status_code == 422
-    assert len(running.memory.doors.audit("anna")) == 1
+    assert len(running.memory.operations.audit_log("anna")) == 1
 
 
 def test_pages(running: Running) -> None:
@@ -234,7 +234,7 @@ def test_folders_are_shown_and_forgotten_by_their_root(running: Running, tmp_pat
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "setup.md").write_bytes(SETUP)
-    running.memory.user("anna").sync(notes)
+    running.memory.user("anna").files.sync(notes)
     (notes / "new.md").write_text("Not seen yet.")
     root = str(notes.resolve())
     with (

@@ -10,7 +10,8 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
-from recollect import Memory, StoreDamaged, StoreError, StoreTooOld, StoreUnavailable
+from recollect import Memory, StoreError
+from recollect.errors import StoreDamaged, StoreTooOld, StoreUnavailable
 from recollect.storage.sqlite.connection import check_version
 from tests.conftest import Server
 from tests.reliability.worker import open_memory

@@ -1,0 +1,148 @@
+"""Cache of the gazetteer tables: in the user's cache folder, built by the first process that needs them.
+
+The invariant: a folder under its final name is whole. It is written under another name and renamed; what a killed
+process leaves behind, the next one removes.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from recollect.errors import GeocoderUnavailable
+from recollect.geocoding.build_tables import PACKAGE
+from recollect.geocoding.tables import FORMAT, DamagedTables, Tables, load
+
+if sys.platform != "win32":
+    import fcntl
+
+_SOURCE: Final = Path(__file__).resolve().parents[2]
+_UNFINISHED: Final = ".unfinished-"
+_TIMEOUT_S: Final = 600.0
+_LAST_WORDS: Final = 300  # characters of what a failed child said
+
+BuildTables = Callable[[Path, str], None]
+
+
+class OpenTables(NamedTuple):
+    """Tables, and the folder that is to be removed when they are no longer needed, if it is this process's own."""
+
+    tables: Tables
+    own_folder: Path | None = None
+
+
+def opened(smallest: str, make: BuildTables | None = None) -> OpenTables:
+    """Open the tables of all places with at least so many people, and make them first if need be.
+
+    `make` writes them into a folder; usually a process of its own does. Raises GeocoderUnavailable.
+    """
+    make = make or _made_by_a_child
+    cache = _cache_folder()
+    kept = cache / f"gazetteer-{_version()}-{smallest}-{FORMAT}"
+    with suppress(DamagedTables):
+        return OpenTables(load(kept))
+    try:
+        return OpenTables(_kept_tables(kept, smallest, make))
+    except (OSError, DamagedTables):  # nothing can be kept there: it is made for this process alone
+        return _own_tables(smallest, make)
+
+
+def _kept_tables(kept: Path, smallest: str, make: BuildTables) -> Tables:
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(kept.parent) as alone:
+        with suppress(DamagedTables):  # another process was faster
+            return load(kept)
+        if alone:
+            for left in kept.parent.glob(f"{_UNFINISHED}*"):
+                shutil.rmtree(left, ignore_errors=True)
+        folder = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=kept.parent))
+        try:
+            make(folder, smallest)
+            _remove(kept)  # what is there is damaged
+            with suppress(OSError):  # without locks another process may have renamed its own meanwhile
+                folder.rename(kept)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    return load(kept)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _own_tables(smallest: str, make: BuildTables) -> OpenTables:
+    folder: Path | None = None
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="recollect-gazetteer-"))
+        make(folder, smallest)
+        return OpenTables(load(folder), folder)
+    except BaseException as error:
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError | DamagedTables):
+            raise GeocoderUnavailable(
+                f"The table of places can be kept neither in the user's cache nor in a temporary folder: {error}. "
+                "Make room, or set places.geocoder to none."
+            ) from error
+        raise
+
+
+def _made_by_a_child(folder: Path, smallest: str) -> None:
+    """Have a process of its own make the tables, and take its memory with it when it ends."""
+    path = [str(_SOURCE), *(entry for entry in sys.path if os.path.isabs(entry))]  # noqa: PTH117 - strings
+    try:
+        subprocess.run(  # noqa: S603 - our own module, a folder of ours and a size of ours
+            [sys.executable, "-P", "-B", "-m", "recollect.geocoding.build_tables", str(folder), smallest],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONUTF8": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=_TIMEOUT_S,
+            check=True,
+        )
+    except subprocess.CalledProcessError as error:
+        said = " ".join(error.stderr.decode("utf-8", "replace").split())[-_LAST_WORDS:]
+        raise GeocoderUnavailable(
+            f"The table of places could not be made from the data of {PACKAGE}: {said or 'its maker was ended'}"
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise GeocoderUnavailable(f"The table of places was not made within {_TIMEOUT_S:g} s.") from error
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Let one process at a time make tables there, if the disk has locks; says whether it has."""
+    if sys.platform == "win32":
+        yield False
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        locked = False
+        with suppress(OSError):  # some network disks have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            locked = True
+        yield locked
+    finally:
+        os.close(descriptor)
+
+
+def _cache_folder() -> Path:
+    import platformdirs  # noqa: PLC0415 - takes 7 ms, which only those who need the folder should pay
+
+    return Path(platformdirs.user_cache_dir("recollect", appauthor=False), "places")
+
+
+def _version() -> str:
+    try:
+        return version(PACKAGE)
+    except PackageNotFoundError:
+        return "unknown"
