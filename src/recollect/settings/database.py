@@ -71,7 +71,7 @@ def _is_path(value: str) -> bool:
 
 
 def _split(value: str) -> re.Match[str] | None:
-    """Take a URL apart, if it can be read in one way only."""
+    """Split a URL, if it is unambiguous."""
     url = _URL.fullmatch(value)
     if not url or _UNESCAPED.search(value) or not all(map(_HOST.fullmatch, url["hosts"].split(","))):
         return None
