@@ -4,8 +4,8 @@ import json
 
 from recollect import Memory
 from recollect.federation.reading import read
+from recollect.model.literals import MEMORY_TYPES, SOURCES
 from recollect.service.answered import recall_body
-from recollect.vocabulary import MEMORY_TYPES, SOURCES
 from tests.conftest import OpenMemory
 from tests.federation.server import closed_port
 

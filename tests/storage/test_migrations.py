@@ -9,7 +9,8 @@ import psycopg
 import pytest
 
 from recollect import Memory, StoreDamaged, StoreError, StoreTooNew, StoreTooOld
-from recollect.engine.drafting import draft_memories
+from recollect.engine.drafts.memory_drafts import draft_memories
+from recollect.model.memories import NewMemory
 from recollect.storage.migrations import Migration, load_migrations
 from recollect.storage.postgres import codec as postgres_codec
 from recollect.storage.postgres import migrate as postgres_migrate
@@ -18,7 +19,6 @@ from recollect.storage.sqlite import codec as sqlite_codec
 from recollect.storage.sqlite import migrate as sqlite_migrate
 from recollect.storage.sqlite.rows import seq_array
 from recollect.storage.statements import load_own
-from recollect.types import NewMemory
 from tests.reliability.worker import open_memory
 from tests.storage.catalogue import MOMENT, backend_of, catalogue, is_server, older_store, plain, record
 from tests.storage.conftest import FreshDatabase

@@ -12,7 +12,7 @@ from typing import Final
 from recollect.federation.answers import FederatedHit, NodeReport, NodeState
 from recollect.federation.nodes import Node
 from recollect.federation.reading import Lie, Said, read
-from recollect.remote import Breaker, Endpoint, Patience, Received, RemoteError, Request, Transient
+from recollect.http_client import Breaker, Endpoint, Patience, Received, RemoteError, Request, Transient
 
 PATH: Final = "/api/context/search"
 MOST_BYTES: Final = 4 * 1024 * 1024

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from recollect.access import authorize
+from recollect.api.memory import AuditedWrite, Memory
 from recollect.errors import NotFound
 from recollect.mcp import doing, prompts, resources
 from recollect.mcp.arguments import read
@@ -17,7 +18,6 @@ from recollect.mcp.needs import NEEDS, NEEDS_WITH
 from recollect.mcp.resources import Resource
 from recollect.mcp.tools import TOOLS
 from recollect.mcp.wording import Answer
-from recollect.memory import Deed, Memory
 
 
 class Desk:
@@ -56,5 +56,5 @@ class Desk:
         user = authorize(caller.principal, needs, user=caller.user, default=memory.settings.user)
         me = memory.user(user)
         if needs != "read":
-            me = me.acting(Deed(actor=caller.principal.id, action=name))
+            me = me.acting(AuditedWrite(actor=caller.principal.id, action=name))
         return Admitted(me, memory.settings)

@@ -15,11 +15,11 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
 from recollect.access import Principal
+from recollect.api.memory import Memory
 from recollect.errors import UnknownKey
 from recollect.mcp.callers import Caller
 from recollect.mcp.desk import Desk
 from recollect.mcp.server import Context, create_server
-from recollect.memory import Memory
 
 AsgiScope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]

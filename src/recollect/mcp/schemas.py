@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from recollect.places import LEAST_RADIUS_KM, LOCATION_MODES, LONGEST_ADDRESS, LONGEST_LABEL, MOST_RADIUS_KM
+from recollect.model.literals import MEMORY_TYPES, SOURCES
+from recollect.model.places import LEAST_RADIUS_KM, LOCATION_MODES, LONGEST_ADDRESS, LONGEST_LABEL, MOST_RADIUS_KM
 from recollect.text.clean import MAX_CHARACTERS
-from recollect.vocabulary import MEMORY_TYPES, SOURCES
 
 Schema: TypeAlias = Mapping[str, Any]
 

@@ -28,8 +28,8 @@ from recollect.mcp.wire import Heard, Said, Wire, standard_descriptors
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
+    from recollect.api.memory import Memory
     from recollect.mcp.desk import Desk
-    from recollect.memory import Memory
 
 
 class _Opened(NamedTuple):
@@ -65,7 +65,7 @@ def serve(settings: Settings, *, user: str = "", verbose: bool = False) -> None:
 
 def _open(settings: Settings, user: str) -> _Opened:
     """Open the store. That a key opens nothing, or not for this user, is told now, and not to a model."""
-    memory = import_module("recollect.memory").Memory.open(settings=settings)
+    memory = import_module("recollect.api.memory").Memory.open(settings=settings)
     try:
         if settings.key:
             who = memory.keys.identify(settings.key)

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.files import Chunk
-from recollect.messages import Appended, Compaction, ConversationInfo, Message, Window
-from recollect.types import About, Forgotten, Hit, MemoryRecord, PromptContext, Recall, Remembered, TurnOutcome
-from recollect.vocabulary import MemoryType, MessageRole, MessageStatus, Source
+from recollect.model.files import Chunk
+from recollect.model.literals import MemoryType, MessageRole, MessageStatus, Source
+from recollect.model.memories import About, Forgotten, Hit, MemoryRecord, PromptContext, Recall, Remembered, TurnOutcome
+from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, Window
 
 
 class Answer(BaseModel):

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from recollect.files import AddedFile, FilePage, FileRecord, FileText, FolderStatus
-from recollect.vocabulary import FileKind, FileSource
+from recollect.model.files import AddedFile, FilePage, FileRecord, FileText, FolderStatus
+from recollect.model.literals import FileKind, FileSource
 
 
 class FileBody(BaseModel):

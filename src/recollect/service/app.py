@@ -14,8 +14,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from recollect._version import __version__
+from recollect.api.memory import Memory
 from recollect.mcp import create_mcp
-from recollect.memory import Memory
 from recollect.service.answered import Problem
 from recollect.service.calls import Needs
 from recollect.service.failures import answer_our_errors

@@ -19,10 +19,10 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from recollect.places import LONGEST_LABEL
+from recollect.model.literals import MEMORY_TYPES, SOURCES, MemoryType, Source
+from recollect.model.places import LONGEST_LABEL
 from recollect.service.asked_places import TOGETHER, Address, Latitude, Locatable, Longitude, Placed, Searching
 from recollect.service.strict import VISIBLE, Body, Share
-from recollect.vocabulary import MEMORY_TYPES, SOURCES, MemoryType, Source
 
 MOST_ITEMS: Final = 100
 LONGEST_QUERY: Final = 2_000

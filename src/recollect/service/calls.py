@@ -16,10 +16,10 @@ from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 
 from recollect.access import Principal, authorize
-from recollect.errors import NotFound, Outdated, Repeated, UnknownKey
-from recollect.memory import Deed, Memory, Once, UserMemory
-from recollect.ports import Writer
-from recollect.vocabulary import Permission
+from recollect.api.memory import AuditedWrite, IdempotentRequest, Memory, UserMemory
+from recollect.errors import AlreadyProcessed, NotFound, StaleVersion, UnknownKey
+from recollect.model.literals import Permission
+from recollect.ports import StoreWriter
 from recollect.web.problems import Refused
 
 JSON: Final = "application/json"
@@ -133,7 +133,7 @@ class Work:
     show: Callable[[Any], Shown]
     written: Callable[[object], Shown | None]
     private: bool = False
-    insist: Callable[[Writer], None] | None = None
+    insist: Callable[[StoreWriter], None] | None = None
 
 
 def only(kind: type, show: Callable[[Any], Shown]) -> Callable[[object], Shown | None]:
@@ -148,27 +148,27 @@ def carry_out(call: Call, work: Work, body: BaseModel | None, verb: Callable[[Us
     try:
         if once is not None:
             doors.insist_new(call.user_id, once)
-        me = call.me.acting(Deed(call.principal.id, work.action, once, work.insist))
+        me = call.me.acting(AuditedWrite(call.principal.id, work.action, once, work.insist))
         shown = work.show(_done(call, once, verb, me))
         answer = _kept(shown)
         if once is not None and shown.lasting:
             doors.keep_answer(call.user_id, once, answer)
-    except Repeated as repeated:
+    except AlreadyProcessed as repeated:
         return _again(repeated.answer)
     return _response(answer, repeated=False)
 
 
-def _done(call: Call, once: Once | None, verb: Callable[[UserMemory], object], me: UserMemory) -> object:
+def _done(call: Call, once: IdempotentRequest | None, verb: Callable[[UserMemory], object], me: UserMemory) -> object:
     """Do it. What is not there any more may be gone because the same request has been carried out just now."""
     try:
         return verb(me)
-    except (NotFound, Outdated):
+    except (NotFound, StaleVersion):
         if once is not None:
             call.memory.doors.insist_new(call.user_id, once)
         raise
 
 
-def _once(call: Call, work: Work, body: BaseModel | None) -> Once | None:
+def _once(call: Call, work: Work, body: BaseModel | None) -> IdempotentRequest | None:
     if not call.idempotency_key:
         return None
 
@@ -178,7 +178,7 @@ def _once(call: Call, work: Work, body: BaseModel | None) -> Once | None:
 
     # whatever was sent must have a hash, halves of characters too; whether it can be kept is decided later
     said = json.dumps(body.model_dump(exclude_unset=True), default=str, sort_keys=True) if body is not None else ""
-    return Once(_hash(call.idempotency_key), _hash(f"{call.request}\n{said}"), encode, work.private)
+    return IdempotentRequest(_hash(call.idempotency_key), _hash(f"{call.request}\n{said}"), encode, work.private)
 
 
 def _hash(text: str) -> str:
@@ -213,4 +213,4 @@ def unless_changed(etag: str, given: str | None) -> None:
     if given is None or given.strip() == "*":
         return
     if etag not in (one.strip().removeprefix("W/") for one in given.split(",")):
-        raise Outdated("It has been changed since you looked. Get it again, then decide.")
+        raise StaleVersion("It has been changed since you looked. Get it again, then decide.")

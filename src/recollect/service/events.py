@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from recollect.engine.live import LiveHit
+from recollect.engine.search.live import LiveHit
 from recollect.service.answered import HitBody, hit_body
 
 HEARTBEAT: Final = b": still here\n\n"

@@ -16,10 +16,10 @@ from anyio.lowlevel import checkpoint
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from recollect.engine.live import Watch
+from recollect.engine.search.live import LiveQuery
+from recollect.model.literals import MemoryType, Source
 from recollect.service import events
 from recollect.service.stream import Seat, Switchboard
-from recollect.vocabulary import MemoryType, Source
 from recollect.web.cutting import cut
 
 _FRESH_S: Final = 1.0  # what was read longer ago is read again: it may have been forgotten
@@ -67,7 +67,7 @@ class Stream(Response):
                 with move_on_after(_GOODBYE_S):
                     await _hung_up(receive)
 
-    def _begin(self) -> tuple[Watch, int]:
+    def _begin(self) -> tuple[LiveQuery, int]:
         wanted, doors = self._wanted, self._board.memory.doors
         watch = doors.watch(
             wanted.user_id, wanted.query, min_score=wanted.min_score, sources=wanted.sources, types=wanted.types
@@ -132,7 +132,7 @@ class _Found:
 class _Listener:
     """One who listens, at a place in the order of changes."""
 
-    def __init__(self, board: Switchboard, wanted: Wanted, line: _Line, watch: Watch, position: int) -> None:
+    def __init__(self, board: Switchboard, wanted: Wanted, line: _Line, watch: LiveQuery, position: int) -> None:
         self._board = board
         self._wanted = wanted
         self._line = line

@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect._version import __version__
-from recollect.memory import Memory
+from recollect.api.memory import Memory
 from recollect.ports import Stage
 from recollect.service import telemetry
 from recollect.service.health import Health

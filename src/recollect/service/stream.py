@@ -16,9 +16,9 @@ from typing import Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
+from recollect.api.memory import Memory
 from recollect.errors import StoreError, StoreUnavailable
-from recollect.memory import Memory
-from recollect.ports import Bell
+from recollect.ports import ChangeNotifier
 from recollect.web.problems import Refused
 
 T = TypeVar("T")
@@ -144,7 +144,7 @@ class Switchboard:
 class _Watchman(Thread):
     """Waits at the bell and tells."""
 
-    def __init__(self, hang: Callable[[], Bell], tell: Callable[[], None]) -> None:
+    def __init__(self, hang: Callable[[], ChangeNotifier], tell: Callable[[], None]) -> None:
         super().__init__(name="recollect-bell", daemon=True)
         self.dismissed = Event()
         self._hang = hang
@@ -152,7 +152,7 @@ class _Watchman(Thread):
 
     def run(self) -> None:
         """Wait and tell, until dismissed."""
-        bell: Bell | None = None
+        bell: ChangeNotifier | None = None
         while not self.dismissed.is_set():
             try:
                 bell = bell or self._hang()

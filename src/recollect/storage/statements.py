@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from recollect.model.literals import VectorKind
 from recollect.storage.rows import (
     CONVERSATION_FIELDS,
     FILE_FIELDS,
@@ -25,7 +26,6 @@ from recollect.storage.rows import (
     columns,
     of_kind,
 )
-from recollect.vocabulary import VectorKind
 
 COMMON = ("memories.sql", "conversations.sql", "spaces.sql", "files.sql", "places.sql", "access.sql")
 

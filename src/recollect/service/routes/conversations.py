@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Path, Query, Response
 
 from recollect.errors import NotFound
-from recollect.messages import Appended, Compaction, ConversationInfo, Message, NewMessage
+from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, NewMessage
 from recollect.service import answered as out
 from recollect.service import asked
 from recollect.service.calls import Reading, Showing, Shown, Work, Writing, carry_out, only

@@ -12,9 +12,11 @@ from urllib.parse import quote
 
 from fastapi import Path, Query, Request, Response
 
+from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
-from recollect.files import AddedFile
-from recollect.memory import UserMemory
+from recollect.model.files import AddedFile
+from recollect.model.literals import FileSource
+from recollect.model.memories import Forgotten
 from recollect.service import answered as out
 from recollect.service import answered_files as shown_files
 from recollect.service import asked
@@ -24,8 +26,6 @@ from recollect.service.parts import ENVELOPE_BYTES, Sent, unpacked
 from recollect.service.strict import BARE, VISIBLE, Body
 from recollect.service.uploads import Uploads
 from recollect.settings import Settings
-from recollect.types import Forgotten
-from recollect.vocabulary import FileSource
 from recollect.web.problems import Refused
 
 router = direct("Files")

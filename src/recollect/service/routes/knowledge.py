@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import Query
 
 from recollect.federation import federated_search
+from recollect.model.literals import USUAL_SOURCES
 from recollect.service import answered as out
 from recollect.service import asked
 from recollect.service.answered_nodes import FederatedBody, federated_body
 from recollect.service.calls import Reading
 from recollect.service.direct import direct
 from recollect.service.strict import BARE
-from recollect.vocabulary import USUAL_SOURCES
 
 router = direct("Knowledge")
 searching = direct("Search")

@@ -7,18 +7,18 @@ from typing import Annotated, Any, Final, cast
 
 from fastapi import Header, Path, Query, Response
 
+from recollect.api.memory import UserMemory
+from recollect.api.scoped import canonical
 from recollect.errors import InvalidInput
-from recollect.memory import UserMemory
-from recollect.ports import Writer
+from recollect.model.literals import MemoryType
+from recollect.model.memories import FilterFields, Forgotten, MemoryRecord, Remembered
+from recollect.ports import StoreWriter
 from recollect.service import answered as out
 from recollect.service import asked
 from recollect.service.asked_places import Here
 from recollect.service.calls import Forgetting, Reading, Showing, Shown, Work, Writing, carry_out, only, unless_changed
 from recollect.service.direct import direct
 from recollect.service.strict import BARE
-from recollect.types import FilterFields, Forgotten, MemoryRecord, Remembered
-from recollect.user.base import canonical
-from recollect.vocabulary import MemoryType
 
 router = direct("Memories")
 
@@ -164,13 +164,13 @@ def etag_of(record: MemoryRecord) -> str:
     return f'"{hashlib.sha256(repr(record).encode()).hexdigest()[:32]}"'
 
 
-def _unchanged(id: str, if_match: str | None) -> Callable[[Writer], None] | None:
+def _unchanged(id: str, if_match: str | None) -> Callable[[StoreWriter], None] | None:
     """Make what looks inside the transaction whether a memory is still what the client has seen."""
     if if_match is None:
         return None
     known = canonical(id)
 
-    def insist(writer: Writer) -> None:
+    def insist(writer: StoreWriter) -> None:
         for held in writer.get([known]):
             unless_changed(etag_of(held), if_match)
 

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import Path, Query, Response
 
+from recollect.api.memory import UserMemory
 from recollect.errors import NotFound
-from recollect.memory import UserMemory
-from recollect.places import Location, NamedPlace
+from recollect.model.places import Location, NamedPlace
 from recollect.service import answered_places as out
 from recollect.service import asked
 from recollect.service.asked_places import Called, Latitude, Longitude

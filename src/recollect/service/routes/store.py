@@ -7,7 +7,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from recollect.figures import SearchFigures, Stats, Status
+from recollect.model.stats import SearchFigures, Stats, Status
 from recollect.service import answered as out
 from recollect.service.answered_files import WatchedFolder, watched
 from recollect.service.calls import Operating, Reading

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Request
 
-from recollect.engine.live import MIN_SCORE
+from recollect.engine.search.live import MIN_SCORE
+from recollect.model.literals import MEMORY_TYPES, SOURCES, USUAL_SOURCES, MemoryType, Source
 from recollect.service import asked
 from recollect.service.calls import Reading
 from recollect.service.listener import Stream, Wanted
 from recollect.service.strict import BARE
-from recollect.vocabulary import MEMORY_TYPES, SOURCES, USUAL_SOURCES, MemoryType, Source
 
 router = APIRouter(tags=["Live search"])
 

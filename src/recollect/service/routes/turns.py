@@ -4,12 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Response
 
+from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
-from recollect.memory import UserMemory
+from recollect.model.memories import Forgotten, PromptContext, Remembered, TurnOutcome
 from recollect.service import answered as out
 from recollect.service import asked
 from recollect.service.calls import Forgetting, Showing, Shown, Work, Writing, carry_out, only
-from recollect.types import Forgotten, PromptContext, Remembered, TurnOutcome
 
 router = APIRouter(tags=["Hooks"])
 forgetting = APIRouter(tags=["Memories"])
