@@ -327,12 +327,12 @@ def _looking_up(*, searches: bool, limit: int) -> Crossing:
         return [replace(one, rows=sorted(one.rows)) for one in found]  # their order is nobody's promise
 
     def crossing(store: PostgresStore) -> object:
-        usual = store._standing
-        store._standing = usual._replace(searches=searches, searches_files=searches)
+        usual = store._rights
+        store._rights = usual._replace(searches=searches, searches_files=searches)
         try:
             return store.read(ME, look)
         finally:
-            store._standing = usual
+            store._rights = usual
 
     return crossing
 

@@ -12,8 +12,8 @@ import psycopg
 import pytest
 
 from recollect import Memory, NewMemory, StoreError, load_settings
-from recollect.storage.postgres.giants import index_name
-from recollect.storage.postgres.roles import Standing
+from recollect.storage.postgres.large_user_indexes import index_name
+from recollect.storage.postgres.roles import LoginRights
 from recollect.storage.postgres.store import PostgresStore
 from tests.conftest import Server
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
@@ -167,7 +167,7 @@ def test_what_the_application_may_not(server: Server, address: str, attempt: str
 def test_a_role_that_is_mighty_is_not_taken_on(server: Server, address: str) -> None:
     login(server, "mighty", "BYPASSRLS")
     with _opened(address, role="mighty") as memory:
-        assert any("sees past" in advice for advice in memory.status().advice)
+        assert any("bypasses row-level security" in advice for advice in memory.status().advice)
 
 
 @contextmanager
@@ -210,7 +210,7 @@ def test_a_superuser_without_a_role_is_told(server: Server) -> None:
     with _opened(server.fresh(), role="") as memory:
         _insist_on_a_whole_life(memory)
         (advice,) = _about_the_wall(memory)
-        assert advice.startswith("postgres sees past the server's own wall")
+        assert advice.startswith("postgres bypasses row-level security")
         assert [problem.check for problem in memory.doctor()] == ["wall_between_users"]
 
 
@@ -269,16 +269,16 @@ def test_as_the_manual_sets_it_up(server: Server) -> None:
         with _opened(service, role=role) as memory:
             _insist_on_a_whole_life(memory)
             assert _about_the_wall(memory) == []
-            assert _standing(memory).searches
+            assert _rights(memory).searches
             memory.user("you").forget(everything=True)
     with _opened(url, role="by_hand") as memory:  # the owner comes again, and changes nothing about it
-        assert _standing(memory).searches
+        assert _rights(memory).searches
 
 
-def _standing(memory: Memory) -> Standing:
+def _rights(memory: Memory) -> LoginRights:
     store = memory._engine.store
     assert isinstance(store, PostgresStore)
-    return store._standing
+    return store._rights
 
 
 def test_the_application_cannot_bring_the_schema_up_to_date(server: Server) -> None:

@@ -15,48 +15,14 @@ import pytest
 
 from recollect import RecollectError
 from recollect.settings import PostgresSettings
-from recollect.storage.postgres import (
-    file_writer,
-    files,
-    giants,
-    items,
-    ledgers,
-    message_writer,
-    place_store,
-    place_writer,
-    places,
-    reader,
-    rows,
-    space_store,
-    spaces,
-    store,
-    wall,
-    writer,
-)
-from recollect.storage.postgres.rows import QUERIES
+from recollect.storage.postgres import reader, session, writer
+from recollect.storage.postgres.session import QUERIES, PostgresSession
 from recollect.storage.postgres.store import PostgresStore
 from tests.conftest import Server, SteppingClock
 from tests.storage.logins import owned_by
 from tests.storage.neighbours import OTHER, READS, WRITES, Crossing, furnish
 
-_ASKING = (
-    file_writer,
-    files,
-    giants,
-    items,
-    ledgers,
-    message_writer,
-    place_store,
-    place_writer,
-    places,
-    reader,
-    rows,
-    space_store,
-    spaces,
-    store,
-    wall,
-    writer,
-)
+_ASKING = (session, writer)
 _PREDICATE = re.compile(r"(?:\w+\.)?user_id = %\((?:user_id|only_user)\)s")
 _CROSSINGS: Mapping[str, Crossing] = {**READS, **WRITES}
 
@@ -114,7 +80,7 @@ def _asking(**changed: str) -> Iterator[_Used]:
 
 def _all_rows(connection: psycopg.Connection[tuple[Any, ...]]) -> frozenset[tuple[str, str, str]]:
     """Read everything there is."""
-    wall.for_everybody(connection)
+    PostgresSession(connection).act_for(None)
     tables = connection.execute(
         "SELECT c.relname, EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'user_id')"
         "  FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"
@@ -203,7 +169,7 @@ def walled(address: str) -> Iterator[Side]:
 def owned(server: Server) -> Iterator[Side]:
     """A login that owns the tables and has no role to take on."""
     side = Side(owned_by(server, "plain_owner"))
-    assert (side.store._standing.role, side.store._standing.holds) == ("", True)
+    assert (side.store._rights.role, side.store._rights.holds) == ("", True)
     furnish(side.store)
     side.look_around()
     yield side

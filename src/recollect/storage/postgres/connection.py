@@ -1,4 +1,4 @@
-"""Connects to PostgreSQL, and puts its errors into our words."""
+"""Connects to PostgreSQL, and translates its errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,7 +70,7 @@ def check_server(connection: Connection) -> None:
 
 
 def ensure_vector(connection: Connection) -> None:
-    """See to it that the extension `vector` is installed, or say who can do it."""
+    """See to it that the extension `vector` is installed, or say which role can do it."""
     row = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
     if row is None:
         _create_vector(connection)
@@ -101,7 +101,7 @@ def _create_vector(connection: Connection) -> None:
 
 @contextmanager
 def translated(where: str) -> Iterator[None]:
-    """Turn the driver's errors into ours."""
+    """Translate the driver's errors into ours."""
     try:
         yield
     except psycopg.errors.DiskFull as error:

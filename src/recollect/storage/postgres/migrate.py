@@ -4,7 +4,7 @@ from datetime import datetime
 
 from recollect.storage.migrations import AppliedMigration, load_migrations, pending_migrations
 from recollect.storage.postgres.connection import Connection, ensure_vector
-from recollect.storage.postgres.spaces import SCHEMA_LOCK
+from recollect.storage.postgres.session import SCHEMA_LOCK
 from recollect.storage.rows import ANALYSER
 
 MIGRATIONS_TABLE = """

@@ -1,7 +1,7 @@
-"""Connections that are kept open: how long somebody waits for one, and what happens while the server is away.
+"""A connection pool: how long a caller waits for a connection, and what happens while the server is away.
 
-Whoever waits for a busy pool waits as long as the settings say. Whoever waits for a server that is away is told so
-soon, and the server's return is noticed within a second or two, however long it was gone.
+A caller waits for a busy pool as long as the settings say. While the server is away callers are told so soon, and the
+server's return is noticed within a second or two, however long it was gone.
 """
 
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from recollect.storage.postgres.connection import Connection
 
-_GIVE_UP_S: Final = 1.0  # after that, a connection is tried again when somebody wants one
+_GIVE_UP_S: Final = 1.0  # after that, a connection is tried again when a caller wants one
 _LOOK_EVERY_S: Final = 1.0
 _WAIT_FOR_RETURN_S: Final = 0.25
 
 
-class Pool(ConnectionPool[Connection]):
+class ServerPool(ConnectionPool[Connection]):
     """The connections of a store. `configure` makes a new one ready."""
 
     def __init__(self, url: str, configure: Callable[[Connection], None], *, size: int, timeout_s: float) -> None:
@@ -54,5 +54,5 @@ class Pool(ConnectionPool[Connection]):
         self._is_away = False
 
     def _missed(self, _: ConnectionPool[Connection]) -> None:
-        """Hear that a connection could not be made. A server that only refuses one more is not away."""
+        """Note that a connection could not be made. A server that only refuses one more is not away."""
         self._is_away = self.get_stats().get("pool_size", 0) == 0
