@@ -83,7 +83,7 @@ class StoreOperations:
 
     def bell(self) -> ChangeNotifier:
         """Give something to wait with until anybody has written anything, in this process or in another."""
-        return self._engine.store.bell()
+        return self._engine.store.change_notifier()
 
     def audit(self, user_id: str = "", *, last: int = 0) -> tuple[AuditLine, ...]:
         """Give the log of what was done for a user, or with keys; of the `last` so many lines, or of all."""

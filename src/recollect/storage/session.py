@@ -15,7 +15,7 @@ Row = tuple[Any, ...]
 Values = Mapping[str, Any]
 
 
-class Session(ABC):
+class StoreSession(ABC):
     """A connection inside a transaction, for as long as that lasts."""
 
     codec: RecordCodec

@@ -9,7 +9,7 @@ from recollect.errors import InvalidInput
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Space
 from recollect.model.stats import KnownSpace, SpaceState
-from recollect.storage.session import Session
+from recollect.storage.session import StoreSession
 
 
 class SpaceRow(NamedTuple):
@@ -75,7 +75,7 @@ class SpaceList(tuple[SpaceRow, ...]):
         return [KnownSpace(row.space, row.state, row.created_at, row.unrelated) for row in rows]
 
 
-def list_spaces(session: Session) -> SpaceList:
+def list_spaces(session: StoreSession) -> SpaceList:
     """Read all spaces."""
     rows = []
     for number, kind, provider, model, revision, scheme, dimensions, normalised, *rest in session.rows("list_spaces"):
@@ -85,7 +85,7 @@ def list_spaces(session: Session) -> SpaceList:
     return SpaceList(rows)
 
 
-def owed_spaces(session: Session, kind: VectorKind, given: Space | None, now: datetime) -> dict[Space, int]:
+def owed_spaces(session: StoreSession, kind: VectorKind, given: Space | None, now: datetime) -> dict[Space, int]:
     """Give the spaces in which a new item of this kind needs a vector, with their numbers."""
     known = list_spaces(session)
     if any(known.number(kind, space) is None for space in known.wanted(given)):
@@ -97,7 +97,7 @@ def owed_spaces(session: Session, kind: VectorKind, given: Space | None, now: da
     }
 
 
-def register_space(session: Session, kind: VectorKind, space: Space, state: SpaceState, now: datetime) -> int:
+def register_space(session: StoreSession, kind: VectorKind, space: Space, state: SpaceState, now: datetime) -> int:
     """Give a space its number and make its tables, while spaces are locked; one that exists gets the state."""
     number = list_spaces(session).number(kind, space)
     if number is not None:

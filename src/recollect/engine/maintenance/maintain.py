@@ -31,16 +31,16 @@ def maintain(engine: Engine) -> Maintenance:
     unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
     embed_texts.trim(engine)
     engine.documents.sweep(lambda name: name in engine.store.known_originals([name]))
-    _forget_ledgers(engine)
+    _forget_old_logs(engine)
     notes = tuple(engine.store.tune())
     failures = (*gone_wrong, *failed, *unembedded)
     return Maintenance(worked.embedded, worked.parked, expired, compacted, archived, notes, failures, reindexed)
 
 
-def _forget_ledgers(engine: Engine) -> None:
+def _forget_old_logs(engine: Engine) -> None:
     """Forget answers that nobody asks for again, changes that nobody waits for, and figures that are old."""
     now = engine.clock.now()
-    engine.store.forget_ledgers(answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - _SEARCHES_KEPT)
+    engine.store.forget_old_logs(answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - _SEARCHES_KEPT)
 
 
 def _archive(engine: Engine) -> tuple[int, list[str]]:

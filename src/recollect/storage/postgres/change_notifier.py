@@ -14,7 +14,7 @@ from typing import Final
 import psycopg
 
 from recollect.errors import StoreError
-from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.postgres.session import statement
 
 _NOTIFY_EVERY_S: Final = 0.02
@@ -24,7 +24,7 @@ _TRY_AGAIN_S: Final = 1.0
 class ChangeSender:
     """Notifies other processes from a thread that starts with the first write and ends with the store."""
 
-    def __init__(self, connect: Callable[[], Connection]) -> None:
+    def __init__(self, connect: Callable[[], PgConnection]) -> None:
         self._connect = connect
         self._due = Event()
         self._closed = Event()
@@ -40,7 +40,7 @@ class ChangeSender:
                 self._thread.start()
 
     def _run(self) -> None:
-        connection: Connection | None = None
+        connection: PgConnection | None = None
         while True:
             self._due.wait()
             ended = self._closed.is_set()
@@ -68,9 +68,9 @@ class ChangeSender:
 class ServerChangeNotifier:
     """Waits for writes of other processes. It belongs to one thread."""
 
-    def __init__(self, connect: Callable[[], Connection]) -> None:
+    def __init__(self, connect: Callable[[], PgConnection]) -> None:
         self._connect = connect
-        self._connection: Connection | None = None
+        self._connection: PgConnection | None = None
 
     def wait(self, timeout_s: float) -> bool:
         """Listen. While there is no server nothing is heard; nor does anything change."""
@@ -82,7 +82,7 @@ class ServerChangeNotifier:
             sleep(min(timeout_s, _TRY_AGAIN_S))
         return False
 
-    def _listening(self) -> Connection:
+    def _listening(self) -> PgConnection:
         if self._connection is None:
             self._connection = self._connect()
             self._connection.execute("LISTEN recollect_changes")

@@ -10,7 +10,7 @@ from psycopg import sql
 
 from recollect.model.memories import Space
 from recollect.storage.postgres.codec import column_type
-from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.postgres.session import PostgresSession
 from recollect.storage.spaces import list_spaces
 
@@ -25,7 +25,7 @@ def missing_indexes(session: PostgresSession, rows: int) -> Iterable[tuple[Space
         yield from ((space, number, user) for user in users if index_name(number, user) not in existing)
 
 
-def build_indexes(connection: Connection, lacking: Sequence[tuple[Space, int, str]]) -> Sequence[str]:
+def build_indexes(connection: PgConnection, lacking: Sequence[tuple[Space, int, str]]) -> Sequence[str]:
     """Build what is missing, one index after the other, outside of any transaction; says for how many users."""
     built = 0
     for space, number, user in lacking:

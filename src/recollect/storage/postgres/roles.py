@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import psycopg
 from psycopg import sql
 
-from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.postgres.session import PostgresSession
 
 _TRIES: Final = 20
@@ -49,7 +49,7 @@ class _RightsRow(NamedTuple):
     searches_files: bool
 
 
-def login_rights(connection: Connection, role: str) -> LoginRights:
+def login_rights(connection: PgConnection, role: str) -> LoginRights:
     """Find out what the login may do; make and admit the application's role if that is possible and not done yet."""
     rights = _look(connection, role)
     if role and rights.owns and not rights.unfit and _lacks_something(rights):
@@ -82,11 +82,11 @@ def _advice(role: str, rights: _RightsRow) -> Sequence[str]:
     return (f"{lack}. Set up the roles as docs/postgresql.md shows.",)
 
 
-def _look(connection: Connection, role: str) -> _RightsRow:
+def _look(connection: PgConnection, role: str) -> _RightsRow:
     return _RightsRow(*PostgresSession(connection).row("login_rights", {"role": role}))
 
 
-def _takes(connection: Connection, role: str) -> bool:
+def _takes(connection: PgConnection, role: str) -> bool:
     """Whether the login may take on the role."""
     try:
         with connection.transaction(force_rollback=True):
@@ -106,7 +106,7 @@ def searcher_of(role: str) -> str:
     return f"{role}_search"
 
 
-def _establish(connection: Connection, role: str, rights: _RightsRow) -> None:
+def _establish(connection: PgConnection, role: str, rights: _RightsRow) -> None:
     """Make what is missing, as far as the login may. What it may not shows afterwards."""
     login, searcher = sql.Identifier(rights.login), sql.Identifier(searcher_of(role))
     if rights.creates_roles:
@@ -120,12 +120,12 @@ def _establish(connection: Connection, role: str, rights: _RightsRow) -> None:
         _try(connection, sql.SQL("REVOKE {} FROM {}").format(searcher, login))
 
 
-def _try(connection: Connection, statement: sql.Composed) -> bool:
+def _try(connection: PgConnection, statement: sql.Composed) -> bool:
     """Run a statement about roles; says whether it had its way, here or in another process."""
     return _insist(lambda: connection.execute(statement))
 
 
-def _admit(connection: Connection, role: str, searcher: str) -> bool:
+def _admit(connection: PgConnection, role: str, searcher: str) -> bool:
     """Let the role do its part; processes that open the same database at once wait for each other."""
 
     def admit() -> None:

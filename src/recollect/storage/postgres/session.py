@@ -12,9 +12,9 @@ from recollect.model.literals import VectorKind
 from recollect.model.memories import ItemFilters, PlaceFilters, Scope, Space
 from recollect.storage.filters import conditions
 from recollect.storage.postgres.codec import CODEC, column_type
-from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.rows import of_kind
-from recollect.storage.session import Row, Session, Values
+from recollect.storage.session import Row, StoreSession, Values
 from recollect.storage.statements import load_queries, translate
 
 QUERIES: Mapping[str, str] = load_queries("postgres")
@@ -44,12 +44,12 @@ def _holds_any(terms: Sequence[str], name: str, values: dict[str, Any]) -> str:
     return f"terms && :{name}::text[]"
 
 
-class PostgresSession(Session):
+class PostgresSession(StoreSession):
     """A connection inside a transaction."""
 
     codec = CODEC
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PgConnection) -> None:
         self.connection = connection
 
     def rows(

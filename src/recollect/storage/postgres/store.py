@@ -21,23 +21,25 @@ from recollect.ports import Clock, PendingWrite, StoreReader, StoreWriter
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import roles
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
-from recollect.storage.postgres.connection import Connection, check_server, connect, prepare, translated
+from recollect.storage.postgres.connection import PgConnection, check_server, connect, prepare, translated
 from recollect.storage.postgres.large_user_indexes import build_indexes, missing_indexes
 from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.pool import ServerPool
 from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.session import PostgresSession, statement
 from recollect.storage.postgres.writer import PostgresWriter
-from recollect.storage.session import Session
+from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
-from recollect.storage.shared.store import AccessLogStore, SharedPlaceStore, StoreFigures
+from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, StoreFigures
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.statements import load_checks
 
 T = TypeVar("T")
 
 
-class PostgresStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceStore, AccessLogStore, StoreFigures):
+class PostgresStore(
+    SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceStore, SharedAccessLogStore, StoreFigures
+):
     """Memories on a server."""
 
     backend = "postgresql"
@@ -69,14 +71,14 @@ class PostgresStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceS
                 self._pool = ServerPool(self._url, self._configure, size=size, timeout_s=timeout_s)
             return self._pool
 
-    def _configure(self, connection: Connection) -> None:
+    def _configure(self, connection: PgConnection) -> None:
         """Make a connection of the pool ready: from here on it is the application's, not the login's."""
         prepare(connection)
         if self._rights.role:
             roles.take(connection, self._rights.role)
 
     @contextmanager
-    def _connected(self) -> Iterator[Connection]:
+    def _connected(self) -> Iterator[PgConnection]:
         pool = self._connections()
         with translated(self._where):
             try:
@@ -110,7 +112,7 @@ class PostgresStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceS
         return self._lent(scope)
 
     @contextmanager
-    def _exclusive(self) -> Iterator[Session]:
+    def _exclusive(self) -> Iterator[StoreSession]:
         """Lend a session during which no other process writes, or makes or changes spaces."""
         with self._lent() as session:
             session.claim_spaces()
@@ -151,14 +153,14 @@ class PostgresStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceS
         self._sender.send()
         return result
 
-    def _connect(self) -> Connection:
+    def _connect(self) -> PgConnection:
         """Open a connection apart from the pool."""
         connection = connect(self._url, self._settings.connect_timeout_s)
         if self._rights.role:
             roles.take(connection, self._rights.role)
         return connection
 
-    def bell(self) -> ServerChangeNotifier:
+    def change_notifier(self) -> ServerChangeNotifier:
         """Give something that waits for writes."""
         return ServerChangeNotifier(self._connect)
 
@@ -181,7 +183,7 @@ class PostgresStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceS
         with self._writing() as session:
             return session.changed("owe_jobs", {"item_kind": kind, "now": now}, kind=kind, space=number)
 
-    def _size_bytes(self, session: Session) -> int:
+    def _size_bytes(self, session: StoreSession) -> int:
         return int(session.row("store_size")[0])
 
     def version(self) -> str:
@@ -244,7 +246,7 @@ class PostgresStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceS
                 self._pool = None
 
 
-def _writer(connection: Connection, scope: Scope, *, geocodes: bool) -> PostgresWriter:
+def _writer(connection: PgConnection, scope: Scope, *, geocodes: bool) -> PostgresWriter:
     """Begin a user's write: one trip to the server for row-level security and the locks."""
     with connection.pipeline():
         session = PostgresSession(connection)

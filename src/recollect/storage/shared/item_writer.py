@@ -21,7 +21,7 @@ from recollect.ports import ChangeKind, StoredResponse, UnlocatedItem, UnnamedPl
 from recollect.storage.codec import audit_values, key_values
 from recollect.storage.deferred import DeferredSteps
 from recollect.storage.rows import ROWS
-from recollect.storage.session import Session, Values
+from recollect.storage.session import StoreSession, Values
 from recollect.storage.shared.user_rows import UserItemRows, UserLogRows
 from recollect.storage.spaces import owed_spaces
 
@@ -53,7 +53,7 @@ class PendingChange(NamedTuple):
 class SharedItemWriter(UserItemRows, UserLogRows, ABC):
     """One user's changes. `finish` must be called before the commit."""
 
-    def __init__(self, session: Session, scope: Scope, *, geocodes: bool = False) -> None:
+    def __init__(self, session: StoreSession, scope: Scope, *, geocodes: bool = False) -> None:
         super().__init__(session, scope)
         self._deferred = DeferredSteps()
         self._geocodes = geocodes

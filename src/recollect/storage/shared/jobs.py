@@ -10,7 +10,7 @@ from recollect.model.messages import Message
 from recollect.model.stats import BulkBatch
 from recollect.ports import EmbedJob, GeocodeJob, UnlocatedItem
 from recollect.storage.codec import RecordCodec
-from recollect.storage.session import Session
+from recollect.storage.session import StoreSession
 from recollect.storage.shared.user_rows import UserItemRows
 from recollect.storage.spaces import SpaceList
 
@@ -24,7 +24,7 @@ class ClaimedJob(NamedTuple):
     attempts: int
 
 
-def embed_jobs(session: Session, claimed: Iterable[Sequence[Any]], space: Space) -> list[EmbedJob]:
+def embed_jobs(session: StoreSession, claimed: Iterable[Sequence[Any]], space: Space) -> list[EmbedJob]:
     """Find the items of claimed jobs, each user's in that user's name; a job whose item is gone goes too."""
     jobs: list[EmbedJob] = []
     for scope, rows, items in _items_by_user(session, claimed):
@@ -35,7 +35,7 @@ def embed_jobs(session: Session, claimed: Iterable[Sequence[Any]], space: Space)
     return jobs
 
 
-def geocode_jobs(session: Session, claimed: Iterable[Sequence[Any]]) -> list[GeocodeJob]:
+def geocode_jobs(session: StoreSession, claimed: Iterable[Sequence[Any]]) -> list[GeocodeJob]:
     """Find where the items of claimed jobs are; the job of an item that is gone or has an address goes too."""
     jobs: list[GeocodeJob] = []
     for scope, rows, items in _items_by_user(session, claimed):
@@ -52,7 +52,7 @@ def geocode_jobs(session: Session, claimed: Iterable[Sequence[Any]]) -> list[Geo
 
 
 def _items_by_user(
-    session: Session, claimed: Iterable[Sequence[Any]]
+    session: StoreSession, claimed: Iterable[Sequence[Any]]
 ) -> Iterator[tuple[Scope, list[ClaimedJob], dict[str, Embeddable]]]:
     by_user = defaultdict[str, list[ClaimedJob]](list)
     for row in claimed:

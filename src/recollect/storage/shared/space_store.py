@@ -10,7 +10,7 @@ from recollect.model.literals import VECTOR_KINDS, VectorKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.stats import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
 from recollect.ports import CachedPassageVector, CachedQueryVector, EmbedJob
-from recollect.storage.session import Session
+from recollect.storage.session import StoreSession
 from recollect.storage.shared.jobs import bulk_batch, bulk_values, embed_jobs, ids_by_user_and_space
 from recollect.storage.shared.store import StoreBase
 from recollect.storage.shared.writer import cached_values
@@ -240,16 +240,16 @@ class BatchStore(StoreBase):
         self._tell("release_bulk", {"bulk": bulk.id, "reason": reason, "now": now})
 
 
-def _shelve(session: Session, number: int) -> None:
+def _shelve(session: StoreSession, number: int) -> None:
     session.execute("set_space_state", {"number": number, "state": "kept"})
     session.execute("delete_jobs_of_space", {"space": number})
 
 
-def _resets(session: Session, scope: Scope, query: str) -> int:
+def _resets(session: StoreSession, scope: Scope, query: str) -> int:
     return next((int(row[0]) for row in session.rows(query, {"user_id": scope.user_id})), 0)
 
 
-def _coverage(session: Session, known: SpaceList, space: Space) -> list[Coverage]:
+def _coverage(session: StoreSession, known: SpaceList, space: Space) -> list[Coverage]:
     _, memories, messages, chunks, *_ = session.row("store_counts")
     (places,) = session.row("count_places")
     items = {"memory": memories, "message": messages, "chunk": chunks, "place": places}

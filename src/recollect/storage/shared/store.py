@@ -13,7 +13,7 @@ from recollect.model.stats import StoreStats
 from recollect.ports import CachedPlace, GeocodeJob, SearchNote, UnnamedPlace
 from recollect.storage.codec import cached_place_values
 from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, LOCATED
-from recollect.storage.session import Row, Session, Values
+from recollect.storage.session import Row, StoreSession, Values
 from recollect.storage.shared.jobs import geocode_jobs, ids_by_user
 from recollect.storage.spaces import list_spaces
 
@@ -22,18 +22,18 @@ class StoreBase(ABC):
     """Lends sessions."""
 
     @abstractmethod
-    def _reading(self, scope: Scope | None = None) -> AbstractContextManager[Session]:
+    def _reading(self, scope: Scope | None = None) -> AbstractContextManager[StoreSession]:
         """Lend a session for questions of one user, or of the store as a whole."""
 
     @abstractmethod
-    def _writing(self, scope: Scope | None = None, *, patient: bool = True) -> AbstractContextManager[Session]:
+    def _writing(self, scope: Scope | None = None, *, patient: bool = True) -> AbstractContextManager[StoreSession]:
         """Lend a session for changes in a transaction of its own.
 
         One that is not patient raises StoreUnavailable rather than wait for another writer, where one must wait.
         """
 
     @abstractmethod
-    def _exclusive(self) -> AbstractContextManager[Session]:
+    def _exclusive(self) -> AbstractContextManager[StoreSession]:
         """Lend a session for changes during which no other process writes, or makes or changes spaces."""
 
     def _ask(self, name: str, values: Values | None = None) -> list[Row]:
@@ -51,7 +51,7 @@ class StoreFigures(StoreBase):
     """Users, marks and figures of the whole store."""
 
     @abstractmethod
-    def _size_bytes(self, session: Session) -> int:
+    def _size_bytes(self, session: StoreSession) -> int:
         """Give the size of the store's files."""
 
     def users(self) -> Iterable[Scope]:
@@ -170,7 +170,7 @@ class SharedPlaceStore(StoreBase):
             session.execute("touch_geocoded", values)
 
 
-class AccessLogStore(StoreBase):
+class SharedAccessLogStore(StoreBase):
     """API keys, the audit log and the search log."""
 
     def key(self, key_id: str) -> tuple[Key, str] | None:
@@ -198,7 +198,7 @@ class AccessLogStore(StoreBase):
         with self._writing(scope) as session:
             session.execute("log_search", {"user_id": scope.user_id, **note._asdict()})
 
-    def forget_ledgers(self, *, answers: datetime, changes: datetime, searches: datetime) -> None:
+    def forget_old_logs(self, *, answers: datetime, changes: datetime, searches: datetime) -> None:
         """Forget what is old."""
         with self._writing() as session:
             for name, before in (("answers", answers), ("changes", changes), ("searches", searches)):

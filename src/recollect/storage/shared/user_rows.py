@@ -13,7 +13,7 @@ from recollect.model.stats import AuditLine, SearchFigures
 from recollect.ports import ConversationSize, Derivation, StoreChange, StoredResponse
 from recollect.storage.codec import search_figures
 from recollect.storage.rows import name_of
-from recollect.storage.session import Row, Session, Values
+from recollect.storage.session import Row, StoreSession, Values
 
 _ABOVE_ALL_SEQUENCES = 2**62
 
@@ -21,7 +21,7 @@ _ABOVE_ALL_SEQUENCES = 2**62
 class UserRows:
     """Queries in the name of one user."""
 
-    def __init__(self, session: Session, scope: Scope) -> None:
+    def __init__(self, session: StoreSession, scope: Scope) -> None:
         self._session = session
         self._codec = session.codec
         self._user = scope.user_id

@@ -10,7 +10,7 @@ from recollect.model.literals import VectorKind
 from recollect.model.memories import ItemFilters, PlaceFilters, Scope, Space
 from recollect.storage.filters import conditions
 from recollect.storage.rows import of_kind
-from recollect.storage.session import Row, Session, Values
+from recollect.storage.session import Row, StoreSession, Values
 from recollect.storage.sqlite.binary_codes import Seqs
 from recollect.storage.sqlite.codec import CODEC
 from recollect.storage.statements import load_queries, sql_folder, translate
@@ -44,7 +44,7 @@ def _holds_any(terms: Sequence[str], name: str, values: dict[str, Any]) -> str:
     return f"({' OR '.join(_HOLDS.replace('{name}', bound) for bound in names)})"
 
 
-class SqliteSession(Session):
+class SqliteSession(StoreSession):
     """A connection inside a transaction. SQLite has no row-level security: a file has one owner."""
 
     codec = CODEC

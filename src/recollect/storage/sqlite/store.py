@@ -19,9 +19,9 @@ from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.stats import Problem
 from recollect.ports import Clock, PendingWrite, StoreReader, StoreWriter
-from recollect.storage.session import Session
+from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
-from recollect.storage.shared.store import AccessLogStore, SharedPlaceStore, StoreFigures
+from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, StoreFigures
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
 from recollect.storage.sqlite.connection import map_pages, open_connection, patiently, translated
@@ -38,7 +38,7 @@ _REWRITE_AT_ONCE_BYTES = 16 * 2**20  # takes about a tenth of a second
 _SLICE = 5_000  # rows looked through at a time while no other process can write
 
 
-class SqliteStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceStore, AccessLogStore, StoreFigures):
+class SqliteStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceStore, SharedAccessLogStore, StoreFigures):
     """Memories in one file."""
 
     backend = "sqlite"
@@ -66,7 +66,7 @@ class SqliteStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceSto
             return work(SqliteReader(connection, scope, self._caches))
 
     @contextmanager
-    def _reading(self, scope: Scope | None = None) -> Iterator[Session]:  # noqa: ARG002 - a file has one owner
+    def _reading(self, scope: Scope | None = None) -> Iterator[StoreSession]:  # noqa: ARG002 - a file has one owner
         """Lend a session with an open snapshot."""
         with self._snapshot() as connection:
             yield SqliteSession(connection)
@@ -95,7 +95,7 @@ class SqliteStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceSto
         scope: Scope | None = None,  # noqa: ARG002 - a file has one owner
         *,
         patient: bool = True,
-    ) -> Iterator[Session]:
+    ) -> Iterator[StoreSession]:
         """Lend the connection that writes, inside a transaction of its own."""
         self._insist_open()
         with self._writing_alone(patient=patient), translated(self._path):
@@ -107,7 +107,7 @@ class SqliteStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceSto
                 self._roll_back()
                 raise
 
-    def _exclusive(self) -> AbstractContextManager[Session]:
+    def _exclusive(self) -> AbstractContextManager[StoreSession]:
         """Lend the connection that writes: no other process does so meanwhile."""
         return self._writing()
 
@@ -213,7 +213,7 @@ class SqliteStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceSto
         finally:
             self._writer.set_busy_timeout(int(self._busy_timeout_s * 1000))
 
-    def bell(self) -> FileChangeNotifier:
+    def change_notifier(self) -> FileChangeNotifier:
         """Give something that notices all writes."""
         self._insist_open()
         return FileChangeNotifier(lambda: open_connection(self._path, self._busy_timeout_s))
@@ -242,7 +242,7 @@ class SqliteStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceSto
                 inodes.add((seen.st_dev, seen.st_ino))
         return frozenset(inodes)
 
-    def _size_bytes(self, session: Session) -> int:
+    def _size_bytes(self, session: StoreSession) -> int:
         assert isinstance(session, SqliteSession)  # noqa: S101 - for the type checker
         return _file_bytes(session.connection)
 
