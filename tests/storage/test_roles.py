@@ -83,21 +83,6 @@ def test_a_table_without_would_be_noticed(address: str, made: str) -> None:
     assert _unguarded(address) == ["forgotten"]
 
 
-def test_vectors_of_an_older_store_get_their_wall(server: Server) -> None:
-    url = server.fresh(empty=True)
-    older_store(url, 10)
-    with plain(url) as store:
-        store.rows(
-            "CREATE TABLE vectors_7 (user_id text NOT NULL, item_id uuid NOT NULL, embedding vector(3) NOT NULL)"
-        )
-        store.rows(
-            "INSERT INTO embedding_spaces (number, kind, provider, model, revision, prefix_scheme, dimensions,"
-            " normalised, created_at) VALUES (7, 'memory', 'a', 'b', 'c', 'd', 3, true, '2026-01-01')"
-        )
-    Memory.open(url).close()
-    assert _unguarded(url) == []
-
-
 def test_the_role_neither_owns_nor_bypasses(address: str) -> None:
     with plain(address) as store:
         roles = store.rows(
@@ -283,7 +268,7 @@ def _rights(memory: Memory) -> LoginRights:
 
 def test_the_application_cannot_bring_the_schema_up_to_date(server: Server) -> None:
     url = server.fresh(empty=True)
-    older_store(url, 10)
+    older_store(url, 1)
     login(server, "application", f"IN ROLE {_APPLICATION}")
     with plain(url) as store:
         store.rows(f"GRANT SELECT ON schema_migrations TO {_APPLICATION}")
