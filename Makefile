@@ -8,12 +8,16 @@ SOURCES := src tests benchmarks
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PATHS ?= tests
 
-.PHONY: run test format lint types architecture tests coverage bench docs constraints hooks clean
+.PHONY: run test test-all format lint types architecture tests coverage bench docs constraints hooks clean
 
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
 
 test: lint types architecture tests
+
+# The slow tests too, and all of them in full size; takes hours.
+test-all: export TESTS = all
+test-all: test
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check $(SOURCES)
@@ -41,10 +45,11 @@ coverage: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks
 
-# Writes the generated pages anew and builds the site: open build/site/index.html.
+# Writes the generated pages anew and builds the site. To read it: python3 -m http.server --directory build/site
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m tests.settings.test_documentation
 	$(BIN)/python -m tests.cli.reference
+	$(BIN)/python -m tests.api_reference
 	$(BIN)/zensical build --clean --strict
 
 # Writes the installed versions to constraints.txt, after `pip install --upgrade` and a green `make test`.

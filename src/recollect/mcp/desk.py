@@ -54,7 +54,5 @@ class Desk:
         memory = self._memory()
         needs = NEEDS[name]
         user = authorize(caller.principal, needs, user=caller.user, default=memory.settings.user)
-        me = memory.user(user)
-        if needs != "read":
-            me = me.acting(AuditedWrite(actor=caller.principal.id, action=name))
-        return Admitted(me, memory.settings)
+        audit = None if needs == "read" else AuditedWrite(actor=caller.principal.id, action=name)
+        return Admitted(memory.user(user, audit=audit), memory.settings)

@@ -100,7 +100,7 @@ def _about(admitted: Admitted, asked: Mapping[str, Any]) -> Answer:
 
 
 def _places(admitted: Admitted, asked: Mapping[str, Any]) -> Answer:
-    return wording.visited(admitted.me.places(limit=asked["limit"]))
+    return wording.visited(admitted.me.places.list(limit=asked["limit"]))
 
 
 def _moment(admitted: Admitted, asked: Mapping[str, Any], name: str) -> datetime | None:
@@ -138,12 +138,14 @@ def _read_facts(admitted: Admitted, _: str) -> str:
 
 
 def _read_files(admitted: Admitted, _: str) -> str:
-    return wording.listed_files("The files, the one that was added last first:", admitted.me.files(limit=_MOST).items)
+    return wording.listed_files(
+        "The files, the one that was added last first:", admitted.me.files.list(limit=_MOST).items
+    )
 
 
 def _read_file(admitted: Admitted, file_id: str) -> str:
     me = admitted.me
-    return wording.file_text(me.read(me.file(file_id).id))  # by its id and in no other way
+    return wording.file_text(me.files.read(me.files.get(file_id).id))  # by its id and in no other way
 
 
 def _read_stats(admitted: Admitted, _: str) -> str:

@@ -144,15 +144,16 @@ def only(kind: type, show: Callable[[Any], Shown]) -> Callable[[object], Shown |
 def carry_out(call: Call, work: Work, body: BaseModel | None, verb: Callable[[UserMemory], object]) -> Response:
     """Do something once, note who did it, and answer; if it was done before, answer what was answered then."""
     once = _once(call, work, body)
-    doors = call.memory.doors
+    doors = call.memory.operations
     try:
         if once is not None:
-            doors.insist_new(call.user_id, once)
-        me = call.me.acting(AuditedWrite(call.principal.id, work.action, once, work.insist))
+            doors.check_first_use(call.user_id, once)
+        audit = AuditedWrite(call.principal.id, work.action, once, work.insist)
+        me = call.memory.user(call.user_id, audit=audit)
         shown = work.show(_done(call, once, verb, me))
         answer = _kept(shown)
         if once is not None and shown.lasting:
-            doors.keep_answer(call.user_id, once, answer)
+            doors.save_reply(call.user_id, once, answer)
     except AlreadyProcessed as repeated:
         return _again(repeated.answer)
     return _response(answer, repeated=False)
@@ -164,7 +165,7 @@ def _done(call: Call, once: IdempotentRequest | None, verb: Callable[[UserMemory
         return verb(me)
     except (NotFound, StaleVersion):
         if once is not None:
-            call.memory.doors.insist_new(call.user_id, once)
+            call.memory.operations.check_first_use(call.user_id, once)
         raise
 
 

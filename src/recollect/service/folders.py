@@ -49,7 +49,7 @@ class Folders:
         while not self._stop.is_set():
             try:
                 me = self._memory.user(settings.user)
-                me.keep_in_step(*settings.files.watch, stop=self._stop, tell=self._told)
+                me.files.watch(*settings.files.watch, stop=self._stop, tell=self._told)
             except Exception as error:  # noqa: BLE001 - the edge of this worker: it outlives whatever goes wrong
                 self._failed(error)
                 self._stop.wait(self._again_s)

@@ -37,7 +37,7 @@ class Health:
     def examine(self) -> Ready:
         """Look at the store, the queue and the model. Without the store nothing goes; without the others, worse."""
         try:
-            self._memory.doors.insist_reachable()
+            self._memory.operations.check_reachable()
             checks = {"store": FINE, "queue": self._queue(), "model": self._model.look()}
         except RecollectError:
             return Ready(status="unavailable", checks={"store": _NO_STORE, "queue": _UNSEEN, "model": _UNSEEN})
@@ -78,7 +78,7 @@ class _Model:
 
     def _start(self) -> float:
         """Try it. A model must not be torn down while it works; but nobody waits for a provider that hangs."""
-        trying = Thread(target=self._try, name="recollect-health", daemon=self._memory.doors.asks_others())
+        trying = Thread(target=self._try, name="recollect-health", daemon=self._memory.operations.embeds_remotely())
         self._answered.clear()
         self._tried = monotonic()
         trying.start()
@@ -86,6 +86,6 @@ class _Model:
 
     def _try(self) -> None:
         try:
-            self._known = _NO_MODEL if self._memory.doors.model_trouble() else FINE
+            self._known = _NO_MODEL if self._memory.operations.embedder_problem() else FINE
         finally:
             self._answered.set()

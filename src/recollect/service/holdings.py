@@ -37,14 +37,14 @@ class Holdings:
     def lag_s(self, status: Status) -> float:
         """Say for how long the item has waited for its vector that has waited longest."""
         since = status.waiting_since
-        return 0.0 if since is None else max(0.0, (self._memory.doors.now() - since).total_seconds())
+        return 0.0 if since is None else max(0.0, (self._memory.operations.now() - since).total_seconds())
 
     def status(self) -> Status | None:
         """Say how the store was a few seconds ago at most; None if it could not be reached."""
         with self._lock:  # several who ask at once are one
             if self._asked is None or monotonic() - self._asked > ASKED_EVERY_S:
                 try:
-                    self._status, self._addresses = self._memory.status(), self._memory.doors.addresses()
+                    self._status, self._addresses = self._memory.status(), self._memory.operations.address_counts()
                 except RecollectError:
                     self._status = None
                 self._asked = monotonic()

@@ -68,11 +68,11 @@ class Stream(Response):
                     await _hung_up(receive)
 
     def _begin(self) -> tuple[LiveQuery, int]:
-        wanted, doors = self._wanted, self._board.memory.doors
-        watch = doors.watch(
+        wanted, doors = self._wanted, self._board.memory.operations
+        watch = doors.live_query(
             wanted.user_id, wanted.query, min_score=wanted.min_score, sources=wanted.sources, types=wanted.types
         )
-        return watch, doors.position(wanted.user_id) if wanted.after is None else wanted.after
+        return watch, doors.change_position(wanted.user_id) if wanted.after is None else wanted.after
 
 
 class _TooSlow(Exception):
@@ -160,7 +160,7 @@ class _Listener:
                     await seat.rung.wait()
 
     def _look(self) -> _Found:
-        news = self._board.memory.doors.news(self._wanted.user_id, self._watch, self._position)
+        news = self._board.memory.operations.changes(self._wanted.user_id, self._watch, self._position)
         made = tuple((live.number, events.found(live)) for live in news.hits)
         welcome = not made or self._is_welcome()
         return _Found(made, news.position, news.more, news.missed, welcome)

@@ -47,7 +47,7 @@ class Metrics:
         self._holdings = Holdings(memory)
         self.health = Health(memory, self._holdings)
         self._folder = Folder(shared, self._counts) if shared else None
-        memory.doors.observe(self._counts)
+        memory.operations.observe(self._counts)
 
     def around(self, app: ASGIApp) -> ASGIApp:
         """Count the requests to an application, and make spans of them if that is wanted.

@@ -104,9 +104,9 @@ def work(settings: Settings, listener: socket.socket, shared: str, lifeline: Lif
 def _warm_up(memory: Memory) -> None:
     """Load what is loaded at its first use, so that nobody's first request waits for it."""
     with suppress(RecollectError):  # whoever needs it will be told
-        memory.user(memory.settings.user).should_capture("I prefer warm rooms.")
-        if not memory.doors.asks_others():
-            memory.doors.model_trouble()
+        memory.user(memory.settings.user).messages.should_capture("I prefer warm rooms.")
+        if not memory.operations.embeds_remotely():
+            memory.operations.embedder_problem()
 
 
 def _hang_on(lifeline: Lifeline, server: Server) -> None:

@@ -86,7 +86,7 @@ class Switchboard:
         self._seats.add(seat)
         self._by_key[key_id] += 1
         if self._watchman is None:
-            self._watchman = _Watchman(self.memory.doors.bell, partial(self._call, self._wake))
+            self._watchman = _Watchman(self.memory.operations.change_notifier, partial(self._call, self._wake))
             self._watchman.start()
         try:
             yield seat

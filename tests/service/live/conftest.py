@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import OpenMemory
 from tests.reliability.zygote import Zygote
 from tests.service.live.house import House, hosting
+from tests.waiting import PATIENCE_S
 
 _ROOT = Path(__file__).parents[3]
 
@@ -47,7 +48,7 @@ def houses(database: str) -> Iterator[list[str]]:
     finally:
         codes = []
         for process in running:
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE_S)
             codes.append(process.returncode)
     assert codes == [0, 0]
 

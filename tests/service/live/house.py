@@ -24,7 +24,8 @@ from recollect.web.listening import Server, bind, configure, listen
 from recollect.web.problems import answer_errors
 from recollect.web.throttle import Throttle
 from tests.reliability.opening import open_memory
-from tests.service.live.radio import PATIENCE_S, Radio
+from tests.service.live.radio import Radio
+from tests.waiting import PATIENCE_S
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,11 @@ from recollect.service import sums
 from recollect.service.metrics import Metrics
 from recollect.service.sums import Folder, Sheet, added, sheet_of
 from tests.service.operations.figures import parsed, written
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 STORES = "recollect_requests_total{method=POST,route=/api/memories/unified,status=2xx}"
-PATIENCE_S = 60
 
 
 def sheet(count: int) -> Sheet:

@@ -110,13 +110,13 @@ def feedback(body: asked.FeedbackBody, call: Showing, id: MessageId) -> Response
         return Shown(out.message_body(message))
 
     work = Work("feedback", show, only(Message, show), private=True)
-    return carry_out(call, work, body, lambda me: me.rate(id, body.feedback))
+    return carry_out(call, work, body, lambda me: me.messages.rate(id, body.feedback))
 
 
 @router.get("/api/messages/{id}")
 def message(call: Reading, id: MessageId) -> out.MessageAnswer:
     """Give one message."""
-    return out.message_body(call.me.message(id))
+    return out.message_body(call.me.messages.get(id))
 
 
 def _cursor(info: ConversationInfo) -> str:

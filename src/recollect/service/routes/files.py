@@ -5,7 +5,6 @@ synced is for whoever sits at that machine.
 """
 
 import hashlib
-from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any, Final
 from urllib.parse import quote
@@ -126,9 +125,12 @@ def _add(call: Call, sent: Sent, name: str | None, *, replace: bool) -> Response
         return Shown(shown_files.added(value), HTTPStatus.OK if known else HTTPStatus.CREATED)
 
     same = DocumentSent(digest=hashlib.sha256(sent.content).hexdigest(), name=called)
+
     # its words are found at once; a long document's vectors would take minutes, and follow
-    verb = partial(UserMemory.add_file, file=sent.content, name=called, replace=replace, wait=False)
-    return carry_out(call, Work("add-file", show, only(AddedFile, show)), same, verb)
+    def add(me: UserMemory) -> AddedFile:
+        return me.files.add(sent.content, name=called, replace=replace, wait=False)
+
+    return carry_out(call, Work("add-file", show, only(AddedFile, show)), same, add)
 
 
 @router.get(ADDRESS)
@@ -143,14 +145,14 @@ def listing(
     ] = None,
 ) -> shown_files.FileListing:
     """List files, the one that was added last first, and the folders that are kept in step."""
-    page = call.me.files(limit=limit, cursor=cursor, source=source)
-    return shown_files.listing(page, call.me.folders(look=False))
+    page = call.me.files.list(limit=limit, cursor=cursor, source=source)
+    return shown_files.listing(page, call.me.files.folders(look=False))
 
 
 @router.get("/api/files/{id}")
 def get(call: Reading, id: Id) -> shown_files.FileBody:
     """Give what is known about a file."""
-    return shown_files.file_body(call.me.file(id))
+    return shown_files.file_body(call.me.files.get(id))
 
 
 @router.get("/api/files/{id}/text")
@@ -171,14 +173,14 @@ def text(
     if lines is not None:
         first, _, last = lines.partition("-")
         wanted = int(first), int(last)
-    return shown_files.text_body(call.me.read(call.me.file(id).id, wanted))
+    return shown_files.text_body(call.me.files.read(call.me.files.get(id).id, wanted))
 
 
 @router.get("/api/files/{id}/original", response_class=Response, responses=_ORIGINAL)
 def original(call: Reading, id: Id) -> Response:
     """Give the bytes of a document as they were sent, to be saved and not to be shown."""
-    file = call.me.file(id)
-    content = call.me.original(file.id)
+    file = call.me.files.get(id)
+    content = call.me.files.original(file.id)
     # named here in full, or the framework would add which letters it is in, which nobody knows
     return Response(content, headers={"Content-Type": file.mime, "Content-Disposition": _attached(file.path)})
 
@@ -198,6 +200,6 @@ def delete(call: Forgetting, id: Id) -> Response:
         return Shown(out.forgotten(value))
 
     def verb(me: UserMemory) -> Forgotten:
-        return me.forget(me.file(id).id)  # a file, nothing else; raises NotFound
+        return me.forget(me.files.get(id).id)  # a file, nothing else; raises NotFound
 
     return carry_out(call, Work("forget", show, only(Forgotten, show)), None, verb)

@@ -22,13 +22,13 @@ Name = Annotated[asked.PlaceName, Path(description="What the place is called; le
 @router.get("/api/places")
 def places(call: Reading, limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE] = 50) -> out.Places:
     """Give the places at which memories cluster: what they are called, how much is there, and when last."""
-    return out.Places(items=[out.PlaceSummaryBody.model_validate(one) for one in call.me.places(limit=limit)])
+    return out.Places(items=[out.PlaceSummaryBody.model_validate(one) for one in call.me.places.list(limit=limit)])
 
 
 @router.get("/api/places/named")
 def named_places(call: Reading) -> out.NamedPlaces:
     """Give the places that were given names."""
-    return out.NamedPlaces(items=[out.NamedPlaceBody.model_validate(one) for one in call.me.named_places()])
+    return out.NamedPlaces(items=[out.NamedPlaceBody.model_validate(one) for one in call.me.places.named()])
 
 
 @router.put("/api/places/named/{name:path}", response_model=out.NamedPlaceBody)
@@ -40,7 +40,7 @@ def name_place(body: asked.NamedPlaceSent, call: Writing, name: Name) -> Respons
 
     location = Location(body.lat, body.lng, body.address)
     work = Work("name-place", show, only(NamedPlace, show), private=True)
-    return carry_out(call, work, body, lambda me: me.name_place(name, location))
+    return carry_out(call, work, body, lambda me: me.places.set(name, location))
 
 
 @router.delete("/api/places/named/{name:path}", response_model=out.ForgottenName)
@@ -49,7 +49,7 @@ def forget_place(call: Forgetting, name: Name) -> Response:
     gone = Shown(out.ForgottenName(name=name))
 
     def verb(me: UserMemory) -> bool:
-        me.forget_place(name)
+        me.places.forget(name)
         return True
 
     work = Work("forget-place", lambda _: gone, lambda result: gone if result is True else None, private=True)
@@ -63,7 +63,9 @@ def locate(
     limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE] = 5,
 ) -> out.LocatedMany:
     """Find where in the world a name is, the likeliest first."""
-    return out.LocatedMany(items=[out.LocatedBody.model_validate(one) for one in call.me.locate(name, limit=limit)])
+    return out.LocatedMany(
+        items=[out.LocatedBody.model_validate(one) for one in call.me.places.geocode(name, limit=limit)]
+    )
 
 
 @router.get("/api/places/at")
@@ -71,7 +73,7 @@ def where_is(
     call: Reading, lat: Annotated[Latitude, Query(), BARE], lng: Annotated[Longitude, Query(), BARE]
 ) -> out.LocatedBody:
     """Say what is at coordinates: the nearest place with a name, its region, country and time zone."""
-    found = call.me.where_is(lat, lng)
+    found = call.me.places.reverse_geocode(lat, lng)
     if found is None:
         raise NotFound("Nothing is known that has a name there.")
     return out.LocatedBody.model_validate(found)

@@ -37,7 +37,7 @@ def stats(call: Reading) -> UserStats:
     """Give figures about what the user has stored and, if `serve.search_log` is set, searched for."""
     found = call.me.stats()
     stored = {one.name: getattr(found, one.name) for one in fields(found)}
-    return UserStats(**stored, searches=call.memory.doors.search_figures(call.user_id))
+    return UserStats(**stored, searches=call.memory.operations.search_stats(call.user_id))
 
 
 @router.get("/api/status")
@@ -45,7 +45,7 @@ def status(call: Operating) -> ServiceStatus:
     """Say what runs on what, what should be done about it, and how far the user's folders have drifted."""
     found = call.memory.status()
     known = {one.name: getattr(found, one.name) for one in fields(found)}
-    return ServiceStatus(**known, folders=tuple(watched(one) for one in call.me.folders()))
+    return ServiceStatus(**known, folders=tuple(watched(one) for one in call.me.files.folders()))
 
 
 @router.head("/livez", include_in_schema=False)

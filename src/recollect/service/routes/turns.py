@@ -86,7 +86,7 @@ def forget(body: Annotated[asked.ForgetBody, Body()], call: Forgetting) -> Respo
 
     def verb(me: UserMemory) -> Forgotten:
         # by its root and in no other way: whoever asks must not find out what else is on this disk
-        if body.folder is not None and body.folder not in {one.folder.root for one in me.folders(look=False)}:
+        if body.folder is not None and body.folder not in {one.folder.root for one in me.files.folders(look=False)}:
             return Forgotten("not_found", dry_run=dry_run)
         return me.forget(**named, dry_run=dry_run)
 
