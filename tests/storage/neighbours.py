@@ -62,7 +62,7 @@ FILED = ChunkFilters()
 _OTHER_ID = f"cccccccc-0000-7000-8000-{8:012d}"
 ASKED = CachedQueryVector(SPACE, "a question", VECTOR, Usage(1, 0), 1)
 SOON = NOW + timedelta(hours=1)
-GEOCODER = "somebody"
+GEOCODER = "a geocoder"
 HERE = (49.2, 16.6)
 SHARED = "ffffffff-0000-7000-8000-000000000099"
 
@@ -323,8 +323,8 @@ def _looking_up(*, searches: bool, limit: int) -> Crossing:
     """Look for words, by the functions that use the index, or plainly."""
 
     def look(reader: StoreReader) -> object:
-        found = (reader.text_candidates(["pump", "hum"], kind, limit) for kind in (LIVE, SAID, FILED))
-        return [replace(one, rows=sorted(one.rows)) for one in found]  # their order is nobody's promise
+        answers = (reader.text_candidates(["pump", "hum"], kind, limit) for kind in (LIVE, SAID, FILED))
+        return [replace(answer, rows=sorted(answer.rows)) for answer in answers]  # their order is not promised
 
     def crossing(store: PostgresStore) -> object:
         usual = store._rights

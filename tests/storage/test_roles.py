@@ -38,7 +38,7 @@ def _unguarded(address: str) -> list[str]:
 
 @contextmanager
 def _as_application(address: str, user: str = "", reach: str = "") -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
-    """Be in a transaction as the application is, for a user, for the store, or for nobody."""
+    """Be in a transaction as the application is, for a user, for the store, or for neither."""
     with psycopg.connect(address) as connection:
         connection.execute(f"SET ROLE {_APPLICATION}".encode())
         if reach:
@@ -73,8 +73,8 @@ def test_every_table_has_its_wall(address: str) -> None:
     [
         "",
         "ALTER TABLE forgotten ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
-        "ALTER TABLE forgotten ENABLE ROW LEVEL SECURITY; CREATE POLICY anybody ON forgotten USING (true)",
-        "ALTER TABLE forgotten FORCE ROW LEVEL SECURITY; CREATE POLICY anybody ON forgotten USING (true)",
+        "ALTER TABLE forgotten ENABLE ROW LEVEL SECURITY; CREATE POLICY open ON forgotten USING (true)",
+        "ALTER TABLE forgotten FORCE ROW LEVEL SECURITY; CREATE POLICY open ON forgotten USING (true)",
     ],
     ids=["nothing", "no policy", "not forced", "not enabled"],
 )
@@ -93,12 +93,12 @@ def test_the_role_neither_owns_nor_bypasses(address: str) -> None:
         )
         members = store.rows("SELECT 1 FROM pg_auth_members WHERE roleid = 'recollect_app_search'::regrole")
     assert roles == [("recollect_app", False, False), ("recollect_app_search", False, False)]
-    assert members == [], "whoever belongs to it reads everything"
+    assert members == [], "a member of it reads everything"
 
 
 @pytest.mark.parametrize("before", ["", "SELECT set_config('recollect.reach', 'user', true); COMMIT; BEGIN"])
 def test_who_works_for_nobody_sees_nothing(address: str, before: str) -> None:
-    """Also after somebody was named on this connection: what is left of the settings is an empty text."""
+    """Also after a user was named on this connection: what is left of the settings is an empty text."""
     with _as_application(address) as connection:
         connection.execute(before.encode())
         for table in ("memories", "messages", "users", "jobs", "vectors_1", "audit_log", "api_keys", "bulk_batches"):

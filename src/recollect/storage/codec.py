@@ -117,8 +117,8 @@ class RecordCodec:
     def key(self, row: Sequence[Any]) -> Key:
         """Read an API key."""
         key_id, name, user_id, scopes, created_at, *moments = row[:8]
-        held = scopes.split()
-        permissions = tuple(scope for scope in PERMISSIONS if scope in held)
+        granted = frozenset(scopes.split())
+        permissions = tuple(scope for scope in PERMISSIONS if scope in granted)
         return Key(key_id, name, user_id, permissions, self.time(created_at), *map(self.time_or_none, moments))
 
     def audit_line(self, row: Sequence[Any]) -> AuditLine:

@@ -61,11 +61,11 @@ class SpaceList(tuple[SpaceRow, ...]):
         """Give the numbers of all spaces of one kind."""
         return [row.number for row in self if row.kind == kind]
 
-    def wanted(self, given: Space | None) -> dict[Space, SpaceState]:
+    def wanted(self, new_space: Space | None) -> dict[Space, SpaceState]:
         """Give the spaces in which a new item needs a vector. The first that is ever given is searched."""
         wanted_spaces: dict[Space, SpaceState] = {row.space: row.state for row in self if row.state != "kept"}
-        if given is not None and self.active() is None:
-            wanted_spaces[given] = "active"
+        if new_space is not None and self.active() is None:
+            wanted_spaces[new_space] = "active"
         return wanted_spaces
 
     def known(self) -> Sequence[KnownSpace]:
@@ -85,15 +85,15 @@ def list_spaces(session: StoreSession) -> SpaceList:
     return SpaceList(rows)
 
 
-def owed_spaces(session: StoreSession, kind: VectorKind, given: Space | None, now: datetime) -> dict[Space, int]:
+def owed_spaces(session: StoreSession, kind: VectorKind, new_space: Space | None, now: datetime) -> dict[Space, int]:
     """Give the spaces in which a new item of this kind needs a vector, with their numbers."""
     known = list_spaces(session)
-    if any(known.number(kind, space) is None for space in known.wanted(given)):
+    if any(known.number(kind, space) is None for space in known.wanted(new_space)):
         session.lock_spaces()
         known = list_spaces(session)  # another process may have been first
     return {
         space: known.number(kind, space) or register_space(session, kind, space, state, now)
-        for space, state in known.wanted(given).items()
+        for space, state in known.wanted(new_space).items()
     }
 
 

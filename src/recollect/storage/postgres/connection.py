@@ -64,9 +64,9 @@ def prepare(connection: psycopg.Connection[Any]) -> None:
 
 def check_server(connection: PgConnection) -> None:
     """Refuse a server that lacks what the schema needs."""
-    found = connection.info.server_version // 10000
-    if found < MINIMUM_SERVER:
-        raise StoreTooOld(f"The server is PostgreSQL {found}; {MINIMUM_SERVER} or newer is needed. Upgrade it.")
+    version = connection.info.server_version // 10000
+    if version < MINIMUM_SERVER:
+        raise StoreTooOld(f"The server is PostgreSQL {version}; {MINIMUM_SERVER} or newer is needed. Upgrade it.")
 
 
 def ensure_vector(connection: PgConnection) -> None:

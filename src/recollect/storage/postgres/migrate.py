@@ -45,8 +45,8 @@ def _has_migrations_table(connection: PgConnection) -> bool:
 
 
 def _applied(connection: PgConnection) -> list[AppliedMigration]:
-    found = connection.execute("SELECT version, name, checksum FROM schema_migrations")
-    return [AppliedMigration(*row) for row in found]
+    rows = connection.execute("SELECT version, name, checksum FROM schema_migrations")
+    return [AppliedMigration(*row) for row in rows]
 
 
 def applied_version(connection: PgConnection) -> int:

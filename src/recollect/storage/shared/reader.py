@@ -171,5 +171,5 @@ class SharedReader(UserItemRows, UserLogRows, ABC):
 
 def count_terms(candidates: Sequence[TextCandidate], terms: Sequence[str]) -> dict[str, int]:
     """Count how many candidates hold each term, when the candidates are all the rows there are."""
-    held = [candidate.terms for candidate in candidates]
-    return {term: sum(term in row_terms for row_terms in held) for term in terms}
+    term_lists = [candidate.terms for candidate in candidates]
+    return {term: sum(term in row_terms for row_terms in term_lists) for term in terms}

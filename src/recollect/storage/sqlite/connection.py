@@ -27,11 +27,11 @@ _PAUSE_S = 0.02
 
 def check_version(version: str) -> None:
     """Refuse a SQLite that is known to corrupt data."""
-    found = tuple(int(part) for part in version.split("."))
-    if found < MINIMUM_VERSION:
-        wanted = ".".join(map(str, MINIMUM_VERSION))
+    parts = tuple(int(part) for part in version.split("."))
+    if parts < MINIMUM_VERSION:
+        minimum = ".".join(map(str, MINIMUM_VERSION))
         raise StoreTooOld(
-            f"SQLite {version} can corrupt a write-ahead log; {wanted} or newer is needed. "
+            f"SQLite {version} can corrupt a write-ahead log; {minimum} or newer is needed. "
             "Upgrade the package apsw, which brings its own SQLite."
         )
 

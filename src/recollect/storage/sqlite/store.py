@@ -238,8 +238,8 @@ class SqliteStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceSto
         inodes = set()
         for suffix in ("", "-wal", "-shm", "-journal"):
             with suppress(OSError):
-                seen = Path(f"{self._path}{suffix}").stat()
-                inodes.add((seen.st_dev, seen.st_ino))
+                status = Path(f"{self._path}{suffix}").stat()
+                inodes.add((status.st_dev, status.st_ino))
         return frozenset(inodes)
 
     def _size_bytes(self, session: StoreSession) -> int:

@@ -1,7 +1,7 @@
-"""The server's own wall between users: it holds although a query forgets to ask for its user.
+"""Row-level security: it holds although a query forgets to ask for its user.
 
-Every query of the package is tried without its user, through the store, by somebody who means the neighbour's rows.
-Behind the wall it must do exactly what it did before. Without the wall it must not: otherwise this would prove nothing.
+Every query of the package is tried without its user, through the store, by a user who means the neighbour's rows.
+Under row-level security it must do exactly what it did before. Without it must not: otherwise this would prove nothing.
 """
 
 import re
@@ -49,7 +49,7 @@ _FORGED = [name for name, sql in QUERIES.items() if "INSERT" in sql and "%(user_
 
 
 class Outcome(NamedTuple):
-    """What somebody was answered, and what was in all tables afterwards: the table, whose it is, the row."""
+    """What a user was answered, and what was in all tables afterwards: the table, whose it is, the row."""
 
     answer: object
     rows: frozenset[tuple[str, str, str]]
@@ -132,7 +132,7 @@ class Side:
     def surprises(self, query: str, **changed: str) -> dict[str, Outcome]:
         """Say what comes out otherwise when a query is put in other words; by what was tried."""
         tried = [name for name, used in self.used.items() if query in used]
-        assert tried, f"nobody here asks {query}: add it to what neighbours try"
+        assert tried, f"no crossing here asks {query}: add it to what neighbours try"
         with _asking(**changed):
             outcomes = {name: _outcome(self.store, name) for name in tried}
         return {name: outcome for name, outcome in outcomes.items() if outcome != self.expected[name]}
@@ -158,7 +158,7 @@ def address(server: Server) -> str:
 
 @pytest.fixture(scope="module")
 def walled(address: str) -> Iterator[Side]:
-    """As everybody works: the login is mighty, the application's role is not."""
+    """The usual setup: the login is mighty, the application's role is not."""
     side = Side(address)
     side.look_around()
     yield side
