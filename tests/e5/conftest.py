@@ -21,6 +21,7 @@ from recollect.e5.models import Model, load_model
 from recollect.e5.server import create_server
 from recollect.web.listening import bind, listen
 from tests.cli.conftest import PLAIN_ENVIRONMENT
+from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 
 
@@ -41,7 +42,7 @@ def serving(model: Model, limits: Limits | None = None) -> Iterator[httpx2.Clien
 
 
 def client(url: str) -> httpx2.Client:
-    return httpx2.Client(base_url=url, timeout=PATIENCE_S, trust_env=False)
+    return httpx2.Client(base_url=url, timeout=PATIENCE_S, verify=NO_CERTIFICATES, trust_env=False)
 
 
 class Process:

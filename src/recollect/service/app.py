@@ -94,6 +94,10 @@ _USUAL: Final = _problems(
     HTTPStatus.SERVICE_UNAVAILABLE,
 )
 
+_ROUTES: Final = APIRouter(responses=_USUAL)  # analysed once, however many applications a process makes
+for _router in ROUTERS:
+    _ROUTES.include_router(_router)
+
 
 def create_app(memory: Memory, switchboard: Switchboard, metrics: Metrics) -> FastAPI:
     """Make the application for an open store, without what stands before it."""
@@ -125,8 +129,7 @@ def create_app(memory: Memory, switchboard: Switchboard, metrics: Metrics) -> Fa
     app.state.uploads = Uploads()
     answer_errors(app, _LOST)
     answer_our_errors(app)
-    for router in ROUTERS:
-        app.include_router(router)
+    app.router.routes.extend(_ROUTES.routes)
     for path in ("/mcp", "/mcp/"):
         app.router.routes.append(Route(path, mcp.app, methods=["POST"]))
     return app
