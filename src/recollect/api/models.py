@@ -47,7 +47,7 @@ class StoreModels:
         target = self._target(provider, model, dimensions, embedder)
         if target is not None:
             if target is not self._engine.models.configured:
-                self._engine.models.offer(target, ours=target is not embedder)
+                self._engine.models.offer(target, owned=target is not embedder)
             model_change.begin(self._engine, target)
         if wait:
             return model_change.advance(self._engine, in_bulk=bulk, stop=stop, tell=tell, without_parked=without_parked)

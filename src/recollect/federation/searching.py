@@ -13,7 +13,7 @@ from recollect.federation.asking import Lines
 from recollect.federation.merging import merged
 from recollect.federation.nodes import chosen, configured
 from recollect.model.files import Chunk
-from recollect.model.memories import Hit
+from recollect.model.search import Hit
 from recollect.text.clean import clean
 
 MOST_HITS: Final = 100  # no service gives more

@@ -8,8 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from recollect.model.files import Chunk
 from recollect.model.literals import MemoryType, MessageRole, MessageStatus, Source
-from recollect.model.memories import About, Forgotten, Hit, MemoryRecord, PromptContext, Recall, Remembered, TurnOutcome
+from recollect.model.memories import MemoryRecord, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, Window
+from recollect.model.search import About, Forgotten, Hit, PromptContext, Recall, TurnOutcome
 
 
 class Answer(BaseModel):

@@ -6,8 +6,8 @@ Every condition is one of the fixed texts below, in the words of `storage/sql`; 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.geo import Circle
-from recollect.model.memories import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 
 # Gives the condition that a row holds one of some terms, and binds them under a name.
 HoldsAny = Callable[[Sequence[str], str, dict[str, Any]], str]

@@ -7,8 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
-from recollect.model.memories import ItemFilters, PlaceFilters, Scope, Space
+from recollect.model.memories import Scope, Space
 from recollect.storage.codec import RecordCodec
 
 Row = tuple[Any, ...]

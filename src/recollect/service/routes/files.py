@@ -15,7 +15,7 @@ from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
 from recollect.model.files import AddedFile
 from recollect.model.literals import FileSource
-from recollect.model.memories import Forgotten
+from recollect.model.search import Forgotten
 from recollect.service import answered as out
 from recollect.service import answered_files as shown_files
 from recollect.service import asked

@@ -10,8 +10,10 @@ from fastapi import Header, Path, Query, Response
 from recollect.api.memory import UserMemory
 from recollect.api.scoped import canonical
 from recollect.errors import InvalidInput
+from recollect.model.filters import FilterFields
 from recollect.model.literals import MemoryType
-from recollect.model.memories import FilterFields, Forgotten, MemoryRecord, Remembered
+from recollect.model.memories import MemoryRecord, Remembered
+from recollect.model.search import Forgotten
 from recollect.ports import StoreWriter
 from recollect.service import answered as out
 from recollect.service import asked

@@ -6,7 +6,8 @@ from fastapi import APIRouter, Body, Response
 
 from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
-from recollect.model.memories import Forgotten, PromptContext, Remembered, TurnOutcome
+from recollect.model.memories import Remembered
+from recollect.model.search import Forgotten, PromptContext, TurnOutcome
 from recollect.service import answered as out
 from recollect.service import asked
 from recollect.service.calls import Forgetting, Showing, Shown, Work, Writing, carry_out, only

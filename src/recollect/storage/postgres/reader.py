@@ -6,8 +6,9 @@ from math import log
 from pgvector import HalfVector
 from pgvector import Vector as PgVector
 
+from recollect.model.filters import Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
-from recollect.model.memories import Filters, ItemFilters, MessageFilters, PlaceFilters, Scope, Space, Vector
+from recollect.model.memories import Scope, Space, Vector
 from recollect.ports import Neighbour, TextCandidate, TextCandidates
 from recollect.storage.postgres.codec import column_type
 from recollect.storage.postgres.roles import LoginRights

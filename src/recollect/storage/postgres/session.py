@@ -8,8 +8,9 @@ with it, so a connection never carries it on to another user.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
-from recollect.model.memories import ItemFilters, PlaceFilters, Scope, Space
+from recollect.model.memories import Scope, Space
 from recollect.storage.filters import conditions
 from recollect.storage.postgres.codec import CODEC, column_type
 from recollect.storage.postgres.connection import PgConnection

@@ -7,16 +7,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from recollect.model.files import FileRecord
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.literals import FileSource, ItemKind
-from recollect.model.memories import (
-    ChunkFilters,
-    Filters,
-    ItemFilters,
-    MemoryRecord,
-    MessageFilters,
-    PlaceFilters,
-    Space,
-)
+from recollect.model.memories import MemoryRecord, Space
 from recollect.model.messages import ConversationInfo, Message
 from recollect.model.places import PlaceRow, Sighting
 from recollect.model.stats import Stats

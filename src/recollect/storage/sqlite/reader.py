@@ -8,8 +8,9 @@ import apsw
 import numpy as np
 
 from recollect.errors import StoreDamaged
+from recollect.model.filters import Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
-from recollect.model.memories import Filters, ItemFilters, MessageFilters, PlaceFilters, Scope, Space, Vector
+from recollect.model.memories import Scope, Space, Vector
 from recollect.ports import Neighbour, TextCandidate, TextCandidates
 from recollect.storage.shared.reader import SharedReader, count_terms
 from recollect.storage.sqlite.binary_codes import CodeCache, CodeView, Seqs, UserCodes, as_codes, rescored

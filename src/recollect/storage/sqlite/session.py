@@ -6,8 +6,9 @@ from typing import Any
 import apsw
 import numpy as np
 
+from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
-from recollect.model.memories import ItemFilters, PlaceFilters, Scope, Space
+from recollect.model.memories import Scope, Space
 from recollect.storage.filters import conditions
 from recollect.storage.rows import of_kind
 from recollect.storage.session import Row, StoreSession, Values
