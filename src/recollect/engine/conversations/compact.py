@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from recollect import ids
-from recollect.dialogue import plan as planning
-from recollect.dialogue.plan import Plan
+from recollect.dialogue import compaction as planning
+from recollect.dialogue.compaction import CompactionPlan
 from recollect.engine.base import token_usage
 from recollect.engine.base.context import SUMMARIZER, Engine
 from recollect.engine.conversations import message_drafts
@@ -44,7 +44,7 @@ def due(engine: Engine, scope: Scope, conversation: str) -> bool:
     settings = engine.settings.compaction
     size = engine.store.read(scope, lambda reader: reader.active_size(conversation))
     trigger = settings.window_tokens * settings.trigger_share
-    return planning.due(size.messages, size.tokens, most_messages=settings.max_messages, most_tokens=trigger)
+    return planning.is_due(size.messages, size.tokens, most_messages=settings.max_messages, most_tokens=trigger)
 
 
 def if_due(engine: Engine, scope: Scope, conversation: str) -> Compaction | None:
@@ -70,7 +70,7 @@ def archive(engine: Engine, scope: Scope, conversation: str) -> Compaction:
 def whole(engine: Engine, scope: Scope, conversation: str) -> ConversationDigest | None:
     """Summarise all of a conversation without changing it. Raises SummaryError when no summary can be made."""
     active = engine.store.read(scope, lambda reader: reader.active_messages(conversation, _ALL))
-    planned = planning.plan(active, 0, 0)
+    planned = planning.plan_compaction(active, 0, 0)
     if planned is None:
         return None
     summarizer, _ = _choose_summarizer(engine)
@@ -89,7 +89,7 @@ def _fold(
     keep = settings.keep_recent if keep_recent is None else keep_recent
     room = settings.window_tokens * settings.trigger_share * _RECENT_SHARE
     active = engine.store.read(scope, lambda reader: reader.active_messages(conversation, _ALL))
-    planned = planning.plan(active, keep, room)
+    planned = planning.plan_compaction(active, keep, room)
     if planned is None:
         return Compaction("unchanged")
     summarizer, degraded = _choose_summarizer(engine)
@@ -133,7 +133,7 @@ def _choose_summarizer(engine: Engine) -> tuple[Summarizer, tuple[str, ...]]:
     return engine.summarizers.chosen, ()
 
 
-def _summarize(engine: Engine, summarizer: Summarizer, planned: Plan) -> Summarized:
+def _summarize(engine: Engine, summarizer: Summarizer, planned: CompactionPlan) -> Summarized:
     previous = parse(planned.previous.content) if planned.previous else SummaryPoints()
     source_tokens = sum(message.tokens for message in planned.sources)
     settings = engine.settings.compaction
@@ -151,7 +151,7 @@ def _summarize(engine: Engine, summarizer: Summarizer, planned: Plan) -> Summari
     return replace(summary, points=points)
 
 
-def _draft(engine: Engine, conversation: str, planned: Plan, points: SummaryPoints) -> MessageDraft:
+def _draft(engine: Engine, conversation: str, planned: CompactionPlan, points: SummaryPoints) -> MessageDraft:
     """Draft the summary: it stands where the earliest of its sources stood, with the least trust among them."""
     now = engine.clock.now()
     first = planned.sources[0]
@@ -168,7 +168,7 @@ def _draft(engine: Engine, conversation: str, planned: Plan, points: SummaryPoin
 
 
 def _save_summary(
-    engine: Engine, scope: Scope, planned: Plan, draft: MessageDraft, status: MessageStatus
+    engine: Engine, scope: Scope, planned: CompactionPlan, draft: MessageDraft, status: MessageStatus
 ) -> Message | None:
     """Write the summary and mark its sources, unless any of them has changed meanwhile."""
     source_ids = [message.id for message in planned.sources]

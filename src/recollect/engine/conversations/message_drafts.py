@@ -49,7 +49,7 @@ class DraftedMessage:
 def draft_message(engine: Engine, conversation: str, offered: NewMessage, now: datetime) -> DraftedMessage:
     """Draft a message."""
     role = blocks.role_of(offered.role)
-    parts = blocks.read(offered.content)
+    parts = blocks.read_content(offered.content)
     calls = (*parts.calls, *blocks.tool_calls(offered.tool_calls))
     if not parts.text.strip() and not parts.blocks and not calls and role != "tool":
         raise InvalidMessage("The message is empty. Pass its text, its blocks or its tool calls.")
@@ -117,7 +117,7 @@ def finish(engine: Engine, message: Message) -> MessageDraft:
 
 def plain_text(content: Content) -> str:
     """Give the text of a content."""
-    return blocks.read(content).text
+    return blocks.read_content(content).text
 
 
 def clean_text(engine: Engine, text: str) -> str:

@@ -70,7 +70,7 @@ def find_stored(
     forgotten = _find_forgotten(rows, tail)
     tail = [message for message in tail if message.id not in forgotten]  # its twin is left out of the delivery, too
     compared = [message for message in delivered if message and message.role not in _NEVER_COMPARED]
-    repeated = overlap.overlap(tail, compared)
+    repeated = overlap.count_redelivered(tail, compared)
     by_position = {new.id: old for new, old in zip(compared[:repeated], tail[len(tail) - repeated :], strict=True)}
     _match_followers(tail, compared, by_id, by_position)
     prompts = [message for message in delivered if message and message.role == "system"]
@@ -97,7 +97,7 @@ def _match_followers(
     for message in compared:
         stored = by_id.get(message.external_id) or by_position.get(message.id)
         follower = after.get(before.id) if before else None
-        if stored is None and follower and overlap.same(follower, message):
+        if stored is None and follower and overlap.is_same_message(follower, message):
             stored = by_position[message.id] = follower
         before = stored
 
