@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from threading import Event
 
-from recollect.embedding import create_embedding_provider
+from recollect import embedding
 from recollect.engine.base.context import Engine
 from recollect.engine.maintenance import store_status
 from recollect.engine.vectors import batch_embedding, model_change
@@ -84,7 +84,7 @@ class StoreModels:
             if engine.models.configured is None:
                 raise InvalidInput("Name a provider: the settings have vectors switched off.")
             return engine.models.configured
-        created = create_embedding_provider(
+        created = embedding.create_embedding_provider(
             engine.settings.embedding, provider=provider, model=model, dimensions=dimensions
         )
         if created is None:
