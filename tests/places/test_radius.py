@@ -130,7 +130,7 @@ def test_what_has_nothing_to_do_with_the_question_is_inside_all_the_same(here: U
     assert _numbered(hit for hit in found) == set(range(5))
 
 
-def test_a_point_on_the_circle_is_judged_alike_by_all_kinds(here: UserMemory) -> None:
+def test_a_point_on_the_circle_is_judged_alike_everywhere(here: UserMemory) -> None:
     chance = random.Random(5)
     points = scattered(60, chance)
     _store(here, points)
