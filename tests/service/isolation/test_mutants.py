@@ -11,9 +11,9 @@ from recollect.access import Principal, authorize
 from recollect.mcp import desk
 from recollect.model.literals import Permission
 from recollect.service import calls
-from recollect.storage.postgres import wall
-from recollect.storage.postgres.rows import QUERIES as POSTGRES
-from recollect.storage.sqlite.rows import QUERIES as SQLITE
+from recollect.storage.postgres.session import QUERIES as POSTGRES
+from recollect.storage.postgres.session import PostgresSession
+from recollect.storage.sqlite.session import QUERIES as SQLITE
 from tests.service.conftest import Serve
 from tests.service.isolation.machine import live
 from tests.service.isolation.world import Leaked, World
@@ -106,6 +106,6 @@ def test_behind_queries_without_their_user_stands_the_second_wall(world: World, 
 @ON_POSTGRESQL
 @pytest.mark.usefixtures("users_dropped")
 def test_without_both_walls_it_is_noticed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wall, "for_user", lambda connection, _: wall.for_everybody(connection))
+    monkeypatch.setattr(PostgresSession, "act_for", lambda session, _: session.execute("work_for_store"))
     with pytest.raises(Leaked):
         live(world, ENOUGH)
