@@ -120,7 +120,7 @@ def test_a_failure_is_marked_without_its_message(
     def broken(*_: object) -> None:
         raise LookupError(PLACE)
 
-    monkeypatch.setattr("recollect.api.operations.StoreOperations.search_figures", broken)
+    monkeypatch.setattr("recollect.api.operations.StoreOperations.search_stats", broken)
     assert anna.get("/api/stats").status_code == 500
     span = named(spans, "GET /api/stats")
     assert span.status.status_code is trace.StatusCode.ERROR
