@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from recollect._version import __version__
 
 if TYPE_CHECKING:
-    from recollect.access import Key, NewKey
     from recollect.aio import AsyncConversation, AsyncMemory, AsyncUserMemory
+    from recollect.authorization import ApiKey, NewKey
     from recollect.embedding import create_embedding_provider, vector_dims_for_model
     from recollect.errors import (
         AccessDenied,
@@ -109,7 +109,7 @@ if TYPE_CHECKING:
 
 # Names are looked up when they are used, so that `recollect --help` does not pay for NumPy and two databases.
 _HOMES = {
-    "recollect.access": ("Key", "NewKey"),
+    "recollect.authorization": ("ApiKey", "NewKey"),
     "recollect.aio": ("AsyncConversation", "AsyncMemory", "AsyncUserMemory"),
     "recollect.embedding": ("create_embedding_provider", "vector_dims_for_model"),
     "recollect.errors": (
@@ -149,6 +149,7 @@ __all__ = [
     "About",
     "AccessDenied",
     "AddedFile",
+    "ApiKey",
     "Appended",
     "AsyncConversation",
     "AsyncMemory",
@@ -178,7 +179,6 @@ __all__ = [
     "InvalidMemory",
     "InvalidMessage",
     "InvalidVector",
-    "Key",
     "LlmError",
     "Located",
     "Location",

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
-from recollect.access import LOCAL, Key, NewKey, Principal
+from recollect.authorization import LOCAL, ApiKey, NewKey, Principal
 from recollect.engine.audit import Act, note
 from recollect.engine.context import Engine
 from recollect.engine.scopes import scope_of
@@ -61,7 +61,7 @@ class Keys:
             raise InvalidInput(f"A key's name has at most {_LONGEST_NAME} characters, and no control characters.")
         if expires_at is not None and (expires_at.tzinfo is None or expires_at <= now):
             raise InvalidInput(f"The key would expire at {expires_at}, which is over, or is a time without a zone.")
-        key = Key(secrets.token_hex(8), name, user, held, now, expires_at)
+        key = ApiKey(secrets.token_hex(8), name, user, held, now, expires_at)
         secret = secrets.token_urlsafe(32)
 
         def work(writer: Writer) -> None:
@@ -71,11 +71,11 @@ class Keys:
         self._engine.store.write(STORE, work)
         return NewKey(key, f"rk_{key.id}_{secret}")
 
-    def list(self) -> tuple[Key, ...]:
+    def list(self) -> tuple[ApiKey, ...]:
         """Give all keys, oldest first, revoked ones too."""
         return tuple(self._engine.store.keys())
 
-    def revoke(self, key_id: str, *, actor: str = LOCAL.id) -> Key:
+    def revoke(self, key_id: str, *, actor: str = LOCAL.id) -> ApiKey:
         """Let a key open nothing any more, from this moment on. Raises NotFound; twice is fine."""
         found = self._engine.store.key(key_id)
         if found is None:
@@ -102,7 +102,7 @@ class Keys:
         self._note_use(key, now)
         return Principal(key.id, key.user_id, frozenset(key.scopes))
 
-    def _note_use(self, key: Key, now: datetime) -> None:
+    def _note_use(self, key: ApiKey, now: datetime) -> None:
         """Note that a key was used, once a minute, and only if nobody has to wait for that."""
         last = max(filter(None, (key.last_used_at, self._noted.get(key.id))), default=None)
         if last is not None and now - last < _NOTE_USE_EVERY:

@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from recollect import Memory, NotFound, UnknownKey
-from recollect.access import Principal
+from recollect.authorization import Principal
 from recollect.engine import models
 from recollect.errors import InvalidInput
 from tests.conftest import OpenMemory, SteppingClock

@@ -12,8 +12,8 @@ import httpx2
 import numpy as np
 import pytest
 
-from recollect.e5.limits import Limits
-from recollect.e5.models import Model
+from recollect.e5.limits import EmbeddingServerLimits
+from recollect.e5.models import ServedModel
 from recollect.ports import Role
 from recollect.types import Vector
 from tests.e5.conftest import PATIENCE_S, serving
@@ -117,8 +117,8 @@ def test_a_body_of_unknown_length_is_welcome_when_it_is_small(server: httpx2.Cli
     assert answer.json() == server.post("/embed", json={"text": "in pieces"}).json()
 
 
-def test_a_body_that_never_arrives_gives_up_its_place(bundled: Model) -> None:
-    with serving(bundled, Limits(inside=1, body_wait_s=0.2)) as http:
+def test_a_body_that_never_arrives_gives_up_its_place(bundled: ServedModel) -> None:
+    with serving(bundled, EmbeddingServerLimits(inside=1, body_wait_s=0.2)) as http:
         address = (http.base_url.host, http.base_url.port or 0)
         with socket.create_connection(address, timeout=PATIENCE_S) as slow:
             slow.sendall(
@@ -133,9 +133,9 @@ def test_a_body_that_never_arrives_gives_up_its_place(bundled: Model) -> None:
             pass  # until the server has noticed that nobody is there
 
 
-def broken(vectors: Vector) -> Model:
+def broken(vectors: Vector) -> ServedModel:
     """Make a model whose vectors are these, whatever it is asked."""
-    return Model("broken", 2, lambda _texts, _role: vectors)
+    return ServedModel("broken", 2, lambda _texts, _role: vectors)
 
 
 @pytest.mark.parametrize("row", [[float("nan"), 1.0], [float("inf"), 1.0], [0.0, 0.0], [1.0, 2.0, 3.0]])
@@ -149,7 +149,7 @@ def test_a_failure_is_logged_without_what_was_sent(caplog: pytest.LogCaptureFixt
     def fail(texts: Sequence[str], _role: Role) -> Vector:
         raise ValueError(f"cannot embed {texts[0]}")
 
-    with serving(Model("failing", 2, fail)) as http:
+    with serving(ServedModel("failing", 2, fail)) as http:
         refused(http.post("/embed?key=1", json={"text": PRIVATE}), 500)
         assert http.get("/health").status_code == 200
     logged = [record.getMessage() for record in caplog.records if record.name == "recollect.e5"]
@@ -167,7 +167,10 @@ def test_who_comes_when_the_line_is_full_is_asked_to_come_again() -> None:
         assert go_on.wait(PATIENCE_S)
         return vector
 
-    with serving(Model("slow", 2, wait), Limits(inside=2)) as http, ThreadPoolExecutor(2) as clients:
+    with (
+        serving(ServedModel("slow", 2, wait), EmbeddingServerLimits(inside=2)) as http,
+        ThreadPoolExecutor(2) as clients,
+    ):
         waiting = [clients.submit(http.post, "/embed", json={"text": "x"}) for _ in range(2)]
         assert started.acquire(timeout=PATIENCE_S)
         busy = http.post("/embed", json={"text": "x"})

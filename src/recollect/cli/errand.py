@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
-from recollect.access import LOCAL
+from recollect.authorization import LOCAL
 from recollect.cli.values import Asked
 from recollect.cli.watching import Unwatched, Watch
 from recollect.errors import InvalidInput, RecollectError

@@ -6,7 +6,7 @@ an agent that runs commands can be held to less than the machine's owner may do.
 
 from typing import NamedTuple
 
-from recollect.access import LOCAL, Principal, authorize
+from recollect.authorization import LOCAL, Principal, authorize
 from recollect.memory import Memory
 from recollect.settings import Settings
 from recollect.vocabulary import Permission

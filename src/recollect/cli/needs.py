@@ -84,7 +84,7 @@ FREE: Final[Mapping[str, str]] = MappingProxyType(
     {
         "demo": "It works on a store of its own.",
         "e5-server": "It knows no store.",
-        "mcp": "Each of its tools asks for what that tool needs; `recollect.mcp.needs` is the table.",
+        "mcp": "Each of its tools asks for what that tool needs; `recollect.mcp.permissions` is the table.",
     }
 )
 

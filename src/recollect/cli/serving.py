@@ -11,7 +11,7 @@ import typer
 from recollect.cli import options
 from recollect.cli.edge import Verb
 from recollect.cli.options import example
-from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, Limits
+from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, EmbeddingServerLimits
 
 commands = typer.Typer()
 _command = partial(commands.command, cls=Verb, rich_help_panel="Servers")
@@ -51,7 +51,7 @@ def e5_server(
     ] = DEFAULT_MODEL,
     max_batch: Annotated[
         int, typer.Option(metavar="N", min=1, max=10_000, help="Most texts in one request.")
-    ] = Limits().batch,
+    ] = EmbeddingServerLimits().batch,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Log requests to standard error, without what they say.")
     ] = False,
@@ -64,7 +64,7 @@ def e5_server(
     answered. Ctrl-C ends it.
     """
     server = import_module("recollect.e5.server")  # brings the framework and the models
-    plan = server.Plan(host, port, model, Limits(batch=max_batch), verbose)
+    plan = server.Plan(host, port, model, EmbeddingServerLimits(batch=max_batch), verbose)
     server.serve(plan, ForPrograms() if ctx.obj.json or json else ForPeople())
 
 

@@ -7,7 +7,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from recollect.access import Key
+from recollect.authorization import ApiKey
 from recollect.cli.screen import safe
 from recollect.cli.sheet import Sheet, View
 from recollect.cli.verbs_access import KeyRing, Log, LogEntry, MadeKey, RevokedKey, Verified
@@ -28,15 +28,15 @@ def _show_made(sheet: Sheet, value: MadeKey) -> None:
     console.print(f"To take it back: recollect keys revoke {key.id}")
 
 
-def _owner(key: Key) -> str:
+def _owner(key: ApiKey) -> str:
     return f"for {key.user_id}" if key.user_id else "for the admin, for all users"
 
 
-def _may(key: Key) -> str:
+def _may(key: ApiKey) -> str:
     return ", ".join(key.scopes)
 
 
-def _end(key: Key) -> str:
+def _end(key: ApiKey) -> str:
     return f"It expires at {clock(key.expires_at)}." if key.expires_at else "It does not expire."
 
 
@@ -54,17 +54,17 @@ def _show_ring(sheet: Sheet, value: KeyRing) -> None:
     sheet.console.print(table)
 
 
-def _title(key: Key) -> str:
+def _title(key: ApiKey) -> str:
     whose = key.user_id or "all users"
     return " · ".join(part for part in (key.name, whose, " ".join(key.scopes)) if part)
 
 
-def _times(key: Key, now: datetime) -> str:
+def _times(key: ApiKey, now: datetime) -> str:
     used = f"used {ago(key.last_used_at, now)}" if key.last_used_at else "never used"
     return f"made {ago(key.created_at, now)} · {used} · {_ending(key, now)}"
 
 
-def _ending(key: Key, now: datetime) -> str:
+def _ending(key: ApiKey, now: datetime) -> str:
     if key.revoked_at:
         return f"revoked {ago(key.revoked_at, now)}"
     if key.expires_at is None:

@@ -9,12 +9,12 @@ from recollect.cli.screen import safe
 from recollect.cli.sheet import Sheet, show_degraded
 from recollect.cli.show_places import place_line
 from recollect.cli.words import ago, percent, shortened
-from recollect.federation import LOCAL_NODE, Federated, FederatedHit
+from recollect.federation import LOCAL_NODE, FederatedHit, FederatedResult
 
 _LONGEST = 300
 
 
-def show_federated(sheet: Sheet, value: Federated) -> None:
+def show_federated(sheet: Sheet, value: FederatedResult) -> None:
     """Show the hits in their order; scores stand beside them, because those of two nodes cannot be compared."""
     console = sheet.console
     if not value.hits:

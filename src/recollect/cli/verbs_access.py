@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, TypeAlias, cast
 
-from recollect.access import Key
+from recollect.authorization import ApiKey
 from recollect.cli.edge import FAILED
 from recollect.cli.errand import Answer, Errand, VerbFunction
 from recollect.cli.values import coming_moment
@@ -25,7 +25,7 @@ _MOST_SHOWN: Final = 5
 class KnownKey:
     """A key, and whether it opens anything."""
 
-    key: Key
+    key: ApiKey
     state: KeyState
 
 
@@ -108,7 +108,7 @@ def revoke_key(errand: Errand) -> Answer:
     return Answer(RevokedKey(_known(revoked, errand.now)))
 
 
-def _meant(typed: str, known: Sequence[Key]) -> str:
+def _meant(typed: str, known: Sequence[ApiKey]) -> str:
     """Find the id that begins like this. Of a whole key only the id is looked at, and none of the rest repeated."""
     start = typed.strip().removeprefix("rk_").partition("_")[0].lower()
     if not _ID.fullmatch(start):
@@ -122,7 +122,7 @@ def _meant(typed: str, known: Sequence[Key]) -> str:
     return found[0]
 
 
-def _known(key: Key, now: datetime) -> KnownKey:
+def _known(key: ApiKey, now: datetime) -> KnownKey:
     if key.revoked_at is not None:
         return KnownKey(key, "revoked")
     return KnownKey(key, "live" if key.is_live(now) else "expired")

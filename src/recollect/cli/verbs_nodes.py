@@ -4,7 +4,7 @@ from typing import Final
 
 from recollect.cli.errand import Errand
 from recollect.errors import InvalidInput
-from recollect.federation import Federated, federated_search
+from recollect.federation import FederatedResult, federated_search
 
 # What another node is not told. To drop it silently would show what nobody wanted to see.
 _ONLY_HERE: Final = (
@@ -13,7 +13,7 @@ _ONLY_HERE: Final = (
 )  # fmt: skip
 
 
-def search_nodes(errand: Errand, named: str) -> Federated:
+def search_nodes(errand: Errand, named: str) -> FederatedResult:
     """Search here and in the nodes that are named: `all`, or names with commas between them."""
     asked = errand.asked
     refused = [f"--{name.replace('_', '-')}" for name in _ONLY_HERE if asked[name]]

@@ -13,6 +13,6 @@ The gate before the routes, problem documents, the journal and the port are thos
 The invariant: a text is embedded and forgotten. It is written to no log and no disk, and stands in no error.
 """
 
-from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, Limits
+from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, EmbeddingServerLimits
 
-__all__ = ["DEFAULT_HOST", "DEFAULT_MODEL", "DEFAULT_PORT", "Limits"]
+__all__ = ["DEFAULT_HOST", "DEFAULT_MODEL", "DEFAULT_PORT", "EmbeddingServerLimits"]

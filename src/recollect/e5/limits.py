@@ -11,7 +11,7 @@ DEFAULT_MODEL: Final = "intfloat/multilingual-e5-large"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits(BodyLimits):
+class EmbeddingServerLimits(BodyLimits):
     """How much one request may ask for, and how many requests may be inside at a time."""
 
     body_bytes: int = 8 * 1024 * 1024

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from recollect.e5.sentences import load_encode, require_library
+from recollect.e5.sentence_models import load_encode, require_library
 from recollect.embedding.local import LocalEmbedder
 from recollect.embedding.released import SPACE
 from recollect.errors import EmbeddingError
@@ -23,7 +23,7 @@ Encode: TypeAlias = Callable[[Sequence[str], Role], Vector]
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ServedModel:
     """A loaded model: its name, the length of its vectors, and how it is asked."""
 
     name: str
@@ -54,14 +54,14 @@ def require_runnable(name: str) -> None:
         require_library(name)
 
 
-def load_model(name: str) -> Model:
+def load_model(name: str) -> ServedModel:
     """Load the model and try it. Raises EmbeddingError when there is none, or it does not work."""
-    return tried(full_name(name), LocalEmbedder().embed if name in BUNDLED else load_encode(name))
+    return probe_model(full_name(name), LocalEmbedder().embed if name in BUNDLED else load_encode(name))
 
 
-def tried(name: str, encode: Encode) -> Model:
+def probe_model(name: str, encode: Encode) -> ServedModel:
     """Ask a model for a first vector, which tells how long its vectors are."""
     probe = np.asarray(encode([_PROBE], "passage"))
-    model = Model(name, int(probe.shape[-1]), encode)
+    model = ServedModel(name, int(probe.shape[-1]), encode)
     model.embed([_PROBE], "query")
     return model

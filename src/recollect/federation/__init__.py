@@ -11,17 +11,17 @@ The invariant: nothing is sent to a node unless it is enabled for the user who s
 its own results only.
 """
 
-from recollect.federation.answers import LOCAL_NODE, Federated, FederatedHit, NodeReport, NodeState
-from recollect.federation.nodes import Node, configured
-from recollect.federation.searching import federated_search
+from recollect.federation.nodes import FederationNode, parse_nodes
+from recollect.federation.results import LOCAL_NODE, FederatedHit, FederatedResult, NodeReport, NodeState
+from recollect.federation.search import federated_search
 
 __all__ = [
     "LOCAL_NODE",
-    "Federated",
     "FederatedHit",
-    "Node",
+    "FederatedResult",
+    "FederationNode",
     "NodeReport",
     "NodeState",
-    "configured",
     "federated_search",
+    "parse_nodes",
 ]

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.errors import InvalidInput, NotPermitted, SettingsError
-from recollect.federation.answers import LOCAL_NODE
+from recollect.federation.results import LOCAL_NODE
 from recollect.remote import Key, checked_url
 
-EVERYBODY: Final = "*"
+ALL_USERS: Final = "*"
 
 _RESERVED: Final = (LOCAL_NODE, "all", "none")  # the last two mean something to `search --nodes`
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class FederationNode:
     """Another Recollect service: where it is, the key it gave us, and whose searches may be sent there."""
 
     name: str
@@ -30,10 +30,10 @@ class Node:
 
     def is_for(self, user_id: str) -> bool:
         """Tell whether what this user searches for may be sent there."""
-        return user_id in self.users or EVERYBODY in self.users
+        return user_id in self.users or ALL_USERS in self.users
 
 
-def configured(lines: Iterable[str]) -> tuple[Node, ...]:
+def parse_nodes(lines: Iterable[str]) -> tuple[FederationNode, ...]:
     """Read the lines of `federation.nodes`, whose form the settings have checked. Raises SettingsError."""
     nodes = tuple(map(_read, lines))
     names = [node.name for node in nodes]
@@ -43,7 +43,9 @@ def configured(lines: Iterable[str]) -> tuple[Node, ...]:
     return nodes
 
 
-def chosen(nodes: Sequence[Node], user_id: str, names: Sequence[str] | None) -> tuple[Node, ...]:
+def choose_nodes(
+    nodes: Sequence[FederationNode], user_id: str, names: Sequence[str] | None
+) -> tuple[FederationNode, ...]:
     """Give the nodes to ask for a user, by name: those that are named, or all that are enabled for them.
 
     A name that is wrong is said before anything is sent. `local` may be named; it is always searched. Raises
@@ -69,7 +71,7 @@ def chosen(nodes: Sequence[Node], user_id: str, names: Sequence[str] | None) -> 
     return tuple(node for node in enabled if node.name in names)
 
 
-def _read(line: str) -> Node:
+def _read(line: str) -> FederationNode:
     name, *given = line.split()
     if not _NAME.fullmatch(name):
         raise SettingsError(
@@ -85,4 +87,4 @@ def _read(line: str) -> Node:
         key = Key(fields.get("key", ""))
     except SettingsError as error:
         raise SettingsError(f"The node {name} in federation.nodes: {error}") from None
-    return Node(name, address, key, users)
+    return FederationNode(name, address, key, users)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from recollect.access import Key
+from recollect.authorization import ApiKey
 from recollect.figures import AuditLine, SearchFigures
 from recollect.ports import Change, SearchNote
 from recollect.vocabulary import PERMISSIONS
@@ -13,11 +13,11 @@ from recollect.vocabulary import PERMISSIONS
 Moment = Callable[[Any], datetime]
 
 
-def key_of(row: Sequence[Any], moment: Moment) -> Key:
+def key_of(row: Sequence[Any], moment: Moment) -> ApiKey:
     """Read a key."""
     key_id, name, user_id, scopes, *moments = row[:8]
     held = scopes.split()
-    return Key(
+    return ApiKey(
         key_id,
         name,
         user_id,
@@ -44,7 +44,7 @@ def line_values(line: AuditLine) -> dict[str, Any]:
     return {**{name: getattr(line, name) for name in names}, "items": json.dumps(line.items)}
 
 
-def key_values(key: Key, secret_hash: str) -> dict[str, Any]:
+def key_values(key: ApiKey, secret_hash: str) -> dict[str, Any]:
     """Lay out a key, but for its moments."""
     scopes = " ".join(key.scopes)
     return {"id": key.id, "name": key.name, "user_id": key.user_id, "scopes": scopes, "secret_hash": secret_hash}

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
 from recollect.web.problems import MEDIA_TYPE
-from recollect.web.schemas import Schema, bounds, example, fields, kind, written
+from recollect.web.schema_text import OpenApiSchema, describe_bounds, describe_type, list_fields, make_example, to_json
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _JSON: Final = "application/json"
@@ -52,7 +52,7 @@ class _Route(NamedTuple):
         return str(next(iter(self.operation.get("tags", ())), "other"))
 
     @property
-    def body(self) -> Schema | None:
+    def body(self) -> OpenApiSchema | None:
         return _content(self.operation.get("requestBody", {}))
 
 
@@ -93,8 +93,8 @@ def _routes(openapi: Mapping[str, Any]) -> Iterator[_Route]:
                 yield _Route(method.upper(), path, methods[method], shared)
 
 
-def _models(openapi: Mapping[str, Any]) -> Mapping[str, Schema]:
-    found: Mapping[str, Schema] = openapi.get("components", {}).get("schemas", {})
+def _models(openapi: Mapping[str, Any]) -> Mapping[str, OpenApiSchema]:
+    found: Mapping[str, OpenApiSchema] = openapi.get("components", {}).get("schemas", {})
     return found
 
 
@@ -122,7 +122,7 @@ def _article(route: _Route, openapi: Mapping[str, Any]) -> str:
         )
         for given in route.parameters
     ]
-    body = [(name, "", inner, required) for name, inner, required in fields(route.body or {}, models)]
+    body = [(name, "", inner, required) for name, inner, required in list_fields(route.body or {}, models)]
     parts = [
         f'<article id="{route.anchor}"><h3>{_signature(route)}</h3>',
         f"<p>{escape(str(operation.get('summary', '')))}</p>",
@@ -137,11 +137,11 @@ def _article(route: _Route, openapi: Mapping[str, Any]) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _table(caption: str, rows: Iterable[tuple[str, str, Schema, object]]) -> str:
+def _table(caption: str, rows: Iterable[tuple[str, str, OpenApiSchema, object]]) -> str:
     lines = []
     for name, where, schema, required in rows:
         place = f' <span class="dim">({escape(where)})</span>' if where else ""
-        limits = "; ".join(["required", *bounds(schema)] if required else bounds(schema))
+        limits = "; ".join(["required", *describe_bounds(schema)] if required else describe_bounds(schema))
         lines.append(
             f'<tr><th scope="row"><code>{escape(name)}</code>{place}</th><td>{_kind(schema)}</td>'
             f'<td><span class="dim">{escape(limits)}</span>{_prose(schema.get("description", ""))}</td></tr>'
@@ -174,27 +174,29 @@ def _answer(status: str, answer: Mapping[str, Any]) -> str:
     return f"<li><code>{escape(status)}</code> {_inline(str(answer.get('description', '')))}{shown}</li>"
 
 
-def _model_section(models: Mapping[str, Schema]) -> Iterator[str]:
+def _model_section(models: Mapping[str, OpenApiSchema]) -> Iterator[str]:
     if not models:
         return
     yield '<section><h2 id="models">Models</h2>'
     for name, schema in models.items():
         yield f'<article id="{_anchor("model", name)}"><h3><code>{escape(name)}</code></h3>'
         yield _prose(schema.get("description", ""))
-        rows = [(field, "", inner, required) for field, inner, required in fields(schema, models)]
-        yield _table("Fields", rows) or f'<p class="dim">{escape("; ".join(bounds(schema)))} {_kind(schema)}</p>'
+        rows = [(field, "", inner, required) for field, inner, required in list_fields(schema, models)]
+        yield (
+            _table("Fields", rows) or f'<p class="dim">{escape("; ".join(describe_bounds(schema)))} {_kind(schema)}</p>'
+        )
         yield "</article>"
     yield "</section>"
 
 
-def _kind_of_body(schema: Schema | None) -> str:
+def _kind_of_body(schema: OpenApiSchema | None) -> str:
     return f"<h4>Body</h4><p>{_kind(schema)}</p>" if schema else ""
 
 
-def _kind(schema: Schema) -> str:
+def _kind(schema: OpenApiSchema) -> str:
     return "".join(
         f'<a href="#{_anchor("model", model)}">{escape(words)}</a>' if model else escape(words)
-        for words, model in kind(schema)
+        for words, model in describe_type(schema)
     )
 
 
@@ -204,12 +206,12 @@ def _curl(route: _Route, openapi: Mapping[str, Any]) -> str:
     path, asked, lines = route.path, {}, []
     for given in route.parameters:
         name, schema = given["name"], {**given.get("schema", {}), **_shown(given)}
-        sample, has_example = example(schema, models), "example" in schema or "examples" in schema
+        sample, has_example = make_example(schema, models), "example" in schema or "examples" in schema
         is_shown = given.get("required") or has_example
         if given.get("in") == "path":
             path = path.replace(f"{{{name}}}", quote(str(sample), safe="") if has_example else name.upper())
         elif given.get("in") == "query" and is_shown:
-            asked[name] = sample if isinstance(sample, str) else written(sample)
+            asked[name] = sample if isinstance(sample, str) else to_json(sample)
         elif given.get("in") == "header" and is_shown:
             lines.append(f"-H {shlex.quote(f'{name}: {sample}')}")
     url = f"{openapi['servers'][0]['url'].rstrip('/')}{path}" + (f"?{urlencode(asked)}" if asked else "")
@@ -221,26 +223,26 @@ def _curl(route: _Route, openapi: Mapping[str, Any]) -> str:
     return " \\\n  ".join([f"curl {method}{shlex.quote(url)}", *lines])
 
 
-def _sent(route: _Route, models: Mapping[str, Schema]) -> tuple[str, str]:
+def _sent(route: _Route, models: Mapping[str, OpenApiSchema]) -> tuple[str, str]:
     """Show a body as a command sends it: what is no JSON comes from a file."""
     form = next(iter(route.operation["requestBody"]["content"]))
-    kind = f"-H {shlex.quote(f'Content-Type: {form}')}"
+    describe_type = f"-H {shlex.quote(f'Content-Type: {form}')}"
     if form != _JSON:
-        return kind, "--data-binary @FILE"
-    return kind, f"-d {shlex.quote(written(_sample_body(route, models)))}"
+        return describe_type, "--data-binary @FILE"
+    return describe_type, f"-d {shlex.quote(to_json(_sample_body(route, models)))}"
 
 
-def _sample_body(route: _Route, models: Mapping[str, Schema]) -> object:
+def _sample_body(route: _Route, models: Mapping[str, OpenApiSchema]) -> object:
     content: Mapping[str, Any] = next(iter(route.operation["requestBody"]["content"].values()))
     for named in content.get("examples", {}).values():
         return named.get("value")
-    return content["example"] if "example" in content else example(route.body or {}, models)
+    return content["example"] if "example" in content else make_example(route.body or {}, models)
 
 
-def _content(holder: Mapping[str, Any]) -> Schema | None:
+def _content(holder: Mapping[str, Any]) -> OpenApiSchema | None:
     """Give the schema of what a request or an answer holds, in the first form it comes in."""
     for form in holder.get("content", {}).values():
-        schema: Schema = form.get("schema", {})
+        schema: OpenApiSchema = form.get("schema", {})
         return schema
     return None
 

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from recollect.errors import StoreUnavailable
-from recollect.service import listener, stream
+from recollect.service.live import event_stream, subscriptions
 from tests.conftest import OpenMemory, Server, SteppingClock
 from tests.reliability.opening import open_memory as open_store
 from tests.service.live.conftest import Host
@@ -70,7 +70,7 @@ def test_whoever_does_not_read_is_cut_off_and_nothing_piles_up(host: Host) -> No
 
 
 def test_whoever_reads_slowly_gets_everything_once(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listener, "_FRESH_S", 0.01)  # so that most of it has waited for too long, and is read again
+    monkeypatch.setattr(event_stream, "_FRESH_S", 0.01)  # so that most of it has waited for too long, and is read again
     house = host()
     _store_long(house, _MANY)
     with house.radio(after=0, narrow=True) as radio:
@@ -82,7 +82,7 @@ def test_whoever_reads_slowly_gets_everything_once(host: Host, monkeypatch: pyte
 
 
 def test_what_is_forgotten_while_it_waits_to_be_sent_is_not_sent(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listener, "_FRESH_S", 0.01)
+    monkeypatch.setattr(event_stream, "_FRESH_S", 0.01)
     house = host({"patience_s": float(PATIENCE_S)})
     ids = _store_long(house, _MANY)
     with house.radio(after=0, narrow=True) as radio:
@@ -181,7 +181,7 @@ def test_the_end_of_the_service_ends_them(open_memory: OpenMemory) -> None:
 
 
 def test_a_ring_that_is_lost_costs_a_moment(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream._Watchman, "run", lambda _: None)
+    monkeypatch.setattr(subscriptions._ChangeWatcher, "run", lambda _: None)
     house = host({"look_every_s": 0.1})
     with house.radio() as radio:
         radio.wait_for("ready")

@@ -10,7 +10,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from recollect import Memory, Piece
-from recollect.service.metrics import Metrics
+from recollect.service.metrics.service_metrics import Metrics
 from tests.conftest import OpenMemory, Server, SteppingClock
 from tests.service.conftest import Running
 from tests.service.operations.conftest import Operator
