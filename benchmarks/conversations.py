@@ -19,11 +19,11 @@ import numpy as np
 from benchmarks.figures import Figure, alternate, seconds
 from benchmarks.lifelike import DIMENSIONS, questions, sentences, vectors
 from recollect import Memory, NewMemory, UserMemory, load_settings
-from recollect.engine import converse, saying
-from recollect.messages import NewMessage
-from recollect.ports import Role, Writer
+from recollect.engine.conversations import message_drafts, message_log
+from recollect.model.memories import MessageDraft, Scope, Space, Vector
+from recollect.model.messages import NewMessage
+from recollect.ports import Role, StoreWriter
 from recollect.text.terms import query_terms, query_words
-from recollect.types import MessageDraft, Scope, Space, Vector
 
 _APPEND_LIMIT_S = 0.002
 _PROMPT_LIMIT_S = 0.050
@@ -96,16 +96,16 @@ def load(memory: Memory, amount: int) -> Vector:
 def _draft(memory: Memory, number: int, text: str, vector: Vector) -> MessageDraft:
     said_at = _START + timedelta(minutes=number)
     message = NewMessage("assistant" if number % 2 else "user", text, said_at=said_at)
-    spoken = saying.speak(memory._engine, f"talk{number // _PER_CONVERSATION}", message, said_at)  # noqa: SLF001
+    spoken = message_drafts.speak(memory._engine, f"talk{number // _PER_CONVERSATION}", message, said_at)  # noqa: SLF001
     if spoken.draft is None:
         raise AssertionError("nothing of the message may be kept")
     placed = spoken.draft.message._replace(sequence=number % _PER_CONVERSATION + 1)
     return spoken.draft._replace(message=placed, vector=vector)
 
 
-def _write(memory: Memory, drafts: Sequence[MessageDraft], writer: Writer) -> None:
+def _write(memory: Memory, drafts: Sequence[MessageDraft], writer: StoreWriter) -> None:
     for name in {draft.message.conversation for draft in drafts}:
-        converse.opened(writer, name, _START)
+        message_log.opened(writer, name, _START)
     writer.insert_messages(drafts, memory._engine.space)  # noqa: SLF001
 
 

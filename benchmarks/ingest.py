@@ -17,10 +17,10 @@ from benchmarks.lifelike import DIMENSIONS, sentences, vectors
 from benchmarks.stores import open_memory
 from recollect import NewMemory
 from recollect.clock import SystemClock
-from recollect.engine.drafting import draft_memories
+from recollect.engine.drafts.memory_drafts import draft_memories
+from recollect.model.memories import Draft, Vector
 from recollect.storage.rows import RECORD_FIELDS, TIME_FIELDS, columns
 from recollect.storage.sqlite import codec as sqlite_codec
-from recollect.types import Draft, Vector
 
 BATCH = 10_000
 RECORD_COLUMNS = columns(RECORD_FIELDS)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recollect.types import Vector
+from recollect.model.memories import Vector
 
 DIMENSIONS = 384
 

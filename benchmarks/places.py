@@ -32,10 +32,10 @@ from benchmarks.quality import BadSet, score
 from benchmarks.stores import server
 from recollect import Memory, NewMemory, Recall, RecollectError, UserMemory, load_settings
 from recollect.geocoding import create_geocoder
-from recollect.geometry import distance_km
-from recollect.places import Location
+from recollect.model.geo import distance_km
+from recollect.model.memories import Vector
+from recollect.model.places import Location
 from recollect.settings.placing import PlaceSettings
-from recollect.types import Vector
 
 OWN_SET = Path(__file__).resolve().parent / "data" / "places"
 _PLACE = ("lat", "lng", "address", "place_label")

@@ -20,10 +20,10 @@ from benchmarks.conversations import load, opened, search_by_hand
 from benchmarks.figures import Figure, alternate
 from benchmarks.lifelike import questions
 from recollect import UserMemory
-from recollect.engine import asking, hits, shelves
-from recollect.rank import bm25
+from recollect.engine.search import hits, kind_ranking, prepared_query
+from recollect.model.memories import Vector
+from recollect.ranking import bm25
 from recollect.storage.sqlite.reader import SqliteReader
-from recollect.types import Vector
 
 _MESSAGES = 10_000
 _LIMIT = 4.0
@@ -31,13 +31,13 @@ _ROUNDS = 200
 
 # The steps of a search and what does them. A step that runs inside another is taken out of it.
 _STEPS: Mapping[str, tuple[ModuleType | type, str]] = {
-    "reading the query": (asking, "read_query"),
+    "reading the query": (prepared_query, "read_query"),
     "matching words": (SqliteReader, "text_candidates"),
     "scoring words": (bm25, "score"),
     "nearest vectors": (SqliteReader, "nearest"),
     "cosines": (SqliteReader, "cosines"),
     "surroundings": (SqliteReader, "around"),
-    "ranking": (shelves, "rank"),
+    "ranking": (kind_ranking, "rank"),
     "hits": (hits, "show"),
 }
 

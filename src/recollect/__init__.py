@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 from recollect._version import __version__
 
 if TYPE_CHECKING:
-    from recollect.aio import AsyncConversation, AsyncMemory, AsyncUserMemory
+    from recollect.api.aio import AsyncConversation, AsyncMemory, AsyncUserMemory
+    from recollect.api.memory import Memory, UserMemory
+    from recollect.api.user import Conversation
     from recollect.authorization import ApiKey, NewKey
     from recollect.embedding import create_embedding_provider, vector_dims_for_model
     from recollect.errors import (
         AccessDenied,
+        AlreadyProcessed,
         EmbeddingError,
         GeocoderUnavailable,
         InvalidDocument,
@@ -31,11 +34,10 @@ if TYPE_CHECKING:
         ModelDamaged,
         NotFound,
         NotPermitted,
-        Outdated,
         ProviderUnavailable,
         RecollectError,
-        Repeated,
         SettingsError,
+        StaleVersion,
         StoreDamaged,
         StoreError,
         StoreTooNew,
@@ -45,7 +47,49 @@ if TYPE_CHECKING:
         TextRefused,
         UnknownKey,
     )
-    from recollect.figures import (
+    from recollect.model.files import (
+        AddedFile,
+        Chunk,
+        FilePage,
+        FileRecord,
+        FileText,
+        Folder,
+        FolderStatus,
+        SkippedFile,
+        SyncProgress,
+        SyncReport,
+        TextPiece,
+    )
+    from recollect.model.literals import MEMORY_TYPES, ROLES, SOURCES, Trust
+    from recollect.model.memories import (
+        About,
+        ChannelPart,
+        Forgotten,
+        Hit,
+        MemoryRecord,
+        NewMemory,
+        Page,
+        Place,
+        PromptContext,
+        Recall,
+        Remembered,
+        ScoreParts,
+        Space,
+        TurnOutcome,
+    )
+    from recollect.model.messages import (
+        Appended,
+        Captured,
+        Compaction,
+        ConversationInfo,
+        Message,
+        NewMessage,
+        ToolCall,
+        Usage,
+        Window,
+    )
+    from recollect.model.places import Located, Location, NamedPlace, PlacePart, PlaceSummary
+    from recollect.model.stats import (
         AuditLine,
         BulkBatch,
         CacheFigures,
@@ -59,86 +103,42 @@ if TYPE_CHECKING:
         Stats,
         Status,
         StoreStats,
-        Worked,
+        WorkReport,
     )
-    from recollect.files import (
-        AddedFile,
-        Chunk,
-        FilePage,
-        FileRecord,
-        FileText,
-        Folder,
-        FolderStatus,
-        Piece,
-        SyncProgress,
-        SyncReport,
-        Trouble,
-    )
-    from recollect.memory import Memory, UserMemory
-    from recollect.messages import (
-        Appended,
-        Captured,
-        Compaction,
-        ConversationInfo,
-        Message,
-        NewMessage,
-        ToolCall,
-        Usage,
-        Window,
-    )
-    from recollect.places import Located, Location, NamedPlace, PlacePart, PlaceSummary
     from recollect.settings import Settings, load_settings
-    from recollect.types import (
-        About,
-        ChannelPart,
-        Forgotten,
-        Hit,
-        MemoryRecord,
-        NewMemory,
-        Page,
-        Parts,
-        Place,
-        PromptContext,
-        Recall,
-        Remembered,
-        Space,
-        TurnOutcome,
-    )
-    from recollect.user import Conversation
-    from recollect.vocabulary import MEMORY_TYPES, ROLES, SOURCES, Trust
 
 # Names are looked up when they are used, so that `recollect --help` does not pay for NumPy and two databases.
 _HOMES = {
     "recollect.authorization": ("ApiKey", "NewKey"),
-    "recollect.aio": ("AsyncConversation", "AsyncMemory", "AsyncUserMemory"),
+    "recollect.api.aio": ("AsyncConversation", "AsyncMemory", "AsyncUserMemory"),
     "recollect.embedding": ("create_embedding_provider", "vector_dims_for_model"),
     "recollect.errors": (
         "AccessDenied", "EmbeddingError", "GeocoderUnavailable", "InvalidDocument", "InvalidInput", "InvalidMemory",
-        "InvalidMessage", "InvalidVector", "LlmError", "ModelDamaged", "NotFound", "NotPermitted", "Outdated",
-        "ProviderUnavailable", "RecollectError", "Repeated", "SettingsError", "StoreDamaged", "StoreError",
+        "InvalidMessage", "InvalidVector", "LlmError", "ModelDamaged", "NotFound", "NotPermitted", "StaleVersion",
+        "ProviderUnavailable", "RecollectError", "AlreadyProcessed", "SettingsError", "StoreDamaged", "StoreError",
         "StoreTooNew", "StoreTooOld", "StoreUnavailable", "SummaryError", "TextRefused", "UnknownKey",
     ),
-    "recollect.figures": (
+    "recollect.model.stats": (
         "AuditLine", "BulkBatch", "CacheFigures", "Coverage", "Estimate", "Maintenance", "Model", "ParkedItem",
-        "Problem", "Reembedding", "Stats", "Status", "StoreStats", "Worked",
+        "Problem", "Reembedding", "Stats", "Status", "StoreStats", "WorkReport",
     ),
-    "recollect.files": (
-        "AddedFile", "Chunk", "FilePage", "FileRecord", "FileText", "Folder", "FolderStatus", "Piece", "SyncProgress",
-        "SyncReport", "Trouble",
+    "recollect.model.files": (
+        "AddedFile", "Chunk", "FilePage", "FileRecord", "FileText", "Folder", "FolderStatus", "TextPiece", "SyncProgress",
+        "SyncReport", "SkippedFile",
     ),
-    "recollect.memory": ("Memory", "UserMemory"),
-    "recollect.messages": (
+    "recollect.api.memory": ("Memory", "UserMemory"),
+    "recollect.model.messages": (
         "Appended", "Captured", "Compaction", "ConversationInfo", "Message", "NewMessage", "ToolCall", "Usage",
         "Window",
     ),
-    "recollect.places": ("Located", "Location", "NamedPlace", "PlacePart", "PlaceSummary"),
+    "recollect.model.places": ("Located", "Location", "NamedPlace", "PlacePart", "PlaceSummary"),
     "recollect.settings": ("Settings", "load_settings"),
-    "recollect.types": (
-        "About", "ChannelPart", "Forgotten", "Hit", "MemoryRecord", "NewMemory", "Page", "Parts", "Place",
+    "recollect.model.memories": (
+        "About", "ChannelPart", "Forgotten", "Hit", "MemoryRecord", "NewMemory", "Page", "ScoreParts", "Place",
         "PromptContext", "Recall", "Remembered", "Space", "TurnOutcome",
     ),
-    "recollect.user": ("Conversation",),
-    "recollect.vocabulary": ("MEMORY_TYPES", "ROLES", "SOURCES", "Trust"),
+    "recollect.api.user": ("Conversation",),
+    "recollect.model.literals": ("MEMORY_TYPES", "ROLES", "SOURCES", "Trust"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -149,6 +149,7 @@ __all__ = [
     "About",
     "AccessDenied",
     "AddedFile",
+    "AlreadyProcessed",
     "ApiKey",
     "Appended",
     "AsyncConversation",
@@ -194,11 +195,8 @@ __all__ = [
     "NewMessage",
     "NotFound",
     "NotPermitted",
-    "Outdated",
     "Page",
     "ParkedItem",
-    "Parts",
-    "Piece",
     "Place",
     "PlacePart",
     "PlaceSummary",
@@ -209,10 +207,12 @@ __all__ = [
     "RecollectError",
     "Reembedding",
     "Remembered",
-    "Repeated",
+    "ScoreParts",
     "Settings",
     "SettingsError",
+    "SkippedFile",
     "Space",
+    "StaleVersion",
     "Stats",
     "Status",
     "StoreDamaged",
@@ -224,16 +224,16 @@ __all__ = [
     "SummaryError",
     "SyncProgress",
     "SyncReport",
+    "TextPiece",
     "TextRefused",
     "ToolCall",
-    "Trouble",
     "Trust",
     "TurnOutcome",
     "UnknownKey",
     "Usage",
     "UserMemory",
     "Window",
-    "Worked",
+    "WorkReport",
     "__version__",
     "create_embedding_provider",
     "load_settings",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.errors import NotPermitted
-from recollect.vocabulary import Permission
+from recollect.model.literals import Permission
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,11 +74,11 @@ class NotPermitted(AccessDenied):
     """The key is known, but it is not for this, or not for this user."""
 
 
-class Outdated(RecollectError):
+class StaleVersion(RecollectError):
     """What the caller has seen is no longer so: somebody has changed it since. Look again, then decide."""
 
 
-class Repeated(RecollectError):
+class AlreadyProcessed(RecollectError):
     """This request was carried out before; nothing was done now.
 
     `answer` is what was answered then; None when that held something that was forgotten since.

@@ -12,7 +12,7 @@ from benchmarks.nominatim import HEALTHY, nominatim
 from benchmarks.places import OWN_SET, load
 from benchmarks.quality import BadSet
 
-from recollect.geometry import distance_km
+from recollect.model.geo import distance_km
 
 ASKED = "/reverse?format=jsonv2&lat=49.19500&lon=16.60632"
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pytest
+import recollect.wiring
 from typer.testing import CliRunner
 
-import recollect.wiring
 from recollect.cli import app
+from recollect.model.memories import Space, Vector
 from recollect.ports import Embedder, Role
-from recollect.types import Space, Vector
 from tests.providers.server import ProviderServer
 
 # Nothing of the machine on which the tests run may show: no configuration file, no settings.

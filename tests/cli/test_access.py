@@ -16,7 +16,7 @@ from recollect.cli.needs import FREE, NEEDS, NEEDS_WITH, needed
 from recollect.cli.reference import application, commands
 from recollect.cli.verbs import VERBS
 from recollect.errors import NotPermitted, UnknownKey
-from recollect.vocabulary import PERMISSIONS, Permission
+from recollect.model.literals import PERMISSIONS, Permission
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, Outcome
 from tests.conftest import SteppingClock
 

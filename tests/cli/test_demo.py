@@ -9,7 +9,7 @@ import pytest
 
 from recollect.cli.script import chapters
 from recollect.clock import SystemClock
-from recollect.vocabulary import MEMORY_TYPES
+from recollect.model.literals import MEMORY_TYPES
 from tests.cli.conftest import Cli
 
 

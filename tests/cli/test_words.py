@@ -6,7 +6,7 @@ import pytest
 
 from recollect.cli.folders import condition, errors, in_one_line, left_out
 from recollect.cli.words import ago, amounts, counted, excerpt, listing, named, percent, shortened, size
-from recollect.files import Folder, FolderStatus, SyncReport, Trouble
+from recollect.model.files import Folder, FolderStatus, SkippedFile, SyncReport
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -79,7 +79,7 @@ def test_the_name_of_a_file_stays_on_one_line() -> None:
 
 
 def test_a_sync_is_told_in_one_line() -> None:
-    trouble = (Trouble("a\nb.md", "unreadable"), Trouble("c", "fifo"))
+    trouble = (SkippedFile("a\nb.md", "unreadable"), SkippedFile("c", "fifo"))
     report = SyncReport("/n", "incomplete", seen=3, added=1, changed=2, written=1, trouble=trouble)
     assert in_one_line(report) == (
         "/n: 1 added, 2 changed, 1 chunk written; not read: a\ufffdb.md (unreadable), c (fifo); "

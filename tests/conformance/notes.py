@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect import EmbeddingError, Memory, UserMemory, load_settings
-from recollect.ports import Clock, Embedder, Reader, Role
-from recollect.types import Scope, Space, Vector
+from recollect.model.memories import Scope, Space, Vector
+from recollect.ports import Clock, Embedder, Role, StoreReader
 from tests.providers.vectors import vector_of
 
 _BEGAN_NS = 1_700_000_000_123_456_789  # long ago: what has only just changed is waited for
@@ -120,7 +120,7 @@ def open_notes(
 def pieces(me: UserMemory) -> list[Kept]:
     """Give all that is kept of a user's files, in order."""
 
-    def work(reader: Reader) -> list[Kept]:
+    def work(reader: StoreReader) -> list[Kept]:
         return [
             Kept(*(getattr(chunk, name) for name in Kept._fields))
             for file_id in reader.file_ids()

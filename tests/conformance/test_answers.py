@@ -13,9 +13,9 @@ from typing import Any, cast
 import pytest
 
 from recollect import EmbeddingError, Memory, Recall, UserMemory, load_settings
-from recollect.engine.answers import _GOOD_FOR
-from recollect.ports import Reader, Role, Store
-from recollect.types import Scope, Vector
+from recollect.engine.base.result_cache import _GOOD_FOR
+from recollect.model.memories import Scope, Vector
+from recollect.ports import Role, Store, StoreReader
 from tests.conftest import SteppingClock
 from tests.congruence.twins import DIMENSIONS, WordSum, direction
 
@@ -30,8 +30,8 @@ class Watched:
         self.searches = 0
         self.while_searching: Callable[[], object] = lambda: None
 
-    def read(self, scope: Scope, work: Callable[[Reader], Any]) -> Any:
-        return self._store.read(scope, lambda reader: work(cast("Reader", _Counted(reader, self))))
+    def read(self, scope: Scope, work: Callable[[StoreReader], Any]) -> Any:
+        return self._store.read(scope, lambda reader: work(cast("StoreReader", _Counted(reader, self))))
 
     def searched(self) -> None:
         self.searches += 1
@@ -42,7 +42,7 @@ class Watched:
 
 
 class _Counted:
-    def __init__(self, reader: Reader, watched: Watched) -> None:
+    def __init__(self, reader: StoreReader, watched: Watched) -> None:
         self._reader = reader
         self._watched = watched
 

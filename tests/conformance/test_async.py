@@ -19,8 +19,8 @@ from recollect import (
     Location,
     Memory,
     NotFound,
-    Piece,
     StoreError,
+    TextPiece,
     UserMemory,
     load_settings,
 )
@@ -153,7 +153,7 @@ def test_files_can_be_awaited(memory: Memory, tmp_path: Path) -> None:
         assert (report.state, report.added) == ("synced", 1)
         (folder,) = await me.folders()
         assert (folder.files, folder.drift) == (1, 0)
-        added = await me.add_pieces("garden.md", [Piece("Tulips grow behind the shed", "", 1, 1)])
+        added = await me.add_pieces("garden.md", [TextPiece("Tulips grow behind the shed", "", 1, 1)])
         assert added is not None
         assert await me.file(added.file.id) == added.file
         assert [file.path for file in (await me.files()).items] == ["garden.md", "setup.md"]

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from recollect import Memory, Usage, load_settings
-from recollect.engine.calibrating import measure
+from recollect.engine.vectors.calibration import measure
 from recollect.errors import EmbeddingError
+from recollect.model.memories import Space, Vector
+from recollect.model.vectors import as_units
 from recollect.ports import BulkEmbedder, Embedder, Role
-from recollect.rank.fusion import USUAL
-from recollect.types import Space, Vector
-from recollect.vectors import as_units
+from recollect.ranking.fusion import USUAL
 from tests.conftest import SteppingClock
 
 MEMORIES = (

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from recollect import Compaction, InvalidInput, LlmError, Memory, Message, NewMessage, SummaryError, UserMemory
-from recollect.messages import SummaryPoints
-from recollect.user import Conversation
+from recollect.api.user import Conversation
+from recollect.model.messages import SummaryPoints
 from tests.conftest import OpenMemory, SteppingClock
 from tests.dialogue.doubles import POINTS, Paid, opened
 

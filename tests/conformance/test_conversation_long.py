@@ -3,8 +3,8 @@
 import random
 
 from recollect import Message, NewMessage, UserMemory
-from recollect.messages import ToolCall
-from recollect.user import Conversation
+from recollect.api.user import Conversation
+from recollect.model.messages import ToolCall
 from tests.conftest import OpenMemory
 from tests.nightly import by_night
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from recollect import EmbeddingError, Memory, load_settings
+from recollect.model.memories import Space, Vector
 from recollect.ports import Embedder, Role
-from recollect.types import Space, Vector
 from tests.conftest import SteppingClock
 
 

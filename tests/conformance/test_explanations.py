@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from recollect import Hit, Memory, Message, UserMemory, load_settings
+from recollect.model.memories import ChannelPart, Space, Vector
 from recollect.ports import Embedder, Role
-from recollect.rank import bm25, context, factors
-from recollect.rank.context import needs_context
-from recollect.types import ChannelPart, Space, Vector
+from recollect.ranking import bm25, context, factors
+from recollect.ranking.context import needs_context
 from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum
 

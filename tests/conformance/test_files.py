@@ -8,7 +8,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.errors import InvalidDocument
-from recollect.files import Piece
+from recollect.model.files import TextPiece
 from tests.conformance.notes import Notes, Words, chunk_ids, marks, open_notes, pieces
 from tests.conftest import SteppingClock
 from tests.storage.catalogue import is_server
@@ -198,7 +198,7 @@ def test_forgetting_everything_forgets_files(me: UserMemory, memory: Memory, not
 
 
 def test_files_cut_elsewhere_bring_their_vectors(me: UserMemory, words: Words) -> None:
-    cut = [Piece("Press the red button.", "Manual", 1, 1), Piece("Then wait.", "Manual", 3, 4)]
+    cut = [TextPiece("Press the red button.", "Manual", 1, 1), TextPiece("Then wait.", "Manual", 3, 4)]
     vectors = [[float(number == place) for number in range(16)] for place in range(2)]
     added = me.add_pieces("log/manual.md", cut, source="sessions", vectors=vectors, space=words.space)
     assert added is not None

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, UserMemory
-from recollect.files import Chunk
-from recollect.types import Hit
+from recollect.model.files import Chunk
+from recollect.model.memories import Hit
 from tests.conformance.notes import Notes, Words, open_notes, pieces
 from tests.conftest import SteppingClock
 from tests.storage.catalogue import is_server, plain

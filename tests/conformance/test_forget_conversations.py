@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
-from recollect.user import Conversation
+from recollect.api.user import Conversation
 from tests.conftest import OpenMemory, SteppingClock
 
 TEA = "I prefer green tea in the morning."

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from recollect import InvalidInput, Memory, Recall, UserMemory, load_settings
-from recollect.engine.asking import MAX_QUERY
-from recollect.engine.passages import terms_of
+from recollect.engine.drafts.searchable_text import terms_of
+from recollect.engine.search.prepared_query import MAX_QUERY
 from recollect.text.clean import clean
 from recollect.text.query import Query, holds, normal, read_query
 from tests.conftest import SteppingClock

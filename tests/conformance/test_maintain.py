@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from recollect import Memory, NotFound, SummaryError, UserMemory
-from recollect.messages import SummaryPoints
-from recollect.user import Conversation
+from recollect.api.user import Conversation
+from recollect.model.messages import SummaryPoints
 from tests.conftest import OpenMemory, SteppingClock
 from tests.dialogue.doubles import Paid, opened
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from recollect import InvalidInput, Memory, NewMemory, UserMemory
-from recollect.types import Vector
+from recollect.model.memories import Vector
 from tests.conftest import OpenMemory, SteppingClock
 
 DIMENSIONS = 384

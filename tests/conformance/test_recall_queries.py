@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect import InvalidInput, Memory, NewMemory, UserMemory, load_settings
+from recollect.model.memories import Recall, Space, Vector
 from recollect.ports import Embedder, Role
-from recollect.rank import factors
-from recollect.types import Recall, Space, Vector
+from recollect.ranking import factors
 from tests.conftest import OpenMemory, SteppingClock
 from tests.dialogue.doubles import Stuck
 

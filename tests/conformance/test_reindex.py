@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from recollect import Memory, NewMessage, UserMemory
-from recollect.engine import reindexing
-from recollect.engine.passages import terms_of
-from recollect.ports import Indexed
+from recollect.engine.drafts.searchable_text import terms_of
+from recollect.engine.maintenance import reindex
+from recollect.ports import IndexedItem
 from recollect.text.terms import ANALYSER
 from tests.conftest import OpenMemory
 from tests.storage.older_words import age, insist_indexed_once, mark, strange
@@ -125,7 +125,7 @@ def test_a_round_that_ends_in_the_middle_goes_on_next_time(
 ) -> None:
     fill(memory)
     age(database)
-    monkeypatch.setattr(reindexing, "_BATCH", 10)
+    monkeypatch.setattr(reindex, "_BATCH", 10)
     analysed = 0
 
     def failing(item: Any) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ def test_a_round_that_ends_in_the_middle_goes_on_next_time(
             raise MemoryError
         return terms_of(item)
 
-    monkeypatch.setattr(reindexing, "terms_of", failing)
+    monkeypatch.setattr(reindex, "terms_of", failing)
     with pytest.raises(MemoryError):
         memory.maintain()
     assert mark(database) == 1
@@ -143,7 +143,7 @@ def test_a_round_that_ends_in_the_middle_goes_on_next_time(
     left = strange(database)
     assert left == 2 * (27 + 25) - 27  # all memories of the first user; the batch of messages was not whole
     insist_indexed_once(database)
-    monkeypatch.setattr(reindexing, "terms_of", terms_of)
+    monkeypatch.setattr(reindex, "terms_of", terms_of)
     assert memory.maintain().reindexed == left
     insist_found(memory)
     insist_indexed_once(database)
@@ -155,13 +155,13 @@ def test_long_texts_share_no_transaction(memory: Memory, database: str, monkeypa
     me.remember_many([f"Book {book}: " + " ".join(f"w{book}x{n}" for n in range(4_000)) for book in range(5)])
     age(database)
     sizes: list[int] = []
-    replace = reindexing._replace
+    replace = reindex._replace
 
     def counted(*arguments: Any) -> int:
         sizes.append(replace(*arguments))
         return sizes[-1]
 
-    monkeypatch.setattr(reindexing, "_replace", counted)
+    monkeypatch.setattr(reindex, "_replace", counted)
     assert memory.maintain().reindexed == 5
     assert sizes == [2, 2, 1]
     assert me.recall("w3x17").hits[0].content.startswith("Book 3:")
@@ -170,16 +170,16 @@ def test_long_texts_share_no_transaction(memory: Memory, database: str, monkeypa
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
     """Let something happen once, between the first reading and the first writing."""
-    batch = reindexing._batch
+    batch = reindex._batch
     left = [happens]
 
-    def interrupted(*arguments: Any) -> list[Indexed]:
+    def interrupted(*arguments: Any) -> list[IndexedItem]:
         read = batch(*arguments)
         if left:
             left.pop()()
         return read
 
-    monkeypatch.setattr(reindexing, "_batch", interrupted)
+    monkeypatch.setattr(reindex, "_batch", interrupted)
 
 
 def test_what_is_changed_meanwhile_is_indexed_as_it_is_then(
@@ -227,7 +227,7 @@ def test_writers_go_on_while_terms_are_made(
 ) -> None:
     fill(memory)
     age(database)
-    monkeypatch.setattr(reindexing, "_BATCH", 5)
+    monkeypatch.setattr(reindex, "_BATCH", 5)
     done = Event()
     written: list[int] = []
 

@@ -12,9 +12,9 @@ import pytest
 
 from recollect import EmbeddingError, InvalidInput, Memory, NotFound, load_settings
 from recollect.errors import TextRefused
-from recollect.figures import Worked
+from recollect.model.memories import Space, Vector
+from recollect.model.stats import WorkReport
 from recollect.ports import Embedder, Role
-from recollect.types import Space, Vector
 from tests.conftest import Server, SteppingClock
 from tests.providers.vectors import vector_of
 from tests.storage.catalogue import plain
@@ -153,7 +153,7 @@ def interrupted(memory: Memory, embedder: Embedder) -> None:
     """Begin a change and stop in the middle."""
     stop = Event()
 
-    def tell(_: Worked) -> None:
+    def tell(_: WorkReport) -> None:
         stop.set()
 
     changed = memory.reembed(embedder=embedder, stop=stop, tell=tell)

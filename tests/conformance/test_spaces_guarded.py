@@ -7,8 +7,8 @@ from time import monotonic, sleep
 import pytest
 
 from recollect import EmbeddingError, InvalidInput, Memory, load_settings
+from recollect.model.memories import Space, Vector
 from recollect.ports import Embedder, Role
-from recollect.types import Space, Vector
 from tests.conftest import OpenMemory, SteppingClock
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recollect import InvalidMessage, Memory, Message, NewMessage, UserMemory
-from recollect.engine.passages import message_passage, message_terms, passage_of
+from recollect.engine.drafts.searchable_text import message_passage, message_terms, passage_of
 from tests.conftest import OpenMemory
 
 SAID = "The bicycle is in the shed now."

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
-from recollect.files import Chunk
-from recollect.ports import Rules, Walk
+from recollect.model.files import Chunk
+from recollect.ports import FolderWalk, SyncRules
 from tests.conformance.notes import Notes, Words, chunk_ids, marks, open_notes, pieces
 from tests.conftest import SteppingClock
 
@@ -163,11 +163,11 @@ def test_a_folder_that_is_empty_all_of_a_sudden_loses_nothing_unless_told(me: Us
 class Halfway:
     """A disk of which a part cannot be looked into; everything else is the disk's own."""
 
-    def __init__(self, disk: object, walk: Callable[..., Walk]) -> None:
+    def __init__(self, disk: object, walk: Callable[..., FolderWalk]) -> None:
         self._disk = disk
         self._walk = walk
 
-    def walk(self, root: str, rules: Rules, own: frozenset[tuple[int, int]]) -> Walk:
+    def walk(self, root: str, rules: SyncRules, own: frozenset[tuple[int, int]]) -> FolderWalk:
         """Look through a folder, but not to its end."""
         found = self._walk(root, rules, own)
         seen = [one for one in found.seen if not one.path.startswith("rooms/")]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
-from recollect.files import Piece
+from recollect.model.files import TextPiece
 from tests.conformance.notes import Notes, open_notes, pieces
 from tests.conftest import SteppingClock
 
@@ -95,7 +95,7 @@ def test_texts_that_are_none(me: UserMemory, notes: Notes) -> None:
 def test_strange_documents(me: UserMemory) -> None:
     added = me.add_file(b"The lantern.", name="caf\udce9.md")
     assert added.file.path == "caf\ufffd.md"
-    cut = [Piece("The \0 lantern \ud800.", "Head \0", 1, 1, role="user")]
+    cut = [TextPiece("The \0 lantern \ud800.", "Head \0", 1, 1, role="user")]
     brought = me.add_pieces("talk \ud800\0", cut, source="sessions", metadata={"a\0": ["\ud800", {"b": "\0"}], "n": 1})
     assert brought is not None
     assert me.file(brought.file.id).metadata == {"a\ufffd": ["\ufffd", {"b": "\ufffd"}], "n": 1}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, UserMemory
-from recollect.files import Trouble
-from recollect.ports import Content, Disk, Recipe, Rules, Walk, Wish
+from recollect.model.files import SkippedFile
+from recollect.ports import ChunkingRecipe, Disk, FolderWalk, ReadFile, ReadRequest, SyncRules
 from tests.conformance.notes import Notes, open_notes, pieces
 from tests.conftest import SteppingClock
 
@@ -21,7 +21,7 @@ class Between:
         self.after_walk: Callable[[], object] | None = None
         self.after_read: Callable[[], object] | None = None
 
-    def walk(self, root: str, rules: Rules, own: frozenset[tuple[int, int]]) -> Walk:
+    def walk(self, root: str, rules: SyncRules, own: frozenset[tuple[int, int]]) -> FolderWalk:
         """Look through a folder, and let something happen."""
         found = self._disk.walk(root, rules, own)
         happens, self.after_walk = self.after_walk, None
@@ -29,7 +29,9 @@ class Between:
             happens()
         return found
 
-    def read(self, root: str, wishes: Sequence[Wish], recipe: Recipe) -> Iterator[Content | Trouble]:
+    def read(
+        self, root: str, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe
+    ) -> Iterator[ReadFile | SkippedFile]:
         """Read files, and let something happen before anybody hears of them."""
         found = list(self._disk.read(root, wishes, recipe))
         happens, self.after_read = self.after_read, None

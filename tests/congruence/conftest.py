@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect import Memory, load_settings, wiring
+from recollect import Memory, load_settings
+from recollect.api import composition
 from tests.conftest import Server
 from tests.congruence.twins import StillClock, Twins, WordSum
 from tests.places.gazetteer import Gazetteer
@@ -16,7 +17,7 @@ def opened(database: str, clock: StillClock, embedder: WordSum, **overrides: obj
     overrides = {"database": database, "embedding.worker": False, **named}
     settings = load_settings(os.devnull, environ={}, overrides=overrides)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wiring, "create_geocoder", lambda _: Gazetteer())
+        patch.setattr(composition, "create_geocoder", lambda _: Gazetteer())
         return Memory.open(settings=settings, clock=clock, embedder=embedder)
 
 

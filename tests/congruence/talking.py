@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from recollect import Message, NewMessage, Recall, ToolCall, UserMemory
-from recollect.types import Scope
+from recollect.model.memories import Scope
 from tests.congruence.offers import places, sentences
 from tests.congruence.twins import START, Pair, Twins
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Memory
-from recollect.figures import StoreStats
+from recollect.model.stats import StoreStats
 from tests.congruence.offers import changes, coordinates, crowd, filters, memories, questions, sentences
 from tests.congruence.twins import Twins, examples
 from tests.nightly import by_night

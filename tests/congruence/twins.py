@@ -17,8 +17,8 @@ import numpy as np
 from hypothesis import HealthCheck, settings
 
 from recollect import EmbeddingError, Memory, Recall, RecollectError, UserMemory
+from recollect.model.memories import MemoryRecord, Scope, Space, Vector
 from recollect.ports import Role
-from recollect.types import MemoryRecord, Scope, Space, Vector
 
 DIMENSIONS = 384
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)

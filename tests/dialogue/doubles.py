@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from threading import Event
 
 from recollect import Memory, load_settings
-from recollect.messages import Summarized, SummaryPoints, SummaryTask, Usage
+from recollect.model.memories import Space, Vector
+from recollect.model.messages import Summarized, SummaryPoints, SummaryTask, Usage
 from recollect.ports import Embedder, Role
-from recollect.types import Space, Vector
 from tests.conftest import SteppingClock
 
 _PATIENCE_S = 30  # after this it answers, so that whoever waits for it gives an answer and fails its test

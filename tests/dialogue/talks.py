@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from recollect.messages import Message, ToolCall
-from recollect.vocabulary import MessageRole
+from recollect.model.literals import MessageRole
+from recollect.model.messages import Message, ToolCall
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 

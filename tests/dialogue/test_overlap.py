@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.dialogue.overlap import overlap, same
-from recollect.messages import Message, ToolCall
+from recollect.model.messages import Message, ToolCall
 from tests.dialogue.talks import answered, said
 
 WORDS = ("yes", "no", "go on")

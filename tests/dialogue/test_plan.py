@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from recollect.dialogue.exchanges import exchanges
 from recollect.dialogue.plan import due, plan
-from recollect.messages import Message
+from recollect.model.messages import Message
 from tests.dialogue.talks import answered, called, in_order, open_calls, said, talks
 
 KEEP = st.sampled_from([0, 1, 2, 4, 16, 1_000])

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from recollect.dialogue.exchanges import exchanges
 from recollect.dialogue.window import choose
-from recollect.messages import Message
+from recollect.model.messages import Message
 from tests.dialogue.talks import answered, called, in_order, lost_results, open_calls, said, talks
 
 ROOMS = st.one_of(st.integers(1, 400), st.sampled_from([1, 5, 1_000, 10_000, 100_000]))

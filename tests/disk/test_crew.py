@@ -13,8 +13,8 @@ import pytest
 
 from recollect.disk import LocalDisk, reasons
 from recollect.documents import detect
-from recollect.files import Trouble
-from recollect.ports.files import Content, Reading, Recipe, Wish
+from recollect.model.files import SkippedFile
+from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
 
 LONG_AGO_NS = 1_700_000_000_123_456_789
 FILES = 200
@@ -38,9 +38,9 @@ time.sleep(600)
 """
 
 
-def extracted(data: bytes, name: str, recipe: Recipe) -> Reading:
+def extracted(data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
     """Stand in for whoever reads documents."""
-    return Reading("pdf", "application/pdf", (), 1, {"name": name})
+    return FileReading("pdf", "application/pdf", (), 1, {"name": name})
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +57,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def wishes(*more: str) -> list[Wish]:
+def wishes(*more: str) -> list[ReadRequest]:
     """Wish for all notes, and for others."""
-    return [Wish(f"{number}.md") for number in range(FILES)] + [Wish(name) for name in more]
+    return [ReadRequest(f"{number}.md") for number in range(FILES)] + [ReadRequest(name) for name in more]
 
 
 def reading_disk(hands: int) -> LocalDisk:
@@ -67,7 +67,7 @@ def reading_disk(hands: int) -> LocalDisk:
     return LocalDisk(detect=detect, extract=extracted, hands=hands, worth_bytes=0)
 
 
-def by_path(answers: list[Content | Trouble]) -> dict[str, Content | Trouble]:
+def by_path(answers: list[ReadFile | SkippedFile]) -> dict[str, ReadFile | SkippedFile]:
     """Give answers by what they are about, which must be a different file each."""
     found = {answer.path: answer for answer in answers}
     assert len(found) == len(answers)
@@ -86,19 +86,19 @@ def helpers() -> list[psutil.Process]:
 def test_help_does_not_change_an_answer(root: Path) -> None:
     """Alone or with two processes: the same contents, the same trouble, each once."""
     odd = ("paper.pdf", "program.md", "missing.md", "just.md")
-    alone = by_path(list(reading_disk(0).read(str(root), wishes(*odd), Recipe())))
-    helped = by_path(list(reading_disk(2).read(str(root), wishes(*odd), Recipe())))
+    alone = by_path(list(reading_disk(0).read(str(root), wishes(*odd), ChunkingRecipe())))
+    helped = by_path(list(reading_disk(2).read(str(root), wishes(*odd), ChunkingRecipe())))
     assert helped.keys() == alone.keys()
     for path, answer in alone.items():
         other = helped[path]
-        if isinstance(answer, Content) and isinstance(other, Content) and answer.reading and other.reading:
+        if isinstance(answer, ReadFile) and isinstance(other, ReadFile) and answer.reading and other.reading:
             assert list(other.reading.pieces) == list(answer.reading.pieces)
             assert other.reading.metadata == answer.reading.metadata
             assert (other.digest, other.size, other.mtime_ns) == (answer.digest, answer.size, answer.mtime_ns)
         else:
             assert other == answer
-    assert helped["program.md"] == Trouble("program.md", reasons.NO_TEXT)
-    assert helped["missing.md"] == Trouble("missing.md", reasons.VANISHED)
+    assert helped["program.md"] == SkippedFile("program.md", reasons.NO_TEXT)
+    assert helped["missing.md"] == SkippedFile("missing.md", reasons.VANISHED)
     assert not helpers()
 
 
@@ -106,28 +106,28 @@ def test_what_a_process_had_when_it_died_is_read_here(root: Path) -> None:
     """One that is killed again and again takes no file with it."""
     answers = []
     killed = 0
-    for answer in reading_disk(2).read(str(root), wishes(), Recipe()):
+    for answer in reading_disk(2).read(str(root), wishes(), ChunkingRecipe()):
         answers.append(answer)
         for process in helpers():
             process.kill()
             killed += 1
     assert killed
     assert len(by_path(answers)) == FILES
-    assert all(isinstance(answer, Content) for answer in answers)
+    assert all(isinstance(answer, ReadFile) for answer in answers)
 
 
 def test_a_detector_that_no_other_process_knows_means_reading_alone(root: Path) -> None:
     """It is no reason to fail."""
     disk = LocalDisk(detect=lambda _, __: ("text", "text/odd"), extract=extracted, hands=1, worth_bytes=0)
-    answers = by_path(list(disk.read(str(root), wishes()[:5], Recipe())))
-    assert {answer.reading.mime for answer in answers.values() if isinstance(answer, Content) and answer.reading} == {
+    answers = by_path(list(disk.read(str(root), wishes()[:5], ChunkingRecipe())))
+    assert {answer.reading.mime for answer in answers.values() if isinstance(answer, ReadFile) and answer.reading} == {
         "text/odd"
     }
 
 
 def test_processes_end_with_whoever_loses_interest(root: Path) -> None:
     """Closing the iterator is enough."""
-    answers = reading_disk(1).read(str(root), wishes(), Recipe())
+    answers = reading_disk(1).read(str(root), wishes(), ChunkingRecipe())
     for _ in range(5):
         next(answers)
     close = answers.close  # type: ignore[attr-defined]
@@ -156,6 +156,6 @@ def test_a_helping_process_imports_little() -> None:
     loaded = set(run.stdout.split())
     heavy = {
         "apsw", "onnxruntime", "tokenizers", "psycopg", "httpx2", "fastapi", "mcp", "watchfiles", "typer", "rich",
-        "recollect.memory", "recollect.engine", "recollect.storage", "recollect.embedding", "recollect.documents.local",
+        "recollect.api.memory", "recollect.engine", "recollect.storage", "recollect.embedding", "recollect.documents.local",
     }  # fmt: skip
     assert loaded.isdisjoint(heavy), loaded & heavy

@@ -9,8 +9,8 @@ import pytest
 
 from recollect.disk import LocalDisk, reasons
 from recollect.documents import detect
-from recollect.files import Trouble
-from recollect.ports.files import Content, Reading, Recipe, Rules, Wish
+from recollect.model.files import SkippedFile
+from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest, SyncRules
 from recollect.settings.filing import USUAL_FILES
 from tests.disk.hostile import LONG_LINE, SECRET, Hostile, hostile_tree
 
@@ -46,7 +46,7 @@ print(len(read), len(opened))
 """
 
 
-def no_extract(data: bytes, name: str, recipe: Recipe) -> Reading:
+def no_extract(data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
     """Refuse, because nothing in these trees is a document."""
     raise AssertionError(name)
 
@@ -62,23 +62,23 @@ def test_all_of_a_hostile_tree_is_counted_and_none_of_it_hangs(built: Hostile) -
     """Every entry is read, refused or left out for the reason it was made for; the secret outside is never seen."""
     disk = LocalDisk(detect=detect, extract=no_extract, hands=0)
     assert built.entries > 1_900
-    walk = disk.walk(str(built.root), Rules(include=USUAL_FILES), built.own)
+    walk = disk.walk(str(built.root), SyncRules(include=USUAL_FILES), built.own)
     assert walk.exists
     assert walk.complete
     assert {seen.path for seen in walk.seen} == built.readable | built.refused
     assert dict(walk.skipped) == dict(built.skipped)
     assert 0 < len(walk.trouble) <= 100
-    answers = list(disk.read(str(built.root), [Wish(seen.path) for seen in walk.seen], Recipe()))
-    contents = {answer.path: answer for answer in answers if isinstance(answer, Content)}
+    answers = list(disk.read(str(built.root), [ReadRequest(seen.path) for seen in walk.seen], ChunkingRecipe()))
+    contents = {answer.path: answer for answer in answers if isinstance(answer, ReadFile)}
     assert contents.keys() == built.readable
-    assert {answer for answer in answers if isinstance(answer, Trouble)} == {
-        Trouble(path, reasons.NO_TEXT) for path in built.refused
+    assert {answer for answer in answers if isinstance(answer, SkippedFile)} == {
+        SkippedFile(path, reasons.NO_TEXT) for path in built.refused
     }
     assert SECRET not in repr(answers)
     check_notes(contents)
 
 
-def check_notes(contents: dict[str, Content]) -> None:
+def check_notes(contents: dict[str, ReadFile]) -> None:
     """Look at what was said about the strange texts."""
     readings = {path: content.reading for path, content in contents.items() if content.reading}
     notes = Counter(note for reading in readings.values() for note in reading.notes)
@@ -128,7 +128,7 @@ def test_what_took_a_file_s_place_since_the_walk_is_refused(built: Hostile, path
     """A wish is no promise that there is a file; reading lines back is held to the same."""
     disk = LocalDisk(detect=detect, extract=no_extract, hands=0)
     root = str(built.root)
-    disk.walk(root, Rules(include=("nothing",)), built.own)
-    assert list(disk.read(root, [Wish(path)], Recipe())) == [Trouble(path, reason)]
+    disk.walk(root, SyncRules(include=("nothing",)), built.own)
+    assert list(disk.read(root, [ReadRequest(path)], ChunkingRecipe())) == [SkippedFile(path, reason)]
     with pytest.raises(OSError, match=r"."):
-        disk.text(root, path, Recipe(), built.own)
+        disk.text(root, path, ChunkingRecipe(), built.own)

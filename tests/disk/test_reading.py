@@ -14,17 +14,17 @@ from recollect.disk.beneath import read_bytes, youth_s
 from recollect.disk.reading import day_of
 from recollect.documents import detect
 from recollect.errors import InvalidDocument
-from recollect.files import TURN_BREAK, Trouble
-from recollect.ports.files import Content, Disk, Reading, Recipe, Rules, Wish
+from recollect.model.files import TURN_BREAK, SkippedFile
+from recollect.ports.files import ChunkingRecipe, Disk, FileReading, ReadFile, ReadRequest, SyncRules
 
 LONG_AGO_NS = 1_700_000_000_123_456_789
 
 
-def extracted(data: bytes, name: str, recipe: Recipe) -> Reading:
+def extracted(data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
     """Stand in for whoever reads documents."""
     if b"damaged" in data:
         raise InvalidDocument("It is damaged.")
-    return Reading("pdf", "application/pdf", (), 1, {"name": name})
+    return FileReading("pdf", "application/pdf", (), 1, {"name": name})
 
 
 DISK: Disk = LocalDisk(detect=detect, extract=extracted, hands=0)
@@ -38,11 +38,11 @@ def written(folder: Path, name: str, data: bytes | str) -> Path:
     return file
 
 
-def reading_of(folder: Path, name: str, data: bytes | str, recipe: Recipe | None = None) -> Reading:
+def reading_of(folder: Path, name: str, data: bytes | str, recipe: ChunkingRecipe | None = None) -> FileReading:
     """Write a file and read it."""
     written(folder, name, data)
-    (answer,) = DISK.read(str(folder), [Wish(name)], recipe or Recipe())
-    assert isinstance(answer, Content)
+    (answer,) = DISK.read(str(folder), [ReadRequest(name)], recipe or ChunkingRecipe())
+    assert isinstance(answer, ReadFile)
     assert answer.reading
     return answer.reading
 
@@ -51,8 +51,8 @@ def test_a_file_is_told_with_its_digest_size_and_time(tmp_path: Path) -> None:
     """And with what stands in it, cut and analysed."""
     data = b"# Plan\r\n\r\nBuy a lighthouse.\r\n"
     written(tmp_path, "plan.md", data)
-    (answer,) = DISK.read(str(tmp_path), [Wish("plan.md")], Recipe())
-    assert isinstance(answer, Content)
+    (answer,) = DISK.read(str(tmp_path), [ReadRequest("plan.md")], ChunkingRecipe())
+    assert isinstance(answer, ReadFile)
     assert (answer.size, answer.mtime_ns, answer.digest) == (len(data), LONG_AGO_NS, sha256(data).hexdigest())
     assert answer.reading
     assert answer.reading.kind == "markdown"
@@ -64,8 +64,10 @@ def test_a_file_is_told_with_its_digest_size_and_time(tmp_path: Path) -> None:
 def test_bytes_that_are_known_are_not_cut_again(tmp_path: Path) -> None:
     """Their digest is enough."""
     written(tmp_path, "a.md", "same")
-    (answer,) = DISK.read(str(tmp_path), [Wish("a.md", frozenset({sha256(b"same").hexdigest()}))], Recipe())
-    assert isinstance(answer, Content)
+    (answer,) = DISK.read(
+        str(tmp_path), [ReadRequest("a.md", frozenset({sha256(b"same").hexdigest()}))], ChunkingRecipe()
+    )
+    assert isinstance(answer, ReadFile)
     assert answer.reading is None
 
 
@@ -84,14 +86,14 @@ def test_how_texts_are_decoded(tmp_path: Path, data: bytes, text: str, notes: tu
     reading = reading_of(tmp_path, "a.txt", data)
     assert reading.notes == notes
     assert "\n".join(piece.piece.content for piece in reading.pieces) == text
-    assert DISK.text(str(tmp_path), "a.txt", Recipe(), frozenset()) == (text, sha256(data).hexdigest())
+    assert DISK.text(str(tmp_path), "a.txt", ChunkingRecipe(), frozenset()) == (text, sha256(data).hexdigest())
 
 
 def test_private_parts_are_taken_out_before_anything_is_cut(tmp_path: Path) -> None:
     """The lines stay where they were."""
     reading = reading_of(tmp_path, "a.md", "one\n<private>two\nthree</private>\nfour\n")
     assert "two" not in repr(reading)
-    text, _ = DISK.text(str(tmp_path), "a.md", Recipe(), frozenset())
+    text, _ = DISK.text(str(tmp_path), "a.md", ChunkingRecipe(), frozenset())
     assert text.split("\n")[3] == "four"
 
 
@@ -106,7 +108,7 @@ def test_a_session_log_is_cut_by_turns_and_shown_line_by_line(tmp_path: Path) ->
     reading = reading_of(tmp_path, "log.jsonl", log)
     assert reading.kind == "session"
     assert [(one.piece.role, one.piece.start_line) for one in reading.pieces] == [("user", 2), ("assistant", 4)]
-    text, _ = DISK.text(str(tmp_path), "log.jsonl", Recipe(), frozenset())
+    text, _ = DISK.text(str(tmp_path), "log.jsonl", ChunkingRecipe(), frozenset())
     lines = text.split("\n")
     assert len(lines) == reading.lines == 5
     assert lines[1].replace(TURN_BREAK, "\n") == reading.pieces[0].piece.content == "first\nsecond"
@@ -117,9 +119,11 @@ def test_other_kinds_are_read_by_others_and_have_no_lines(tmp_path: Path) -> Non
     """A PDF goes to whoever reads documents."""
     assert reading_of(tmp_path, "paper.pdf", b"%PDF-1.7 ...").metadata == {"name": "paper.pdf"}
     written(tmp_path, "damaged.pdf", b"%PDF-1.7 damaged")
-    assert list(DISK.read(str(tmp_path), [Wish("damaged.pdf")], Recipe())) == [Trouble("damaged.pdf", reasons.DAMAGED)]
+    assert list(DISK.read(str(tmp_path), [ReadRequest("damaged.pdf")], ChunkingRecipe())) == [
+        SkippedFile("damaged.pdf", reasons.DAMAGED)
+    ]
     with pytest.raises(InvalidDocument, match="store"):
-        DISK.text(str(tmp_path), "paper.pdf", Recipe(), frozenset())
+        DISK.text(str(tmp_path), "paper.pdf", ChunkingRecipe(), frozenset())
 
 
 @pytest.mark.parametrize(
@@ -151,10 +155,10 @@ def test_a_file_that_has_just_changed_is_read_when_its_next_change_would_show(tm
     file = tmp_path / "a.md"
     file.write_text("first")
     old = written(tmp_path, "old.md", "old")
-    answers = list(DISK.read(str(tmp_path), [Wish("a.md"), Wish("old.md")], Recipe()))
+    answers = list(DISK.read(str(tmp_path), [ReadRequest("a.md"), ReadRequest("old.md")], ChunkingRecipe()))
     assert [answer.path for answer in answers] == ["old.md", "a.md"]
     young = answers[1]
-    assert isinstance(young, Content)
+    assert isinstance(young, ReadFile)
     assert young.mtime_ns == file.stat().st_mtime_ns
     assert not youth_s(young.mtime_ns, time.time_ns())
     assert old.stat().st_mtime_ns == LONG_AGO_NS
@@ -187,13 +191,15 @@ def test_a_file_that_stays_young_is_told_all_the_same(tmp_path: Path) -> None:
     thread = threading.Thread(target=touch)
     thread.start()
     try:
-        outcomes = [answer for _ in range(3) for answer in DISK.read(str(tmp_path), [Wish("a.md")], Recipe())]
+        outcomes = [
+            answer for _ in range(3) for answer in DISK.read(str(tmp_path), [ReadRequest("a.md")], ChunkingRecipe())
+        ]
     finally:
         ended.set()
         thread.join()
     assert len(outcomes) == 3
     for outcome in outcomes:
-        assert isinstance(outcome, Content) or outcome == Trouble("a.md", reasons.CHANGING)
+        assert isinstance(outcome, ReadFile) or outcome == SkippedFile("a.md", reasons.CHANGING)
 
 
 def test_a_file_that_never_stays_the_same_is_given_up_or_told_as_it_was_once(tmp_path: Path) -> None:
@@ -228,12 +234,12 @@ def test_a_file_that_never_stays_the_same_is_given_up_or_told_as_it_was_once(tmp
 def test_a_file_that_grew_too_large_since_the_walk_is_refused(tmp_path: Path) -> None:
     """The recipe has the limit too."""
     written(tmp_path, "a.md", "x" * 101)
-    assert list(DISK.read(str(tmp_path), [Wish("a.md")], Recipe(most_bytes=100))) == [
-        Trouble("a.md", reasons.TOO_LARGE)
+    assert list(DISK.read(str(tmp_path), [ReadRequest("a.md")], ChunkingRecipe(most_bytes=100))) == [
+        SkippedFile("a.md", reasons.TOO_LARGE)
     ]
     written(tmp_path, "a.md", "x" * 100)
-    (answer,) = DISK.read(str(tmp_path), [Wish("a.md")], Recipe(most_bytes=100))
-    assert isinstance(answer, Content)
+    (answer,) = DISK.read(str(tmp_path), [ReadRequest("a.md")], ChunkingRecipe(most_bytes=100))
+    assert isinstance(answer, ReadFile)
 
 
 def test_a_root_is_given_with_links_and_home_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,7 +248,7 @@ def test_a_root_is_given_with_links_and_home_resolved(tmp_path: Path, monkeypatc
     (tmp_path / "link").symlink_to("real")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert DISK.resolve("~/link/../link/") == os.path.realpath(tmp_path / "real")
-    assert DISK.walk(DISK.resolve("~/link"), Rules(), frozenset()).exists
+    assert DISK.walk(DISK.resolve("~/link"), SyncRules(), frozenset()).exists
 
 
 def test_what_escapes_hide_in_front_matter_is_masked_once_it_is_read(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from recollect.disk import reasons
 from recollect.disk.patterns import Patterns
 from recollect.disk.tree import walk
-from recollect.ports.files import Rules
+from recollect.ports.files import SyncRules
 from recollect.settings.filing import USUAL_FILES
 from tests.nightly import by_night
 
@@ -22,7 +22,7 @@ ATOMS = [
 ]  # fmt: skip
 
 
-def paths(root: Path, rules: Rules) -> set[str]:
+def paths(root: Path, rules: SyncRules) -> set[str]:
     """Give the paths that a walk comes by."""
     return {seen.path for seen in walk(str(root), rules, frozenset()).seen}
 
@@ -68,13 +68,13 @@ def test_ignore_files_mean_what_git_takes_them_to_mean(tmp_path: Path) -> None:
             (rng.choice(folders[:3]) / ".gitignore").write_text("\n".join(lines) + "\n")
         listing = ["git", "-C", str(root), "ls-files", "-o", "-z", "--exclude-per-directory=.gitignore"]
         listed = subprocess.run(listing, check=True, capture_output=True, text=True).stdout.split("\0")
-        assert paths(root, Rules()) == {path for path in listed if path and not path.endswith(".gitignore")}
+        assert paths(root, SyncRules()) == {path for path in listed if path and not path.endswith(".gitignore")}
 
 
 def test_the_usual_files_are_those_with_the_usual_endings(tmp_path: Path) -> None:
     """Endings decide, hidden files are left out, and both are counted."""
     plant(tmp_path, "a.md", "b/c.txt", "b/d.jsonl", "e.png", "f", ".hidden.md", ".obsidian/g.md", "README.markdown")
-    found = walk(str(tmp_path), Rules(include=USUAL_FILES), frozenset())
+    found = walk(str(tmp_path), SyncRules(include=USUAL_FILES), frozenset())
     assert {seen.path for seen in found.seen} == {"a.md", "b/c.txt", "b/d.jsonl", "README.markdown"}
     assert found.skipped == {reasons.IGNORED: 2, reasons.HIDDEN: 2}
     assert not found.trouble
@@ -83,22 +83,22 @@ def test_the_usual_files_are_those_with_the_usual_endings(tmp_path: Path) -> Non
 def test_hidden_files_are_found_when_wanted_but_never_those_of_git(tmp_path: Path) -> None:
     """`hidden` opens every door but one."""
     plant(tmp_path, ".a.md", ".b/c.md", ".git/d.md", "e/.git/f.md")
-    assert paths(tmp_path, Rules(include=("*.md",), hidden=True)) == {".a.md", ".b/c.md"}
+    assert paths(tmp_path, SyncRules(include=("*.md",), hidden=True)) == {".a.md", ".b/c.md"}
 
 
 @pytest.mark.parametrize(
     ("rules", "expected"),
     [
-        (Rules(include=("notes/",)), {"notes/a.md", "notes/b.txt", "notes/deep/c.md"}),
-        (Rules(include=("/a.md", "*.txt")), {"a.md", "notes/b.txt"}),
-        (Rules(include=("*.md", "!c.md")), {"a.md", "notes/a.md"}),
-        (Rules(include=("*.md",), exclude=("notes/",)), {"a.md"}),
-        (Rules(include=("*.md",), exclude=("*.md", "!a.md")), {"a.md", "notes/a.md"}),
-        (Rules(include=("**/deep/*",)), {"notes/deep/c.md"}),
-        (Rules(exclude=("deep",)), {"a.md", "notes/a.md", "notes/b.txt"}),
+        (SyncRules(include=("notes/",)), {"notes/a.md", "notes/b.txt", "notes/deep/c.md"}),
+        (SyncRules(include=("/a.md", "*.txt")), {"a.md", "notes/b.txt"}),
+        (SyncRules(include=("*.md", "!c.md")), {"a.md", "notes/a.md"}),
+        (SyncRules(include=("*.md",), exclude=("notes/",)), {"a.md"}),
+        (SyncRules(include=("*.md",), exclude=("*.md", "!a.md")), {"a.md", "notes/a.md"}),
+        (SyncRules(include=("**/deep/*",)), {"notes/deep/c.md"}),
+        (SyncRules(exclude=("deep",)), {"a.md", "notes/a.md", "notes/b.txt"}),
     ],
 )
-def test_including_and_leaving_out(tmp_path: Path, rules: Rules, expected: set[str]) -> None:
+def test_including_and_leaving_out(tmp_path: Path, rules: SyncRules, expected: set[str]) -> None:
     """Patterns of folders, of paths and of endings, alone and together."""
     plant(tmp_path, "a.md", "notes/a.md", "notes/b.txt", "notes/deep/c.md")
     assert paths(tmp_path, rules) == expected
@@ -107,7 +107,7 @@ def test_including_and_leaving_out(tmp_path: Path, rules: Rules, expected: set[s
 def test_a_folder_with_the_ending_of_a_file_includes_nothing_by_itself(tmp_path: Path) -> None:
     """`*.md` speaks of files."""
     plant(tmp_path, "folder.md/picture.png", "folder.md/note.md")
-    assert paths(tmp_path, Rules(include=("*.md",))) == {"folder.md/note.md"}
+    assert paths(tmp_path, SyncRules(include=("*.md",))) == {"folder.md/note.md"}
 
 
 def test_both_kinds_of_ignore_files_are_heeded_unless_told_otherwise(tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ def test_both_kinds_of_ignore_files_are_heeded_unless_told_otherwise(tmp_path: P
     plant(tmp_path, "a.md", "draft.md", "sub/draft.md", "sub/private.md")
     (tmp_path / ".gitignore").write_text("\ufeffdraft.md\r\n")
     (tmp_path / "sub" / ".recollectignore").write_text("!draft.md\nprivate.*\n")
-    assert paths(tmp_path, Rules(include=("*.md",))) == {"a.md", "sub/draft.md"}
-    assert len(paths(tmp_path, Rules(include=("*.md",), gitignore=False))) == 4
+    assert paths(tmp_path, SyncRules(include=("*.md",))) == {"a.md", "sub/draft.md"}
+    assert len(paths(tmp_path, SyncRules(include=("*.md",), gitignore=False))) == 4
 
 
 def test_an_ignore_file_that_is_a_link_is_reported_and_not_followed(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_an_ignore_file_that_is_a_link_is_reported_and_not_followed(tmp_path: Pa
     outside.write_text("*.md\n")
     root = plant(tmp_path / "root", "a.md")
     (root / ".gitignore").symlink_to(outside)
-    found = walk(str(root), Rules(include=("*.md",)), frozenset())
+    found = walk(str(root), SyncRules(include=("*.md",)), frozenset())
     assert [seen.path for seen in found.seen] == ["a.md"]
     assert found.skipped[reasons.SYMLINK] == 1
 

@@ -10,9 +10,9 @@ import pytest
 
 from recollect.disk import reasons
 from recollect.disk.tree import MOST_EXAMPLES, walk
-from recollect.ports.files import Rules, Seen, Walk
+from recollect.ports.files import FolderWalk, SeenFile, SyncRules
 
-NOTES = Rules(include=("*.md",))
+NOTES = SyncRules(include=("*.md",))
 
 
 def test_a_walk_gives_path_size_and_time(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_a_walk_gives_path_size_and_time(tmp_path: Path) -> None:
     note.parent.mkdir()
     note.write_text("words")
     os.utime(note, ns=(1, 1_700_000_000_123_456_789))
-    assert walk(str(tmp_path), NOTES, frozenset()) == Walk([Seen("a/b.md", 5, 1_700_000_000_123_456_789)])
+    assert walk(str(tmp_path), NOTES, frozenset()) == FolderWalk([SeenFile("a/b.md", 5, 1_700_000_000_123_456_789)])
 
 
 @pytest.mark.parametrize("name", ["missing", "file.md", "link", "file.md/below"])
@@ -29,12 +29,12 @@ def test_a_root_that_is_no_folder_is_said_to_be_missing(tmp_path: Path, name: st
     """Nothing follows from it about what was in it."""
     (tmp_path / "file.md").write_text("x")
     (tmp_path / "link").symlink_to(tmp_path)
-    assert walk(str(tmp_path / name), NOTES, frozenset()) == Walk([], exists=False, complete=False)
+    assert walk(str(tmp_path / name), NOTES, frozenset()) == FolderWalk([], exists=False, complete=False)
 
 
 def test_an_empty_folder_is_one(tmp_path: Path) -> None:
     """It exists and was seen to its end."""
-    assert walk(str(tmp_path), NOTES, frozenset()) == Walk([])
+    assert walk(str(tmp_path), NOTES, frozenset()) == FolderWalk([])
 
 
 def test_a_folder_that_cannot_be_opened_makes_the_walk_incomplete(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_root_that_may_not_be_read_exists_but_is_unknown(tmp_path: Path) -> No
         found = walk(str(closed), NOTES, frozenset())
     finally:
         closed.chmod(0o700)
-    assert found == Walk([], complete=False, skipped={reasons.UNREADABLE_FOLDER: 1}, trouble=found.trouble)
+    assert found == FolderWalk([], complete=False, skipped={reasons.UNREADABLE_FOLDER: 1}, trouble=found.trouble)
 
 
 def test_examples_of_trouble_are_few_but_all_of_it_is_counted(tmp_path: Path) -> None:

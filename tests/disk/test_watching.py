@@ -13,7 +13,7 @@ import pytest
 from recollect.disk import LocalDisk
 from recollect.disk.watching import SOON_S, STORM, Unrest
 from recollect.documents import detect
-from recollect.ports.files import Reading, Recipe, Rules, Watching
+from recollect.ports.files import ChunkingRecipe, FileReading, FolderWatch, SyncRules
 
 PATIENCE_S = 30.0
 DEBOUNCE_S = 0.05
@@ -40,7 +40,7 @@ with LocalDisk(detect=detect, extract=print).watch([str(root)], 0.05) as watched
 """
 
 
-def extracted(data: bytes, name: str, recipe: Recipe) -> Reading:
+def extracted(data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
     """Refuse, because nothing is read here."""
     raise AssertionError(name)
 
@@ -50,13 +50,13 @@ def local_disk() -> LocalDisk:
     return LocalDisk(detect=detect, extract=extracted, hands=0)
 
 
-def settle(watched: Watching) -> None:
+def settle(watched: FolderWatch) -> None:
     """Wait until nothing is told any more."""
     while watched.wait(QUIET_S):
         continue
 
 
-def is_told(watched: Watching, root: Path, change: Callable[[], object]) -> bool:
+def is_told(watched: FolderWatch, root: Path, change: Callable[[], object]) -> bool:
     """Say whether a change is told."""
     change()
     deadline_s = time.monotonic() + PATIENCE_S
@@ -174,7 +174,7 @@ def test_our_own_database_hidden_files_and_git_are_no_changes(tmp_path: Path) ->
     (tmp_path / ".git").mkdir()
     status = database.stat()
     disk = local_disk()
-    disk.walk(str(tmp_path), Rules(), frozenset({(status.st_dev, status.st_ino)}))
+    disk.walk(str(tmp_path), SyncRules(), frozenset({(status.st_dev, status.st_ino)}))
     with disk.watch([str(tmp_path)], DEBOUNCE_S) as watched:
         database.write_text("more")
         (tmp_path / "memory.db-wal").write_text("log")

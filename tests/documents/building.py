@@ -6,8 +6,8 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 
-from recollect.files import Piece
-from recollect.ports.files import Reading
+from recollect.model.files import TextPiece
+from recollect.ports.files import FileReading
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _DC = 'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"'
@@ -103,11 +103,11 @@ def png(width: int, height: int, chunks: Sequence[tuple[bytes, bytes]] = ()) -> 
     )
 
 
-def pieces_of(reading: Reading) -> list[Piece]:
+def pieces_of(reading: FileReading) -> list[TextPiece]:
     """Give the pieces of a reading."""
     return [indexed.piece for indexed in reading.pieces]
 
 
-def words_of(reading: Reading) -> str:
+def words_of(reading: FileReading) -> str:
     """Give all that a reading says."""
     return "\n".join(piece.content for piece in pieces_of(reading))

@@ -11,7 +11,7 @@ from PIL import Image
 
 from recollect.documents import LocalDocuments
 from recollect.errors import InvalidDocument
-from recollect.ports.files import Reading, Recipe
+from recollect.ports.files import ChunkingRecipe, FileReading
 from tests.documents.building import (
     archive,
     core,
@@ -35,8 +35,8 @@ XMP = (
 )
 
 
-def read(data: bytes, name: str, recipe: Recipe | None = None) -> Reading:
-    return DOCUMENTS.read(data, name, recipe or Recipe())
+def read(data: bytes, name: str, recipe: ChunkingRecipe | None = None) -> FileReading:
+    return DOCUMENTS.read(data, name, recipe or ChunkingRecipe())
 
 
 def test_pdf_is_cut_page_by_page() -> None:
@@ -59,7 +59,7 @@ def test_pdf_is_cut_page_by_page() -> None:
 
 def test_a_long_page_is_cut_into_lines_of_the_whole_text() -> None:
     pages = [[f"page {page} line {line} of many words" for line in range(30)] for page in range(2)]
-    reading = read(pdf(pages), "long.pdf", Recipe(tokens=60, overlap=10))
+    reading = read(pdf(pages), "long.pdf", ChunkingRecipe(tokens=60, overlap=10))
     text = "\n".join(line for page in pages for line in page).split("\n")
     assert len(pieces_of(reading)) > 4
     for piece in pieces_of(reading):
@@ -208,7 +208,7 @@ def test_what_is_private_in_tags_is_gone() -> None:
     page = f"<!doctype html><html>{PRIVATE}".encode()
     mail = b"Subject: x\nFrom: y\nMessage-ID: <1@x>\nContent-Type: text/html; charset=utf-8\n\n" + page
     for data, name in ((page, "a.html"), (page, "notes.txt"), (mail, "a.eml")):
-        reading = read(data, name, Recipe(redact=False))
+        reading = read(data, name, ChunkingRecipe(redact=False))
         assert "HIDDEN" not in str(reading), name
         said = words_of(reading)
         assert "Seen too" in said

@@ -8,14 +8,14 @@ import pytest
 
 from recollect.documents import LocalDocuments
 from recollect.documents.decoding import decode_plain
-from recollect.ports.files import Reading, Recipe
+from recollect.ports.files import ChunkingRecipe, FileReading
 from tests.documents.building import pieces_of, words_of
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-def read(data: bytes, name: str, recipe: Recipe | None = None) -> Reading:
-    return LocalDocuments(None).read(data, name, recipe or Recipe())
+def read(data: bytes, name: str, recipe: ChunkingRecipe | None = None) -> FileReading:
+    return LocalDocuments(None).read(data, name, recipe or ChunkingRecipe())
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
@@ -74,7 +74,7 @@ def test_code_and_text_and_nothing() -> None:
 
 
 def test_secrets_stay_when_nobody_wants_them_out() -> None:
-    assert SECRET in words_of(read(f"token {SECRET}".encode(), "a.txt", Recipe(redact=False)))
+    assert SECRET in words_of(read(f"token {SECRET}".encode(), "a.txt", ChunkingRecipe(redact=False)))
 
 
 @pytest.mark.parametrize("kind", ["html", "email"])

@@ -14,8 +14,8 @@ import pytest
 
 from recollect.e5.limits import EmbeddingServerLimits
 from recollect.e5.models import ServedModel
+from recollect.model.memories import Vector
 from recollect.ports import Role
-from recollect.types import Vector
 from tests.e5.conftest import PATIENCE_S, serving
 
 MIB = 1024 * 1024

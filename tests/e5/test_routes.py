@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from recollect.embedding import LocalEmbedder
+from recollect.model.memories import Vector
 from recollect.ports import Embedder
-from recollect.types import Vector
 
 TEXTS = [
     "The pasta place by the river was too loud.",

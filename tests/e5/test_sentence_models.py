@@ -10,7 +10,7 @@ import pytest
 
 from recollect.e5.models import load_model
 from recollect.e5.sentence_models import prefixes_of
-from recollect.types import Vector
+from recollect.model.memories import Vector
 
 E5 = {"query": "query: ", "passage": "passage: "}
 

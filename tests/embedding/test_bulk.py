@@ -7,7 +7,7 @@ import pytest
 
 from recollect.embedding import bulk_gemini, bulk_openai
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
-from recollect.messages import Usage
+from recollect.model.messages import Usage
 from recollect.ports import BulkEmbedder, BulkProgress
 from tests.embedding.conftest import KEY, MakeEmbedder
 from tests.providers.server import POISON, Plan, ProviderServer

@@ -8,9 +8,9 @@ import pytest
 from recollect.embedding import LocalEmbedder, create_embedding_provider, embedder_for
 from recollect.embedding.provider import ProviderEmbedder
 from recollect.errors import SettingsError
+from recollect.model.memories import Space
 from recollect.ports import RemoteEmbedder
 from recollect.settings.embedding import PROVIDERS, EmbeddingSettings
-from recollect.types import Space
 
 KEYS = {"openai_api_key": "ok", "zai_api_key": "zk", "gemini_api_key": "gk", "compatible_api_key": "ck"}
 

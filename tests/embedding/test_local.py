@@ -17,7 +17,7 @@ from recollect.embedding import LocalEmbedder
 from recollect.embedding.onnx import BATCH_PIECES, batches, require_usable
 from recollect.embedding.released import FOLDER, SHA256
 from recollect.errors import EmbeddingError, ModelDamaged, SettingsError
-from recollect.types import Space, Vector
+from recollect.model.memories import Space, Vector
 
 MEMORIES = (
     "The user is allergic to peanuts.",

@@ -11,9 +11,9 @@ import pytest
 from recollect.embedding import create_embedding_provider, embedder_for
 from recollect.embedding.provider import ProviderEmbedder
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
-from recollect.messages import Usage
+from recollect.model.memories import Space, Vector
+from recollect.model.messages import Usage
 from recollect.ports import RemoteEmbedder, Role
-from recollect.types import Space, Vector
 from tests.embedding.conftest import KEY, PROVIDERS, MakeEmbedder, settings_for
 from tests.providers.server import POISON, ProviderServer
 from tests.providers.vectors import vector_of

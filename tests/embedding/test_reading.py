@@ -8,7 +8,7 @@ import pytest
 from recollect.embedding.reading import by_index, listed, tokens, unit_rows
 from recollect.embedding.wires import E5Wire, GeminiWire, OllamaWire, OpenAiWire, Wire
 from recollect.errors import EmbeddingError
-from recollect.remote import Key, Received
+from recollect.http_client import Key, Received
 
 
 def received(body: object) -> Received:

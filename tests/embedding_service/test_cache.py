@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from recollect import Memory
-from recollect.types import NewMemory, Scope
+from recollect.model.memories import NewMemory, Scope
 from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.looking import assert_all_is_well, cached, eventually, jobs, paid_for
 from tests.nightly import by_night

@@ -14,7 +14,7 @@ from recollect import EmbeddingError, Memory
 from recollect.embedding.provider import Profile, ProviderEmbedder, provider_endpoint
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.embedding.wires import OpenAiWire
-from recollect.remote import Breaker, Key
+from recollect.http_client import Breaker, Key
 from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.conftest import DIMENSIONS
 from tests.embedding_service.looking import (

@@ -7,9 +7,9 @@ from itertools import chain
 import pytest
 
 from recollect import Memory
-from recollect.engine import drafting
-from recollect.ports import Writer
-from recollect.types import NewMemory, Scope
+from recollect.engine.drafts import memory_drafts
+from recollect.model.memories import NewMemory, Scope
+from recollect.ports import StoreWriter
 from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.looking import (
     KEY,
@@ -49,9 +49,9 @@ def test_what_is_stored_is_found_by_its_words_before_anybody_is_asked(
 def test_a_row_and_its_job_come_together_or_not_at_all(open_service: OpenMemory, database: str) -> None:
     memory = open_service()
     engine, space = memory._engine, memory.status().space
-    drafts = drafting.draft_memories([NewMemory(text) for text in TEXTS], engine.clock.now())
+    drafts = memory_drafts.draft_memories([NewMemory(text) for text in TEXTS], engine.clock.now())
 
-    def work(writer: Writer) -> None:
+    def work(writer: StoreWriter) -> None:
         writer.insert(drafts, space)
         raise LookupError("the power fails here")
 

@@ -4,8 +4,8 @@ import json
 
 from recollect import Memory
 from recollect.federation.node_answers import parse_answer
+from recollect.model.literals import MEMORY_TYPES, SOURCES
 from recollect.service.responses import RecallBody, dump
-from recollect.vocabulary import MEMORY_TYPES, SOURCES
 from tests.conftest import OpenMemory
 from tests.federation.server import closed_port
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from recollect.geocoding.gazetteer import FARTHEST_KM, NAMED_KM, Gazetteer
 from recollect.geocoding.tables import Settlement
-from recollect.geometry import KM_PER_DEGREE, distance_km, half_chord
-from recollect.places import LONGEST_ADDRESS
+from recollect.model.geo import KM_PER_DEGREE, distance_km, half_chord
+from recollect.model.places import LONGEST_ADDRESS
 from recollect.ports import Geocoder
 from tests.nightly import by_night
 

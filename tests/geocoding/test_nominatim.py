@@ -12,9 +12,9 @@ import pytest
 from recollect import __version__
 from recollect.errors import GeocoderUnavailable, SettingsError
 from recollect.geocoding.nominatim import MOST_BYTES, NominatimGeocoder
-from recollect.geometry import STREET, distance_km
-from recollect.places import LONGEST_ADDRESS, LONGEST_LABEL
-from recollect.remote import Breaker
+from recollect.http_client import Breaker
+from recollect.model.geo import STREET, distance_km
+from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL
 from tests.geocoding.server import BRNO, FAULTS, NOWHERE, NominatimServer
 
 MakeGeocoder = Callable[..., NominatimGeocoder]

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from recollect.geometry import EARTH_KM, Box
+from recollect.model.geo import EARTH_KM, Box
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.geometry import EARTH_KM, Circle, distance_km, half_chord
+from recollect.model.geo import EARTH_KM, Circle, distance_km, half_chord
 from tests.geometry.globe import HALF_ROUND_KM, Trials, distances_km, in_box, trials
 from tests.nightly import by_night
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.geometry import CITY, DISTRICT, KM_PER_DEGREE, STREET, Grid, distance_km
+from recollect.model.geo import CITY, DISTRICT, KM_PER_DEGREE, STREET, Grid, distance_km
 from tests.geometry.globe import destinations
 from tests.nightly import by_night
 

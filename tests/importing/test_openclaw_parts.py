@@ -13,7 +13,7 @@ from recollect.importing.openclaw.finding import find
 from recollect.importing.openclaw.index import AS_A_FILE, AS_A_SESSION, CHANGED, Places
 from recollect.importing.openclaw.spaces import is_same
 from recollect.importing.openclaw.tables import IndexedChunk
-from recollect.types import Space
+from recollect.model.memories import Space
 from tests.importing.openclaw_folder import Database, chunk, fingerprint, header, log, note, turn, unit
 
 OPENAI = Space("openai", "text-embedding-3-small", "", "none", 1536, normalised=True)

@@ -7,7 +7,7 @@ import pytest
 
 from recollect.errors import LlmError, SettingsError
 from recollect.llm import ChatClient
-from recollect.messages import Usage
+from recollect.model.messages import Usage
 from tests.llm.conftest import KEY, make_client
 from tests.llm.server import HELLO, ChatServer, Reply, completion, failure
 

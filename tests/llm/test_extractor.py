@@ -6,7 +6,7 @@ import pytest
 
 from recollect.errors import LlmError
 from recollect.llm import ChatClient, ChatExtractor
-from recollect.messages import Captured, Usage
+from recollect.model.messages import Captured, Usage
 from recollect.ports import Extractor
 from tests.llm.server import ChatServer, Reply, completion, failure
 

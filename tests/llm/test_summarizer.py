@@ -2,7 +2,7 @@ import pytest
 
 from recollect.errors import SummaryError
 from recollect.llm import ChatClient, ChatSummarizer
-from recollect.messages import SummaryPoints, SummaryTask, Usage
+from recollect.model.messages import SummaryPoints, SummaryTask, Usage
 from recollect.ports import Summarizer
 from recollect.text.summary.format import parse
 from tests.llm.server import ChatServer, Reply, completion, failure

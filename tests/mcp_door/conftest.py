@@ -22,7 +22,7 @@ from recollect.mcp.dispatch import Dispatcher
 from recollect.mcp.http import create_mcp
 from recollect.mcp.permissions import Caller
 from recollect.mcp.server import create_server
-from recollect.vocabulary import Permission
+from recollect.model.literals import Permission
 from tests.cli.conftest import PLAIN_ENVIRONMENT
 
 PATIENCE_S = 60

@@ -9,10 +9,10 @@ from mcp import Client
 from recollect import Memory
 from recollect.mcp import handlers, permissions, prompts, resources, tools
 from recollect.mcp.server import create_server
-from recollect.places import LEAST_RADIUS_KM, LOCATION_MODES, LONGEST_ADDRESS, LONGEST_LABEL, MOST_RADIUS_KM
+from recollect.model.literals import MEMORY_TYPES, SOURCES
+from recollect.model.places import LEAST_RADIUS_KM, LOCATION_MODES, LONGEST_ADDRESS, LONGEST_LABEL, MOST_RADIUS_KM
 from recollect.settings.placing import PlaceSettings
 from recollect.text.clean import MAX_CHARACTERS
-from recollect.vocabulary import MEMORY_TYPES, SOURCES
 from tests.mcp_door.conftest import LEGACY, MODERN, in_process, somebody, speak
 
 HERE = {"location": None, "location_radius_km": None, "location_weight": 0.3, "location_mode": "boost"}

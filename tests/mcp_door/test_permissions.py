@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 
-from recollect import Memory, Piece
+from recollect import Memory, TextPiece
 from recollect.authorization import LOCAL, Principal
 from recollect.mcp.permissions import REQUIRED_PERMISSIONS
-from recollect.vocabulary import PERMISSIONS, Permission
+from recollect.model.literals import PERMISSIONS, Permission
 from tests.mcp_door.conftest import called, in_process, refused, somebody, speak
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -39,7 +39,7 @@ async def _use(client: Client, name: str, item_id: str) -> str | None:
 @pytest.mark.parametrize("held", [*PERMISSIONS, None])
 def test_each_needs_exactly_its_permission(memory: Memory, held: Permission | None) -> None:
     made = memory.user("anna").remember("Likes tea with milk", type="preference")
-    added = memory.user("anna").add_pieces("tea.md", [Piece("Tea is in the cupboard", "", 1, 1)])
+    added = memory.user("anna").add_pieces("tea.md", [TextPiece("Tea is in the cupboard", "", 1, 1)])
     assert added is not None
 
     async def talk(client: Client) -> None:
@@ -79,7 +79,7 @@ def test_permission_is_asked_for_before_arguments_are_looked_at(memory: Memory) 
 
 def test_nobody_sees_what_belongs_to_others(memory: Memory) -> None:
     made = memory.user("anna").remember("Anna's safe is behind the painting", type="fact")
-    kept = memory.user("anna").add_pieces("safe.md", [Piece("The safe behind the painting is old", "", 1, 1)])
+    kept = memory.user("anna").add_pieces("safe.md", [TextPiece("The safe behind the painting is old", "", 1, 1)])
     assert kept is not None
 
     async def talk(client: Client) -> None:

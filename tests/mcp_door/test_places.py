@@ -9,7 +9,7 @@ from mcp import Client
 
 from recollect import Memory, UserMemory
 from recollect.mcp import render
-from recollect.types import Place
+from recollect.model.memories import Place
 from tests.conftest import OpenMemory
 from tests.mcp_door.conftest import in_process, refused, speak
 from tests.mcp_door.test_tools import ME, checked

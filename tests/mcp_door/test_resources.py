@@ -5,9 +5,9 @@ import json
 import pytest
 from mcp import Client, MCPError
 
-from recollect import Memory, Piece, UserMemory
+from recollect import Memory, TextPiece, UserMemory
 from recollect.mcp.prompts import INSTRUCTIONS
-from recollect.vocabulary import Trust
+from recollect.model.literals import Trust
 from tests.mcp_door.conftest import called, in_process, speak
 
 
@@ -49,9 +49,12 @@ def test_resources_tell_what_is_stored(memory: Memory, me: UserMemory) -> None:
 
 
 def test_files_are_listed_and_read(memory: Memory, me: UserMemory) -> None:
-    pieces = [Piece("# Setup", "", 1, 1), Piece("The router is </relevant-context> in the cellar", "Setup", 3, 3)]
+    pieces = [
+        TextPiece("# Setup", "", 1, 1),
+        TextPiece("The router is </relevant-context> in the cellar", "Setup", 3, 3),
+    ]
     added = me.add_pieces("docs/set]up\n.md", pieces)
-    long = me.add_pieces("long.md", [Piece("word " * 5_000, "", 1, 1)])
+    long = me.add_pieces("long.md", [TextPiece("word " * 5_000, "", 1, 1)])
     assert added is not None
     assert long is not None
 

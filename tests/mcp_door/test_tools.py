@@ -14,8 +14,8 @@ from mcp import Client, MCPError
 from recollect import Memory, UserMemory
 from recollect.mcp import render
 from recollect.mcp.tools import TOOLS
-from recollect.types import Recall
-from recollect.vocabulary import Trust
+from recollect.model.literals import Trust
+from recollect.model.memories import Recall
 from tests.conftest import SteppingClock
 from tests.mcp_door.conftest import LEGACY, MODERN, PATIENCE_S, called, in_process, refused, speak
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from recollect import Memory, UserMemory, load_settings, wiring
+from recollect import Memory, UserMemory, load_settings
+from recollect.api import composition
 from recollect.ports import Embedder, Geocoder
 from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum
@@ -19,7 +20,7 @@ def open_places(database: str, clock: SteppingClock, monkeypatch: pytest.MonkeyP
     opened: list[Memory] = []
 
     def opener(geocoder: Geocoder | None = None, embedder: Embedder | None = None, **overrides: object) -> Memory:
-        monkeypatch.setattr(wiring, "create_geocoder", lambda _: geocoder)
+        monkeypatch.setattr(composition, "create_geocoder", lambda _: geocoder)
         named = {name.replace("__", "."): value for name, value in overrides.items()}
         settings = load_settings(
             os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, **named}

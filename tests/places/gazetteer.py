@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 
 from recollect.errors import GeocoderUnavailable
-from recollect.geometry import STREET, Point
-from recollect.places import Located
+from recollect.model.geo import STREET, Point
+from recollect.model.places import Located
 
 
 class Gazetteer:

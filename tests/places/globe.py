@@ -4,7 +4,7 @@ import math
 import random
 from collections.abc import Sequence
 
-from recollect.geometry import EARTH_KM, Circle, Point
+from recollect.model.geo import EARTH_KM, Circle, Point
 
 # Where circles are difficult: at poles, on the meridian where longitudes begin again, at both at once, and where they
 # are not.

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from recollect import GeocoderUnavailable, Memory, NotFound, UserMemory
-from recollect.engine import naming, rounds
-from recollect.geometry import CITY, STREET, Point
-from recollect.types import Scope
+from recollect.engine.maintenance import worker_pass
+from recollect.engine.places import address_lookup
+from recollect.model.geo import CITY, STREET, Point
+from recollect.model.memories import Scope
 from tests.conftest import SteppingClock
 from tests.places.conftest import OpenPlaces
 from tests.places.gazetteer import Gazetteer, address_of, centre
@@ -44,7 +45,7 @@ def _remember(me: UserMemory, content: str, spot: tuple[float, float], **more: A
 
 def _serve(memory: Memory) -> int:
     """Do what a worker does in a round."""
-    return rounds.serve_all(memory._engine).located
+    return worker_pass.serve_all(memory._engine).located
 
 
 def _counts(memory: Memory) -> tuple[int, int]:
@@ -169,7 +170,7 @@ def test_one_that_is_away_blames_nobody(
     geocoder.away = True
     for _ in range(8):
         asked = len(geocoder.asked)
-        assert rounds.serve_all(memory._engine).unlocated_s > 0
+        assert worker_pass.serve_all(memory._engine).unlocated_s > 0
         assert len(geocoder.asked) - asked <= 3, "it is left alone when it keeps failing"
         clock.advance(minutes=2)
     assert _counts(memory)[1] == 0
@@ -212,7 +213,7 @@ def test_a_worker_comes_back_for_what_was_put_off(memory: Memory, me: UserMemory
     _remember(me, "The pump hums", _SPOT)
     _remember(me, "The pump leaks", _FAR)
     geocoder.fails_at.add(centre(*_SPOT))
-    assert rounds.keep_up(memory._engine, Event()) is not None
+    assert worker_pass.keep_up(memory._engine, Event()) is not None
     geocoder.fails_at.clear()
     memory.retry_parked()
 
@@ -297,7 +298,7 @@ def test_two_workers_share_the_work(open_places: OpenPlaces, geocoder: Gazetteer
     me = workers[0].user("me")
     me.remember_many([{"content": f"pump {n}", "lat": 10.0 + n / 10, "lng": 20.0} for n in range(100)])
     done: list[int] = []
-    threads = [Thread(target=lambda one=one: done.append(naming.serve(one._engine).done)) for one in workers]
+    threads = [Thread(target=lambda one=one: done.append(address_lookup.serve(one._engine).done)) for one in workers]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -391,7 +392,7 @@ def test_what_was_stored_while_nobody_could_be_asked(open_places: OpenPlaces, ge
         me = memory.user("me")
         assert _counts(memory) == (1, 0)
         memory.maintain()
-        assert rounds.keep_up(memory._engine, Event()) is None, "nobody polls for what nobody will do"
+        assert worker_pass.keep_up(memory._engine, Event()) is None, "nobody polls for what nobody will do"
         me.update(made, lat=1.0, lng=2.0)
         assert me.get(made).address == ""
         me.recall("pump", location=_SPOT)
@@ -444,7 +445,7 @@ def test_a_long_silence_is_asked_for(
 
     _remember(me, "The pump hums", _SPOT)
     monkeypatch.setattr(geocoder, "reverse", busy)
-    assert rounds.serve_all(memory._engine).unlocated_s == 90.0
+    assert worker_pass.serve_all(memory._engine).unlocated_s == 90.0
     assert (
         memory._engine.store.claim_geocoding(
             10, now=memory._engine.clock.now() + timedelta(seconds=80), lease_until=memory._engine.clock.now()

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from recollect import Hit, Memory, UserMemory
-from recollect.geometry import distance_km
-from recollect.places import Location
-from recollect.rank import geo
+from recollect.model.geo import distance_km
+from recollect.model.places import Location
+from recollect.ranking import geo
 from tests.congruence.twins import StillClock
 from tests.places.conftest import OpenPlaces
 from tests.places.gazetteer import Gazetteer

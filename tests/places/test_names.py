@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from recollect import Memory
-from recollect.places import place_id
+from recollect.model.memories import PlaceFilters, Scope, Space, Vector
+from recollect.model.places import place_id
 from recollect.ports import Role
-from recollect.types import PlaceFilters, Scope, Space, Vector
 from tests.conftest import SteppingClock
 from tests.congruence.twins import DIMENSIONS, WordSum
 from tests.places.conftest import OpenPlaces

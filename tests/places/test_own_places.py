@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
-from recollect.engine import visiting
-from recollect.geometry import CITY, DISTRICT, STREET
-from recollect.places import Location
+from recollect.engine.places import user_places
+from recollect.model.geo import CITY, DISTRICT, STREET
+from recollect.model.places import Location
 from tests.conftest import SteppingClock
 from tests.places.conftest import OpenPlaces
 from tests.places.gazetteer import Gazetteer, address_of
@@ -48,7 +48,7 @@ def test_names_that_make_no_sense(here: UserMemory, monkeypatch: pytest.MonkeyPa
         with pytest.raises(InvalidInput, match=why):
             here.name_place(name, location)  # type: ignore[arg-type]
     assert here.named_places() == ()
-    monkeypatch.setattr(visiting, "_MOST_NAMED", 2)
+    monkeypatch.setattr(user_places, "_MOST_NAMED", 2)
     for name in ("one", "two", "ONE"):  # the last is one of them, which moves
         here.name_place(name, _PUB)
     with pytest.raises(InvalidInput, match="have names already"):

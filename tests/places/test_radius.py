@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import NewMessage, UserMemory
-from recollect.geometry import Circle, Point, distance_km
-from recollect.places import Location
-from recollect.ports import Reader
-from recollect.types import Filters, MemoryRecord, MessageFilters, Scope, Wanted
+from recollect.model.geo import Circle, Point, distance_km
+from recollect.model.memories import Filters, ItemFilters, MemoryRecord, MessageFilters, Scope
+from recollect.model.places import Location
+from recollect.ports import StoreReader
 from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum, examples
 from tests.nightly import by_night
@@ -46,7 +46,7 @@ def _store(me: UserMemory, points: list[Point]) -> None:
     )
 
 
-def _all_ways(me: UserMemory, wanted: Wanted) -> set[frozenset[str]]:
+def _all_ways(me: UserMemory, wanted: ItemFilters) -> set[frozenset[str]]:
     """Give what each of the store's ways of searching finds; they must be the same."""
     space, vector = WordSum.space, WordSum().embed(["pump"], "query")[0]
 
@@ -221,5 +221,5 @@ def test_many_points_and_circles(open_places: OpenPlaces) -> None:
         insist_inside(points, circle, {numbers[record.id] for record in found})
 
 
-def _selected(wanted: Filters, reader: Reader) -> Sequence[MemoryRecord]:
+def _selected(wanted: Filters, reader: StoreReader) -> Sequence[MemoryRecord]:
     return reader.select(wanted, 10_000)

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from recollect import InvalidInput, InvalidMemory, Memory, UserMemory
-from recollect.places import Location, place_id
+from recollect.model.places import Location, place_id
 from tests.conftest import OpenMemory
 from tests.storage.catalogue import plain
 

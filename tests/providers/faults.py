@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from recollect.types import Vector
+from recollect.model.memories import Vector
 
 FAULTS: Final[tuple[str, ...]] = (
     "down",

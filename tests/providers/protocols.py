@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from recollect.types import Vector
+from recollect.model.memories import Vector
 from tests.providers.faults import spoil
 from tests.providers.vectors import dimensions_of, vectors_of
 

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from recollect.types import Vector
+from recollect.model.memories import Vector
 
 DEFAULT_DIMENSIONS: Final = 96
 _DIMENSIONS: Final = {

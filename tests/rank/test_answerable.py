@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.engine.channels import Found
-from recollect.rank.answerable import _COSINE, _SHARE, answerable
-from recollect.rank.bm25 import TextScores
-from recollect.rank.fusion import fuse
+from recollect.engine.search.channels import ScoredCandidates
+from recollect.ranking.answerable import _COSINE, _SHARE, answerable
+from recollect.ranking.bm25 import TextScores
+from recollect.ranking.fusion import fuse
 
 shares = st.floats(0.0, 1.0)
 cosines = st.one_of(st.none(), st.floats(-1.0, 1.0))
@@ -28,7 +28,7 @@ def test_between_the_figures_chance_turns_into_an_answer() -> None:
 
 def test_a_row_that_a_channel_did_not_see_is_judged_by_the_other() -> None:
     texts = TextScores({"a": 2.0, "b": 1.0}, 1.0, 1.0, {"a": MANY, "b": FEW})
-    found = Found(fuse({"b": FAR, "c": NEAR}, texts), texts.shares)
+    found = ScoredCandidates(fuse({"b": FAR, "c": NEAR}, texts), texts.shares)
     assert [found.answerable(row) for row in "abc"] == [1.0, 0.0, 1.0]
     assert found.answerable("unseen") == 0.0
 

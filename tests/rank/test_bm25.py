@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.ports import TextCandidate, TextCandidates
-from recollect.rank import bm25
-from recollect.rank.bm25 import TextScores, score
+from recollect.ranking import bm25
+from recollect.ranking.bm25 import TextScores, score
 
 VOCABULARY = ("tea", "green", "anna", "office", "lamp", "friday")
 CLOSE = 1e-9

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.geometry import Point, distance_km
-from recollect.places import NamedPlace, PlaceSummary, Sighting
-from recollect.rank.clusters import summarize
+from recollect.model.geo import Point, distance_km
+from recollect.model.places import NamedPlace, PlaceSummary, Sighting
+from recollect.ranking.clusters import summarize
 from tests.congruence.twins import examples
 from tests.nightly import by_night
 from tests.places.globe import CENTRES, destination

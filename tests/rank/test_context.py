@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.ports import Spot
-from recollect.rank.context import (
+from recollect.model.literals import MessageRole
+from recollect.ports import MessagePosition
+from recollect.ranking.context import (
     _ALL_NEIGHBOURS,
     _BEST_TURNS,
     _CONVERSATION,
@@ -19,17 +20,18 @@ from recollect.rank.context import (
     needs_context,
     smooth,
 )
-from recollect.vocabulary import MessageRole
 
 SAID_AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 CLOSE = 1e-9
 
 
-def spot(conversation: str, sequence: int, role: MessageRole = "user", tokens: int = 1) -> Spot:
-    return Spot(f"{conversation}{sequence}", conversation, sequence, role, "", tokens, 3, SAID_AT, asks=False)
+def spot(conversation: str, sequence: int, role: MessageRole = "user", tokens: int = 1) -> MessagePosition:
+    return MessagePosition(
+        f"{conversation}{sequence}", conversation, sequence, role, "", tokens, 3, SAID_AT, asks=False
+    )
 
 
-def chat(length: int, tokens: int = 1) -> list[Spot]:
+def chat(length: int, tokens: int = 1) -> list[MessagePosition]:
     return [spot("a", number, tokens=tokens) for number in range(1, length + 1)]
 
 
@@ -108,7 +110,9 @@ def test_what_is_usual_in_a_role_counts_and_not_the_length_of_one_turn() -> None
 
 @untimed
 @given(scores_of_some, all_spots)
-def test_the_best_score_stays_and_nothing_leaves_the_scale(scores: Mapping[str, float], spots: Sequence[Spot]) -> None:
+def test_the_best_score_stays_and_nothing_leaves_the_scale(
+    scores: Mapping[str, float], spots: Sequence[MessagePosition]
+) -> None:
     relevance = smooth(scores, spots).relevance
     assert relevance.keys() == {one.id for one in spots}
     assert max(relevance.values()) == pytest.approx(max(scores.get(one.id, 0.0) for one in spots))
@@ -117,7 +121,7 @@ def test_the_best_score_stays_and_nothing_leaves_the_scale(scores: Mapping[str, 
 
 @untimed
 @given(scores_of_some, all_spots)
-def test_the_parts_add_up(scores: Mapping[str, float], spots: Sequence[Spot]) -> None:
+def test_the_parts_add_up(scores: Mapping[str, float], spots: Sequence[MessagePosition]) -> None:
     smoothed = smooth(scores, spots)
     assert smoothed.around.keys() == smoothed.relevance.keys()
     for row, around in smoothed.around.items():
@@ -130,7 +134,7 @@ def test_the_parts_add_up(scores: Mapping[str, float], spots: Sequence[Spot]) ->
 @untimed
 @given(scores_of_some, all_spots, st.randoms(use_true_random=False))
 def test_the_order_in_which_messages_come_does_not_matter(
-    scores: Mapping[str, float], spots: Sequence[Spot], random: Random
+    scores: Mapping[str, float], spots: Sequence[MessagePosition], random: Random
 ) -> None:
     turned = dict(random.sample(list(scores.items()), len(scores)))
     assert smooth(turned, random.sample(spots, len(spots))) == smooth(scores, spots)
@@ -154,7 +158,7 @@ def test_of_two_messages_that_are_numbered_alike_the_larger_score_counts_for_oth
 @untimed
 @given(scores_of_some, all_spots, st.floats(0.001, 1.0))
 def test_a_better_score_never_lowers_a_message(
-    scores: Mapping[str, float], spots: Sequence[Spot], better: float
+    scores: Mapping[str, float], spots: Sequence[MessagePosition], better: float
 ) -> None:
     row = spots[0].id
     raised = {**scores, row: max(scores.get(row, 0.0), better)}
@@ -164,7 +168,7 @@ def test_a_better_score_never_lowers_a_message(
 @untimed
 @given(scores_of_some, all_spots)
 def test_two_messages_in_the_same_surroundings_keep_their_order(
-    scores: Mapping[str, float], spots: Sequence[Spot]
+    scores: Mapping[str, float], spots: Sequence[MessagePosition]
 ) -> None:
     lonely = [one._replace(conversation=one.id, tokens=1) for one in spots]
     assert smooth(scores, lonely).relevance == pytest.approx({one.id: scores.get(one.id, 0.0) for one in spots})

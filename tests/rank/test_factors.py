@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.rank import factors
-from recollect.rank.context import _SHORT
-from recollect.rank.factors import Fading
+from recollect.model.literals import ROLES, MessageRole, Trust
+from recollect.ranking import factors
+from recollect.ranking.context import _SHORT
+from recollect.ranking.factors import Fading
 from recollect.settings import RecallSettings
-from recollect.vocabulary import ROLES, MessageRole, Trust
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 FADING = Fading({"event": 30.0}, 0.1)

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.engine.channels import Found, best
-from recollect.rank.bm25 import TextScores
-from recollect.rank.fusion import _FIXED_VECTOR, DEFAULT, TEXT, VECTOR, Fused, Recipe, fuse
-from recollect.vocabulary import FUSIONS
+from recollect.engine.search.channels import ScoredCandidates, best
+from recollect.model.literals import FUSIONS
+from recollect.ranking.bm25 import TextScores
+from recollect.ranking.fusion import _FIXED_VECTOR, DEFAULT, TEXT, VECTOR, Fused, Recipe, fuse
 
 CLOSE = 1e-9
 
@@ -158,7 +158,7 @@ def test_by_meaning_alone_ranks_do_not_count_for_what_is_looked_at_later_either(
 
 
 def test_equals_come_in_the_order_of_their_ids() -> None:
-    same = Found(fuse({"b": 0.5, "c": 0.5, "a": 0.5}, found({"c": 2.0, "a": 2.0, "b": 2.0})), {})
+    same = ScoredCandidates(fuse({"b": 0.5, "c": 0.5, "a": 0.5}, found({"c": 2.0, "a": 2.0, "b": 2.0})), {})
     assert same.best(2) == ["a", "b"]
     assert same.best(9) == ["a", "b", "c"]
 

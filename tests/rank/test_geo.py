@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rank import geo
+from recollect.ranking import geo
 
 SHARE = st.floats(0, 1)
 

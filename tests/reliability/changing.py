@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from recollect import Memory
-from recollect.types import Vector
+from recollect.model.memories import Vector
 from tests.providers.protocols import E5_MODEL
 from tests.providers.server import ProviderServer
 from tests.providers.vectors import vector_of

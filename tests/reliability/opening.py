@@ -9,9 +9,9 @@ from zlib import crc32
 import numpy as np
 
 from recollect import Memory, load_settings
-from recollect.places import Located
+from recollect.model.memories import Space, Vector
+from recollect.model.places import Located
 from recollect.ports import Clock, Role
-from recollect.types import Space, Vector
 
 WITH_VECTORS: dict[str, Any] = {"embedding.provider": "local"}  # the encoder is not loaded as long as vectors are given
 WITH_QUICK_VECTORS: dict[str, Any] = {

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect import Memory
-from recollect.engine import syncing
+from recollect.engine.files import sync
 from tests.conformance.notes import Notes
 from tests.reliability.edits import Editor
 from tests.reliability.link import Link
@@ -25,7 +25,7 @@ def open_small(database: str, originals: str = "off", *, vectors: bool = False) 
 
 def sync_on(link: Link, database: str, root: str, *, vectors: bool) -> None:
     """Sync a folder in many small transactions, and say how far it is after each."""
-    vars(syncing)["_BATCH_FILES"] = _BATCH_FILES
+    vars(sync)["_BATCH_FILES"] = _BATCH_FILES
     with open_small(database, vectors=vectors) as memory:
         me = memory.user("me")
         me.count()  # so that all connections are there when the moment to be killed is chosen
@@ -37,7 +37,7 @@ def sync_on(link: Link, database: str, root: str, *, vectors: bool) -> None:
 
 def sync_at_once(link: Link, database: str, root: str, rounds: int, *, vectors: bool) -> None:
     """Sync a folder again and again while others sync it and somebody edits it; says how many files it wrote."""
-    vars(syncing)["_BATCH_FILES"] = _BATCH_FILES
+    vars(sync)["_BATCH_FILES"] = _BATCH_FILES
     written = 0
     with open_small(database, vectors=vectors) as memory:
         me = memory.user("me")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from recollect import Conversation
-from recollect.messages import NewMessage
+from recollect.model.messages import NewMessage
 from tests.reliability.link import Link
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from recollect.messages import NewMessage
+from recollect.model.messages import NewMessage
 from tests.conftest import OpenMemory
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.reliability.talking import line

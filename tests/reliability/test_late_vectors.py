@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from recollect import EmbeddingError, Memory, NewMemory, load_settings
+from recollect.model.memories import Vector
 from recollect.ports import Role
-from recollect.types import Vector
 from tests.reliability.opening import QuickEmbedder, vector_of
 
 

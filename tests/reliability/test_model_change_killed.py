@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from recollect import Hit, Memory, NewMemory
-from recollect.engine.drafting import draft_memories
-from recollect.ports import Writer
-from recollect.types import Scope
+from recollect.engine.drafts.memory_drafts import draft_memories
+from recollect.model.memories import Scope
+from recollect.ports import StoreWriter
 from tests.conftest import Server
 from tests.nightly import by_night
 from tests.providers.server import ProviderServer
@@ -277,7 +277,7 @@ def test_what_is_being_stored_when_the_model_changes_is_not_left_out(
         engine, step = memory._engine, STEPS[1]
         [draft] = draft_memories([NewMemory("The slow crate holds anchors")], engine.clock.now())
 
-        def store_slowly(writer: Writer) -> None:
+        def store_slowly(writer: StoreWriter) -> None:
             writer.insert([draft], engine.space)
             written.set()
             assert may_commit.wait(_PATIENCE_S)

@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 
 from recollect import Memory, Message
-from recollect.geometry import STREET
-from recollect.types import MemoryRecord, PlaceFilters, Scope
+from recollect.model.geo import STREET
+from recollect.model.memories import MemoryRecord, PlaceFilters, Scope
 from tests.nightly import by_night
 from tests.reliability.opening import WITH_QUICK_PLACES, WITH_QUICK_VECTORS, QuickEmbedder, open_memory
 from tests.reliability.zygote import Zygote, was_killed

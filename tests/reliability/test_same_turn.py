@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from recollect import Memory, load_settings
+from recollect.model.memories import Vector
 from recollect.ports import Role
-from recollect.types import Vector
 from tests.reliability.opening import WITH_QUICK_VECTORS, QuickEmbedder, open_memory
 from tests.reliability.turns import TURN, effect, named
 from tests.reliability.zygote import Zygote, at_once

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.types import Scope
+from recollect.model.memories import Scope
 from tests.conformance.notes import Notes, pieces
 from tests.nightly import by_night
 from tests.reliability.edits import Editor

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from recollect import Memory, UserMemory
-from recollect.engine.passages import passage_of
-from recollect.files import Chunk
-from recollect.ports import Reader
-from recollect.types import Scope, Vector
+from recollect.engine.drafts.searchable_text import passage_of
+from recollect.model.files import Chunk
+from recollect.model.memories import Scope, Vector
+from recollect.ports import StoreReader
 from tests.conformance.notes import Kept, Notes, pieces
 from tests.nightly import by_night
 from tests.reliability.edits import Editor
@@ -142,7 +142,7 @@ def _cosines(me: UserMemory, chance: random.Random) -> list[float]:
         scope, lambda reader: [one for file_id in reader.file_ids() for one in reader.chunks_of(file_id)]
     )
 
-    def near(reader: Reader) -> list[float]:
+    def near(reader: StoreReader) -> list[float]:
         some = chance.sample(chunks, min(60, len(chunks)))
         return [reader.cosines("chunk", space, _unit(chunk), [chunk.id]).get(chunk.id, 0.0) for chunk in some]
 

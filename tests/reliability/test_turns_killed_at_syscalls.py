@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from recollect.messages import NewMessage
+from recollect.model.messages import NewMessage
 from tests.nightly import by_night
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.reliability.points import points as every

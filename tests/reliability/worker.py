@@ -17,9 +17,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from recollect import Conversation, Memory, NewMemory, RecollectError, Remembered, UserMemory, wiring
+from recollect import Conversation, Memory, NewMemory, RecollectError, Remembered, UserMemory
+from recollect.api import composition
 from recollect.embedding.tokens import LocalTokenizer
-from recollect.engine.drafting import draft_memories
+from recollect.engine.drafts.memory_drafts import draft_memories
 from tests.reliability import syncing, talking
 from tests.reliability.link import Link
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
@@ -182,7 +183,7 @@ def _warm_up() -> None:
         import_module(store)
     draft_memories([NewMemory("The words of this sentence are analysed")], datetime.now(UTC))
     vocabulary = LocalTokenizer()
-    vars(wiring)["LocalTokenizer"] = lambda: vocabulary  # children share what was read once
+    vars(composition)["LocalTokenizer"] = lambda: vocabulary  # children share what was read once
     with TemporaryDirectory() as folder, open_memory(str(Path(folder) / "warm.db")) as memory:
         me = memory.user("me")
         me.after_turn(

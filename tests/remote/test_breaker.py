@@ -2,7 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from recollect.remote import Breaker, BreakerOpen, Pass
+from recollect.http_client import Breaker, BreakerOpen, Pass
 
 
 class Ticks:

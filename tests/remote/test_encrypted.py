@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from recollect.remote import Endpoint, Key, Patience, Received, RemoteError, Request
+from recollect.http_client import Endpoint, Key, Patience, Received, RemoteError, Request
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="certificates are made with openssl")
 

@@ -12,7 +12,7 @@ import pytest
 
 from recollect import __version__
 from recollect.errors import SettingsError
-from recollect.remote import (
+from recollect.http_client import (
     Breaker,
     Endpoint,
     Key,
@@ -23,7 +23,7 @@ from recollect.remote import (
     Transient,
     checked_url,
 )
-from recollect.remote.connection import _proxied, _retry_after_s
+from recollect.http_client.connection import _proxied, _retry_after_s
 from tests.providers.server import ProviderServer
 
 KEY = "sk-REMOTE-0123456789"

@@ -10,8 +10,8 @@ import httpx2
 import pytest
 
 from recollect import Memory
+from recollect.model.literals import Permission
 from recollect.service.app import create_service
-from recollect.vocabulary import Permission
 from recollect.web.server import HttpServer, bind, configure, listen
 from tests.conftest import OpenMemory
 

@@ -6,8 +6,8 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from recollect.doors import Doors
-from recollect.memory import Once
+from recollect.api.memory import IdempotentRequest
+from recollect.api.operations import StoreOperations
 from tests.conftest import SteppingClock
 from tests.service.conftest import Running
 
@@ -116,7 +116,7 @@ def test_an_answer_that_got_lost_was_kept_with_the_write(
 
     key = name()
     with monkeypatch.context() as patched:
-        patched.setattr(Doors, "keep_answer", died)
+        patched.setattr(StoreOperations, "keep_answer", died)
         assert anna.post("/api/memories/unified", json=BODY, headers=key).status_code == 500
     again = anna.post("/api/memories/unified", json=BODY, headers=key)
     assert (again.status_code, again.json()["action"]) == (201, "created")
@@ -166,16 +166,16 @@ def test_what_was_forgotten_meanwhile_is_not_kept_in_an_answer(
 ) -> None:
     """Something is forgotten after a request has searched and before its answer is kept."""
     anna.post("/api/memories/unified", json={"content": "Canary-9912 lives in Brno, the city"})
-    usual = Doors.keep_answer
+    usual = StoreOperations.keep_answer
 
-    def late(doors: Doors, user_id: str, once: Once, answer: str) -> None:
+    def late(doors: StoreOperations, user_id: str, once: IdempotentRequest, answer: str) -> None:
         service.memory.user("anna").forget(everything=True)
         usual(doors, user_id, once, answer)
 
     key = name()
     body = {"prompt": "Who lives in the city of Brno?", "session": "s1"}
     with monkeypatch.context() as patched:
-        patched.setattr(Doors, "keep_answer", late)
+        patched.setattr(StoreOperations, "keep_answer", late)
         assert "Canary-9912" in anna.post("/api/hooks/before-prompt", json=body, headers=key).text
     again = anna.post("/api/hooks/before-prompt", json=body, headers=key)
     assert (again.status_code, "Canary-9912" in again.text) == (410, False)

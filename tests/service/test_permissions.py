@@ -16,11 +16,11 @@ from starlette.routing import Route
 from recollect import Memory
 from recollect.cli.needs import NEEDS as TYPED
 from recollect.mcp.permissions import PERMISSIONS as TOOLS
+from recollect.model.literals import PERMISSIONS, Permission
 from recollect.service.app import ROUTERS, create_app
 from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.request_context import RequiresPermission
-from recollect.vocabulary import PERMISSIONS, Permission
 from tests.conftest import OpenMemory, SteppingClock
 from tests.service.conftest import Running, Serve
 

@@ -11,33 +11,43 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.engine.drafting import draft_memories
-from recollect.figures import AuditLine
-from recollect.files import ChunkDraft, ChunkMark, FileRecord, Folder, IndexedPiece, Piece
-from recollect.geometry import Circle
-from recollect.messages import ConversationRecord, Message, Usage
-from recollect.places import Located, NamedPlace, place_id
+from recollect.engine.drafts.memory_drafts import draft_memories
+from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, Folder, IndexedTextPiece, TextPiece
+from recollect.model.geo import Circle
+from recollect.model.literals import ITEM_KINDS
+from recollect.model.memories import (
+    ChunkFilters,
+    Draft,
+    Filters,
+    MessageDraft,
+    MessageFilters,
+    NewMemory,
+    Scope,
+    Space,
+    Vector,
+)
+from recollect.model.messages import ConversationRecord, Message, Usage
+from recollect.model.places import Located, NamedPlace, place_id
+from recollect.model.stats import AuditLine
 from recollect.ports import (
-    Asked,
+    CachedPassageVector,
     CachedPlace,
+    CachedQueryVector,
     EmbedJob,
     Fingerprint,
     GeocodeJob,
-    KeptAnswer,
-    Paid,
-    Reader,
     SearchNote,
     Slot,
-    Touched,
-    Unlocated,
-    Unnamed,
-    Writer,
+    StoredResponse,
+    StoreReader,
+    StoreWriter,
+    TouchedFile,
+    UnlocatedItem,
+    UnnamedPlace,
 )
 from recollect.ports.conversations import Derivation
 from recollect.storage.postgres.store import PostgresStore
 from recollect.storage.postgres.writer import PostgresWriter
-from recollect.types import ChunkFilters, Draft, Filters, MessageDraft, MessageFilters, NewMemory, Scope, Space, Vector
-from recollect.vocabulary import ITEM_KINDS
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=30)
@@ -50,7 +60,7 @@ LIVE = Filters(now=NOW)
 SAID = MessageFilters()
 FILED = ChunkFilters()
 _OTHER_ID = f"cccccccc-0000-7000-8000-{8:012d}"
-ASKED = Asked(SPACE, "a question", VECTOR, Usage(1, 0), 1)
+ASKED = CachedQueryVector(SPACE, "a question", VECTOR, Usage(1, 0), 1)
 SOON = NOW + timedelta(hours=1)
 GEOCODER = "somebody"
 HERE = (49.2, 16.6)
@@ -159,7 +169,7 @@ def _file(file_id: str, number: int) -> FileRecord:
 
 
 def _piece(chunk_id: str, number: int, vector: Vector | None = VECTOR) -> ChunkDraft:
-    indexed = IndexedPiece(Piece(f"The pump hums {number}", "", 1, 1), f"hash {number}", "pump hum")
+    indexed = IndexedTextPiece(TextPiece(f"The pump hums {number}", "", 1, 1), f"hash {number}", "pump hum")
     return ChunkDraft(chunk_id, indexed, 1, None, vector)
 
 
@@ -185,14 +195,14 @@ def furnish(store: PostgresStore) -> None:
         )
 
 
-def _stay_for_a_night(writer: Writer) -> None:
+def _stay_for_a_night(writer: StoreWriter) -> None:
     """Leave nothing behind but numbers that were used up."""
     drafts = [_new(number, EARLIER) for number in range(40)]
     writer.insert(drafts, SPACE)
     writer.delete([draft.record.id for draft in drafts])
 
 
-def _move_in(writer: Writer, home: Home) -> None:
+def _move_in(writer: StoreWriter, home: Home) -> None:
     writer.insert(_drafts(home), SPACE)
     writer.retire(home.memories[0], NOW, home.memories[1])
     writer.save_conversation(_conversation("c1", len(home.messages)))
@@ -216,13 +226,13 @@ def _move_in(writer: Writer, home: Home) -> None:
     for number, made in enumerate(home.memories):
         writer.save_named_place(NamedPlace(f"place {number}", *HERE, made, LONG_AGO))
     writer.bury([f"buried {number}" for number in range(len(home.memories))], NOW)
-    writer.keep_paid(SPACE, [Paid(f"paid {made}", made, VECTOR) for made in home.memories], NOW)
+    writer.keep_paid(SPACE, [CachedPassageVector(f"paid {made}", made, VECTOR) for made in home.memories], NOW)
     for number, made in enumerate(home.memories):
-        writer.keep_answer(made, KeptAnswer("hash", made, private=True), NOW)
+        writer.keep_answer(made, StoredResponse("hash", made, private=True), NOW)
         writer.add_audit(AuditLine(number + 1, NOW, "local", "store", (made,), 1, made))
 
 
-def _name_in_vain(writer: Writer, label: str) -> None:
+def _name_in_vain(writer: StoreWriter, label: str) -> None:
     """Note the name of a place at which nothing is; the neighbour has something at a place of that name."""
     assert isinstance(writer, PostgresWriter)
     writer._name_places([("", label)], LONG_AGO)
@@ -231,11 +241,11 @@ def _name_in_vain(writer: Writer, label: str) -> None:
 Crossing = Callable[[PostgresStore], object]
 
 
-def _reading(work: Callable[[Reader], object]) -> Crossing:
+def _reading(work: Callable[[StoreReader], object]) -> Crossing:
     return lambda store: store.read(ME, work)
 
 
-def _writing(work: Callable[[Writer], object]) -> Crossing:
+def _writing(work: Callable[[StoreWriter], object]) -> Crossing:
     return lambda store: store.write(ME, work)
 
 
@@ -305,14 +315,14 @@ def _place(address: str, label: str = "") -> str:
     return place_id(address, label) or ""
 
 
-def _unlocated(memory_id: str) -> Unlocated:
-    return Unlocated("memory", memory_id, *HERE)
+def _unlocated(memory_id: str) -> UnlocatedItem:
+    return UnlocatedItem("memory", memory_id, *HERE)
 
 
 def _looking_up(*, searches: bool, limit: int) -> Crossing:
     """Look for words, by the functions that use the index, or plainly."""
 
-    def look(reader: Reader) -> object:
+    def look(reader: StoreReader) -> object:
         found = (reader.text_candidates(["pump", "hum"], kind, limit) for kind in (LIVE, SAID, FILED))
         return [replace(one, rows=sorted(one.rows)) for one in found]  # their order is nobody's promise
 
@@ -334,7 +344,7 @@ READS |= {
 }
 
 
-def _revise(writer: Writer, memory_id: str) -> None:
+def _revise(writer: StoreWriter, memory_id: str) -> None:
     """Try to make a version of what the other has: the new text under their id, the old one under another of theirs."""
     draft = _new(0)
     draft = draft._replace(record=draft.record._replace(id=memory_id), vector=None)
@@ -346,7 +356,7 @@ def _job(memory_id: str) -> EmbedJob:
     return EmbedJob(ME, record, SPACE, 0)
 
 
-def _finish_jobs(writer: Writer) -> None:
+def _finish_jobs(writer: StoreWriter) -> None:
     jobs = [_job(memory_id) for memory_id in THEIRS.memories]
     writer.finish_jobs(jobs, np.stack([VECTOR] * len(jobs)))
 
@@ -393,12 +403,12 @@ WRITES: Mapping[str, Crossing] = {
             "exhume": lambda w: w.exhume([f"buried {number}" for number in range(9)]),
             "delete_tombstones": lambda w: w.delete_tombstones(),
             "spend": lambda w: w.record_spending("2026-03-01", "summary", "m", Usage(1, 1)),
-            "keep_paid": lambda w: w.keep_paid(SPACE, [Paid("key", SHARED, VECTOR)], NOW),
-            "keep_answer": lambda w: w.keep_answer("new", KeptAnswer("hash", "body"), NOW),
+            "keep_paid": lambda w: w.keep_paid(SPACE, [CachedPassageVector("key", SHARED, VECTOR)], NOW),
+            "keep_answer": lambda w: w.keep_answer("new", StoredResponse("hash", "body"), NOW),
             "last_audit": lambda w: w.last_audit(),
             "add_audit": lambda w: w.add_audit(AuditLine(99, NOW, "local", "store", (), 0, "hash")),
             "save_file": lambda w: w.save_file(_file(_OTHER_ID, 50)),
-            "touch_files": lambda w: w.touch_files([Touched(one, "99.md", 9, 9) for one in THEIRS.files]),
+            "touch_files": lambda w: w.touch_files([TouchedFile(one, "99.md", 9, 9) for one in THEIRS.files]),
             "insert_chunks": lambda w: w.insert_chunks(_file(_OTHER_ID, 50), [_piece(_OTHER_ID, 4, None)], SPACE),
             "mark_chunks": lambda w: w.mark_chunks(
                 [ChunkMark(one, "", 7, 7, 0, "", 1, None) for one in THEIRS.chunks[:-1]]
@@ -409,7 +419,9 @@ WRITES: Mapping[str, Crossing] = {
             "delete_folder": lambda w: w.delete_folder("/notes/5"),
             "set_address": lambda w: [w.set_address(_unlocated(one), "mine", NOW) for one in THEIRS.memories],
             "finish_geocoding": lambda w: w.finish_geocoding(THEIRS.memories),
-            "name_place": lambda w: w.name_place(Unnamed(ME, "memory", THEIRS.memories[1], "Their Street 1", ""), NOW),
+            "name_place": lambda w: w.name_place(
+                UnnamedPlace(ME, "memory", THEIRS.memories[1], "Their Street 1", ""), NOW
+            ),
             "save_named_place": lambda w: w.save_named_place(NamedPlace("new", *HERE, "", NOW)),
             "delete_named_place": lambda w: [w.delete_named_place(f"place {number}") for number in range(9)],
             "delete_named_places": lambda w: w.delete_named_places(),

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Memory, NewMemory
+from recollect.model.memories import Vector
 from recollect.ports import Embedder
 from recollect.storage.sqlite.codes import CodeCache, UserCodes, encode, rescored
-from recollect.types import Vector
 
 
 def codes_of(vectors: Vector, step: int = 1) -> UserCodes:

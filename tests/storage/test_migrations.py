@@ -10,14 +10,14 @@ import psycopg
 import pytest
 
 from recollect import Memory, StoreDamaged, StoreError, StoreTooNew
-from recollect.engine.drafting import draft_memories
-from recollect.places import PlaceFields
+from recollect.engine.drafts.memory_drafts import draft_memories
+from recollect.model.memories import NewMemory
+from recollect.model.places import PlaceFields
 from recollect.storage.postgres import codec as postgres_codec
 from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import codec as sqlite_codec
 from recollect.storage.sqlite.rows import seq_array
 from recollect.storage.statements import Migration, load_migrations, load_queries, sql_folder
-from recollect.types import NewMemory
 from tests.reliability.worker import open_memory
 from tests.storage.catalogue import MOMENT, backend_of, catalogue, is_server, older_store, plain, record
 from tests.storage.conftest import FreshDatabase

@@ -13,12 +13,12 @@ import psycopg
 import pytest
 
 import recollect
-from recollect.geometry import Circle
+from recollect.model.geo import Circle
+from recollect.model.memories import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.storage.postgres import filters as postgres_filters
 from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import filters as sqlite_filters
 from recollect.storage.statements import load_checks, load_queries
-from recollect.types import ChunkFilters, Filters, MessageFilters, Wanted
 from tests.conftest import Server
 from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
 from tests.storage.catalogue import MOMENT, is_server, plain
@@ -73,7 +73,7 @@ def test_the_same_parameters(name: str) -> None:
 @pytest.mark.parametrize(
     "wanted", [_asking(), _asking_for_messages(), _asking_for_chunks()], ids=lambda wanted: wanted.kind
 )
-def test_every_filter_is_known_to_both(wanted: Wanted) -> None:
+def test_every_filter_is_known_to_both(wanted: ItemFilters) -> None:
     assert all(getattr(wanted, field.name) for field in fields(wanted)), "a filter is not tried here"
     (_, lite), (_, server) = sqlite_filters.conditions(wanted), postgres_filters.conditions(wanted)
     assert {_SEVERAL.sub(r"\1", name) for name in lite} == {_SEVERAL.sub(r"\1", name) for name in server}
@@ -90,9 +90,9 @@ def empty_stores(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tu
     return databases
 
 
-def _ready(sql: str, conditions: Callable[[Wanted], tuple[str, object]]) -> str:
+def _ready(sql: str, conditions: Callable[[ItemFilters], tuple[str, object]]) -> str:
     filtered = sql.partition("{filters}")[0]  # what comes after has filters of its own
-    wanted: Wanted = _asking_for_messages() if _FROM_MESSAGES.search(filtered) else _asking()
+    wanted: ItemFilters = _asking_for_messages() if _FROM_MESSAGES.search(filtered) else _asking()
     if _FROM_CHUNKS.search(filtered):
         wanted = _asking_for_chunks()
     return (

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from recollect.messages import Message, ToolCall
-from recollect.vocabulary import MessageRole
+from recollect.model.literals import MessageRole
+from recollect.model.messages import Message, ToolCall
 
 FOLDER = Path(__file__).parent / "conversations"
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.messages import Message, SummaryPoints, SummaryTask, ToolCall
+from recollect.model.literals import MessageRole
+from recollect.model.messages import Message, SummaryPoints, SummaryTask, ToolCall
 from recollect.ports import Summarizer
 from recollect.text.summary.extractive import SMALL_TALK, ExtractiveSummarizer
 from recollect.text.summary.format import tokens_of
 from recollect.text.summary.shortening import LONGEST_POINT
-from recollect.vocabulary import MessageRole
 from tests.summary.talks import conversation, count, message, talk
 
 NOTHING = SummaryPoints()

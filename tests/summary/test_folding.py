@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.messages import SummaryPoints, SummaryTask
+from recollect.model.messages import SummaryPoints, SummaryTask
 from recollect.text.summary.extractive import SMALL_TALK, ExtractiveSummarizer
 from recollect.text.summary.format import parse, render, tokens_of
 from tests.summary.talks import START, conversation, count, talk

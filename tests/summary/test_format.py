@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import SummaryError
-from recollect.messages import SummaryPoints
+from recollect.model.messages import SummaryPoints
 from recollect.text.summary.format import fit, parse, render, tidy, tokens_of
 from recollect.text.summary.paragraph import as_memory
 from recollect.text.summary.shortening import LONGEST_POINT, shortened

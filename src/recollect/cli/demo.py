@@ -10,13 +10,13 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from recollect.api.memory import Memory
 from recollect.cli import finding, writing
 from recollect.cli.errand import Errand
 from recollect.cli.script import Chapter, Line, chapters
 from recollect.cli.values import Asked
 from recollect.cli.verbs import VERBS
 from recollect.errors import NotFound
-from recollect.memory import Memory
 from recollect.settings import Settings
 
 _DECLARED: Mapping[str, Callable[..., None]] = {

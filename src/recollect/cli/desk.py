@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
+from recollect.api.memory import AuditedWrite, Memory
 from recollect.cli import demo
 from recollect.cli.documents import Lines, print_document
 from recollect.cli.errand import Answer, Errand, Loss
@@ -17,10 +18,9 @@ from recollect.cli.values import Asked
 from recollect.cli.verbs import VERBS
 from recollect.cli.watching import Watch
 from recollect.clock import SystemClock
-from recollect.files import FileRecord
-from recollect.memory import Deed, Memory
+from recollect.model.files import FileRecord
+from recollect.model.memories import MemoryRecord
 from recollect.settings import Settings, load_settings
-from recollect.types import MemoryRecord
 
 
 class Audience(Protocol):
@@ -82,7 +82,7 @@ def _answer(
         who, user_id = admit(memory, *needed(command, asked), named=named)
         errand = Errand(
             memory,
-            memory.user(user_id).acting(Deed(who.id, command)),
+            memory.user(user_id).acting(AuditedWrite(who.id, command)),
             asked,
             now,
             settings,

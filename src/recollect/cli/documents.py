@@ -18,9 +18,9 @@ from recollect.cli.verbs_files import Filed, Offered
 from recollect.cli.verbs_turns import Learned, Turn
 from recollect.cli.watching import Unwatched
 from recollect.errors import RecollectError
-from recollect.figures import CacheFigures
-from recollect.files import Chunk, FileRecord, FileText, FolderStatus
-from recollect.types import Forgotten, Hit, MemoryRecord, Parts
+from recollect.model.files import Chunk, FileRecord, FileText, FolderStatus
+from recollect.model.memories import Forgotten, Hit, MemoryRecord, ScoreParts
+from recollect.model.stats import CacheFigures
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
@@ -84,7 +84,7 @@ def _more(hit: Hit) -> tuple[str, ...]:
     return _OF_A_CHUNK if isinstance(hit.record, Chunk) else _OF_A_MESSAGE
 
 
-def _parts(parts: Parts) -> dict[str, Json]:
+def _parts(parts: ScoreParts) -> dict[str, Json]:
     """Give the parts of a score; what a place does to it only where it does something."""
     return _plain_fields(parts) if parts.place else _plain_fields(parts, "place")
 
@@ -228,7 +228,7 @@ _FORMS: Mapping[type, Callable[[Any], dict[str, Json]]] = {
     UserStats: _unfolded("user", "stats"),
     FullStatus: _status,
     CacheFigures: _cache,
-    Parts: _parts,
+    ScoreParts: _parts,
     Stored: _stored,
     Moved: _moved,
     Step: _step,

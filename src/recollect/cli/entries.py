@@ -13,10 +13,10 @@ from rich.text import Text
 from recollect.cli.screen import safe
 from recollect.cli.show_places import place_line
 from recollect.cli.words import ago, far, minute, named, percent, shortened
-from recollect.files import Chunk
-from recollect.messages import Message
-from recollect.places import PlacePart
-from recollect.types import ChannelPart, Hit, MemoryRecord
+from recollect.model.files import Chunk
+from recollect.model.memories import ChannelPart, Hit, MemoryRecord
+from recollect.model.messages import Message
+from recollect.model.places import PlacePart
 
 Around: TypeAlias = Mapping[str, Sequence[Message]]
 

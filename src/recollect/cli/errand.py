@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
+from recollect.api.memory import Memory, UserMemory
 from recollect.authorization import LOCAL
 from recollect.cli.values import Asked
 from recollect.cli.watching import Unwatched, Watch
 from recollect.errors import InvalidInput, RecollectError
-from recollect.files import FileRecord
-from recollect.memory import Memory, UserMemory
+from recollect.model.files import FileRecord
+from recollect.model.memories import Forgotten, MemoryRecord
 from recollect.settings import Settings
-from recollect.types import Forgotten, MemoryRecord
 
 
 @dataclass(frozen=True, slots=True)

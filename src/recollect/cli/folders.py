@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from recollect.cli.words import ago, amounts, counted, listing, named
-from recollect.files import FolderStatus, SyncReport, Trouble
+from recollect.model.files import FolderStatus, SkippedFile, SyncReport
 
 # What the rules leave out; the rest is what somebody may want to do something about.
 _BY_THE_RULES: Final = {"ignored": "not wanted by the rules", "hidden": "hidden"}
@@ -42,7 +42,7 @@ def outcome(report: SyncReport) -> str:
     return "nothing to do" if report.seen else "no files to sync"
 
 
-def in_one_line(report: SyncReport, known: Collection[Trouble] = ()) -> str:
+def in_one_line(report: SyncReport, known: Collection[SkippedFile] = ()) -> str:
     """Say what a sync did, and what it could not do; trouble that is `known` is not mentioned again."""
     parts = [] if report.state in ("missing", "empty") else [outcome(report)]
     if report.written:

@@ -10,7 +10,7 @@ from recollect.cli import options
 from recollect.cli.edge import Listing, Verb
 from recollect.cli.options import example
 from recollect.cli.run import run
-from recollect.vocabulary import PERMISSIONS
+from recollect.model.literals import PERMISSIONS
 
 _PANEL = "Access"
 _SCOPES = ", ".join(PERMISSIONS)

@@ -11,7 +11,7 @@ from recollect.cli.folders import in_one_line
 from recollect.cli.watching import Watch, until_asked_to_stop
 from recollect.cli.words import counted
 from recollect.errors import RecollectError
-from recollect.files import SyncReport
+from recollect.model.files import SyncReport
 
 
 def keep_in_step(errand: Errand, paths: Sequence[str], wishes: Mapping[str, Any]) -> None:

@@ -6,10 +6,10 @@ an agent that runs commands can be held to less than the machine's owner may do.
 
 from typing import NamedTuple
 
+from recollect.api.memory import Memory
 from recollect.authorization import LOCAL, Principal, authorize
-from recollect.memory import Memory
+from recollect.model.literals import Permission
 from recollect.settings import Settings
-from recollect.vocabulary import Permission
 
 
 class Admitted(NamedTuple):

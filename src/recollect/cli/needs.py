@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from recollect.vocabulary import Permission
+from recollect.model.literals import Permission
 
 NEEDS: Final[Mapping[str, Permission]] = MappingProxyType(
     {

@@ -8,8 +8,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from recollect.places import LEAST_RADIUS_KM, LOCATION_MODES, MOST_RADIUS_KM
-from recollect.vocabulary import MEMORY_TYPES, SOURCES, Trust
+from recollect.model.literals import MEMORY_TYPES, SOURCES, Trust
+from recollect.model.places import LEAST_RADIUS_KM, LOCATION_MODES, MOST_RADIUS_KM
 
 _TYPES = ", ".join(MEMORY_TYPES)
 _SOURCES = ", ".join(SOURCES)

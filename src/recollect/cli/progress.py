@@ -11,7 +11,7 @@ from recollect.cli.screen import safe
 from recollect.cli.watching import Steps, Tell
 from recollect.cli.words import second
 from recollect.clock import SystemClock
-from recollect.figures import Worked
+from recollect.model.stats import WorkReport
 
 
 class OnScreen:
@@ -34,7 +34,7 @@ class OnScreen:
         with Progress(*_columns(), console=self._console, transient=True) as bar:
             task = bar.add_task(doing, total=total)
 
-            def tell(worked: Worked) -> None:
+            def tell(worked: WorkReport) -> None:
                 done = worked.embedded + worked.parked
                 bar.update(task, completed=done, total=max(total, done))
 

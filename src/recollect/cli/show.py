@@ -30,9 +30,9 @@ from recollect.cli.verbs import Count, History, Searched, Stored
 from recollect.cli.watching import Watch
 from recollect.cli.words import ago, amounts, clock, counted, named
 from recollect.federation import FederatedResult
-from recollect.files import FileRecord
-from recollect.types import MemoryRecord, Page, Recall, Remembered
-from recollect.vocabulary import Trust
+from recollect.model.files import FileRecord
+from recollect.model.literals import Trust
+from recollect.model.memories import MemoryRecord, Page, Recall, Remembered
 
 _BUSY = {
     "doctor": "Examining the store",

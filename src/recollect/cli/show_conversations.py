@@ -12,7 +12,7 @@ from recollect.cli.sheet import Sheet, View
 from recollect.cli.show_places import place_line
 from recollect.cli.verbs_conversations import Chat, Compacted, Conversations, Privacy, Said, Shown
 from recollect.cli.words import ago, amounts, counted, excerpt, minute, shortened
-from recollect.messages import Message
+from recollect.model.messages import Message
 
 _MARKS = {"compacted": "folded", "archived": "put away"}
 _STYLES = {"user": "bold cyan", "assistant": "bold green", "summary": "bold yellow"}

@@ -7,8 +7,8 @@ from recollect.cli.sheet import Sheet, View, figures
 from recollect.cli.verbs_embedding import Models, Moved, Shelved, label
 from recollect.cli.verbs_worker import Shift
 from recollect.cli.words import counted, percent
-from recollect.figures import Coverage, Model, ParkedItem, Reembedding
-from recollect.types import Space
+from recollect.model.memories import Space
+from recollect.model.stats import Coverage, Model, ParkedItem, Reembedding
 
 _STATES = {"active": "searched", "building": "being built", "kept": "kept", "configured": "configured only"}
 _PLURALS = {"memory": "memories", "message": "messages", "chunk": "chunks", "place": "places"}

@@ -14,7 +14,7 @@ from recollect.cli.screen import safe
 from recollect.cli.sheet import Sheet, View, figures
 from recollect.cli.verbs_files import AddedFiles, Filed, Offered, Synced
 from recollect.cli.words import ago, counted, named, size
-from recollect.files import FileRecord, FileText, FolderStatus, SyncReport
+from recollect.model.files import FileRecord, FileText, FolderStatus, SyncReport
 
 if TYPE_CHECKING:
     from recollect.importing import ImportReport

@@ -14,7 +14,7 @@ from recollect.cli.screen import safe
 from recollect.cli.sheet import Sheet, View, show_degraded
 from recollect.cli.verbs_knowledge import Known
 from recollect.cli.words import ago, day, hour, listing, percent, shortened
-from recollect.types import About, MemoryRecord
+from recollect.model.memories import About, MemoryRecord
 
 _LONGEST = 300
 _SURE = 1.0

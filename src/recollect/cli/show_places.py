@@ -9,7 +9,7 @@ from recollect.cli.screen import safe
 from recollect.cli.sheet import Sheet, View, figures
 from recollect.cli.verbs_places import OwnPlace, Places, Whereabouts
 from recollect.cli.words import ago, far, shortened, spot
-from recollect.places import Located
+from recollect.model.places import Located
 
 _LONGEST_NAME = 36
 _LONGEST_ADDRESS = 60

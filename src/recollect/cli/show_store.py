@@ -12,8 +12,8 @@ from recollect.cli.sheet import Sheet, View, figures
 from recollect.cli.show_embedding import covered, how_far, parked_items
 from recollect.cli.verbs import Diagnosis, FullStatus, UserStats
 from recollect.cli.words import about_dollars, ago, counted, lasting, listing, named, percent, size
-from recollect.figures import Maintenance, Status, StoreStats
-from recollect.files import FolderStatus
+from recollect.model.files import FolderStatus
+from recollect.model.stats import Maintenance, Status, StoreStats
 
 
 def _show_stats(sheet: Sheet, value: UserStats) -> None:

@@ -10,8 +10,8 @@ from recollect.cli.screen import safe
 from recollect.cli.sheet import Sheet, View
 from recollect.cli.verbs_turns import Findings, Learned, SessionEnd, Turn
 from recollect.cli.words import counted, listing, shortened
-from recollect.messages import Captured
-from recollect.types import MemoryRecord, PromptContext
+from recollect.model.memories import MemoryRecord, PromptContext
+from recollect.model.messages import Captured
 
 _LONGEST = 300
 _MARKS = {"duplicate": "known already", "superseded": "replaces an older one", "outranked": "history only"}

@@ -10,7 +10,7 @@ from recollect.cli import options
 from recollect.cli.edge import Verb
 from recollect.cli.options import example
 from recollect.cli.run import run
-from recollect.vocabulary import ROLES
+from recollect.model.literals import ROLES
 
 commands = typer.Typer()
 _command = partial(commands.command, cls=Verb, rich_help_panel="Conversations")

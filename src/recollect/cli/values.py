@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 from recollect.cli.words import shortened
 from recollect.errors import InvalidInput
-from recollect.places import check_coordinates
-from recollect.vocabulary import Trust
+from recollect.model.literals import Trust
+from recollect.model.places import check_coordinates
 
 Asked: TypeAlias = Mapping[str, Any]
 

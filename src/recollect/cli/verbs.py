@@ -22,12 +22,12 @@ from recollect.cli.verbs_forget import forget
 from recollect.cli.verbs_nodes import search_nodes
 from recollect.cli.verbs_places import asks_a_server, find_addresses, here, place_fields
 from recollect.errors import InvalidInput
-from recollect.figures import Problem, Stats, Status
-from recollect.files import FolderStatus
-from recollect.messages import Message
-from recollect.places import Located
+from recollect.model.files import FolderStatus
+from recollect.model.memories import MemoryRecord, Recall, Remembered
+from recollect.model.messages import Message
+from recollect.model.places import Located
+from recollect.model.stats import Problem, Stats, Status
 from recollect.settings import SettingRow
-from recollect.types import MemoryRecord, Recall, Remembered
 
 
 @dataclass(frozen=True, slots=True)

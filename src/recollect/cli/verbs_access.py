@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, TypeAlias, cast
 
+from recollect.api.keys import USUAL_SCOPES
 from recollect.authorization import ApiKey
 from recollect.cli.edge import FAILED
 from recollect.cli.errand import Answer, Errand, VerbFunction
 from recollect.cli.values import coming_moment
 from recollect.errors import InvalidInput, NotFound
-from recollect.figures import AuditLine, Problem
-from recollect.keys import USUAL_SCOPES
-from recollect.vocabulary import Permission
+from recollect.model.literals import Permission
+from recollect.model.stats import AuditLine, Problem
 
 KeyState: TypeAlias = Literal["live", "expired", "revoked"]
 

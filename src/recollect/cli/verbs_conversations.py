@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from recollect.api.user import Conversation
 from recollect.cli.edge import FAILED
 from recollect.cli.errand import Answer, Errand, VerbFunction, given_text
 from recollect.cli.values import past_moment
 from recollect.cli.verbs_places import find_addresses, place_fields
 from recollect.errors import InvalidInput, NotFound
-from recollect.messages import Appended, Compaction, ConversationInfo, Message, Window
-from recollect.user import Conversation
+from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, Window
 
 _LONGEST_LISTING = 1_000
 _RATINGS: Mapping[str, int | None] = {"up": 1, "down": -1, "none": None}

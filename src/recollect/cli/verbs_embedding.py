@@ -6,6 +6,7 @@ from threading import Event
 from time import monotonic
 from typing import Any, Literal
 
+from recollect.api.memory import Memory
 from recollect.cli.edge import FAILED, INTERRUPTED
 from recollect.cli.errand import Answer, Declined, Errand, VerbFunction
 from recollect.cli.values import Asked
@@ -13,9 +14,8 @@ from recollect.cli.watching import Tell, until_asked_to_stop
 from recollect.cli.words import about_dollars, counted
 from recollect.embedding import create_embedding_provider
 from recollect.errors import InvalidInput
-from recollect.figures import Estimate, Model, Reembedding
-from recollect.memory import Memory
-from recollect.types import Space
+from recollect.model.memories import Space
+from recollect.model.stats import Estimate, Model, Reembedding
 
 _WISHES = ("provider", "model", "dimensions")
 _LOOK_AGAIN_S = 2.0

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Final
 
+from recollect.api.memory import UserMemory
 from recollect.cli.edge import FAILED
 from recollect.cli.errand import Answer, Errand, VerbFunction
 from recollect.cli.keeping import keep_in_step
 from recollect.cli.watching import Steps
 from recollect.errors import InvalidInput, NotFound, RecollectError
-from recollect.files import AddedFile, FilePage, FileText, FolderStatus, SyncProgress, SyncReport
-from recollect.memory import UserMemory
+from recollect.model.files import AddedFile, FilePage, FileText, FolderStatus, SyncProgress, SyncReport
 
 _PLACE: Final = re.compile(r"(?s:(.+)):(\d+)(?:-(\d*))?")
 _RANGE: Final = re.compile(r"\s*(\d{1,9})\s*(?:-\s*(\d{0,9})\s*)?")

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
+from recollect.api.memory import UserMemory
 from recollect.cli.edge import FAILED, NOT_FOUND
 from recollect.cli.errand import Answer, Declined, Errand, Loss
 from recollect.cli.values import Asked
 from recollect.errors import InvalidInput, NotFound
-from recollect.files import FileRecord
-from recollect.memory import UserMemory
-from recollect.types import Forgotten, MemoryRecord
+from recollect.model.files import FileRecord
+from recollect.model.memories import Forgotten, MemoryRecord
 
 _SWEEPING = ("session", "source", "folder", "everything")
 

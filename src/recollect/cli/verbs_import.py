@@ -5,7 +5,7 @@ from typing import Any
 
 from recollect.cli.errand import Answer, Errand, VerbFunction
 from recollect.cli.watching import Steps
-from recollect.vocabulary import Trust
+from recollect.model.literals import Trust
 
 
 def import_export(errand: Errand) -> Answer:

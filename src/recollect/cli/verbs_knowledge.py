@@ -8,7 +8,7 @@ from recollect.cli.edge import NOT_FOUND
 from recollect.cli.errand import Answer, Errand, VerbFunction, given_text
 from recollect.cli.values import Asked, past_moment, period
 from recollect.errors import InvalidInput
-from recollect.types import MemoryRecord
+from recollect.model.memories import MemoryRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from recollect.cli.edge import NOT_FOUND
 from recollect.cli.errand import Answer, Errand, VerbFunction
 from recollect.cli.values import coordinates
 from recollect.errors import InvalidInput, RecollectError
-from recollect.places import Located, Location, NamedPlace, PlaceSummary
+from recollect.model.places import Located, Location, NamedPlace, PlaceSummary
 
 _FIELDS = {"lat": "lat", "lng": "lng", "address": "address", "place": "place_label"}
 _WISHES = ("radius_km", "location_weight", "location_mode")

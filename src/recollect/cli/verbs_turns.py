@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from recollect.api.memory import UserMemory
 from recollect.cli.errand import Answer, Errand, VerbFunction, given_text, standard_input
 from recollect.cli.hosts import as_request, as_session, as_turn
-from recollect.memory import UserMemory
-from recollect.messages import Captured
-from recollect.types import MemoryRecord, Remembered, TurnOutcome
+from recollect.model.memories import MemoryRecord, Remembered, TurnOutcome
+from recollect.model.messages import Captured
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from threading import Event
 from time import monotonic
 
+from recollect.api.memory import Memory
 from recollect.cli.edge import FAILED
 from recollect.cli.errand import Answer, Errand
 from recollect.cli.watching import Watch, until_asked_to_stop
 from recollect.cli.words import counted
 from recollect.errors import SettingsError, StoreUnavailable
-from recollect.figures import Worked
-from recollect.memory import Memory
+from recollect.model.stats import WorkReport
 
 _IN_USE = ("active", "building")
 _THOROUGH_S = 600.0  # how often to look for what nobody noted as waiting
@@ -68,7 +68,7 @@ class _Duty:
         self.parked = 0
         self.located = 0
 
-    def round(self, *, thorough: bool = True) -> Worked:
+    def round(self, *, thorough: bool = True) -> WorkReport:
         """Do all that can be done."""
         with self._watch.work("Embedding", waiting(self._memory)) as tell:
             worked = self._memory.embed_waiting(thorough=thorough, stop=self._stop, tell=tell)
@@ -77,7 +77,7 @@ class _Duty:
         self.located += worked.located
         return worked
 
-    def serve(self, poll_s: float) -> Worked:
+    def serve(self, poll_s: float) -> WorkReport:
         """Do so until somebody asks to stop."""
         self._watch.say("Waiting for texts to embed. Ctrl-C ends it.")
         looked_at = float("-inf")
@@ -87,12 +87,12 @@ class _Duty:
                 worked = self.round(thorough=thorough)
                 looked_at = monotonic() if thorough else looked_at
             except StoreUnavailable as error:
-                worked = Worked(unavailable=str(error), pause_s=_STORE_PAUSE_S)
+                worked = WorkReport(unavailable=str(error), pause_s=_STORE_PAUSE_S)
             self._report(worked)
             if self._stop.wait(max(poll_s, worked.pause_s)):
                 return worked
 
-    def _report(self, worked: Worked) -> None:
+    def _report(self, worked: WorkReport) -> None:
         """Say what changed, and what was done: a provider that stays away is mentioned once."""
         if worked.unavailable and not self._away:
             self._watch.say(f"Waiting until it works again: {worked.unavailable}")

@@ -7,9 +7,9 @@ from threading import Event, Thread
 from types import FrameType
 from typing import Protocol, TypeAlias
 
-from recollect.figures import Worked
+from recollect.model.stats import WorkReport
 
-Tell: TypeAlias = Callable[[Worked], None]
+Tell: TypeAlias = Callable[[WorkReport], None]
 Steps: TypeAlias = Callable[[str, int, int], None]  # what is being done, how much of it is, and how much there is
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -55,7 +55,7 @@ class Unwatched:
         """Keep it to itself."""
 
 
-def _ignore(worked: Worked) -> None:
+def _ignore(worked: WorkReport) -> None:
     pass
 
 

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from recollect.errors import InvalidMessage
-from recollect.messages import Content, NewMessage, ToolCall
-from recollect.places import PlaceFields
-from recollect.vocabulary import ROLES, MessageRole
+from recollect.model.literals import ROLES, MessageRole
+from recollect.model.messages import Content, NewMessage, ToolCall
+from recollect.model.places import PlaceFields
 
 # What hosts call the roles.
 _ROLES: Mapping[str, MessageRole] = {

@@ -7,7 +7,7 @@ would accept a complete one.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from recollect.messages import Message
+from recollect.model.messages import Message
 
 
 @dataclass(frozen=True, slots=True)

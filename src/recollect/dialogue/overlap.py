@@ -7,7 +7,7 @@ end of what is known: the longest beginning of the delivery that is the end of t
 import hashlib
 from collections.abc import Sequence
 
-from recollect.messages import Message
+from recollect.model.messages import Message
 
 
 def overlap(known: Sequence[Message], delivered: Sequence[Message]) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.dialogue.exchanges import Exchange, exchanges
-from recollect.messages import Message
+from recollect.model.messages import Message
 
 
 @dataclass(frozen=True, slots=True)

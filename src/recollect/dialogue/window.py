@@ -7,7 +7,7 @@ without a hole between them, but for what alone is too large.
 from collections.abc import Iterable, Sequence
 
 from recollect.dialogue.exchanges import Exchange, exchanges
-from recollect.messages import Message, Window
+from recollect.model.messages import Message, Window
 
 # So much of the room that system prompts leave may go to the summary; the rest is for what was said last.
 _SUMMARY_SHARE = 0.5

@@ -18,8 +18,8 @@ from typing import BinaryIO, Final, cast
 
 from recollect.disk.hand import Errand, receive, send, unpacked
 from recollect.disk.reading import Detect, Later
-from recollect.files import Trouble
-from recollect.ports.files import Content, Wish
+from recollect.model.files import SkippedFile
+from recollect.ports.files import ReadFile, ReadRequest
 
 _MOST_WAITING_BYTES: Final = 12 * 2**20
 _BUNDLE: Final = 64
@@ -48,29 +48,29 @@ def can_travel(detect: Detect) -> bool:
 class Pool:
     """The wishes that nobody has taken yet."""
 
-    def __init__(self, wishes: Sequence[Wish]) -> None:
+    def __init__(self, wishes: Sequence[ReadRequest]) -> None:
         self._wishes = deque(wishes)
 
     def __len__(self) -> int:
         """Count them."""
         return len(self._wishes)
 
-    def bundle(self) -> list[Wish]:
+    def bundle(self) -> list[ReadRequest]:
         """Take some from the front, which lie together; none when there are none."""
-        taken: list[Wish] = []
+        taken: list[ReadRequest] = []
         with suppress(IndexError):
             while len(taken) < _BUNDLE:
                 taken.append(self._wishes.popleft())
         return taken
 
-    def one(self) -> Wish | None:
+    def one(self) -> ReadRequest | None:
         """Take one from the back."""
         try:
             return self._wishes.pop()
         except IndexError:
             return None
 
-    def give_back(self, wishes: Sequence[Wish]) -> None:
+    def give_back(self, wishes: Sequence[ReadRequest]) -> None:
         """Put wishes back that were not answered."""
         self._wishes.extend(wishes)
 
@@ -93,7 +93,7 @@ class Crew:
         for thread in self._threads:
             thread.start()
 
-    def answer(self, *, wait: bool) -> Content | Trouble | Later | None:
+    def answer(self, *, wait: bool) -> ReadFile | SkippedFile | Later | None:
         """Give an answer; None if there is none yet, or with `wait` none will come any more."""
         with self._changed:
             while wait and not self._answers and self._leading:
@@ -157,7 +157,7 @@ class Crew:
         finally:
             process.kill()  # there is nothing it could lose
 
-    def _ask(self, wishes_to: BinaryIO, answers_from: BinaryIO, bundle: list[Wish]) -> None:
+    def _ask(self, wishes_to: BinaryIO, answers_from: BinaryIO, bundle: list[ReadRequest]) -> None:
         """Have a bundle read. What is not answered goes back to the pool. Raises OSError when the process is gone."""
         answered = 0
         try:

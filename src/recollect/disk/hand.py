@@ -14,8 +14,8 @@ from typing import BinaryIO, Final, NamedTuple
 
 from recollect.disk.beneath import Beneath, Identities
 from recollect.disk.reading import Detect, Later, Reader
-from recollect.files import IndexedPiece, Piece, Trouble
-from recollect.ports.files import Content, Reading, Recipe, Wish
+from recollect.model.files import IndexedTextPiece, SkippedFile, TextPiece
+from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
 
 _LENGTH: Final = struct.Struct("<Q")
 _PROTOCOL: Final = 5
@@ -26,7 +26,7 @@ class Errand(NamedTuple):
 
     root: str
     own: Identities
-    recipe: Recipe
+    recipe: ChunkingRecipe
     detect: Detect
 
 
@@ -47,29 +47,29 @@ def receive(stream: BinaryIO) -> bytes | None:
     return payload if len(payload) == length else None
 
 
-def packed(answer: Content | Trouble | Later) -> bytes:
+def packed(answer: ReadFile | SkippedFile | Later) -> bytes:
     """Write an answer down. Pieces travel as plain tuples, of which many are read much faster than named ones."""
-    if isinstance(answer, Content) and answer.reading:
+    if isinstance(answer, ReadFile) and answer.reading:
         reading = answer.reading
         pieces = [(tuple(piece), content_hash, terms) for piece, content_hash, terms in reading.pieces]
-        bare = Reading(
+        bare = FileReading(
             reading.kind, reading.mime, (), reading.lines, reading.metadata, reading.dated_at, reading.notes,
             reading.external,
         )  # fmt: skip
-        answer = Content(answer.path, answer.size, answer.mtime_ns, answer.digest, bare)
+        answer = ReadFile(answer.path, answer.size, answer.mtime_ns, answer.digest, bare)
         return pickle.dumps((answer, pieces), _PROTOCOL)
     return pickle.dumps((answer, None), _PROTOCOL)
 
 
-def unpacked(payload: bytes) -> Content | Trouble | Later:
+def unpacked(payload: bytes) -> ReadFile | SkippedFile | Later:
     """Read an answer."""
     answer, pieces = pickle.loads(payload)  # noqa: S301 -- it comes from our own process
     if pieces:
-        new: Callable[..., IndexedPiece] = tuple.__new__
-        make: Callable[..., Piece] = tuple.__new__
-        indexed = [new(IndexedPiece, (make(Piece, piece), key, terms)) for piece, key, terms in pieces]
+        new: Callable[..., IndexedTextPiece] = tuple.__new__
+        make: Callable[..., TextPiece] = tuple.__new__
+        indexed = [new(IndexedTextPiece, (make(TextPiece, piece), key, terms)) for piece, key, terms in pieces]
         object.__setattr__(answer.reading, "pieces", indexed)
-    found: Content | Trouble | Later = answer
+    found: ReadFile | SkippedFile | Later = answer
     return found
 
 
@@ -84,7 +84,7 @@ def main() -> None:
     errand: Errand = pickle.loads(first)  # noqa: S301
     reader = Reader(errand.recipe, errand.detect, None)
     while (payload := receive(wishes_from)) is not None:
-        wishes: list[Wish] = pickle.loads(payload)  # noqa: S301
+        wishes: list[ReadRequest] = pickle.loads(payload)  # noqa: S301
         with Beneath(errand.root, errand.own) as beneath:
             for wish in wishes:
                 send(answers_to, packed(reader.read(beneath, wish)))

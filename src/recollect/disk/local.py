@@ -16,8 +16,8 @@ from recollect.disk.crew import Crew, Pool, can_travel, spare_cores
 from recollect.disk.hand import Errand
 from recollect.disk.reading import Detect, Extract, Later, Reader, kind_of, shown_text
 from recollect.disk.tree import Folders, walk
-from recollect.files import Trouble
-from recollect.ports.files import Content, Recipe, Rules, Walk, Watching, Wish
+from recollect.model.files import SkippedFile
+from recollect.ports.files import ChunkingRecipe, FolderWalk, FolderWatch, ReadFile, ReadRequest, SyncRules
 
 # How much there must seem to be left before another process is worth its start, and the part of it that tells.
 _WORTH_BYTES: Final = 4 * 2**20
@@ -27,13 +27,13 @@ _TELLING: Final = 4
 _ROUNDS: Final = 3
 
 
-_Read = Callable[[Wish], Content | Trouble | Later]
+_Read = Callable[[ReadRequest], ReadFile | SkippedFile | Later]
 
 
 class _Known(NamedTuple):
     """What the last walk of a root was told."""
 
-    rules: Rules
+    rules: SyncRules
     own: Identities
 
 
@@ -56,12 +56,14 @@ class LocalDisk:
         """Give a folder's one absolute path, with `~` and links resolved."""
         return os.path.realpath(os.path.expanduser(path))  # noqa: PTH111 -- a port speaks of paths as texts
 
-    def walk(self, root: str, rules: Rules, own: Identities) -> Walk:
+    def walk(self, root: str, rules: SyncRules, own: Identities) -> FolderWalk:
         """Look through a folder. `own` are the device and inode of files that must not even be opened."""
         self._known[root] = _Known(rules, own)
         return walk(root, rules, own)
 
-    def read(self, root: str, wishes: Sequence[Wish], recipe: Recipe) -> Iterator[Content | Trouble]:
+    def read(
+        self, root: str, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe
+    ) -> Iterator[ReadFile | SkippedFile]:
         """Read files and cut them, in any order; with processes beside this one if there is much to do.
 
         Files that have only just changed come last, once their next change would show.
@@ -80,7 +82,7 @@ class LocalDisk:
                 waiting, young = young, []
                 yield from _settled((read(later.wish) for later in waiting), young)
 
-    def text(self, root: str, path: str, recipe: Recipe, own: Identities) -> tuple[str, str]:
+    def text(self, root: str, path: str, recipe: ChunkingRecipe, own: Identities) -> tuple[str, str]:
         """Give a file's text as it is cut, and its digest. A turn of a session stays on one line.
 
         Raises OSError; InvalidDocument for what has no lines of its own, such as a PDF.
@@ -89,7 +91,7 @@ class LocalDisk:
         kind, _ = kind_of(path.rpartition("/")[2], data, self._detect)
         return shown_text(data, kind, recipe), sha256(data).hexdigest()
 
-    def watch(self, roots: Sequence[str], debounce_s: float) -> AbstractContextManager[Watching]:
+    def watch(self, roots: Sequence[str], debounce_s: float) -> AbstractContextManager[FolderWatch]:
         """Begin to watch folders."""
         from recollect.disk.watching import watching  # noqa: PLC0415 -- takes 20 ms, which only those who watch pay
 
@@ -97,15 +99,15 @@ class LocalDisk:
 
     def _about(self, root: str) -> Folders:
         known = self._known.get(root)
-        return Folders(root, known.rules, known.own) if known else Folders(root, Rules(hidden=True), frozenset())
+        return Folders(root, known.rules, known.own) if known else Folders(root, SyncRules(hidden=True), frozenset())
 
     def _own_of(self, root: str) -> Identities:
         known = self._known.get(root)
         return known.own if known else frozenset()
 
     def _answers(
-        self, root: str, wishes: Sequence[Wish], recipe: Recipe, read: _Read
-    ) -> Generator[Content | Trouble | Later, None, None]:
+        self, root: str, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe, read: _Read
+    ) -> Generator[ReadFile | SkippedFile | Later, None, None]:
         """Answer each wish once, alone or with others."""
         pool = Pool(wishes)
         yield from _alone(pool, read, self._worth_bytes if self._hands else None)
@@ -114,7 +116,7 @@ class LocalDisk:
             yield from _together(Crew(self._hands, errand, pool), pool, read)
 
 
-def _settled(answers: Iterable[Content | Trouble | Later], young: list[Later]) -> Iterator[Content | Trouble]:
+def _settled(answers: Iterable[ReadFile | SkippedFile | Later], young: list[Later]) -> Iterator[ReadFile | SkippedFile]:
     """Pass on what is settled; what is not is added to `young`."""
     for answer in answers:
         if isinstance(answer, Later):
@@ -123,20 +125,20 @@ def _settled(answers: Iterable[Content | Trouble | Later], young: list[Later]) -
             yield answer
 
 
-def _alone(pool: Pool, read: _Read, worth_bytes: int | None) -> Iterator[Content | Trouble | Later]:
+def _alone(pool: Pool, read: _Read, worth_bytes: int | None) -> Iterator[ReadFile | SkippedFile | Later]:
     """Answer wishes in this process; if help can be had, only until it is clear that it is worth it."""
     files = size = 0
     while wish := pool.one():
         answer = read(wish)
         yield answer
-        if isinstance(answer, Content):
+        if isinstance(answer, ReadFile):
             files += 1
             size += answer.size if answer.reading else 0  # what is known already costs next to nothing
         if worth_bytes is not None and size * _TELLING > worth_bytes and len(pool) * size // files > worth_bytes:
             return
 
 
-def _together(crew: Crew, pool: Pool, read: _Read) -> Iterator[Content | Trouble | Later]:
+def _together(crew: Crew, pool: Pool, read: _Read) -> Iterator[ReadFile | SkippedFile | Later]:
     """Pass on the answers of others, and answer wishes here while there are none."""
     try:
         while True:

@@ -17,13 +17,13 @@ from recollect.disk.reasons import Refused
 from recollect.documents.decoding import decode_plain
 from recollect.documents.pieces import masked_metadata
 from recollect.errors import InvalidDocument
-from recollect.files import TURN_BREAK, Trouble
-from recollect.ports.files import Content, Reading, Recipe, Wish
+from recollect.model.files import TURN_BREAK, SkippedFile
+from recollect.model.literals import FileKind
+from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
 from recollect.text.chunks import cut, cut_session, index, mask, render_session_line
-from recollect.vocabulary import FileKind
 
 Detect = Callable[[str, bytes], tuple[FileKind, str]]
-Extract = Callable[[bytes, str, Recipe], Reading]
+Extract = Callable[[bytes, str, ChunkingRecipe], FileReading]
 
 HAD_NUL: Final = "NUL characters"
 _PLAIN: Final = frozenset({"markdown", "text", "code"})
@@ -35,7 +35,7 @@ _DATED: Final = re.compile(r"(\d{4})(-?)(\d\d)\2(\d\d)(?!\d)")
 class Later(NamedTuple):
     """A file that must be read once more: in `wait_s`, when it is old enough, or by somebody who can read its kind."""
 
-    wish: Wish
+    wish: ReadRequest
     wait_s: float = 0.0
     elsewhere: bool = False
 
@@ -43,12 +43,12 @@ class Later(NamedTuple):
 class Reader:
     """Reads files of one root. Without `extract`, kinds that are no plain texts are left to somebody else."""
 
-    def __init__(self, recipe: Recipe, detect: Detect, extract: Extract | None) -> None:
+    def __init__(self, recipe: ChunkingRecipe, detect: Detect, extract: Extract | None) -> None:
         self._recipe = recipe
         self._detect = detect
         self._extract = extract
 
-    def read(self, beneath: Beneath, wish: Wish, *, last: bool = False) -> Content | Trouble | Later:
+    def read(self, beneath: Beneath, wish: ReadRequest, *, last: bool = False) -> ReadFile | SkippedFile | Later:
         """Read and cut a file. One that has only just changed comes later, unless this is the `last` time.
 
         Then its time is noted as a little earlier than it is, so that the next walk takes it for changed.
@@ -60,18 +60,18 @@ class Reader:
                 return Later(wish, wait_s)
             return self._content(wish, taken._replace(mtime_ns=taken.mtime_ns - 1) if wait_s else taken)
         except OSError as error:
-            return Trouble(wish.path, reasons.reason_for(error))
+            return SkippedFile(wish.path, reasons.reason_for(error))
 
-    def _content(self, wish: Wish, taken: Taken) -> Content | Later:
+    def _content(self, wish: ReadRequest, taken: Taken) -> ReadFile | Later:
         digest = sha256(taken.data).hexdigest()
         reading = None
         if digest not in wish.known:
             reading = self._reading(taken.data, wish.path)
             if reading is None:
                 return Later(wish, elsewhere=True)
-        return Content(wish.path, taken.size, taken.mtime_ns, digest, reading)
+        return ReadFile(wish.path, taken.size, taken.mtime_ns, digest, reading)
 
-    def _reading(self, data: bytes, path: str) -> Reading | None:
+    def _reading(self, data: bytes, path: str) -> FileReading | None:
         """Give what a file says; None if somebody else must read it. Raises Refused."""
         name = path.rpartition("/")[2]
         try:
@@ -94,7 +94,7 @@ def kind_of(name: str, data: bytes, detect: Detect) -> tuple[FileKind, str]:
     return kind, mime
 
 
-def read_text(data: bytes, name: str, detected: tuple[FileKind, str], recipe: Recipe) -> Reading:
+def read_text(data: bytes, name: str, detected: tuple[FileKind, str], recipe: ChunkingRecipe) -> FileReading:
     """Cut a text or a session, and analyse its pieces."""
     kind, mime = detected
     text, notes = decoded(data)
@@ -105,10 +105,10 @@ def read_text(data: bytes, name: str, detected: tuple[FileKind, str], recipe: Re
         parts = cut(clean(text), kind, tokens=recipe.tokens, overlap=recipe.overlap)
     lines = text.count("\n") + 1
     metadata = masked_metadata(parts.metadata, recipe)
-    return Reading(kind, mime, index(parts), lines, metadata, parts.dated_at or day_of(name), notes)
+    return FileReading(kind, mime, index(parts), lines, metadata, parts.dated_at or day_of(name), notes)
 
 
-def shown_text(data: bytes, kind: FileKind, recipe: Recipe) -> str:
+def shown_text(data: bytes, kind: FileKind, recipe: ChunkingRecipe) -> str:
     """Give a text as it is cut, or what the turns of a session say, each on its own line. Raises InvalidDocument."""
     text, _ = decoded(data)
     clean = partial(mask, redact=recipe.redact)

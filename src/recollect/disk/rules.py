@@ -7,7 +7,7 @@ A folder that is left out is not entered. Including a folder includes all in it;
 from typing import Final
 
 from recollect.disk.patterns import Patterns, plain_suffix
-from recollect.ports.files import Rules
+from recollect.ports.files import SyncRules
 
 IGNORE_FILES: Final = frozenset({".gitignore", ".recollectignore"})
 MOST_IGNORE_BYTES: Final = 256 * 1024
@@ -19,7 +19,7 @@ NEVER: Final = frozenset({".git"})
 class Sieve:
     """Rules, made ready to be held against many names. `suffixes` are the endings that are asked for plainly."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: SyncRules) -> None:
         suffixes = [plain_suffix(line) for line in rules.include]
         ordered = any(line.startswith("!") for line in rules.include)  # the order matters then
         self.suffixes = () if ordered else tuple(dict.fromkeys(filter(None, suffixes)))

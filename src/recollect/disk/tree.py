@@ -14,8 +14,8 @@ from typing import Final, NamedTuple, cast
 from recollect.disk import reasons
 from recollect.disk.beneath import Identities, Refused, open_folder, open_root, take
 from recollect.disk.rules import IGNORE_FILES, MOST_IGNORE_BYTES, NEVER, Ignoring, Sieve
-from recollect.files import Trouble
-from recollect.ports.files import Rules, Seen, Walk
+from recollect.model.files import SkippedFile
+from recollect.ports.files import FolderWalk, SeenFile, SyncRules
 
 MOST_DEPTH: Final = 100
 MOST_PATH_BYTES: Final = 1_000  # of a folder beneath its root; a path must fit into an index
@@ -33,7 +33,7 @@ class Folders(NamedTuple):
     """A root, which of its folders are meant, and which files of it are none of its notes."""
 
     root: str
-    rules: Rules
+    rules: SyncRules
     own: Identities
 
 
@@ -47,18 +47,18 @@ class _Place(NamedTuple):
     ignoring: Ignoring | None
 
 
-def walk(root: str, rules: Rules, own: Identities) -> Walk:
+def walk(root: str, rules: SyncRules, own: Identities) -> FolderWalk:
     """Look through a folder. `own` are the device and inode of files that must not even be opened."""
     return _looked_through(root, rules, own).found()
 
 
-def folders(root: str, rules: Rules, own: Identities) -> list[str]:
+def folders(root: str, rules: SyncRules, own: Identities) -> list[str]:
     """Give the absolute paths of the folders beneath a root that a walk would look through."""
     looked = _looked_through(root, replace(rules, include=_NO_FILE), own)
     return [f"{root}/{prefix[:-1]}" for prefix in looked.entered if prefix]
 
 
-def _looked_through(root: str, rules: Rules, own: Identities) -> "_Looking":
+def _looked_through(root: str, rules: SyncRules, own: Identities) -> "_Looking":
     looking = _Looking(rules, own)
     try:
         folder = open_root(root)
@@ -78,28 +78,28 @@ def _looked_through(root: str, rules: Rules, own: Identities) -> "_Looking":
 class _Looking:
     """One walk, and what it has come by so far."""
 
-    def __init__(self, rules: Rules, own: Identities) -> None:
+    def __init__(self, rules: SyncRules, own: Identities) -> None:
         self.sieve = Sieve(rules)
         self.exists = self.complete = True
         self.entered: list[str] = []
         self._rules = rules
         self._own = own
         self._own_inodes = frozenset(inode for _, inode in own)
-        self._seen: list[Seen] = []
+        self._seen: list[SeenFile] = []
         self._too_large: list[str] = []
         self._skipped: Counter[str] = Counter()
-        self._examples: list[Trouble] = []
+        self._examples: list[SkippedFile] = []
 
-    def found(self) -> Walk:
+    def found(self) -> FolderWalk:
         """Give what was found."""
         skipped, large = dict(+self._skipped), frozenset(self._too_large)
-        return Walk(self._seen, self.exists, self.complete, skipped, tuple(self._examples), large)
+        return FolderWalk(self._seen, self.exists, self.complete, skipped, tuple(self._examples), large)
 
     def leave_out(self, path: str, reason: str) -> None:
         """Note what is left out, and why."""
         self._skipped[reason] += 1
         if len(self._examples) < MOST_EXAMPLES:
-            self._examples.append(Trouble(path, reason))
+            self._examples.append(SkippedFile(path, reason))
 
     def look(self, place: _Place) -> None:
         """Look through an open folder."""
@@ -130,7 +130,7 @@ class _Looking:
         if len(picked) != len(entries):
             self._judge_all([entry for entry in entries if not entry.name.endswith(suffixes)], place)
 
-    def _plain(self, entries: list["os.DirEntry[str]"], names: list[str], prefix: str) -> list[Seen]:
+    def _plain(self, entries: list["os.DirEntry[str]"], names: list[str], prefix: str) -> list[SeenFile]:
         """Give entries as files, if there is nothing odd about any of them; otherwise nothing.
 
         Nearly all folders are like that. So this is done for all files at once, without a decision about each.
@@ -151,7 +151,7 @@ class _Looking:
             return []
         paths = [prefix + name for name in names]
         times = [status.st_mtime_ns for status in found]
-        return list(map(_NEW, repeat(Seen), zip(paths, sizes, times, strict=True)))
+        return list(map(_NEW, repeat(SeenFile), zip(paths, sizes, times, strict=True)))
 
     def _judge_all(self, entries: list["os.DirEntry[str]"], place: _Place) -> None:
         """Decide about entries one by one."""
@@ -208,7 +208,7 @@ class _Looking:
             self.leave_out(path, reasons.TOO_LARGE)
             self._too_large.append(path)
         else:
-            self._seen.append(Seen(path, status.st_size, status.st_mtime_ns))
+            self._seen.append(SeenFile(path, status.st_size, status.st_mtime_ns))
 
     def _enter(self, name: str, path: str, place: _Place) -> None:
         """Look through a folder in another."""

@@ -9,7 +9,7 @@ import re
 from recollect.documents.decoding import marked_encoding
 from recollect.documents.endings import CODE, DELIMITED, HTML, MAIL, MARKDOWN, MIME_OF, SESSIONS, TEXT, WORD, ending_of
 from recollect.errors import InvalidDocument
-from recollect.vocabulary import FileKind
+from recollect.model.literals import FileKind
 
 Detected = tuple[FileKind, str]
 

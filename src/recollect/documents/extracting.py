@@ -25,7 +25,7 @@ from recollect.documents.found import (
     tidy,
 )
 from recollect.errors import InvalidDocument
-from recollect.vocabulary import FileKind
+from recollect.model.literals import FileKind
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _MOST_ANSWER_BYTES = 8 * MOST_CHARACTERS

@@ -11,7 +11,7 @@ from recollect.documents.extracting import Limits, extract
 from recollect.documents.originals import Originals
 from recollect.documents.pieces import read_found, read_plain
 from recollect.errors import InvalidDocument
-from recollect.ports.files import Reading, Recipe
+from recollect.ports.files import ChunkingRecipe, FileReading
 
 _AT_ONCE = 2
 
@@ -43,7 +43,7 @@ class LocalDocuments:
         """Give the device and inode of the folder of originals, if there is one."""
         return self._originals.own()
 
-    def read(self, data: bytes, name: str, recipe: Recipe) -> Reading:
+    def read(self, data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
         """Read a document. Raises InvalidDocument."""
         if len(data) > self._limits.most_bytes:
             raise InvalidDocument(

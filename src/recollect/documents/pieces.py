@@ -10,11 +10,11 @@ from typing import Any
 
 from recollect.documents.decoding import decode_plain
 from recollect.documents.found import Found, known_values, one_line
-from recollect.files import Cut, Piece
-from recollect.ports.files import Reading, Recipe
+from recollect.model.files import CutText, TextPiece
+from recollect.model.literals import FileKind
+from recollect.ports.files import ChunkingRecipe, FileReading
 from recollect.text.chunks import cut, cut_session, index, mask
 from recollect.text.secrets import redact_values
-from recollect.vocabulary import FileKind
 
 EXTERNAL: frozenset[FileKind] = frozenset({"email", "html"})
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -22,7 +22,7 @@ _LONGEST_HEADING = 200
 _MOST_OF_A_HEADER = 10_000
 
 
-def read_plain(data: bytes, name: str, detected: tuple[FileKind, str], recipe: Recipe) -> Reading:
+def read_plain(data: bytes, name: str, detected: tuple[FileKind, str], recipe: ChunkingRecipe) -> FileReading:
     """Read what is text as it is."""
     kind, mime = detected
     text, notes = decode_plain(data)
@@ -37,7 +37,7 @@ def read_plain(data: bytes, name: str, detected: tuple[FileKind, str], recipe: R
     lines, pieces = text.count("\n") + 1, cuts.pieces
     if not pieces:
         lines, pieces = _by_name(name, "", recipe)
-    return Reading(
+    return FileReading(
         kind,
         mime,
         index(pieces),
@@ -49,7 +49,7 @@ def read_plain(data: bytes, name: str, detected: tuple[FileKind, str], recipe: R
     )
 
 
-def read_found(found: Found, name: str, detected: tuple[FileKind, str], recipe: Recipe) -> Reading:
+def read_found(found: Found, name: str, detected: tuple[FileKind, str], recipe: ChunkingRecipe) -> FileReading:
     """Make a reading of what a child has found."""
     kind, mime = detected
     metadata = masked_metadata(found.metadata, recipe)
@@ -64,18 +64,18 @@ def read_found(found: Found, name: str, detected: tuple[FileKind, str], recipe: 
     if not pieces:
         lines, pieces = _by_name(name, title, recipe)
     notes = tuple(mask(note, redact=recipe.redact) for note in found.notes)
-    return Reading(
+    return FileReading(
         kind, mime, index(pieces), lines, metadata, _moment(found.dated_at), notes, external=kind in EXTERNAL
     )
 
 
-def _pages(text: str, pages: tuple[str, ...], recipe: Recipe) -> Iterator[Piece]:
+def _pages(text: str, pages: tuple[str, ...], recipe: ChunkingRecipe) -> Iterator[TextPiece]:
     """Cut page by page. Masking has moved no line, so a page has as many as before."""
     lines = text.split("\n")
     first = 0
     for number, page in enumerate(pages, 1):
         last = first + page.count("\n") + 1
-        cuts: Cut = cut("\n".join(lines[first:last]), "pdf", tokens=recipe.tokens, overlap=recipe.overlap)
+        cuts: CutText = cut("\n".join(lines[first:last]), "pdf", tokens=recipe.tokens, overlap=recipe.overlap)
         for piece in cuts.pieces:
             yield piece._replace(
                 heading=f"page {number}", start_line=piece.start_line + first, end_line=piece.end_line + first
@@ -83,11 +83,11 @@ def _pages(text: str, pages: tuple[str, ...], recipe: Recipe) -> Iterator[Piece]
         first = last
 
 
-def _by_name(name: str, title: str, recipe: Recipe) -> tuple[int, tuple[Piece, ...]]:
+def _by_name(name: str, title: str, recipe: ChunkingRecipe) -> tuple[int, tuple[TextPiece, ...]]:
     """Give what a document without words is found by: its name, and its title if it has one."""
     shown = mask(one_line(name), redact=recipe.redact)
     told = [line for line in dict.fromkeys((shown, title)) if line.strip()]
-    return max(1, len(told)), (Piece("\n".join(told), "", 1, len(told)),) if told else ()
+    return max(1, len(told)), (TextPiece("\n".join(told), "", 1, len(told)),) if told else ()
 
 
 def _table(text: str) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _table(text: str) -> dict[str, Any]:
     return {"delimiter": _SEPARATORS[separator], **known_values([("columns", names)])}
 
 
-def masked_metadata(metadata: Mapping[str, Any], recipe: Recipe) -> Mapping[str, Any]:
+def masked_metadata(metadata: Mapping[str, Any], recipe: ChunkingRecipe) -> Mapping[str, Any]:
     """Mask what a file says about itself. Only what was parsed shows a secret that was written with escapes."""
     public: dict[str, Any] = _public(metadata, recipe)
     if not recipe.redact:
@@ -112,7 +112,7 @@ def masked_metadata(metadata: Mapping[str, Any], recipe: Recipe) -> Mapping[str,
     return redacted
 
 
-def _public(value: Any, recipe: Recipe) -> Any:  # noqa: ANN401 -- JSON
+def _public(value: Any, recipe: ChunkingRecipe) -> Any:  # noqa: ANN401 -- JSON
     """Take what is private out of every text of a value, and secrets out of every name."""
     if isinstance(value, str):
         return mask(value, redact=False)

@@ -9,8 +9,8 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from recollect.e5.limits import EmbeddingServerLimits
+from recollect.model.memories import Vector
 from recollect.ports import Role
-from recollect.types import Vector
 from recollect.web.problems import RequestRefused
 
 _HALF: Final = re.compile("[\ud800-\udfff]")  # JSON may hold one half of what UTF-16 needs two for

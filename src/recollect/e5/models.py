@@ -13,8 +13,8 @@ from recollect.e5.sentence_models import load_encode, require_library
 from recollect.embedding.local import LocalEmbedder
 from recollect.embedding.released import SPACE
 from recollect.errors import EmbeddingError
+from recollect.model.memories import Vector
 from recollect.ports import Role
-from recollect.types import Vector
 
 BUNDLED: Final = frozenset({SPACE.model, "bundled", "local"})
 _PROBE: Final = "A first text, so that the model is loaded before anybody waits for it."

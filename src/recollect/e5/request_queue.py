@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from recollect.e5.models import ServedModel
+from recollect.model.memories import Vector
 from recollect.ports import Role
-from recollect.types import Vector
 
 VectorEncoder = Callable[[Vector], bytes]
 

@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from recollect.errors import EmbeddingError
+from recollect.model.memories import Vector
 from recollect.ports import Role
-from recollect.types import Vector
 
 _LIBRARY: Final = "sentence_transformers"
 _LONGEST_REASON: Final = 300

@@ -10,9 +10,9 @@ from typing import Final, TypeVar
 from recollect.embedding.provider import Profile, blamed, prepared
 from recollect.embedding.reading import unit_rows
 from recollect.errors import EmbeddingError
+from recollect.http_client import Endpoint, Received, RemoteError, Request
+from recollect.model.memories import Vector
 from recollect.ports import BulkOutcome, Tokenizer
-from recollect.remote import Endpoint, Received, RemoteError, Request
-from recollect.types import Vector
 
 Answer = TypeVar("Answer")
 

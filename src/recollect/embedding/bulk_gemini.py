@@ -14,8 +14,8 @@ from recollect.embedding.provider import answer_bytes, blamed
 from recollect.embedding.reading import tokens
 from recollect.embedding.wires import GeminiWire, gemini_tokens, values_of
 from recollect.errors import EmbeddingError
+from recollect.http_client import Received, RemoteError, Request
 from recollect.ports import BulkOutcome, BulkProgress
-from recollect.remote import Received, RemoteError, Request
 
 MOST_TEXTS: Final = 4_000  # of common length, so that a batch stays below what may be handed in at once
 MOST_BYTES: Final = 19_000_000

@@ -13,9 +13,9 @@ from recollect.embedding.provider import answer_bytes, blamed
 from recollect.embedding.reading import tokens
 from recollect.embedding.wires import OpenAiWire
 from recollect.errors import EmbeddingError
+from recollect.http_client import Received, RemoteError, Request
 from recollect.ports import BulkOutcome, BulkProgress
 from recollect.ports.world import BulkPhase
-from recollect.remote import Received, RemoteError, Request
 
 MOST_TEXTS: Final = 10_000  # of the 50,000 that are allowed, so that the results fit into memory
 MOST_FILE_BYTES: Final = 100_000_000

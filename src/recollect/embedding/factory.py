@@ -14,10 +14,10 @@ from recollect.embedding.provider import ClosingBulk, Profile, ProviderEmbedder,
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.embedding.wires import E5Wire, GeminiWire, OllamaWire, OpenAiWire, Wire
 from recollect.errors import SettingsError
+from recollect.http_client import Endpoint, Key, checked_url
+from recollect.model.memories import Space
 from recollect.ports import Embedder
-from recollect.remote import Endpoint, Key, checked_url
 from recollect.settings.embedding import PROVIDERS, EmbeddingSettings
-from recollect.types import Space
 
 _SETTING: Final = {"openai-compatible": "compatible"}  # where a provider's settings do not begin with its name
 _ANOTHER_NAME: Final = {"e5-local": "e5"}

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from recollect.embedding.provider import Profile
 from recollect.errors import ProviderUnavailable
-from recollect.remote import Endpoint, Received, RemoteError, Request
+from recollect.http_client import Endpoint, Received, RemoteError, Request
 
 _MOST_BYTES: Final = 65_536
 _NOT_FOUND: Final = 404

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from recollect.embedding.released import FOLDER, LANGUAGES, SPACE, check_files
 from recollect.errors import EmbeddingError, SettingsError
+from recollect.model.memories import Space, Vector
 from recollect.ports import Role
-from recollect.types import Space, Vector
 
 if TYPE_CHECKING:
     from recollect.embedding.onnx import Encoder

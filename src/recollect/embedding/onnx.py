@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 
 from recollect.embedding.released import MODEL_FILE, SPACE, TOKENIZER_FILE
 from recollect.errors import EmbeddingError
-from recollect.types import Vector
+from recollect.model.memories import Vector
 
 # From 1.29 on onnxruntime writes a device id to the disk and reports to its maker over the network, unless this is set
 # before it is first imported. Memories are private, and so is the fact that somebody keeps them.

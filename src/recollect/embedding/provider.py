@@ -17,10 +17,10 @@ from recollect.embedding.prefixes import prefixed
 from recollect.embedding.reading import unit_rows
 from recollect.embedding.wires import Embedded, Wire
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
-from recollect.messages import Usage
+from recollect.http_client import Breaker, Endpoint, Key, Patience, Received, RemoteError, Request
+from recollect.model.memories import Space, Vector
+from recollect.model.messages import Usage
 from recollect.ports import BulkEmbedder, Role, Tokenizer
-from recollect.remote import Breaker, Endpoint, Key, Patience, Received, RemoteError, Request
-from recollect.types import Space, Vector
 
 _BLAME_A_TEXT: Final = frozenset((400, 413, 422))
 _BAD_KEY: Final = ("api_key_invalid", "api key not valid", "incorrect api key", "invalid api key")

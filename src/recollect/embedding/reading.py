@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import EmbeddingError
-from recollect.remote import Received
-from recollect.types import Vector
+from recollect.http_client import Received
+from recollect.model.memories import Vector
 
 _NUMBERS = frozenset("fiu")
 

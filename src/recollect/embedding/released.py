@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from recollect.errors import ModelDamaged
-from recollect.types import Space
+from recollect.model.memories import Space
 
 MODEL_FILE: Final = "model.onnx"
 TOKENIZER_FILE: Final = "tokenizer.json"

@@ -6,8 +6,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 from urllib.parse import quote
 
 from recollect.embedding.reading import by_index, listed, tokens
+from recollect.http_client import Received
 from recollect.ports import Role
-from recollect.remote import Received
 
 
 class Embedded(NamedTuple):

@@ -12,10 +12,10 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from recollect.errors import InvalidInput, InvalidMemory
 from recollect.federation.results import FederatedHit
-from recollect.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
+from recollect.model.literals import Trust
+from recollect.model.memories import Place
+from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.text.clean import MAX_CHARACTERS, clean
-from recollect.types import Place
-from recollect.vocabulary import Trust
 
 _LONGEST_ID: Final = 128
 _LONGEST_TIME: Final = 40

@@ -12,7 +12,7 @@ from typing import Final
 from recollect.federation.node_answers import InvalidAnswer, ParsedAnswer, parse_answer
 from recollect.federation.nodes import FederationNode
 from recollect.federation.results import FederatedHit, NodeReport, NodeState
-from recollect.remote import Breaker, Endpoint, Patience, Received, RemoteError, Request, Transient
+from recollect.http_client import Breaker, Endpoint, Patience, Received, RemoteError, Request, Transient
 
 PATH: Final = "/api/context/search"
 MOST_BYTES: Final = 4 * 1024 * 1024

@@ -11,7 +11,7 @@ from typing import Final
 
 from recollect.errors import InvalidInput, NotPermitted, SettingsError
 from recollect.federation.results import LOCAL_NODE
-from recollect.remote import Key, checked_url
+from recollect.http_client import Key, checked_url
 
 ALL_USERS: Final = "*"
 

@@ -5,16 +5,16 @@ from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary, finalize
 
-from recollect.engine.asking import MAX_QUERY
+from recollect.api.memory import Memory, UserMemory
+from recollect.engine.search.prepared_query import MAX_QUERY
 from recollect.errors import InvalidInput
 from recollect.federation.merge import merge_hits
 from recollect.federation.node_clients import NodeClients
 from recollect.federation.nodes import choose_nodes, parse_nodes
 from recollect.federation.results import LOCAL_NODE, FederatedHit, FederatedResult
-from recollect.files import Chunk
-from recollect.memory import Memory, UserMemory
+from recollect.model.files import Chunk
+from recollect.model.memories import Hit
 from recollect.text.clean import clean
-from recollect.types import Hit
 
 MOST_HITS: Final = 100  # no service gives more
 

@@ -13,8 +13,8 @@ import numpy as np
 from recollect.geocoding.asked import Asked, asked
 from recollect.geocoding.names import fold
 from recollect.geocoding.tables import Country, Floats, Record, Settlement, Tables, compiled
-from recollect.geometry import EARTH_KM, distance_km, half_chord
-from recollect.places import LONGEST_ADDRESS, Located
+from recollect.model.geo import EARTH_KM, distance_km, half_chord
+from recollect.model.places import LONGEST_ADDRESS, Located
 
 FARTHEST_KM: Final = 300.0  # what is farther from all places is at none: oceans, ice, the middle of deserts
 NAMED_KM: Final = 50.0  # what is farther from a place is called by its region and country only

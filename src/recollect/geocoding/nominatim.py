@@ -12,9 +12,9 @@ from urllib.parse import urlencode, urlsplit
 from recollect.errors import GeocoderUnavailable
 from recollect.geocoding.pacing import Pacer, TooBusy, is_own
 from recollect.geocoding.reading import read_reverse, read_search
-from recollect.geometry import STREET
-from recollect.places import LONGEST_ADDRESS, Located
-from recollect.remote import Breaker, Endpoint, Key, Patience, Received, RemoteError, Request, checked_url
+from recollect.http_client import Breaker, Endpoint, Key, Patience, Received, RemoteError, Request, checked_url
+from recollect.model.geo import STREET
+from recollect.model.places import LONGEST_ADDRESS, Located
 
 MOST_BYTES: Final = 256 * 1024
 

@@ -5,7 +5,7 @@ import weakref
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from recollect.places import Located
+from recollect.model.places import Located
 
 if TYPE_CHECKING:
     from recollect.geocoding.gazetteer import Gazetteer

@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from recollect.geometry import distance_km
-from recollect.places import LONGEST_ADDRESS, LONGEST_LABEL, Located
-from recollect.remote import Received, Transient
+from recollect.http_client import Received, Transient
+from recollect.model.geo import distance_km
+from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, Located
 
 _NOWHERE: Final = "unable to geocode"
 _REGIONS: Final = ("state", "region", "province", "state_district", "county")

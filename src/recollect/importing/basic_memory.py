@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from recollect.importing.facts import fact
 from recollect.importing.values import metadata_of, name_of, type_of
-from recollect.types import NewMemory
+from recollect.model.memories import NewMemory
 
 FORMAT: Final = "basic-memory"
 TOO_LONG: Final = "too long for an observation; it is in the file"

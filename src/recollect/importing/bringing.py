@@ -10,14 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from recollect.api.user import Conversation, UserMemory
 from recollect.errors import InvalidInput
-from recollect.files import Piece, SyncProgress
 from recollect.importing.report import ALREADY_THERE, ImportProgress, Tally, Tell
 from recollect.importing.talks import EMPTY, Talk
 from recollect.importing.values import metadata_of
-from recollect.types import NewMemory, Remembered, Space, VectorLike
-from recollect.user import Conversation, UserMemory
-from recollect.vocabulary import FileSource, Trust
+from recollect.model.files import SyncProgress, TextPiece
+from recollect.model.literals import FileSource, Trust
+from recollect.model.memories import NewMemory, Remembered, Space, VectorLike
 
 CANNOT_BE_KEPT: Final = "it cannot be kept"
 PRIVATE: Final = "nothing of it may be kept"
@@ -34,7 +34,7 @@ class Cutting:
 
     name: str
     source: FileSource
-    pieces: Sequence[Piece]
+    pieces: Sequence[TextPiece]
     vectors: Sequence[VectorLike | None]
     space: Space | None
     about: Mapping[str, Any]

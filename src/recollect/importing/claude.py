@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from recollect.importing.talks import NAMES_ONLY, OTHER_BRANCH, Talk, way_back
 from recollect.importing.values import id_of, list_of, mapping_of, metadata_of, moment_of, name_of, text_of
-from recollect.types import NewMemory
+from recollect.model.memories import NewMemory
 
 FORMAT: Final = "claude"
 MALFORMED: Final = "not a conversation in Claude's format"

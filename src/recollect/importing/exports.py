@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from typing import Final, NamedTuple
 
+from recollect.api.user import UserMemory
 from recollect.errors import InvalidDocument
 from recollect.importing import basic_memory, chatgpt, claude, mem0, recognising
 from recollect.importing.archives import Archive, Member, opened
@@ -12,9 +13,8 @@ from recollect.importing.bringing import Delivery
 from recollect.importing.report import ImportReport, Tally, Tell
 from recollect.importing.talks import Talk
 from recollect.importing.values import list_of, mapping_of, name_of
-from recollect.types import NewMemory
-from recollect.user import UserMemory
-from recollect.vocabulary import Trust
+from recollect.model.literals import Trust
+from recollect.model.memories import NewMemory
 
 _ACCOUNT: Final = "about the account, not memory"
 _OTHER_FILES: Final = "not what conversations or memories are in"

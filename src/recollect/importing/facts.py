@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.importing.values import metadata_of
-from recollect.types import NewMemory
+from recollect.model.memories import NewMemory
 
 
 def fact(

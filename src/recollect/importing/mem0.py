@@ -6,7 +6,7 @@ from typing import Any, Final
 from recollect.importing.entries import Entry
 from recollect.importing.facts import fact
 from recollect.importing.values import id_of, list_of, mapping_of, metadata_of, moment_of, name_of, text_of, type_of
-from recollect.types import NewMemory
+from recollect.model.memories import NewMemory
 
 FORMAT: Final = "mem0"
 LISTS: Final = ("", "results", "memories")

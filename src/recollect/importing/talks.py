@@ -11,8 +11,8 @@ from hashlib import sha256
 from typing import Any, Final
 
 from recollect.importing.values import id_of, metadata_of, moment_of, text_of
-from recollect.messages import NewMessage
-from recollect.vocabulary import MessageRole
+from recollect.model.literals import MessageRole
+from recollect.model.messages import NewMessage
 
 EMPTY: Final = "nothing in it"
 OTHER_BRANCH: Final = "another branch of the conversation"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
 
-from recollect.vocabulary import MemoryType
+from recollect.model.literals import MemoryType
 
 LONGEST_SUBJECT: Final = 128
 _LONGEST_ID: Final = 100

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from recollect.errors import LlmError
+from recollect.http_client import Endpoint, Key, Patience, RemoteError, Request, checked_url
 from recollect.llm.wire import Answer, read_answer
-from recollect.remote import Endpoint, Key, Patience, RemoteError, Request, checked_url
 
 _PATH: Final = "/chat/completions"
 _ADVICE: Final = {

@@ -13,8 +13,8 @@ from typing import Any, Final
 from recollect.errors import LlmError
 from recollect.llm.chat import ChatClient
 from recollect.llm.wire import Answer
-from recollect.messages import Captured, Usage
-from recollect.vocabulary import MEMORY_TYPES, MemoryType
+from recollect.model.literals import MEMORY_TYPES, MemoryType
+from recollect.model.messages import Captured, Usage
 
 _LONGEST_TEXT: Final = 8_000
 _SHORTEST, _LONGEST = 10, 500  # characters of a finding

@@ -12,7 +12,7 @@ from typing import Final
 from recollect.errors import LlmError, SummaryError
 from recollect.llm.chat import ChatClient
 from recollect.llm.wire import Answer
-from recollect.messages import Message, Summarized, SummaryPoints, SummaryTask
+from recollect.model.messages import Message, Summarized, SummaryPoints, SummaryTask
 
 _SPOKEN: Final = frozenset(("user", "assistant", "tool"))
 _LONGEST_TURN: Final = 6_000

@@ -4,8 +4,8 @@ import re
 from typing import NamedTuple
 
 from recollect.errors import LlmError
-from recollect.messages import Usage
-from recollect.remote import Received, Transient
+from recollect.http_client import Received, Transient
+from recollect.model.messages import Usage
 
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 

@@ -7,6 +7,7 @@ the tools need not wait for them.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from recollect.api.memory import AuditedWrite, Memory
 from recollect.authorization import authorize
 from recollect.errors import NotFound
 from recollect.mcp import handlers, prompts, resources
@@ -16,7 +17,6 @@ from recollect.mcp.permissions import ARGUMENT_PERMISSIONS, REQUIRED_PERMISSIONS
 from recollect.mcp.render import ToolAnswer
 from recollect.mcp.resources import Resource
 from recollect.mcp.tools import PROMPT_ARGUMENTS, TOOLS
-from recollect.memory import Deed, Memory
 
 
 class Dispatcher:
@@ -52,5 +52,5 @@ class Dispatcher:
         user = authorize(caller.principal, permission, user=caller.user, default=memory.settings.user)
         me = memory.user(user)
         if permission != "read":
-            me = me.acting(Deed(actor=caller.principal.id, action=name))
+            me = me.acting(AuditedWrite(actor=caller.principal.id, action=name))
         return ToolContext(me, memory.settings)

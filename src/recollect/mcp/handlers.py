@@ -13,16 +13,16 @@ from secrets import token_hex
 from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
 from zoneinfo import ZoneInfo
 
+from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
 from recollect.mcp import prompts, render
 from recollect.mcp.render import ToolAnswer
 from recollect.mcp.tools import LOCATION_WEIGHT
-from recollect.memory import UserMemory
-from recollect.places import Location, LocationMode
+from recollect.model.literals import Trust
+from recollect.model.memories import Hit
+from recollect.model.places import Location, LocationMode
 from recollect.settings import Settings
 from recollect.text.fence import Quoted, fenced, harmless
-from recollect.types import Hit
-from recollect.vocabulary import Trust
 
 AGENT: Final = "agent"
 _RECENT = 20

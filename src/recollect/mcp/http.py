@@ -13,12 +13,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
+from recollect.api.memory import Memory
 from recollect.authorization import Principal
 from recollect.errors import UnknownKey
 from recollect.mcp.dispatch import Dispatcher
 from recollect.mcp.permissions import Caller
 from recollect.mcp.server import McpContext, create_server
-from recollect.memory import Memory
 
 AsgiScope: TypeAlias = MutableMapping[str, Any]
 AsgiMessage: TypeAlias = MutableMapping[str, Any]

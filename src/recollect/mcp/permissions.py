@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from recollect.authorization import Principal
-from recollect.vocabulary import Permission
+from recollect.model.literals import Permission
 
 
 class Caller(NamedTuple):

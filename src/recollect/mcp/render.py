@@ -9,11 +9,11 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from recollect.files import Chunk, FileRecord, FileText
-from recollect.places import PlaceSummary
+from recollect.model.files import Chunk, FileRecord, FileText
+from recollect.model.literals import Trust
+from recollect.model.memories import About, Forgotten, Hit, MemoryRecord, Place, Recall, Remembered
+from recollect.model.places import PlaceSummary
 from recollect.text.fence import harmless, quoted
-from recollect.types import About, Forgotten, Hit, MemoryRecord, Place, Recall, Remembered
-from recollect.vocabulary import Trust
 
 Details: TypeAlias = dict[str, Any]
 

@@ -28,8 +28,8 @@ from recollect.mcp.stdio_transport import IncomingMessages, OutgoingMessages, St
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
+    from recollect.api.memory import Memory
     from recollect.mcp.dispatch import Dispatcher
-    from recollect.memory import Memory
 
 
 class _OpenStore(NamedTuple):
@@ -65,7 +65,7 @@ def serve(settings: Settings, *, user: str = "", verbose: bool = False) -> None:
 
 def _open(settings: Settings, user: str) -> _OpenStore:
     """Open the store. A key that is not valid here is reported now, and not to a model."""
-    memory = import_module("recollect.memory").Memory.open(settings=settings)
+    memory = import_module("recollect.api.memory").Memory.open(settings=settings)
     try:
         if settings.key:
             principal = memory.keys.identify(settings.key)

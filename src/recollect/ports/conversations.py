@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from recollect.messages import ConversationInfo, ConversationRecord, Message, Usage
-from recollect.types import MessageDraft, MessageFilters, Space
-from recollect.vocabulary import ItemKind, MessageRole, MessageStatus
+from recollect.model.literals import ItemKind, MessageRole, MessageStatus
+from recollect.model.memories import MessageDraft, MessageFilters, Space
+from recollect.model.messages import ConversationInfo, ConversationRecord, Message, Usage
 
 
 class Derivation(NamedTuple):
@@ -18,14 +18,14 @@ class Derivation(NamedTuple):
     source_id: str
 
 
-class Size(NamedTuple):
+class ConversationSize(NamedTuple):
     """How much of a conversation is active."""
 
     messages: int
     tokens: int
 
 
-class Spot(NamedTuple):
+class MessagePosition(NamedTuple):
     """Where a message stands, and what of it counts in ranking without its text. `asks`: it ends as a question."""
 
     id: str
@@ -58,7 +58,7 @@ class ConversationRows(Protocol):
         """Give the newest active messages in order; system prompts and the live summary come whatever the limit."""
         ...
 
-    def active_size(self, conversation_id: str) -> Size:
+    def active_size(self, conversation_id: str) -> ConversationSize:
         """Count the active messages and their tokens, the summary among them, but no system prompts."""
         ...
 
@@ -107,7 +107,7 @@ class ConversationReader(ConversationRows, Protocol):
         """
         ...
 
-    def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[Spot]:
+    def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[MessagePosition]:
         """Give these messages and those up to `reach` before and after each of them, as far as they pass; each once."""
         ...
 

@@ -6,12 +6,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from recollect.files import Chunk, ChunkDraft, ChunkMark, FileMark, FileRecord, Folder, IndexedPiece, KnownFile, Trouble
-from recollect.types import ChunkFilters, Space
-from recollect.vocabulary import FileKind, FileSource
+from recollect.model.files import (
+    Chunk,
+    ChunkDraft,
+    ChunkMark,
+    FileMark,
+    FileRecord,
+    Folder,
+    IndexedTextPiece,
+    KnownFile,
+    SkippedFile,
+)
+from recollect.model.literals import FileKind, FileSource
+from recollect.model.memories import ChunkFilters, Space
 
 
-class Touched(NamedTuple):
+class TouchedFile(NamedTuple):
     """What of a file changed although its bytes did not."""
 
     id: str
@@ -94,7 +104,7 @@ class FileWriter(FileRows, Protocol):
         """Write a file, new or changed."""
         ...
 
-    def touch_files(self, touched: Sequence[Touched]) -> None:
+    def touch_files(self, touched: Sequence[TouchedFile]) -> None:
         """Note paths, sizes and times of files whose bytes are what they were."""
         ...
 
@@ -127,7 +137,7 @@ class FileWriter(FileRows, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SyncRules:
     """Which files of a folder are meant: patterns as in `.gitignore`; excluded wins over included."""
 
     include: tuple[str, ...] = ()
@@ -137,7 +147,7 @@ class Rules:
     most_bytes: int = 10 * 2**20
 
 
-class Seen(NamedTuple):
+class SeenFile(NamedTuple):
     """A file that a walk came by."""
 
     path: str
@@ -146,22 +156,22 @@ class Seen(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class FolderWalk:
     """What lies beneath a root: the files that the rules want, and what was left out, by reason.
 
     `exists` says that the root is a folder; `complete` that all of it could be looked into. `trouble` names the first
     of what was left out; `skipped` counts all of it. Files that are `too_large` lie there, though nobody reads them.
     """
 
-    seen: Sequence[Seen] = ()
+    seen: Sequence[SeenFile] = ()
     exists: bool = True
     complete: bool = True
     skipped: Mapping[str, int] = field(default_factory=dict)
-    trouble: Sequence[Trouble] = ()
+    trouble: Sequence[SkippedFile] = ()
     too_large: frozenset[str] = frozenset()
 
 
-class Wish(NamedTuple):
+class ReadRequest(NamedTuple):
     """A file to be read. When its bytes have one of the digests `known`, they need not be cut again."""
 
     path: str
@@ -169,7 +179,7 @@ class Wish(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FileReading:
     """What a file says, cut and analysed, with what its format tells about it and what is not as it should be.
 
     `external`: others wrote it, as they did mail and web pages.
@@ -177,7 +187,7 @@ class Reading:
 
     kind: FileKind
     mime: str
-    pieces: Sequence[IndexedPiece]
+    pieces: Sequence[IndexedTextPiece]
     lines: int
     metadata: Mapping[str, Any] = field(default_factory=dict)
     dated_at: datetime | None = None
@@ -186,18 +196,18 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class ReadFile:
     """A file that was read. `reading` is None when its digest was known."""
 
     path: str
     size: int
     mtime_ns: int
     digest: str
-    reading: Reading | None = None
+    reading: FileReading | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class ChunkingRecipe:
     """How texts are cut: chunks of about so many tokens, and how much of the one before each repeats."""
 
     tokens: int = 400
@@ -213,15 +223,17 @@ class Disk(Protocol):
         """Give a folder's one absolute path, with `~` and links resolved."""
         ...
 
-    def walk(self, root: str, rules: Rules, own: frozenset[tuple[int, int]]) -> Walk:
+    def walk(self, root: str, rules: SyncRules, own: frozenset[tuple[int, int]]) -> FolderWalk:
         """Look through a folder. `own` are the device and inode of files that must not even be opened."""
         ...
 
-    def read(self, root: str, wishes: Sequence[Wish], recipe: Recipe) -> Iterator[Content | Trouble]:
+    def read(
+        self, root: str, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe
+    ) -> Iterator[ReadFile | SkippedFile]:
         """Read files and cut them, in any order; with a process beside this one if there is much to do."""
         ...
 
-    def text(self, root: str, path: str, recipe: Recipe, own: frozenset[tuple[int, int]]) -> tuple[str, str]:
+    def text(self, root: str, path: str, recipe: ChunkingRecipe, own: frozenset[tuple[int, int]]) -> tuple[str, str]:
         """Give a file's text as it is cut, and its digest. Raises OSError."""
         ...
 
@@ -230,7 +242,7 @@ class Disk(Protocol):
         ...
 
 
-class Watching(Protocol):
+class FolderWatch(Protocol):
     """Folders that are being watched."""
 
     def wait(self, timeout_s: float) -> frozenset[str]:
@@ -245,7 +257,7 @@ class Watching(Protocol):
 class Documents(Protocol):
     """Reads documents of many formats, so that none can do harm, and keeps their originals."""
 
-    def read(self, data: bytes, name: str, recipe: Recipe) -> Reading:
+    def read(self, data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
         """Read a document. Raises InvalidDocument."""
         ...
 

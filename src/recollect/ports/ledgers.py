@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, Protocol
 
 from recollect.authorization import ApiKey
-from recollect.figures import AuditLine, SearchFigures
-from recollect.types import Scope
-from recollect.vocabulary import ItemKind
+from recollect.model.literals import ItemKind
+from recollect.model.memories import Scope
+from recollect.model.stats import AuditLine, SearchFigures
 
 # Whose rows are nobody's: keys, and what was done with them. No user can have this name.
 STORE = Scope("")
@@ -19,7 +19,7 @@ CHANGES_KEPT = timedelta(days=7)
 ChangeKind = Literal["stored", "words", "embedded"]
 
 
-class Change(NamedTuple):
+class StoreChange(NamedTuple):
     """Something new, with its place in the order in which one user's items were written."""
 
     number: int
@@ -29,7 +29,7 @@ class Change(NamedTuple):
     changed_at: datetime
 
 
-class KeptAnswer(NamedTuple):
+class StoredResponse(NamedTuple):
     """What a request was answered; `body` is None when it held what was forgotten since."""
 
     request_hash: str
@@ -53,7 +53,7 @@ class SearchNote(NamedTuple):
 class LedgerReader(Protocol):
     """The part of a reader that is about what the doors keep."""
 
-    def answer(self, key: str, since: datetime) -> KeptAnswer | None:
+    def answer(self, key: str, since: datetime) -> StoredResponse | None:
         """Give what a request was answered since a moment."""
         ...
 
@@ -69,7 +69,7 @@ class LedgerReader(Protocol):
         """Give the number of the oldest change that is still known."""
         ...
 
-    def changes(self, after: int, limit: int) -> Sequence[Change]:
+    def changes(self, after: int, limit: int) -> Sequence[StoreChange]:
         """Give what is new since a change, in order."""
         ...
 
@@ -85,7 +85,7 @@ class LedgerReader(Protocol):
 class LedgerWriter(Protocol):
     """The part of a writer that is about what the doors keep."""
 
-    def answer(self, key: str, since: datetime) -> KeptAnswer | None:
+    def answer(self, key: str, since: datetime) -> StoredResponse | None:
         """Give what a request was answered since a moment."""
         ...
 
@@ -93,7 +93,7 @@ class LedgerWriter(Protocol):
         """Give a number that grows whenever something of this user is forgotten."""
         ...
 
-    def keep_answer(self, key: str, answer: KeptAnswer, now: datetime) -> None:
+    def keep_answer(self, key: str, answer: StoredResponse, now: datetime) -> None:
         """Keep what a request is answered."""
         ...
 
@@ -122,7 +122,7 @@ class LedgerWriter(Protocol):
         ...
 
 
-class Bell(Protocol):
+class ChangeNotifier(Protocol):
     """Rings when something may have changed. It may ring for nothing, and a ring may be lost. It is for one thread."""
 
     def wait(self, timeout_s: float) -> bool:
@@ -149,7 +149,7 @@ class LedgerStore(Protocol):
         """Note when a key was last used. Raises StoreUnavailable rather than wait for somebody who is writing."""
         ...
 
-    def bell(self) -> Bell:
+    def bell(self) -> ChangeNotifier:
         """Give something to wait with until anybody has written anything, in this process or in another."""
         ...
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from recollect.figures import Stats
-from recollect.types import Draft, Filters, Item, MemoryRecord, PlaceFilters, Space, Vector, Wanted
-from recollect.vocabulary import ItemKind, VectorKind
+from recollect.model.literals import ItemKind, VectorKind
+from recollect.model.memories import Draft, Filters, Item, ItemFilters, MemoryRecord, PlaceFilters, Space, Vector
+from recollect.model.stats import Stats
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Neighbour(NamedTuple):
     cosine: float
 
 
-class Indexed(NamedTuple):
+class IndexedItem(NamedTuple):
     """An item, and the terms by which it is found."""
 
     item: Item
@@ -122,11 +122,13 @@ class MemoryReader(Protocol):
         """Give the subjects of the rows that pass, each once."""
         ...
 
-    def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
+    def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms, the most promising `limit` of them."""
         ...
 
-    def nearest(self, space: Space, vector: Vector, filters: Wanted | PlaceFilters, limit: int) -> Sequence[Neighbour]:
+    def nearest(
+        self, space: Space, vector: Vector, filters: ItemFilters | PlaceFilters, limit: int
+    ) -> Sequence[Neighbour]:
         """Find the rows nearest to a vector among those that pass, nearest first."""
         ...
 
@@ -134,7 +136,7 @@ class MemoryReader(Protocol):
         """Give the cosines of known rows; rows without a vector are left out."""
         ...
 
-    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[Indexed]:
+    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
         """Give items of any validity with their terms, in the order of their ids, starting above the id `after`."""
         ...
 

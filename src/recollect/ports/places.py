@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from recollect.places import Located, NamedPlace, PlaceRow, Sighting
-from recollect.types import Filters, Scope
-from recollect.vocabulary import ItemKind
+from recollect.model.literals import ItemKind
+from recollect.model.memories import Filters, Scope
+from recollect.model.places import Located, NamedPlace, PlaceRow, Sighting
 
 
 class Geocoder(Protocol):
@@ -35,7 +35,7 @@ class Geocoder(Protocol):
         ...
 
 
-class Unlocated(NamedTuple):
+class UnlocatedItem(NamedTuple):
     """Something of a user's that has coordinates and still lacks an address."""
 
     kind: ItemKind
@@ -48,11 +48,11 @@ class GeocodeJob(NamedTuple):
     """Something that waits for its address. `attempts` counts how often finding one failed."""
 
     scope: Scope
-    item: Unlocated
+    item: UnlocatedItem
     attempts: int
 
 
-class Unnamed(NamedTuple):
+class UnnamedPlace(NamedTuple):
     """A row whose place has a name that was not noted."""
 
     scope: Scope
@@ -100,7 +100,7 @@ class PlaceReader(Protocol):
 class PlaceWriter(Protocol):
     """Changes of one user's places. Whatever is written with an address or a label has its name noted by itself."""
 
-    def name_place(self, row: Unnamed, now: datetime) -> None:
+    def name_place(self, row: UnnamedPlace, now: datetime) -> None:
         """Note what the place of a row is called that was written before names were noted."""
         ...
 
@@ -108,7 +108,7 @@ class PlaceWriter(Protocol):
         """Give the names of places by their ids."""
         ...
 
-    def set_address(self, item: Unlocated, address: str, now: datetime) -> bool:
+    def set_address(self, item: UnlocatedItem, address: str, now: datetime) -> bool:
         """Give an address to what has none, if it is still where it was; says whether it was done."""
         ...
 
@@ -140,7 +140,7 @@ class PlaceStore(Protocol):
         """Write a job for all that has coordinates and lacks both an address and a job; says how many."""
         ...
 
-    def unnamed_places(self, limit: int) -> Sequence[Unnamed]:
+    def unnamed_places(self, limit: int) -> Sequence[UnnamedPlace]:
         """Give rows that were written before the names of places were noted."""
         ...
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
-from recollect.messages import Usage
-from recollect.types import Embeddable, Scope, Space, Vector, kind_of
-from recollect.vocabulary import VectorKind
+from recollect.model.literals import VectorKind
+from recollect.model.memories import Embeddable, Scope, Space, Vector, kind_of
+from recollect.model.messages import Usage
+from recollect.model.stats import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class EmbedJob:
         return kind_of(self.item)
 
 
-class Paid(NamedTuple):
+class CachedPassageVector(NamedTuple):
     """A vector that was paid for, under the hash of its text, with the item it was made for."""
 
     key: str
@@ -35,7 +35,7 @@ class Paid(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CachedQueryVector:
     """The vector of a question that was paid for, and when it was asked: after how many `resets` of its user."""
 
     space: Space
@@ -125,7 +125,7 @@ class SpaceStore(Protocol):
         """Give a number that grows whenever something of this user is forgotten."""
         ...
 
-    def note_question(self, scope: Scope, asked: Asked, *, day: str, now: datetime) -> None:
+    def note_question(self, scope: Scope, asked: CachedQueryVector, *, day: str, now: datetime) -> None:
         """Note what a question cost, and keep its vector unless something was forgotten since it was asked.
 
         It is no write of the user: what was read stays true.

@@ -4,26 +4,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeVar
 
-from recollect.figures import Problem, StoreStats
-from recollect.messages import Usage
+from recollect.model.literals import ItemKind
+from recollect.model.memories import Scope, Space, Vector
+from recollect.model.messages import Usage
+from recollect.model.stats import Problem, StoreStats
 from recollect.ports.conversations import ConversationReader, ConversationWriter
 from recollect.ports.files import FileReader, FileWriter
 from recollect.ports.ledgers import LedgerReader, LedgerStore, LedgerWriter
 from recollect.ports.memories import MemoryReader, MemoryWriter
 from recollect.ports.places import PlaceReader, PlaceStore, PlaceWriter
-from recollect.ports.spaces import EmbedJob, Paid, SpaceStore
-from recollect.types import Scope, Space, Vector
-from recollect.vocabulary import ItemKind
+from recollect.ports.spaces import CachedPassageVector, EmbedJob, SpaceStore
 
 T = TypeVar("T")
 Result_co = TypeVar("Result_co", covariant=True)
 
 
-class Reader(MemoryReader, ConversationReader, FileReader, PlaceReader, LedgerReader, Protocol):
+class StoreReader(MemoryReader, ConversationReader, FileReader, PlaceReader, LedgerReader, Protocol):
     """Questions of one user, answered from one consistent snapshot."""
 
 
-class Writer(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, LedgerWriter, Protocol):
+class StoreWriter(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, LedgerWriter, Protocol):
     """Changes of one user, all or nothing."""
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
@@ -37,7 +37,7 @@ class Writer(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, LedgerWr
         """
         ...
 
-    def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:
+    def keep_paid(self, space: Space, paid: Sequence[CachedPassageVector], now: datetime) -> None:
         """Keep vectors of passages that were paid for, each for as long as its item."""
         ...
 
@@ -46,7 +46,7 @@ class Writer(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, LedgerWr
         ...
 
 
-class Pending(Protocol[Result_co]):
+class PendingWrite(Protocol[Result_co]):
     """A write under way."""
 
     def result(self) -> Result_co:
@@ -62,15 +62,15 @@ class Store(SpaceStore, LedgerStore, PlaceStore, Protocol):
         """`sqlite` or `postgresql`, for people."""
         ...
 
-    def read(self, scope: Scope, work: Callable[[Reader], T]) -> T:
+    def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""
         ...
 
-    def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
+    def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction; it is durable when this returns. The work must not wait for anything."""
         ...
 
-    def write_behind(self, scope: Scope, work: Callable[[Writer], T]) -> Pending[T]:
+    def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Like `write`, but may finish the commit in the background while the caller prepares the next batch."""
         ...
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
-from recollect.messages import Captured, Summarized, SummaryTask, Usage
-from recollect.types import Space, Vector
+from recollect.model.memories import Space, Vector
+from recollect.model.messages import Captured, Summarized, SummaryTask, Usage
 
 Role = Literal["query", "passage"]
 

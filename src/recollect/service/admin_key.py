@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from recollect.api.memory import Memory
 from recollect.errors import SettingsError, UnknownKey
-from recollect.memory import Memory
 from recollect.settings import Settings, data_folder
 
 _NAME = "admin.key"

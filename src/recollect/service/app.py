@@ -14,8 +14,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from recollect._version import __version__
+from recollect.api.memory import Memory
 from recollect.mcp import create_mcp
-from recollect.memory import Memory
 from recollect.service.authentication import AuthenticationMiddleware
 from recollect.service.error_responses import add_error_handler
 from recollect.service.live.subscriptions import LiveSubscriptions

@@ -13,8 +13,8 @@ from recollect.errors import (
     InvalidInput,
     NotFound,
     NotPermitted,
-    Outdated,
     RecollectError,
+    StaleVersion,
     StoreUnavailable,
     UnknownKey,
 )
@@ -26,7 +26,7 @@ _STATUS: Final = (
     (UnknownKey, HTTPStatus.UNAUTHORIZED),
     (NotPermitted, HTTPStatus.FORBIDDEN),
     (NotFound, HTTPStatus.NOT_FOUND),
-    (Outdated, HTTPStatus.PRECONDITION_FAILED),
+    (StaleVersion, HTTPStatus.PRECONDITION_FAILED),
     (InvalidInput, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 

@@ -10,9 +10,9 @@ from typing import TypeVar, cast
 from fastapi import Response
 from pydantic import BaseModel
 
-from recollect.errors import NotFound, Outdated, Repeated
-from recollect.memory import Deed, Once, UserMemory
-from recollect.ports import Writer
+from recollect.api.memory import AuditedWrite, IdempotentRequest, UserMemory
+from recollect.errors import AlreadyProcessed, NotFound, StaleVersion
+from recollect.ports import StoreWriter
 from recollect.service.json_routes import JSON
 from recollect.service.request_context import ApiCall
 from recollect.web.problems import RequestRefused
@@ -50,7 +50,7 @@ def run_idempotent(
     committed: type,
     request: BaseModel | None = None,
     private: bool = False,
-    precondition: Callable[[Writer], None] | None = None,
+    precondition: Callable[[StoreWriter], None] | None = None,
 ) -> Response:
     """Run a write, note it in the audit log and answer; a repeated request is answered as the first time.
 
@@ -59,22 +59,25 @@ def run_idempotent(
     `precondition` is checked inside the transaction.
     """
     if not call.idempotency_key:
-        return reply(verb(call.me.acting(Deed(call.principal.id, action, insist=precondition)))).response()
+        return reply(verb(call.me.acting(AuditedWrite(call.principal.id, action, insist=precondition)))).response()
 
     def encode(result: object) -> str | None:
         return reply(cast("T", result)).stored() if isinstance(result, committed) else None
 
-    doors, once = call.memory.doors, Once(_hash(call.idempotency_key), _fingerprint(call, request), encode, private)
+    doors, once = (
+        call.memory.doors,
+        IdempotentRequest(_hash(call.idempotency_key), _fingerprint(call, request), encode, private),
+    )
     try:
         doors.insist_new(call.user_id, once)
         try:
-            answer = reply(verb(call.me.acting(Deed(call.principal.id, action, once, precondition))))
-        except (NotFound, Outdated):  # perhaps because the same request has been carried out just now
+            answer = reply(verb(call.me.acting(AuditedWrite(call.principal.id, action, once, precondition))))
+        except (NotFound, StaleVersion):  # perhaps because the same request has been carried out just now
             doors.insist_new(call.user_id, once)
             raise
         if answer.replayable:
             doors.keep_answer(call.user_id, once, answer.stored())
-    except Repeated as repeated:
+    except AlreadyProcessed as repeated:
         return _replay(repeated.answer)
     return answer.response()
 

@@ -11,10 +11,10 @@ from typing import Annotated, Final
 from fastapi import Depends, Header, Request
 from fastapi.security import HTTPBearer
 
+from recollect.api.memory import Memory, UserMemory
 from recollect.authorization import Principal, authorize
 from recollect.errors import UnknownKey
-from recollect.memory import Memory, UserMemory
-from recollect.vocabulary import Permission
+from recollect.model.literals import Permission
 from recollect.web.problems import RequestRefused
 
 _BEARER: Final = HTTPBearer(auto_error=False, description="A key, such as `recollect keys create --user NAME` makes.")

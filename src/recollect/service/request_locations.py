@@ -7,9 +7,9 @@ from typing import Annotated, Any, Final, Self, TypedDict
 from fastapi import Depends, Query
 from pydantic import ConfigDict, Field, model_validator
 
+from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
-from recollect.memory import UserMemory
-from recollect.places import (
+from recollect.model.places import (
     LEAST_RADIUS_KM,
     LONGEST_ADDRESS,
     LONGEST_LABEL,

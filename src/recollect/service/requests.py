@@ -16,7 +16,8 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from recollect.places import LONGEST_LABEL
+from recollect.model.literals import MEMORY_TYPES, SOURCES, MemoryType, Source
+from recollect.model.places import LONGEST_LABEL
 from recollect.service.body_model import VISIBLE, Share, StrictBody
 from recollect.service.request_locations import (
     LAT_WITH_LNG,
@@ -27,7 +28,6 @@ from recollect.service.request_locations import (
     Longitude,
     PlacedBody,
 )
-from recollect.vocabulary import MEMORY_TYPES, SOURCES, MemoryType, Source
 
 MOST_ITEMS: Final = 100
 LONGEST_QUERY: Final = 2_000

@@ -16,12 +16,9 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from recollect.federation import FederatedHit, FederatedResult, NodeReport
-from recollect.figures import SearchFigures, Stats, Status
-from recollect.files import AddedAction, Chunk, FilePage, FileRecord
-from recollect.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
-from recollect.places import Located, NamedPlace, PlacePart, PlaceSummary
-from recollect.service.metrics.readiness import Readiness
-from recollect.types import (
+from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
+from recollect.model.literals import FileKind, FileSource, Source
+from recollect.model.memories import (
     About,
     Forgotten,
     Hit,
@@ -33,7 +30,10 @@ from recollect.types import (
     Remembered,
     TurnOutcome,
 )
-from recollect.vocabulary import FileKind, FileSource, Source
+from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
+from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
+from recollect.model.stats import SearchFigures, Stats, Status
+from recollect.service.metrics.readiness import Readiness
 
 
 class ResponseBody(BaseModel):

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Protocol
 
+from recollect.api.memory import Memory
 from recollect.errors import RecollectError
-from recollect.memory import Memory
 from recollect.service.admin_key import FirstKey, create_first_key, find_key_file
 from recollect.service.app import create_service
 from recollect.service.worker_processes import Lifeline, WorkerProcesses

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from threading import Event, Thread
 from typing import Final
 
+from recollect.api.memory import Memory
 from recollect.errors import RecollectError
-from recollect.files import SyncReport
-from recollect.memory import Memory
+from recollect.model.files import SyncReport
 from recollect.service.metrics.metric_labels import FAILED
 from recollect.web.middleware import LOG
 

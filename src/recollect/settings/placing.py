@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from recollect.places import PRECISIONS, PlacePrecision
+from recollect.model.literals import GEOCODERS, PLACE_SIZES, GeocoderName, PlaceSize
+from recollect.model.places import PRECISIONS, PlacePrecision
 from recollect.settings.declare import about, conform
 from recollect.settings.kinds import choice, number, number_above, text, whole
-from recollect.vocabulary import GEOCODERS, PLACE_SIZES, GeocoderName, PlaceSize
 
 
 @dataclass(frozen=True, slots=True)

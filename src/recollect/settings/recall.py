@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recollect.errors import SettingsError
+from recollect.model.literals import FUSIONS, MEMORY_TYPES, Fusion
 from recollect.settings.declare import about, conform
 from recollect.settings.kinds import choice, labelled, number, number_above, switch, whole
-from recollect.vocabulary import FUSIONS, MEMORY_TYPES, Fusion
 
 FADING_TYPES: tuple[str, ...] = ("message", "file", *MEMORY_TYPES)
 

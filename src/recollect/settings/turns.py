@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from recollect.model.literals import MEMORY_TYPES
 from recollect.settings.declare import about, conform
 from recollect.settings.kinds import choice, labelled, number, optional, switch, text, whole
-from recollect.vocabulary import MEMORY_TYPES
 
 SummarizerName = Literal["extractive", "llm"]
 ExtractorName = Literal["rules", "llm"]

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from recollect.figures import BulkBatch
-from recollect.files import Chunk
-from recollect.messages import Message
-from recollect.places import PlaceRow
-from recollect.ports import EmbedJob, GeocodeJob, Unlocated
+from recollect.model.files import Chunk
+from recollect.model.literals import VECTOR_KINDS, VectorKind
+from recollect.model.memories import Embeddable, MemoryRecord, Scope, Space
+from recollect.model.messages import Message
+from recollect.model.places import PlaceRow
+from recollect.model.stats import BulkBatch
+from recollect.ports import EmbedJob, GeocodeJob, UnlocatedItem
 from recollect.storage.spaces import Listing
-from recollect.types import Embeddable, MemoryRecord, Scope, Space
-from recollect.vocabulary import VECTOR_KINDS, VectorKind
 
 Claimed = tuple[str, str, VectorKind, int]  # a row of `claim_jobs`: user, item, its kind, attempts
 
@@ -92,11 +92,11 @@ def geocode_jobs(claimed: Iterable[Claimed], rows_of: Callable[[Scope], ItemRows
     return Geocoding(jobs, done)
 
 
-def _unlocated(item: Embeddable | None) -> Unlocated | None:
+def _unlocated(item: Embeddable | None) -> UnlocatedItem | None:
     """Give what lacks an address; None for what has one, or needs none."""
     if not isinstance(item, (MemoryRecord, Message)) or item.lat is None or item.lng is None or item.address:
         return None
-    return Unlocated("memory" if isinstance(item, MemoryRecord) else "message", item.id, item.lat, item.lng)
+    return UnlocatedItem("memory" if isinstance(item, MemoryRecord) else "message", item.id, item.lat, item.lng)
 
 
 def of_users(jobs: Sequence[GeocodeJob]) -> Mapping[str, list[str]]:

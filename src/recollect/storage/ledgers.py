@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from recollect.authorization import ApiKey
-from recollect.figures import AuditLine, SearchFigures
-from recollect.ports import Change, SearchNote
-from recollect.vocabulary import PERMISSIONS
+from recollect.model.literals import PERMISSIONS
+from recollect.model.stats import AuditLine, SearchFigures
+from recollect.ports import SearchNote, StoreChange
 
 Moment = Callable[[Any], datetime]
 
@@ -26,10 +26,10 @@ def key_of(row: Sequence[Any], moment: Moment) -> ApiKey:
     )
 
 
-def change_of(row: Sequence[Any], moment: Moment) -> Change:
+def change_of(row: Sequence[Any], moment: Moment) -> StoreChange:
     """Read a change."""
     number, what, kind, item_id, changed_at = row
-    return Change(number, what, kind, item_id, moment(changed_at))
+    return StoreChange(number, what, kind, item_id, moment(changed_at))
 
 
 def line_of(row: Sequence[Any], moment: Moment) -> AuditLine:

@@ -3,7 +3,7 @@
 import json
 from datetime import datetime
 
-from recollect.places import Located
+from recollect.model.places import Located
 from recollect.ports import CachedPlace
 
 _AWAY = "away"

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from recollect.files import Chunk, FileRecord
-from recollect.messages import ConversationRecord, Message
-from recollect.types import MemoryRecord
-from recollect.vocabulary import ItemKind, VectorKind
+from recollect.model.files import Chunk, FileRecord
+from recollect.model.literals import ItemKind, VectorKind
+from recollect.model.memories import MemoryRecord
+from recollect.model.messages import ConversationRecord, Message
 
 # A column is named like its field, but for two that hold the id of something else.
 _COLUMNS = {"session": "session_id", "conversation": "conversation_id"}

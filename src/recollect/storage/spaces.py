@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from recollect.errors import InvalidInput
-from recollect.figures import KnownSpace, SpaceState
-from recollect.types import Space
-from recollect.vocabulary import VectorKind
+from recollect.model.literals import VectorKind
+from recollect.model.memories import Space
+from recollect.model.stats import KnownSpace, SpaceState
 
 
 class Listed(NamedTuple):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from recollect.model.literals import VectorKind
 from recollect.storage.rows import (
     CONVERSATION_FIELDS,
     FILE_FIELDS,
@@ -23,7 +24,6 @@ from recollect.storage.rows import (
     columns,
     of_kind,
 )
-from recollect.vocabulary import VectorKind
 
 _COLUMN_GAPS = {
     "{record}": ", ".join(columns(RECORD_FIELDS)),

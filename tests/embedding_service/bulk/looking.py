@@ -8,8 +8,8 @@ import pytest
 from recollect import Memory
 from recollect.embedding.bulk_gemini import GeminiBulk
 from recollect.embedding.bulk_openai import OpenAiBulk
-from recollect.engine.calibrating import SENTENCES
-from recollect.engine.embedders import PROBE
+from recollect.engine.base.call_embedder import PROBE
+from recollect.engine.vectors.calibration import SENTENCES
 from tests.providers.server import ProviderServer
 
 TEXTS = [f"Lantern {number} hangs over pier {number % 7}" for number in range(20)]

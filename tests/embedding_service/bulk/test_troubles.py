@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.types import Scope
+from recollect.model.memories import Scope
 from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.bulk.looking import TEXTS, Open, embedded, handed_in_at, kept_at, ordinary, patched_submit
 from tests.providers.batches import Plan

@@ -9,11 +9,11 @@ import pytest
 
 from recollect.authorization import Principal, authorize
 from recollect.mcp import dispatch
+from recollect.model.literals import Permission
 from recollect.service import request_context
 from recollect.storage.postgres import wall
 from recollect.storage.postgres.rows import QUERIES as POSTGRES
 from recollect.storage.sqlite.rows import QUERIES as SQLITE
-from recollect.vocabulary import Permission
 from tests.nightly import NIGHTLY
 from tests.service.conftest import Serve
 from tests.service.isolation.machine import live

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect import Memory, load_settings
-from recollect.engine.live import LiveHit
-from recollect.vocabulary import SOURCES
+from recollect.engine.search.live import LiveHit
+from recollect.model.literals import SOURCES
 from tests.reliability.opening import QuickEmbedder, vector_of
 
 _WORDS = ("bicycle", "green", "oven", "Prague", "never", "again")

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from recollect import Memory, Piece
+from recollect import Memory, TextPiece
 from recollect.service.metrics.service_metrics import Metrics
 from tests.conftest import OpenMemory, Server, SteppingClock
 from tests.service.conftest import Running
@@ -105,7 +105,7 @@ def test_what_is_stored_and_what_waits(open_memory: OpenMemory, clock: SteppingC
     memory.user("a").remember("Grows tomatoes on the balcony")
     memory.user("b").remember("Plays the cello", wait=False)
     memory.user("b").conversation("talk").append("user", "Do you still play?")
-    memory.user("b").add_pieces("cello.md", [Piece("Rosin", "", 1, 1), Piece("Strings", "", 3, 3)])
+    memory.user("b").add_pieces("cello.md", [TextPiece("Rosin", "", 1, 1), TextPiece("Strings", "", 3, 3)])
     clock.advance(seconds=90)
     figures = parsed(Metrics(memory).show().decode())
     assert figures["recollect_up"] == 1

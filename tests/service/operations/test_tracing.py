@@ -119,7 +119,7 @@ def test_a_failure_is_marked_without_its_message(
     def broken(*_: object) -> None:
         raise LookupError(PLACE)
 
-    monkeypatch.setattr("recollect.doors.Doors.search_figures", broken)
+    monkeypatch.setattr("recollect.api.operations.Doors.search_figures", broken)
     assert anna.get("/api/stats").status_code == 500
     span = named(spans, "GET /api/stats")
     assert span.status.status_code is trace.StatusCode.ERROR

@@ -5,7 +5,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from recollect.files import Cut, Piece
+from recollect.model.files import CutText, TextPiece
 
 _SYLLABLES = ("ka", "lo", "mi", "ter", "san", "ve", "dor", "ni", "ель", "ду", "ří", "za", "qu", "ent", "po", "ße")
 
@@ -63,14 +63,14 @@ LINES = st.sampled_from(
 TEXTS = st.lists(st.one_of(LINES, LINES, st.text(max_size=30)), max_size=60).map("\n".join)
 
 
-def stands_at(piece: Piece, text: str) -> bool:
+def stands_at(piece: TextPiece, text: str) -> bool:
     """Say whether the text holds the piece exactly where it says."""
     lines = text.split("\n")
     found = "\n".join(lines[piece.start_line - 1 : piece.end_line])
     return found[piece.start_column : piece.start_column + len(piece.content)] == piece.content
 
 
-def covered(pieces: Sequence[Piece], text: str) -> bool:
+def covered(pieces: Sequence[TextPiece], text: str) -> bool:
     """Say whether every character that is not blank is in a piece."""
     starts = [0]
     for line in text.split("\n"):
@@ -82,6 +82,6 @@ def covered(pieces: Sequence[Piece], text: str) -> bool:
     return not any(left)
 
 
-def keys(cut: Cut) -> list[tuple[str, str]]:
+def keys(cut: CutText) -> list[tuple[str, str]]:
     """Give what tells pieces apart."""
     return [(piece.heading, piece.content) for piece in cut.pieces]

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.files import Cut
+from recollect.model.files import CutText
+from recollect.model.literals import FileKind
 from recollect.text.chunks import chunk_terms, cut, index
-from recollect.vocabulary import FileKind
 from tests.nightly import by_night
 from tests.text.chunks.samples import LINES, TEXTS, covered, keys, markdown, stands_at
 
@@ -44,7 +44,7 @@ def test_a_piece_of_uncut_lines_is_exactly_those_lines(text: str, kind: FileKind
             assert piece.content == "\n".join(lines[piece.start_line - 1 : piece.end_line])
 
 
-def new_pieces(before: Cut, after: Cut) -> int:
+def new_pieces(before: CutText, after: CutText) -> int:
     return len(set(keys(after)) - set(keys(before)))
 
 

@@ -3,9 +3,9 @@ from random import Random
 
 import pytest
 
-from recollect.files import Cut
+from recollect.model.files import CutText
+from recollect.model.literals import FileKind
 from recollect.text.chunks import RECIPE, cut
-from recollect.vocabulary import FileKind
 from tests.text.chunks.samples import covered, stands_at, words
 
 
@@ -14,7 +14,7 @@ def paragraphs(count: int, seed: int = 1) -> str:
     return "\n\n".join(words(random, 40) for _ in range(count))
 
 
-def headings(found: Cut) -> list[str]:
+def headings(found: CutText) -> list[str]:
     return list(dict.fromkeys(piece.heading for piece in found.pieces))
 
 
@@ -24,7 +24,7 @@ def test_the_recipe_has_a_number() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n\n", " \n\t\n\f"])
 def test_a_blank_text_has_no_pieces(text: str) -> None:
-    assert cut(text, "markdown") == Cut((), {})
+    assert cut(text, "markdown") == CutText((), {})
 
 
 def test_a_short_note_is_one_piece_under_its_headings() -> None:

@@ -4,6 +4,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Final
 
+from recollect.api.user import UserMemory
 from recollect.errors import InvalidDocument
 from recollect.importing.bringing import Delivery, searched_space
 from recollect.importing.openclaw import foreign, sessions, tables
@@ -20,8 +21,7 @@ from recollect.importing.openclaw.finding import (
 )
 from recollect.importing.openclaw.index import Index, Places
 from recollect.importing.report import THE_STORE, ImportReport, Tally, Tell
-from recollect.user import UserMemory
-from recollect.vocabulary import Trust
+from recollect.model.literals import Trust
 
 __all__ = ["import_openclaw"]
 

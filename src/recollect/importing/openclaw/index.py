@@ -8,15 +8,15 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from recollect.files import Piece
 from recollect.importing.bringing import Cutting, Delivery
 from recollect.importing.openclaw import tables
 from recollect.importing.openclaw.finding import FORMAT, NOTES_AT_THE_TOP, Found, agent_of
 from recollect.importing.openclaw.spaces import is_same
 from recollect.importing.openclaw.tables import IndexedChunk, Names
 from recollect.importing.values import name_of
+from recollect.model.files import TextPiece
+from recollect.model.memories import Space, Vector
 from recollect.text.chunks import mask
-from recollect.types import Space, Vector
 
 AS_A_FILE: Final = "already brought as a file"
 AS_A_SESSION: Final = "already brought as a session"
@@ -143,7 +143,7 @@ class Index:
             if not text.strip():
                 self.delivery.tally.skip("chunks", "nothing of it may be kept")
                 continue
-            pieces.append(Piece(text, "", chunk.start_line, chunk.end_line))
+            pieces.append(TextPiece(text, "", chunk.start_line, chunk.end_line))
             vectors.append(self._vector(chunk) if text == chunk.text else None)
         dated = _DATE.fullmatch(PurePosixPath(path).name)
         about = {"imported_from": FORMAT, "agent": self.places.agent, "original_path": path}

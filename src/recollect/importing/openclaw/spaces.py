@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from recollect.types import Space
+from recollect.model.memories import Space
 
 # OpenClaw's name of a provider, ours, and how texts must have been prefixed for both to have made the same vector.
 # Where OpenClaw writes no prefix and we do, the vectors differ; and nothing is believed of a provider not named here.

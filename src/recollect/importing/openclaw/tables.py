@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from recollect.importing.values import mapping_of
-from recollect.types import Vector
+from recollect.model.memories import Vector
 
 MALFORMED: Final = "not in OpenClaw's format"
 _META_KEY: Final = "memory_index_meta_v1"

@@ -16,10 +16,10 @@ from anyio.lowlevel import checkpoint
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from recollect.engine.live import Watch
+from recollect.engine.search.live import LiveQuery
+from recollect.model.literals import MemoryType, Source
 from recollect.service.live import events
 from recollect.service.live.subscriptions import LiveSubscriptions, Subscription
-from recollect.vocabulary import MemoryType, Source
 from recollect.web.connection_timeouts import abort_connection
 
 _FRESH_S: Final = 1.0  # what was read longer ago is read again: it may have been forgotten
@@ -67,7 +67,7 @@ class EventStream(Response):
                 with move_on_after(_GOODBYE_S):
                     await _disconnect(receive)
 
-    def _begin(self) -> tuple[Watch, int]:
+    def _begin(self) -> tuple[LiveQuery, int]:
         request, doors = self._request, self._subscriptions.memory.doors
         query = doors.watch(
             request.user_id, request.query, min_score=request.min_score, sources=request.sources, types=request.types
@@ -137,7 +137,7 @@ class _LiveSearch:
         subscriptions: LiveSubscriptions,
         request: LiveSearchRequest,
         sender: _EventSender,
-        query: Watch,
+        query: LiveQuery,
         position: int,
     ) -> None:
         self._subscriptions = subscriptions

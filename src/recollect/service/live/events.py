@@ -3,7 +3,7 @@
 import json
 from typing import Final
 
-from recollect.engine.live import LiveHit
+from recollect.engine.search.live import LiveHit
 from recollect.service.responses import HitBody
 
 HEARTBEAT: Final = b": still here\n\n"

@@ -16,9 +16,9 @@ from typing import Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
+from recollect.api.memory import Memory
 from recollect.errors import StoreError, StoreUnavailable
-from recollect.memory import Memory
-from recollect.ports import Bell
+from recollect.ports import ChangeNotifier
 from recollect.web.problems import RequestRefused
 
 T = TypeVar("T")
@@ -144,14 +144,14 @@ class LiveSubscriptions:
 class _ChangeWatcher(Thread):
     """Waits for changes of the store and calls back."""
 
-    def __init__(self, make_notifier: Callable[[], Bell], callback: Callable[[], None]) -> None:
+    def __init__(self, make_notifier: Callable[[], ChangeNotifier], callback: Callable[[], None]) -> None:
         super().__init__(name="recollect-bell", daemon=True)
         self.stop = Event()
         self._make_notifier = make_notifier
         self._callback = callback
 
     def run(self) -> None:
-        notifier: Bell | None = None
+        notifier: ChangeNotifier | None = None
         while not self.stop.is_set():
             try:
                 notifier = notifier or self._make_notifier()

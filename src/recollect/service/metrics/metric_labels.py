@@ -4,7 +4,7 @@ from typing import Final, get_args
 
 from starlette.types import Scope
 
-from recollect.files import SyncState
+from recollect.model.files import SyncState
 
 OTHER: Final = "other"
 FAILED: Final = "failed"

@@ -9,8 +9,8 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Final, Literal
 
+from recollect.api.memory import Memory
 from recollect.errors import RecollectError
-from recollect.memory import Memory
 from recollect.service.metrics.store_gauges import StoreGauges
 
 OK: Final = "ok"

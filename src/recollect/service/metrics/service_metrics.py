@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect._version import __version__
-from recollect.memory import Memory
+from recollect.api.memory import Memory
 from recollect.ports import Stage
 from recollect.service.metrics import tracing
 from recollect.service.metrics.metric_labels import OTHER, SYNC_STATES, method_name, route_name

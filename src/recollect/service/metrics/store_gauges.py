@@ -7,9 +7,9 @@ from typing import Final
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
+from recollect.api.memory import Memory
 from recollect.errors import RecollectError
-from recollect.figures import Status
-from recollect.memory import Memory
+from recollect.model.stats import Status
 
 REFRESH_S: Final = 5.0
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Path, Query, Response
 
 from recollect.errors import NotFound
-from recollect.messages import Compaction, ConversationInfo, Message, NewMessage, Window
+from recollect.model.messages import Compaction, ConversationInfo, Message, NewMessage, Window
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER

@@ -12,7 +12,9 @@ from urllib.parse import quote
 from fastapi import Path, Query, Request, Response
 
 from recollect.errors import InvalidInput
-from recollect.files import AddedFile, FileRecord, FileText
+from recollect.model.files import AddedFile, FileRecord, FileText
+from recollect.model.literals import FileSource
+from recollect.model.memories import Forgotten
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER, VISIBLE, StrictBody
@@ -22,8 +24,6 @@ from recollect.service.multipart import ENVELOPE_BYTES, UploadedDocument, read_u
 from recollect.service.request_context import ApiCall, ForgetCall, ReadCall, WriteCall
 from recollect.service.uploads import Uploads
 from recollect.settings import Settings
-from recollect.types import Forgotten
-from recollect.vocabulary import FileSource
 from recollect.web.problems import RequestRefused
 
 router = json_router("Files")

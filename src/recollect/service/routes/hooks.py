@@ -4,14 +4,14 @@ from typing import Annotated
 
 from fastapi import Body, Response
 
+from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
-from recollect.memory import UserMemory
+from recollect.model.memories import Forgotten, PromptContext, Remembered, TurnOutcome
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import json_router
 from recollect.service.request_context import ForgetCall, WriteAndReadCall, WriteCall
-from recollect.types import Forgotten, PromptContext, Remembered, TurnOutcome
 
 router = json_router("Hooks")
 forgetting = json_router("Memories")

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Request
 
-from recollect.engine.live import MIN_SCORE
+from recollect.engine.search.live import MIN_SCORE
+from recollect.model.literals import MEMORY_TYPES, SOURCES, USUAL_SOURCES, MemoryType, Source
 from recollect.service import requests
 from recollect.service.body_model import PLAIN_NUMBER
 from recollect.service.live.event_stream import EventStream, LiveSearchRequest
 from recollect.service.request_context import ReadCall
-from recollect.vocabulary import MEMORY_TYPES, SOURCES, USUAL_SOURCES, MemoryType, Source
 
 router = APIRouter(tags=["Live search"])
 

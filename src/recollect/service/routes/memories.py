@@ -7,9 +7,12 @@ from typing import Annotated, Any, Final, cast
 
 from fastapi import Header, Path, Query, Response
 
-from recollect.errors import InvalidInput, Outdated
-from recollect.memory import UserMemory
-from recollect.ports import Writer
+from recollect.api.memory import UserMemory
+from recollect.api.scoped import canonical
+from recollect.errors import InvalidInput, StaleVersion
+from recollect.model.literals import MemoryType
+from recollect.model.memories import FilterFields, Forgotten, MemoryRecord, Page, Recall, Remembered
+from recollect.ports import StoreWriter
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER
@@ -17,9 +20,6 @@ from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import JSON, json_router
 from recollect.service.request_context import ForgetCall, ReadCall, WriteAndReadCall, WriteCall
 from recollect.service.request_locations import QueryOrigin
-from recollect.types import FilterFields, Forgotten, MemoryRecord, Page, Recall, Remembered
-from recollect.user.base import canonical
-from recollect.vocabulary import MemoryType
 
 router = json_router("Memories")
 
@@ -177,16 +177,16 @@ def _listed_etags(header: str) -> set[str]:
 
 def _check_etag(record: MemoryRecord, if_match: str | None) -> None:
     if if_match is not None and if_match.strip() != "*" and etag_of(record) not in _listed_etags(if_match):
-        raise Outdated("It has been changed since you looked. Get it again, then decide.")
+        raise StaleVersion("It has been changed since you looked. Get it again, then decide.")
 
 
-def _unchanged(id: str, if_match: str | None) -> Callable[[Writer], None] | None:
+def _unchanged(id: str, if_match: str | None) -> Callable[[StoreWriter], None] | None:
     """Make the check of If-Match that runs inside the transaction."""
     if if_match is None:
         return None
     memory_id = canonical(id)
 
-    def check(writer: Writer) -> None:
+    def check(writer: StoreWriter) -> None:
         for record in writer.get([memory_id]):
             _check_etag(record, if_match)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Path, Query, Response
 
 from recollect.errors import NotFound
-from recollect.places import Located, Location, NamedPlace
+from recollect.model.places import Located, Location, NamedPlace
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER

@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import Query
 
 from recollect.federation import FederatedResult, federated_search
+from recollect.model.literals import USUAL_SOURCES
+from recollect.model.memories import About, Recall
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER
 from recollect.service.json_routes import json_router
 from recollect.service.request_context import ReadCall
-from recollect.types import About, Recall
-from recollect.vocabulary import USUAL_SOURCES
 
 router = json_router("Knowledge")
 searching = json_router("Search")

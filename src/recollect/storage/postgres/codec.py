@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from psycopg.types.json import Jsonb
 
-from recollect.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
-from recollect.messages import ConversationInfo, ConversationRecord, Message, ToolCall
-from recollect.places import place_id
+from recollect.model.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
+from recollect.model.memories import Draft, MemoryRecord, MessageDraft, Vector
+from recollect.model.messages import ConversationInfo, ConversationRecord, Message, ToolCall
+from recollect.model.places import place_id
 from recollect.storage.rows import (
     CHUNK_FIELDS,
     CONVERSATION_FIELDS,
@@ -26,7 +27,6 @@ from recollect.storage.rows import (
     TIME_FIELDS,
     name_of,
 )
-from recollect.types import Draft, MemoryRecord, MessageDraft, Vector
 
 _TIMES = tuple(RECORD_FIELDS.index(name) for name in RECORD_FIELDS if name in TIME_FIELDS)
 _METADATA = RECORD_FIELDS.index("metadata")

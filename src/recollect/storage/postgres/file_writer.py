@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from recollect.files import ChunkDraft, ChunkMark, FileRecord, Folder
-from recollect.ports import Touched
+from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, Folder
+from recollect.model.memories import Space
+from recollect.ports import TouchedFile
 from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.items import ItemWriter, Written
 from recollect.storage.postgres.rows import QUERIES
 from recollect.storage.rows import name_of
-from recollect.types import Space
 
 
 class FileWriter(ItemWriter):
@@ -18,7 +18,7 @@ class FileWriter(ItemWriter):
         """Write a file."""
         self._run("save_file", codec.to_file_parameters(record))
 
-    def touch_files(self, touched: Sequence[Touched]) -> None:
+    def touch_files(self, touched: Sequence[TouchedFile]) -> None:
         """Note what changed besides the bytes."""
         rows = [{"user_id": self._user, "name": name_of(one.path), **one._asdict()} for one in touched]
         with self._connection.cursor() as cursor:

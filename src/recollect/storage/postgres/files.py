@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from recollect.files import Chunk, ChunkMark, FileMark, FileRecord, Folder, KnownFile
+from recollect.model.files import Chunk, ChunkMark, FileMark, FileRecord, Folder, KnownFile
+from recollect.model.literals import FileSource
 from recollect.storage.postgres import codec
 from recollect.storage.postgres.rows import PostgresRows
 from recollect.storage.rows import name_of
-from recollect.vocabulary import FileSource
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 

@@ -5,8 +5,8 @@ Every condition is one of the fixed texts below; every value is bound.
 
 from typing import Any
 
-from recollect.geometry import Circle
-from recollect.types import ChunkFilters, Filters, MessageFilters, PlaceFilters, Wanted
+from recollect.model.geo import Circle
+from recollect.model.memories import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 
 _LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > %(f_now)s)"
 _HELD = "valid_from <= %(f_as_of)s AND (valid_until IS NULL OR valid_until > %(f_as_of)s)"
@@ -54,7 +54,7 @@ _NEAR = (
 _MERIDIANS = "lng BETWEEN %(f_west{number})s AND %(f_east{number})s"
 
 
-def conditions(filters: Wanted | PlaceFilters) -> tuple[str, dict[str, Any]]:
+def conditions(filters: ItemFilters | PlaceFilters) -> tuple[str, dict[str, Any]]:
     """Give the condition and its values."""
     if isinstance(filters, PlaceFilters):
         return "true", {}

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 
 from psycopg import sql
 
+from recollect.model.memories import Space
 from recollect.storage.postgres import spaces
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.rows import QUERIES
 from recollect.storage.rows import of_kind
-from recollect.types import Space
 
 
 def missing(connection: Connection, rows: int) -> Iterable[tuple[Space, int, str]]:

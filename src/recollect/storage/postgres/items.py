@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
+from recollect.model.memories import Scope, Space, Vector
 from recollect.ports import ChangeKind
 from recollect.storage.later import Later
 from recollect.storage.postgres import codec, spaces
@@ -20,8 +22,6 @@ from recollect.storage.postgres.messages import MessageRows
 from recollect.storage.postgres.places import PlaceRows
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.rows import DELETE, ROWS, of_kind
-from recollect.types import Scope, Space, Vector
-from recollect.vocabulary import ITEM_KINDS, ItemKind, VectorKind
 
 
 class Written(NamedTuple):

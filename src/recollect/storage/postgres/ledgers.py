@@ -7,12 +7,12 @@ from typing import Any
 import psycopg
 
 from recollect.authorization import ApiKey
-from recollect.figures import AuditLine, SearchFigures
-from recollect.ports import Change, KeptAnswer, SearchNote
+from recollect.model.memories import Scope
+from recollect.model.stats import AuditLine, SearchFigures
+from recollect.ports import SearchNote, StoreChange, StoredResponse
 from recollect.storage import ledgers
 from recollect.storage.postgres.rows import QUERIES, PostgresRows, one
 from recollect.storage.postgres.wall import Walled
-from recollect.types import Scope
 
 
 def _in_utc(moment: datetime) -> datetime:
@@ -22,10 +22,10 @@ def _in_utc(moment: datetime) -> datetime:
 class Ledgers(PostgresRows):
     """What reading and writing have in common."""
 
-    def answer(self, key: str, since: datetime) -> KeptAnswer | None:
+    def answer(self, key: str, since: datetime) -> StoredResponse | None:
         """Give what a request was answered."""
         found = self._run("get_answer", {"key": key, "since": since}).fetchone()
-        return KeptAnswer(*found) if found else None
+        return StoredResponse(*found) if found else None
 
     def resets(self) -> int:
         """Count what was forgotten."""
@@ -40,7 +40,7 @@ class Ledgers(PostgresRows):
         first: int | None = one(self._run("first_change"))[0]
         return first
 
-    def changes(self, after: int, limit: int) -> Sequence[Change]:
+    def changes(self, after: int, limit: int) -> Sequence[StoreChange]:
         """Give what is new."""
         return [ledgers.change_of(row, _in_utc) for row in self._run("changes_after", {"after": after, "limit": limit})]
 
@@ -60,7 +60,7 @@ class Ledgers(PostgresRows):
 class LedgerWriter(PostgresRows):
     """What only writing does."""
 
-    def keep_answer(self, key: str, answer: KeptAnswer, now: datetime) -> None:
+    def keep_answer(self, key: str, answer: StoredResponse, now: datetime) -> None:
         """Keep what a request is answered."""
         self._run("keep_answer", {"key": key, **answer._asdict(), "now": now})
 

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from recollect.messages import ConversationRecord, Usage
+from recollect.model.literals import MessageStatus
+from recollect.model.memories import MessageDraft, Space
+from recollect.model.messages import ConversationRecord, Usage
 from recollect.ports.conversations import Derivation
 from recollect.storage.postgres import codec
 from recollect.storage.postgres.items import Written
 from recollect.storage.postgres.place_writer import PlaceWriter
 from recollect.storage.postgres.rows import QUERIES
-from recollect.types import MessageDraft, Space
-from recollect.vocabulary import MessageStatus
 
 
 class MessageWriter(PlaceWriter):

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.messages import ConversationInfo, ConversationRecord, Message
-from recollect.ports.conversations import Derivation, Size
+from recollect.model.messages import ConversationInfo, ConversationRecord, Message
+from recollect.ports.conversations import ConversationSize, Derivation
 from recollect.storage.postgres import codec
 from recollect.storage.postgres.rows import PostgresRows, one
 
@@ -28,10 +28,10 @@ class MessageRows(PostgresRows):
         """Give the newest active messages in order."""
         return self._messages("active_messages", {"conversation_id": conversation_id, "limit": limit})
 
-    def active_size(self, conversation_id: str) -> Size:
+    def active_size(self, conversation_id: str) -> ConversationSize:
         """Count what is active."""
         messages, tokens = one(self._run("active_size", {"conversation_id": conversation_id}))
-        return Size(messages, int(tokens))
+        return ConversationSize(messages, int(tokens))
 
     def last_messages(self, conversation_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
         """Give the last messages in order."""

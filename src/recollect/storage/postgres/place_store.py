@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from recollect.ports import CachedPlace, GeocodeJob, Unnamed
+from recollect.model.memories import Scope
+from recollect.ports import CachedPlace, GeocodeJob, UnnamedPlace
 from recollect.storage import placed
 from recollect.storage.jobs import geocode_jobs, of_users
 from recollect.storage.postgres.connection import Connection
@@ -11,7 +12,6 @@ from recollect.storage.postgres.items import ItemRows
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.postgres.wall import Walled, for_everybody, for_user
 from recollect.storage.rows import LOCATED, of_kind
-from recollect.types import Scope
 
 
 class PostgresPlaces(Walled):
@@ -26,14 +26,14 @@ class PostgresPlaces(Walled):
                 owed += connection.execute(sql.encode(), {"item_kind": kind, "now": now}).rowcount
         return owed
 
-    def unnamed_places(self, limit: int) -> Sequence[Unnamed]:
+    def unnamed_places(self, limit: int) -> Sequence[UnnamedPlace]:
         """Give rows whose places have names that were not noted."""
-        found: list[Unnamed] = []
+        found: list[UnnamedPlace] = []
         with self._everybody() as connection:
             for kind in LOCATED:
                 sql = of_kind(QUERIES["unnamed_places"], kind).encode()
                 rows = connection.execute(sql, {"limit": limit})
-                found += [Unnamed(Scope(user), kind, *row) for user, *row in rows]
+                found += [UnnamedPlace(Scope(user), kind, *row) for user, *row in rows]
         return found
 
     def geocoding_counts(self) -> tuple[int, int]:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from recollect.messages import Message
-from recollect.places import NamedPlace, PlaceRow, folded, place_id
-from recollect.ports import Unlocated, Unnamed
+from recollect.model.literals import ItemKind
+from recollect.model.memories import MemoryRecord
+from recollect.model.messages import Message
+from recollect.model.places import NamedPlace, PlaceRow, folded, place_id
+from recollect.ports import UnlocatedItem, UnnamedPlace
 from recollect.storage.postgres import spaces
 from recollect.storage.postgres.items import ItemWriter
 from recollect.storage.postgres.rows import QUERIES, one
-from recollect.types import MemoryRecord
-from recollect.vocabulary import ItemKind
 
 
 class PlaceWriter(ItemWriter):
@@ -48,7 +48,7 @@ class PlaceWriter(ItemWriter):
             self._run("forget_geocoded")
         self._drop_unused(places)
 
-    def set_address(self, item: Unlocated, address: str, now: datetime) -> bool:
+    def set_address(self, item: UnlocatedItem, address: str, now: datetime) -> bool:
         """Give an address to what has none."""
         label = next((row.place_label for row in self._placed(item)), "")
         values = {"id": item.id, "lat": item.lat, "lng": item.lng, "address": address}
@@ -58,7 +58,7 @@ class PlaceWriter(ItemWriter):
             self._drop_unused([place_id("", label)])
         return done
 
-    def _placed(self, item: Unlocated) -> Sequence[MemoryRecord | Message]:
+    def _placed(self, item: UnlocatedItem) -> Sequence[MemoryRecord | Message]:
         return self.get([item.id]) if item.kind == "memory" else self.get_messages([item.id])
 
     def _drop_unused(self, places: Sequence[str | None]) -> None:
@@ -86,7 +86,7 @@ class PlaceWriter(ItemWriter):
         self._run("delete_named_places")
         self._run("forget_geocoded")
 
-    def name_place(self, row: Unnamed, now: datetime) -> None:
+    def name_place(self, row: UnnamedPlace, now: datetime) -> None:
         """Note what the place of a row is called."""
         values = {"id": row.id, "address": row.address, "place_label": row.place_label}
         found = self._run("set_place", {**values, "place": place_id(row.address, row.place_label)}, kind=row.kind)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
-from recollect.places import NamedPlace, PlaceRow, Sighting
+from recollect.model.memories import Filters
+from recollect.model.places import NamedPlace, PlaceRow, Sighting
 from recollect.ports import CachedPlace
 from recollect.storage import placed
 from recollect.storage.postgres.filters import conditions
 from recollect.storage.postgres.rows import QUERIES, PostgresRows
-from recollect.types import Filters
 
 
 class PlaceRows(PostgresRows):

@@ -10,9 +10,21 @@ import psycopg
 from pgvector import HalfVector
 from pgvector import Vector as PgVector
 
-from recollect.figures import Stats
-from recollect.messages import Message
-from recollect.ports import Indexed, Neighbour, Spot, TextCandidate, TextCandidates
+from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
+from recollect.model.memories import (
+    ChunkFilters,
+    Filters,
+    ItemFilters,
+    MemoryRecord,
+    MessageFilters,
+    PlaceFilters,
+    Scope,
+    Space,
+    Vector,
+)
+from recollect.model.messages import Message
+from recollect.model.stats import Stats
+from recollect.ports import IndexedItem, MessagePosition, Neighbour, TextCandidate, TextCandidates
 from recollect.storage import frequencies
 from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.connection import Connection
@@ -25,18 +37,6 @@ from recollect.storage.postgres.roles import Standing
 from recollect.storage.postgres.rows import QUERIES, one
 from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing
-from recollect.types import (
-    ChunkFilters,
-    Filters,
-    MemoryRecord,
-    MessageFilters,
-    PlaceFilters,
-    Scope,
-    Space,
-    Vector,
-    Wanted,
-)
-from recollect.vocabulary import ITEM_KINDS, ItemKind, VectorKind
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
@@ -74,7 +74,7 @@ class PostgresReader(MessageReader, FileReader, PlaceReader, Ledgers):
         return self._spaces.unrelated(space)
 
     def _filtered(
-        self, name: str, filters: Wanted | PlaceFilters, values: dict[str, Any], *, space: int | None = None
+        self, name: str, filters: ItemFilters | PlaceFilters, values: dict[str, Any], *, space: int | None = None
     ) -> "psycopg.Cursor[tuple[Any, ...]]":
         condition, bound = conditions(filters)
         sql = of_kind(QUERIES[name], filters.kind).replace("{filters}", condition).replace("{space}", str(space))
@@ -102,10 +102,10 @@ class PostgresReader(MessageReader, FileReader, PlaceReader, Ledgers):
         """Give the subjects there are."""
         return [row[0] for row in self._filtered("subjects", filters, {})]
 
-    def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[Spot]:
+    def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[MessagePosition]:
         """Give messages and what stands next to them."""
         found = self._filtered("around_messages", filters, {"ids": list(ids), "reach": reach})
-        spots = (Spot._make(row) for row in found)
+        spots = (MessagePosition._make(row) for row in found)
         return list({spot.id: spot._replace(said_at=spot.said_at.astimezone(UTC)) for spot in spots}.values())
 
     def said_between(self, filters: MessageFilters, limit: int) -> Sequence[Message]:
@@ -117,7 +117,7 @@ class PostgresReader(MessageReader, FileReader, PlaceReader, Ledgers):
         """Give the first chunks of files."""
         return [row[0] for row in self._filtered("chunks_in_files", filters, {"files": list(file_ids), "limit": limit})]
 
-    def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
+    def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms; when there are too many, those with the rarer ones."""
         every = self._figures[2 + ITEM_KINDS.index(filters.kind)]
         looked_up = self._standing.searches_files if filters.kind == "chunk" else self._standing.searches
@@ -131,7 +131,7 @@ class PostgresReader(MessageReader, FileReader, PlaceReader, Ledgers):
         found = self._filtered("ranked_matching" if indexed else "ranked_candidates", filters, values)
         return TextCandidates([TextCandidate(row[0], row[1]) for row in found], counts, every)
 
-    def _sharing(self, terms: Sequence[str], filters: Wanted, limit: int, *, indexed: bool) -> list[TextCandidate]:
+    def _sharing(self, terms: Sequence[str], filters: ItemFilters, limit: int, *, indexed: bool) -> list[TextCandidate]:
         """Give rows that share a term. When very many do, the first ones met are found without the index."""
         name, values = "text_candidates", {"terms": list(terms), "limit": limit}
         if indexed:
@@ -144,7 +144,9 @@ class PostgresReader(MessageReader, FileReader, PlaceReader, Ledgers):
         name = "matching_frequency" if indexed else "term_frequency"
         return int(one(self._run(name, {"terms": [term]}, kind=kind))[0])
 
-    def nearest(self, space: Space, vector: Vector, filters: Wanted | PlaceFilters, limit: int) -> Sequence[Neighbour]:
+    def nearest(
+        self, space: Space, vector: Vector, filters: ItemFilters | PlaceFilters, limit: int
+    ) -> Sequence[Neighbour]:
         """Let the database measure the distances."""
         number = self._spaces.number(filters.kind, space)
         if number is None:
@@ -165,16 +167,16 @@ class PostgresReader(MessageReader, FileReader, PlaceReader, Ledgers):
         values = {"vector": _bound(space, vector), "ids": list(ids)}
         return {row[0]: row[1] for row in self._run("cosines", values, space=number)}
 
-    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[Indexed]:
+    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
         """Give items with their terms."""
         values = {"after": after or _BELOW_ALL_IDS, "limit": limit}
         if kind == "chunk":
             found = self._run("indexed_chunks", values)
-            return [Indexed(codec.chunk_from_row(row[:-1]), tuple(row[-1])) for row in found]
+            return [IndexedItem(codec.chunk_from_row(row[:-1]), tuple(row[-1])) for row in found]
         if kind == "message":
             found = self._run("indexed_messages", values)
-            return [Indexed(codec.message_from_row(row[:-1]), tuple(row[-1])) for row in found]
-        return [Indexed(codec.from_row(row[:-1]), tuple(row[-1])) for row in self._run("indexed_memories", values)]
+            return [IndexedItem(codec.message_from_row(row[:-1]), tuple(row[-1])) for row in found]
+        return [IndexedItem(codec.from_row(row[:-1]), tuple(row[-1])) for row in self._run("indexed_memories", values)]
 
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what the user has."""

@@ -6,12 +6,12 @@ from typing import Any
 
 import psycopg
 
+from recollect.model.literals import VectorKind
+from recollect.model.memories import MemoryRecord, Scope
 from recollect.storage.postgres import codec
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.rows import of_kind
 from recollect.storage.statements import load_queries
-from recollect.types import MemoryRecord, Scope
-from recollect.vocabulary import VectorKind
 
 QUERIES = load_queries("postgres", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql", "dialect.sql")
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import psycopg
 
-from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
-from recollect.ports import Asked, EmbedJob, Paid
+from recollect.model.literals import VECTOR_KINDS, VectorKind
+from recollect.model.memories import Scope, Space, Vector
+from recollect.model.stats import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
+from recollect.ports import CachedPassageVector, CachedQueryVector, EmbedJob
 from recollect.storage.jobs import Claimed, bulk_of, fetch, grouped
 from recollect.storage.postgres import spaces
 from recollect.storage.postgres.connection import Connection
@@ -19,8 +21,6 @@ from recollect.storage.postgres.wall import Walled, for_everybody, for_user
 from recollect.storage.postgres.writer import cached_values
 from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing, label, name_of
-from recollect.types import Scope, Space, Vector
-from recollect.vocabulary import VECTOR_KINDS, VectorKind
 
 
 class PostgresSpaces(Walled):
@@ -166,14 +166,14 @@ class PostgresSpaces(Walled):
         with self._for(scope) as connection:
             return _resets(connection, scope)
 
-    def note_question(self, scope: Scope, asked: Asked, *, day: str, now: datetime) -> None:
+    def note_question(self, scope: Scope, asked: CachedQueryVector, *, day: str, now: datetime) -> None:
         """Keep the vector of a question."""
         spent = {"day": day, "purpose": "embedding", "model": name_of(asked.space)}
         tokens = {"input_tokens": asked.usage.input_tokens, "output_tokens": asked.usage.output_tokens}
         with self._for(scope) as connection:
             user = {"user_id": scope.user_id}
             if asked.key and _resets(connection, scope, "lock_resets") == asked.resets:
-                entry = cached_values(asked.space, "query", Paid(asked.key, "", asked.vector), now)
+                entry = cached_values(asked.space, "query", CachedPassageVector(asked.key, "", asked.vector), now)
                 _run(connection, "insert_cached", {**user, **entry})
             _run(connection, "add_spending", {**user, **spent, **tokens})
 

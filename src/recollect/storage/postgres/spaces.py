@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime
 
-from recollect.figures import SpaceState
+from recollect.model.literals import VectorKind
+from recollect.model.memories import Space
+from recollect.model.stats import SpaceState
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.rows import QUERIES
 from recollect.storage.spaces import Listing, listed
-from recollect.types import Space
-from recollect.vocabulary import VectorKind
 
 # Serialises changes of the schema between processes; any constant that nothing else in the database uses.
 SCHEMA_LOCK = 0x7265636F6C6C6563

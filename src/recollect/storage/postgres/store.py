@@ -15,9 +15,10 @@ from typing import TypeVar
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from recollect.errors import StoreError, StoreUnavailable
-from recollect.figures import Problem, StoreStats
-from recollect.messages import Usage
-from recollect.ports import Clock, Pending, Reader, Writer
+from recollect.model.memories import Scope
+from recollect.model.messages import Usage
+from recollect.model.stats import Problem, StoreStats
+from recollect.ports import Clock, PendingWrite, StoreReader, StoreWriter
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import giants, roles, spaces, wall
 from recollect.storage.postgres.bell import Ringer, ServerBell
@@ -32,7 +33,6 @@ from recollect.storage.postgres.space_store import PostgresSpaces
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS
 from recollect.storage.statements import load_checks
-from recollect.types import Scope
 
 T = TypeVar("T")
 
@@ -88,7 +88,7 @@ class PostgresStore(PostgresSpaces, PostgresPlaces, PostgresLedgers):
                     "postgres.pool_size."
                 ) from error
 
-    def read(self, scope: Scope, work: Callable[[Reader], T]) -> T:
+    def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""
         with self._connected() as connection, connection.pipeline():
             connection.execute(QUERIES["begin_read"].encode())
@@ -98,7 +98,7 @@ class PostgresStore(PostgresSpaces, PostgresPlaces, PostgresLedgers):
             finally:
                 connection.execute("ROLLBACK")
 
-    def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
+    def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction."""
         with self._connected() as connection, connection.transaction():
             writer = _writer(connection, scope, geocodes=self._geocodes)
@@ -107,7 +107,7 @@ class PostgresStore(PostgresSpaces, PostgresPlaces, PostgresLedgers):
         self._ringer.ring()
         return result
 
-    def write_behind(self, scope: Scope, work: Callable[[Writer], T]) -> Pending[T]:
+    def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Run changes now, and send the vectors and commit in the background."""
         with ExitStack() as stack:
             connection = stack.enter_context(self._connected())

@@ -9,9 +9,9 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+from recollect.model.memories import Scope
 from recollect.storage.postgres.connection import Connection
 from recollect.storage.postgres.rows import QUERIES
-from recollect.types import Scope
 
 
 def for_user(connection: Connection, scope: Scope) -> None:

@@ -6,15 +6,15 @@ from typing import Any
 
 import psycopg
 
-from recollect.ports import EmbedJob, Fingerprint, Paid, Role, Slot
+from recollect.model.literals import VECTOR_KINDS, VectorKind
+from recollect.model.memories import Draft, MemoryRecord, Space, Vector
+from recollect.ports import CachedPassageVector, EmbedJob, Fingerprint, Role, Slot
 from recollect.storage.postgres import codec, spaces
 from recollect.storage.postgres.file_writer import FileWriter
 from recollect.storage.postgres.items import Written
 from recollect.storage.postgres.message_writer import MessageWriter
 from recollect.storage.postgres.rows import QUERIES
 from recollect.storage.spaces import label
-from recollect.types import Draft, MemoryRecord, Space, Vector
-from recollect.vocabulary import VECTOR_KINDS, VectorKind
 
 _FEW = 20  # up to here single statements are faster than a staging table
 
@@ -150,7 +150,7 @@ class PostgresWriter(MessageWriter, FileWriter):
             self._insert_vectors(space, number, [item_ids[row] for row in rows], vectors[rows])
         return {row[0] for row in self._run("finish_jobs", {**wanted, "space": number})}
 
-    def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:
+    def keep_paid(self, space: Space, paid: Sequence[CachedPassageVector], now: datetime) -> None:
         """Keep what was paid for."""
         rows = [{"user_id": self._user, **cached_values(space, "passage", one, now)} for one in paid]
         with self._connection.cursor() as cursor:
@@ -167,7 +167,7 @@ class PostgresWriter(MessageWriter, FileWriter):
             self._run("forget_cached_questions")
 
 
-def cached_values(space: Space, role: Role, paid: Paid, now: datetime) -> dict[str, Any]:
+def cached_values(space: Space, role: Role, paid: CachedPassageVector, now: datetime) -> dict[str, Any]:
     """Lay out an entry of the cache."""
     entry = {"key": paid.key, "item_id": paid.item_id, "vector": paid.vector.astype("<f4").tobytes()}
     return {**entry, "space": label(space), "role": role, "now": now}

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, overload
 
-from recollect.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
-from recollect.messages import ConversationInfo, ConversationRecord, Message, ToolCall
-from recollect.places import place_id
+from recollect.model.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
+from recollect.model.memories import Draft, MemoryRecord, MessageDraft
+from recollect.model.messages import ConversationInfo, ConversationRecord, Message, ToolCall
+from recollect.model.places import place_id
 from recollect.storage.rows import (
     CHUNK_FIELDS,
     CONVERSATION_FIELDS,
@@ -17,7 +18,6 @@ from recollect.storage.rows import (
     TIME_FIELDS,
     name_of,
 )
-from recollect.types import Draft, MemoryRecord, MessageDraft
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

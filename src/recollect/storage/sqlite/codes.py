@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import StoreDamaged
-from recollect.types import Vector
+from recollect.model.memories import Vector
 
 Codes = NDArray[np.uint8]
 Seqs = NDArray[np.int64]

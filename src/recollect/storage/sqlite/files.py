@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from recollect.files import Chunk, ChunkMark, FileMark, FileRecord, Folder, KnownFile
+from recollect.model.files import Chunk, ChunkMark, FileMark, FileRecord, Folder, KnownFile
+from recollect.model.literals import FileSource
 from recollect.storage.rows import name_of
 from recollect.storage.sqlite import codec
 from recollect.storage.sqlite.rows import SqliteRows, id_array
-from recollect.vocabulary import FileSource
 
 _ABOVE_ALL_IDS = "\U0010ffff"
 

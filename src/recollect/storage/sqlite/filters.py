@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from recollect.geometry import Circle
+from recollect.model.geo import Circle
+from recollect.model.memories import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.storage.sqlite.codec import to_micros
-from recollect.types import ChunkFilters, Filters, MessageFilters, PlaceFilters, Wanted
 
 _LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > :f_now)"
 _HELD = "valid_from <= :f_as_of AND (valid_until IS NULL OR valid_until > :f_as_of)"
@@ -55,7 +55,7 @@ _MERIDIANS = "lng BETWEEN :f_west{number} AND :f_east{number}"
 _HOLDS = "instr(' ' || {rows}.terms || ' ', :{name}) > 0"
 
 
-def conditions(filters: Wanted | PlaceFilters) -> tuple[str, dict[str, Any]]:
+def conditions(filters: ItemFilters | PlaceFilters) -> tuple[str, dict[str, Any]]:
     """Give the condition and its values."""
     if isinstance(filters, PlaceFilters):
         return "true", {}

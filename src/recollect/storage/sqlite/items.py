@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import apsw
 import numpy as np
 
+from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
+from recollect.model.memories import Scope, Space, Vector
 from recollect.ports import ChangeKind
 from recollect.storage.later import Later
 from recollect.storage.rows import DELETE, ROWS
@@ -22,8 +24,6 @@ from recollect.storage.sqlite.ledgers import Ledgers, LedgerWriter
 from recollect.storage.sqlite.messages import MessageRows
 from recollect.storage.sqlite.places import PlaceRows
 from recollect.storage.sqlite.rows import QUERIES, id_array, seq_array
-from recollect.types import Scope, Space, Vector
-from recollect.vocabulary import ITEM_KINDS, ItemKind, VectorKind
 
 MANY_CHUNKS = 50  # each has some two hundred words, and each word takes as long as a small write
 UNMERGED = "unmerged"  # the mark that says that the index of words still holds what is gone

@@ -8,22 +8,22 @@ from datetime import datetime
 import apsw
 
 from recollect.authorization import ApiKey
-from recollect.figures import AuditLine, SearchFigures
-from recollect.ports import Change, KeptAnswer, SearchNote
+from recollect.model.memories import Scope
+from recollect.model.stats import AuditLine, SearchFigures
+from recollect.ports import SearchNote, StoreChange, StoredResponse
 from recollect.storage import ledgers
 from recollect.storage.sqlite.codec import from_micros, to_micros
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.rows import QUERIES, SqliteRows
-from recollect.types import Scope
 
 
 class Ledgers(SqliteRows):
     """What reading and writing have in common."""
 
-    def answer(self, key: str, since: datetime) -> KeptAnswer | None:
+    def answer(self, key: str, since: datetime) -> StoredResponse | None:
         """Give what a request was answered."""
         found = self._run("get_answer", {"key": key, "since": to_micros(since)})
-        return KeptAnswer(*found[0]) if found else None
+        return StoredResponse(*found[0]) if found else None
 
     def resets(self) -> int:
         """Count what was forgotten."""
@@ -38,7 +38,7 @@ class Ledgers(SqliteRows):
         first: int | None = self._run("first_change")[0][0]
         return first
 
-    def changes(self, after: int, limit: int) -> Sequence[Change]:
+    def changes(self, after: int, limit: int) -> Sequence[StoreChange]:
         """Give what is new."""
         found = self._run("changes_after", {"after": after, "limit": limit})
         return [ledgers.change_of(row, from_micros) for row in found]
@@ -60,7 +60,7 @@ class Ledgers(SqliteRows):
 class LedgerWriter(SqliteRows):
     """What only writing does."""
 
-    def keep_answer(self, key: str, answer: KeptAnswer, now: datetime) -> None:
+    def keep_answer(self, key: str, answer: StoredResponse, now: datetime) -> None:
         """Keep what a request is answered."""
         self._run("keep_answer", {"key": key, **answer._asdict(), "now": to_micros(now)})
 

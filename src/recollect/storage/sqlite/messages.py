@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from recollect.messages import ConversationInfo, ConversationRecord, Message
-from recollect.ports.conversations import Derivation, Size
+from recollect.model.messages import ConversationInfo, ConversationRecord, Message
+from recollect.ports.conversations import ConversationSize, Derivation
 from recollect.storage.sqlite import codec
 from recollect.storage.sqlite.rows import SqliteRows, id_array
 
@@ -28,9 +28,9 @@ class MessageRows(SqliteRows):
         """Give the newest active messages in order."""
         return self._messages("active_messages", {"conversation_id": conversation_id, "limit": limit})
 
-    def active_size(self, conversation_id: str) -> Size:
+    def active_size(self, conversation_id: str) -> ConversationSize:
         """Count what is active."""
-        return Size(*self._run("active_size", {"conversation_id": conversation_id})[0])
+        return ConversationSize(*self._run("active_size", {"conversation_id": conversation_id})[0])
 
     def last_messages(self, conversation_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
         """Give the last messages in order."""

@@ -7,7 +7,8 @@ from datetime import datetime
 
 import apsw
 
-from recollect.ports import CachedPlace, GeocodeJob, Unnamed
+from recollect.model.memories import Scope
+from recollect.ports import CachedPlace, GeocodeJob, UnnamedPlace
 from recollect.storage import placed
 from recollect.storage.jobs import geocode_jobs, of_users
 from recollect.storage.rows import LOCATED, of_kind
@@ -15,7 +16,6 @@ from recollect.storage.sqlite import codec
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.items import ItemRows
 from recollect.storage.sqlite.rows import QUERIES, id_array
-from recollect.types import Scope
 
 
 class SqlitePlaces:
@@ -39,11 +39,11 @@ class SqlitePlaces:
                 owed += connection.changes()
         return owed
 
-    def unnamed_places(self, limit: int) -> Sequence[Unnamed]:
+    def unnamed_places(self, limit: int) -> Sequence[UnnamedPlace]:
         """Give rows whose places have names that were not noted."""
         with self._reading() as connection:
             return [
-                Unnamed(Scope(user), kind, *row)
+                UnnamedPlace(Scope(user), kind, *row)
                 for kind in LOCATED
                 for user, *row in rows(connection, of_kind(QUERIES["unnamed_places"], kind), {"limit": limit})
             ]

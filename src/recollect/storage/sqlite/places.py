@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.places import NamedPlace, PlaceRow, Sighting
+from recollect.model.memories import Filters
+from recollect.model.places import NamedPlace, PlaceRow, Sighting
 from recollect.ports import CachedPlace
 from recollect.storage import placed
 from recollect.storage.sqlite import codec
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.filters import conditions
 from recollect.storage.sqlite.rows import QUERIES, SqliteRows, id_array
-from recollect.types import Filters
 
 
 class PlaceRows(SqliteRows):

@@ -10,9 +10,21 @@ import apsw
 import numpy as np
 
 from recollect.errors import StoreDamaged
-from recollect.figures import Stats
-from recollect.messages import Message
-from recollect.ports import Indexed, Neighbour, Spot, TextCandidate, TextCandidates
+from recollect.model.literals import ItemKind, VectorKind
+from recollect.model.memories import (
+    ChunkFilters,
+    Filters,
+    ItemFilters,
+    MemoryRecord,
+    MessageFilters,
+    PlaceFilters,
+    Scope,
+    Space,
+    Vector,
+)
+from recollect.model.messages import Message
+from recollect.model.stats import Stats
+from recollect.ports import IndexedItem, MessagePosition, Neighbour, TextCandidate, TextCandidates
 from recollect.storage import frequencies
 from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing
@@ -36,18 +48,6 @@ from recollect.storage.sqlite.small import (
     small_user,
     sound_cosines,
 )
-from recollect.types import (
-    ChunkFilters,
-    Filters,
-    MemoryRecord,
-    MessageFilters,
-    PlaceFilters,
-    Scope,
-    Space,
-    Vector,
-    Wanted,
-)
-from recollect.vocabulary import ItemKind, VectorKind
 
 _ABOVE_ALL_IDS = "\U0010ffff"
 _LATE_REACH = 1024
@@ -88,7 +88,7 @@ class SqliteReader(MessageReader, FileReader, PlaceReader, Ledgers):
     def _filtered(
         self,
         name: str,
-        filters: Wanted | PlaceFilters,
+        filters: ItemFilters | PlaceFilters,
         values: dict[str, Any] | None = None,
         *,
         space: int | None = None,
@@ -130,10 +130,10 @@ class SqliteReader(MessageReader, FileReader, PlaceReader, Ledgers):
         """Give the subjects there are."""
         return [row[0] for row in self._filtered("subjects", filters)]
 
-    def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[Spot]:
+    def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[MessagePosition]:
         """Give messages and what stands next to them."""
         found = self._filtered("around_messages", filters, {"ids": id_array(ids), "reach": reach})
-        spots = (Spot._make((*row[:7], codec.from_micros(row[7]), bool(row[8]), *row[9:])) for row in found)
+        spots = (MessagePosition._make((*row[:7], codec.from_micros(row[7]), bool(row[8]), *row[9:])) for row in found)
         return list({spot.id: spot for spot in spots}.values())
 
     def said_between(self, filters: MessageFilters, limit: int) -> Sequence[Message]:
@@ -147,7 +147,7 @@ class SqliteReader(MessageReader, FileReader, PlaceReader, Ledgers):
         values = {"files": id_array(file_ids), "limit": limit}
         return [row[0] for row in self._filtered("chunks_in_files", filters, values)]
 
-    def text_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
+    def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms."""
         try:
             small = self._small(self._spaces.active(), filters)
@@ -166,7 +166,7 @@ class SqliteReader(MessageReader, FileReader, PlaceReader, Ledgers):
         counts = frequencies.among(candidates, terms) if len(candidates) < limit else self._counted(terms, filters.kind)
         return TextCandidates(candidates, counts, self._figures.rows(filters.kind))
 
-    def _promising_candidates(self, terms: Sequence[str], filters: Wanted, limit: int) -> TextCandidates:
+    def _promising_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
         """Look where the best must be; when the filters leave too little of that, everywhere."""
         counts = self._counted(terms, filters.kind)
         best = promising(terms, counts, limit)
@@ -177,14 +177,14 @@ class SqliteReader(MessageReader, FileReader, PlaceReader, Ledgers):
             counts = frequencies.among(candidates, terms)
         return TextCandidates(candidates, counts, self._figures.rows(filters.kind))
 
-    def _matching(self, expression: str, filters: Wanted, limit: int) -> list[TextCandidate]:
+    def _matching(self, expression: str, filters: ItemFilters, limit: int) -> list[TextCandidate]:
         found = self._filtered("text_candidates", filters, {"terms": expression, "limit": limit})
         return [TextCandidate(item_id, words.split(" ")) for item_id, words in found]
 
     def _counted(self, terms: Sequence[str], kind: ItemKind) -> dict[str, int]:
         return {term: int(self._run("term_frequency", {"terms": any_of([term])}, kind=kind)[0][0]) for term in terms}
 
-    def _small(self, space: Space | None, filters: Wanted | PlaceFilters) -> SmallUser | None:
+    def _small(self, space: Space | None, filters: ItemFilters | PlaceFilters) -> SmallUser | None:
         """Give the user's memories whole, when there are few and nothing but the present is asked for."""
         if space is None or not isinstance(filters, Filters) or filters != Filters(now=filters.now):
             return None
@@ -200,7 +200,7 @@ class SqliteReader(MessageReader, FileReader, PlaceReader, Ledgers):
         self._whole = self._small_users.fresh((self._user, number), generation, now, load)
         return self._whole
 
-    def _inside(self, filters: Wanted | PlaceFilters) -> Inside | None:
+    def _inside(self, filters: ItemFilters | PlaceFilters) -> Inside | None:
         """Give what lies inside a circle, or at some places, whole, when that is not much: then no index is faster."""
         if not isinstance(filters, (Filters, MessageFilters)) or (filters.near is None and not filters.places):
             return None
@@ -214,7 +214,9 @@ class SqliteReader(MessageReader, FileReader, PlaceReader, Ledgers):
         found = self._run("user_figures")
         return _Figures(*found[0]) if found else _Figures(0, 0, 0, 0, 0)
 
-    def nearest(self, space: Space, vector: Vector, filters: Wanted | PlaceFilters, limit: int) -> Sequence[Neighbour]:
+    def nearest(
+        self, space: Space, vector: Vector, filters: ItemFilters | PlaceFilters, limit: int
+    ) -> Sequence[Neighbour]:
         """Let the codes choose, the floats decide, and the filters pass."""
         number = self._spaces.number(filters.kind, space)
         if number is None:
@@ -273,7 +275,7 @@ class SqliteReader(MessageReader, FileReader, PlaceReader, Ledgers):
         number: int,
         view: CodeView,
         vector: Vector,
-        filters: Wanted | PlaceFilters,
+        filters: ItemFilters | PlaceFilters,
         limit: int,
         *,
         looking_at: int = 0,
@@ -311,16 +313,16 @@ class SqliteReader(MessageReader, FileReader, PlaceReader, Ledgers):
         seqs, cosines = self._cosines(number, np.array(list(names), np.int64), vector)
         return {names[seq]: cosine for seq, cosine in zip(seqs.tolist(), cosines.tolist(), strict=True)}
 
-    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[Indexed]:
+    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
         """Give items with their terms."""
         values = {"after": after or "", "limit": limit}
         if kind == "chunk":
             found = self._run("indexed_chunks", values)
-            return [Indexed(codec.chunk_from_row(row[:-1]), _terms(row[-1])) for row in found]
+            return [IndexedItem(codec.chunk_from_row(row[:-1]), _terms(row[-1])) for row in found]
         if kind == "message":
             found = self._run("indexed_messages", values)
-            return [Indexed(codec.message_from_row(row[:-1]), _terms(row[-1])) for row in found]
-        return [Indexed(codec.from_row(row[:-1]), _terms(row[-1])) for row in self._run("indexed_memories", values)]
+            return [IndexedItem(codec.message_from_row(row[:-1]), _terms(row[-1])) for row in found]
+        return [IndexedItem(codec.from_row(row[:-1]), _terms(row[-1])) for row in self._run("indexed_memories", values)]
 
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what the user has."""

@@ -7,13 +7,13 @@ from typing import Any
 import apsw
 import numpy as np
 
+from recollect.model.literals import VectorKind
+from recollect.model.memories import MemoryRecord, Scope
 from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import codec
 from recollect.storage.sqlite.codes import Seqs
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.statements import load_queries
-from recollect.types import MemoryRecord, Scope
-from recollect.vocabulary import VectorKind
 
 QUERIES = load_queries("sqlite", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql", "dialect.sql")
 

@@ -14,9 +14,9 @@ from typing import Self
 import numpy as np
 
 from recollect.errors import StoreDamaged
+from recollect.model.memories import Vector
 from recollect.ports import Neighbour, TextCandidate
 from recollect.storage.sqlite.codes import Seqs, products
-from recollect.types import Vector
 
 FEW_ROWS = 300
 FEW_INSIDE = 500  # rows inside a circle, for whom the same is true

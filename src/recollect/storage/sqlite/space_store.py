@@ -9,8 +9,10 @@ from typing import Any
 import apsw
 import numpy as np
 
-from recollect.figures import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
-from recollect.ports import Asked, EmbedJob, Paid
+from recollect.model.literals import VECTOR_KINDS, VectorKind
+from recollect.model.memories import Scope, Space, Vector
+from recollect.model.stats import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState
+from recollect.ports import CachedPassageVector, CachedQueryVector, EmbedJob
 from recollect.storage.jobs import Claimed, bulk_of, fetch, grouped
 from recollect.storage.rows import of_kind
 from recollect.storage.spaces import Listing, label, name_of
@@ -19,8 +21,6 @@ from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.items import ItemRows
 from recollect.storage.sqlite.rows import QUERIES, id_array
 from recollect.storage.sqlite.writer import cached_values
-from recollect.types import Scope, Space, Vector
-from recollect.vocabulary import VECTOR_KINDS, VectorKind
 
 _SLICE = 5_000  # rows looked through at a time while nobody else can write
 
@@ -175,14 +175,14 @@ class SqliteSpaces:
         with self._reading() as connection:
             return _resets(connection, scope)
 
-    def note_question(self, scope: Scope, asked: Asked, *, day: str, now: datetime) -> None:
+    def note_question(self, scope: Scope, asked: CachedQueryVector, *, day: str, now: datetime) -> None:
         """Keep the vector of a question."""
         spent = {"day": day, "purpose": "embedding", "model": name_of(asked.space)}
         tokens = {"input_tokens": asked.usage.input_tokens, "output_tokens": asked.usage.output_tokens}
         with self._changing() as connection:
             user = {"user_id": scope.user_id}
             if asked.key and _resets(connection, scope) == asked.resets:
-                entry = cached_values(asked.space, "query", Paid(asked.key, "", asked.vector), now)
+                entry = cached_values(asked.space, "query", CachedPassageVector(asked.key, "", asked.vector), now)
                 connection.execute(QUERIES["insert_cached"], {**user, **entry})
             connection.execute(QUERIES["add_spending"], {**user, **spent, **tokens})
 

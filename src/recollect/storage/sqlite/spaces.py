@@ -4,14 +4,14 @@ from datetime import datetime
 
 import apsw
 
-from recollect.figures import SpaceState
+from recollect.model.literals import VectorKind
+from recollect.model.memories import Space
+from recollect.model.stats import SpaceState
 from recollect.storage.spaces import Listing, listed
 from recollect.storage.sqlite.codec import from_micros, to_micros
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.sqlite.rows import QUERIES
 from recollect.storage.statements import sql_folder
-from recollect.types import Space
-from recollect.vocabulary import VectorKind
 
 
 def listing(connection: apsw.Connection) -> Listing:

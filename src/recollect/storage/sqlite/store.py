@@ -16,9 +16,11 @@ from typing import TypeVar
 import apsw
 
 from recollect.errors import StoreError, StoreUnavailable
-from recollect.figures import Problem, StoreStats
-from recollect.messages import Usage
-from recollect.ports import Clock, Pending, Reader, Writer
+from recollect.model.literals import ITEM_KINDS
+from recollect.model.memories import Scope
+from recollect.model.messages import Usage
+from recollect.model.stats import Problem, StoreStats
+from recollect.ports import Clock, PendingWrite, StoreReader, StoreWriter
 from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, of_kind
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.bell import FileBell
@@ -32,8 +34,6 @@ from recollect.storage.sqlite.rows import QUERIES, id_array
 from recollect.storage.sqlite.space_store import SqliteSpaces
 from recollect.storage.sqlite.writer import SqliteWriter
 from recollect.storage.statements import load_checks
-from recollect.types import Scope
-from recollect.vocabulary import ITEM_KINDS
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class SqliteStore(SqliteSpaces, SqlitePlaces, SqliteLedgers):
         with translated(self._path):
             migrate(self._writing, str(self._path), self._clock.now(), analyser)
 
-    def read(self, scope: Scope, work: Callable[[Reader], T]) -> T:
+    def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""
         with self._reading() as connection:
             return work(SqliteReader(connection, scope, self._kept))
@@ -118,7 +118,7 @@ class SqliteStore(SqliteSpaces, SqlitePlaces, SqliteLedgers):
         finally:
             self._writing.set_busy_timeout(int(self._busy_timeout_s * 1000))
 
-    def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
+    def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction."""
         with self._write_lock, translated(self._path):
             writer, result = self._start(scope, work)
@@ -126,7 +126,7 @@ class SqliteStore(SqliteSpaces, SqlitePlaces, SqliteLedgers):
         self._kept.small_users.drop(scope.user_id)
         return result
 
-    def write_behind(self, scope: Scope, work: Callable[[Writer], T]) -> Pending[T]:
+    def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Run changes now, and index and commit them in the background."""
         self._write_lock.acquire()
         try:
@@ -145,7 +145,7 @@ class SqliteStore(SqliteSpaces, SqlitePlaces, SqliteLedgers):
         finally:
             self._write_lock.release()
 
-    def _start(self, scope: Scope, work: Callable[[Writer], T]) -> tuple[SqliteWriter, T]:
+    def _start(self, scope: Scope, work: Callable[[StoreWriter], T]) -> tuple[SqliteWriter, T]:
         self._insist_open()
         self._writing.execute("BEGIN IMMEDIATE")
         try:

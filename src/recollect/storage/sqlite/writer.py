@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from recollect.ports import EmbedJob, Fingerprint, Paid, Role, Slot
+from recollect.model.literals import VECTOR_KINDS, VectorKind
+from recollect.model.memories import Draft, MemoryRecord, Space, Vector
+from recollect.ports import CachedPassageVector, EmbedJob, Fingerprint, Role, Slot
 from recollect.storage.spaces import label
 from recollect.storage.sqlite import codec, spaces
 from recollect.storage.sqlite.file_writer import FileWriter
 from recollect.storage.sqlite.items import Written
 from recollect.storage.sqlite.message_writer import MessageWriter
 from recollect.storage.sqlite.rows import QUERIES, id_array
-from recollect.types import Draft, MemoryRecord, Space, Vector
-from recollect.vocabulary import VECTOR_KINDS, VectorKind
 
 
 class SqliteWriter(MessageWriter, FileWriter):
@@ -129,7 +129,7 @@ class SqliteWriter(MessageWriter, FileWriter):
             self._run("note_late")
         return {row[0] for row in self._run("finish_jobs", {"space": number, "ids": wanted})}
 
-    def keep_paid(self, space: Space, paid: Sequence[Paid], now: datetime) -> None:
+    def keep_paid(self, space: Space, paid: Sequence[CachedPassageVector], now: datetime) -> None:
         """Keep what was paid for."""
         for one in paid:
             self._run("insert_cached", cached_values(space, "passage", one, now))
@@ -145,7 +145,7 @@ class SqliteWriter(MessageWriter, FileWriter):
             self._run("forget_cached_questions")
 
 
-def cached_values(space: Space, role: Role, paid: Paid, now: datetime) -> dict[str, Any]:
+def cached_values(space: Space, role: Role, paid: CachedPassageVector, now: datetime) -> dict[str, Any]:
     """Lay out an entry of the cache."""
     entry = {"key": paid.key, "item_id": paid.item_id, "vector": paid.vector.astype("<f4").tobytes()}
     return {**entry, "space": label(space), "role": role, "now": codec.to_micros(now)}

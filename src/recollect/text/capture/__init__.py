@@ -12,7 +12,7 @@ over 20,000 characters is a paste and gives none, and of a shorter one the first
 
 from collections.abc import Iterator
 
-from recollect.messages import Captured
+from recollect.model.messages import Captured
 from recollect.text.capture.gate import is_shouted, passes
 from recollect.text.capture.judging import cut_at_turns, is_pasted, judge
 from recollect.text.capture.own import NONE, CompiledPatterns, Pattern, compile_patterns, judge_by_own

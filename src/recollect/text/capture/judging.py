@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from recollect.messages import Captured
+from recollect.model.messages import Captured
 from recollect.text.capture.czech import CZECH
 from recollect.text.capture.english import ENGLISH
 from recollect.text.capture.german import GERMAN

@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 import re2
 
 from recollect.errors import InvalidInput
-from recollect.messages import Captured
+from recollect.model.literals import MEMORY_TYPES, MemoryType
+from recollect.model.messages import Captured
 from recollect.text.capture.grammar import Found, Regex, compile_regex
-from recollect.vocabulary import MEMORY_TYPES, MemoryType
 
 _LONGEST = 1_000
 _IMPORTANCE = 0.9

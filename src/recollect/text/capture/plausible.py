@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import re2
 
-from recollect.messages import Captured
+from recollect.model.messages import Captured
 
 _MOST_WORDS = {"home": 4, "employer": 5, "name": 4}
 _ANOTHER = re2.compile(

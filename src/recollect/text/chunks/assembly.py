@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from recollect.files import Piece
+from recollect.model.files import TextPiece
 from recollect.text.chunks.boundaries import Places, boundaries
 from recollect.text.chunks.layout import CHARACTER, FENCED, SECTION, WORD, Layout, Lines, Sizes
 from recollect.text.chunks.places import places_of
@@ -25,7 +25,7 @@ _EMPHASIS: Final = re.compile(r"\*+|`+|~~|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 _NOT_REPEATED: Final = frozenset({CHARACTER, WORD, FENCED})
 
 
-def assemble(text: Lines, layout: Layout, sizes: Sizes, *, by_indent: bool = False) -> tuple[Piece, ...]:
+def assemble(text: Lines, layout: Layout, sizes: Sizes, *, by_indent: bool = False) -> tuple[TextPiece, ...]:
     """Cut a text. `by_indent` says that a heading reaches as far as lines stand deeper than it, as in programs."""
     places = places_of(text, layout.ranks, sizes)
     cuts = boundaries(places, sizes)
@@ -33,7 +33,7 @@ def assemble(text: Lines, layout: Layout, sizes: Sizes, *, by_indent: bool = Fal
     return tuple(_pieces(text, places, cuts, sizes.overlap, trail))
 
 
-def _pieces(text: Lines, places: Places, cuts: Sequence[int], overlap: int, trail: "_Trail") -> Iterator[Piece]:
+def _pieces(text: Lines, places: Places, cuts: Sequence[int], overlap: int, trail: "_Trail") -> Iterator[TextPiece]:
     offsets = text.offsets
     before = 0
     for cut, after in pairwise((*cuts, len(places.keys))):
@@ -46,7 +46,7 @@ def _pieces(text: Lines, places: Places, cuts: Sequence[int], overlap: int, trai
         before = cut
         content = text.text[start:end]
         if not content.isspace():
-            yield Piece(content, heading, first + 1, last + 1, start - offsets[first])
+            yield TextPiece(content, heading, first + 1, last + 1, start - offsets[first])
 
 
 def _trimmed(text: Lines, first: int, end: int) -> tuple[int, int]:

@@ -3,40 +3,40 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recollect.files import Cut
+from recollect.model.files import CutText
+from recollect.model.literals import FileKind
 from recollect.text.chunks.assembly import assemble, plain_title
 from recollect.text.chunks.front import NO_FRONT_MATTER, FrontMatter, read_front_matter
 from recollect.text.chunks.layout import Heading, Lines, Sizes, lines_of, sizes
 from recollect.text.chunks.programs import look_at_program
 from recollect.text.chunks.prose import look_at_prose
 from recollect.text.chunks.tables import columns, look_at_table
-from recollect.vocabulary import FileKind
 
 TOKENS: Final = 400
 OVERLAP: Final = 80
 
 
-def cut(text: str, kind: FileKind, *, tokens: int = TOKENS, overlap: int = OVERLAP) -> Cut:
+def cut(text: str, kind: FileKind, *, tokens: int = TOKENS, overlap: int = OVERLAP) -> CutText:
     """Cut a text into pieces of about so many tokens, each repeating about so many of the one before it."""
     lines = lines_of(text)
     if kind == "csv":
         return _cut_table(lines, tokens)
     if kind == "code":
-        return Cut(assemble(lines, look_at_program(lines), sizes(tokens, overlap), by_indent=True), {})
+        return CutText(assemble(lines, look_at_program(lines), sizes(tokens, overlap), by_indent=True), {})
     front = read_front_matter(lines) if kind in ("markdown", "text") else NO_FRONT_MATTER
     return _cut_prose(lines, front, sizes(tokens, overlap))
 
 
-def _cut_table(lines: Lines, tokens: int) -> Cut:
+def _cut_table(lines: Lines, tokens: int) -> CutText:
     bounds = sizes(tokens, 0)
     heading = columns(lines)
     pieces = assemble(lines, look_at_table(lines, bounds.most), bounds)
-    return Cut(tuple(piece._replace(heading=heading) for piece in pieces), {})
+    return CutText(tuple(piece._replace(heading=heading) for piece in pieces), {})
 
 
-def _cut_prose(lines: Lines, front: FrontMatter, bounds: Sizes) -> Cut:
+def _cut_prose(lines: Lines, front: FrontMatter, bounds: Sizes) -> CutText:
     layout = look_at_prose(lines, bounds.most, front.lines)
-    return Cut(assemble(lines, layout, bounds), _metadata(front, layout.headings), front.dated_at)
+    return CutText(assemble(lines, layout, bounds), _metadata(front, layout.headings), front.dated_at)
 
 
 def _metadata(front: FrontMatter, headings: Sequence[Heading]) -> Mapping[str, Any]:

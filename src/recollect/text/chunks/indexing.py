@@ -6,15 +6,17 @@ The invariant: equal headings and contents give equal hashes and terms, in whate
 from collections.abc import Iterable
 from hashlib import blake2b
 
-from recollect.files import Cut, IndexedPiece, Piece
+from recollect.model.files import CutText, IndexedTextPiece, TextPiece
 from recollect.text.terms import index_terms
 
 
-def index(pieces: Cut | Iterable[Piece]) -> tuple[IndexedPiece, ...]:
+def index(pieces: CutText | Iterable[TextPiece]) -> tuple[IndexedTextPiece, ...]:
     """Give pieces with their hashes and terms."""
-    wanted = pieces.pieces if isinstance(pieces, Cut) else pieces
+    wanted = pieces.pieces if isinstance(pieces, CutText) else pieces
     return tuple(
-        IndexedPiece(piece, _hash(piece.heading, piece.content), " ".join(chunk_terms(piece.heading, piece.content)))
+        IndexedTextPiece(
+            piece, _hash(piece.heading, piece.content), " ".join(chunk_terms(piece.heading, piece.content))
+        )
         for piece in wanted
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from recollect.files import Cut, Piece
+from recollect.model.files import CutText, TextPiece
 from recollect.text.chunks.cutting import OVERLAP, TOKENS, cut
 from recollect.text.chunks.front import moment_of
 from recollect.text.chunks.layout import lines_of, sizes
@@ -57,9 +57,9 @@ def render_session_line(line: str, clean: Clean | None = None) -> str:
     return turn.words if turn else ""
 
 
-def cut_session(text: str, *, tokens: int = TOKENS, overlap: int = OVERLAP, clean: Clean | None = None) -> Cut:
+def cut_session(text: str, *, tokens: int = TOKENS, overlap: int = OVERLAP, clean: Clean | None = None) -> CutText:
     """Cut a session log by its turns. `clean` is applied to the words of each, before they are cut."""
-    pieces: list[Piece] = []
+    pieces: list[TextPiece] = []
     metadata: dict[str, Any] = {}
     skipped, first = 0, None
     most = sizes(tokens, overlap).most
@@ -77,20 +77,20 @@ def cut_session(text: str, *, tokens: int = TOKENS, overlap: int = OVERLAP, clea
             skipped += 1
     if skipped:
         metadata["skipped_lines"] = skipped
-    return Cut(tuple(pieces), metadata, first or moment_of(metadata.get("timestamp")))
+    return CutText(tuple(pieces), metadata, first or moment_of(metadata.get("timestamp")))
 
 
-def _pieces_of(turn: _Turn, number: int, most: int, bounds: tuple[int, int]) -> Iterator[Piece]:
+def _pieces_of(turn: _Turn, number: int, most: int, bounds: tuple[int, int]) -> Iterator[TextPiece]:
     """Give a turn in pieces: usually it is one."""
     words = turn.words
     if len(words) * 4 <= most or len(words.encode("utf-8", "surrogatepass")) <= most:
-        yield Piece(words, "", number, number, 0, turn.role, turn.said_at)
+        yield TextPiece(words, "", number, number, 0, turn.role, turn.said_at)
         return
     tokens, overlap = bounds
     offsets = lines_of(words).offsets
     for piece in cut(words, "docx", tokens=tokens, overlap=overlap).pieces:
         column = offsets[piece.start_line - 1] + piece.start_column
-        yield Piece(piece.content, piece.heading, number, number, column, turn.role, turn.said_at)
+        yield TextPiece(piece.content, piece.heading, number, number, column, turn.role, turn.said_at)
 
 
 def _value(line: str) -> object:

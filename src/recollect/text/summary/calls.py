@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from recollect.messages import ToolCall
+from recollect.model.messages import ToolCall
 from recollect.text.summary.sentences import trouble_line
 from recollect.text.summary.shortening import shortened
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from recollect.messages import Message
+from recollect.model.messages import Message
 from recollect.text.language import guess_language
 from recollect.text.summary.calls import Call, read_call
 from recollect.text.summary.reading import Sentence, read_sentence

@@ -6,7 +6,7 @@ and there is always something to say, because a compaction that fails would leav
 
 from collections.abc import Callable
 
-from recollect.messages import Summarized, SummaryPoints, SummaryTask
+from recollect.model.messages import Summarized, SummaryPoints, SummaryTask
 from recollect.text.summary.exchanges import Exchange, exchanges, names_are_capital
 from recollect.text.summary.finding import find
 from recollect.text.summary.format import fit, tidy, tokens_of

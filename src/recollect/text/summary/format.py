@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from recollect.errors import SummaryError
-from recollect.messages import SummaryPoints
+from recollect.model.messages import SummaryPoints
 from recollect.text.summary.headings import HEADINGS, TITLES, Section
 from recollect.text.summary.shortening import LONGEST_POINT, shortened
 

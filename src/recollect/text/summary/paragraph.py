@@ -1,6 +1,6 @@
 """A summary as one paragraph, the way it is kept as a memory."""
 
-from recollect.messages import SummaryPoints
+from recollect.model.messages import SummaryPoints
 from recollect.text.summary.format import tidy
 from recollect.text.summary.shortening import shortened
 

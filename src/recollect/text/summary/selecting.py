@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from recollect.messages import SummaryPoints
+from recollect.model.messages import SummaryPoints
 from recollect.text.summary.calls import TROUBLED
 from recollect.text.summary.headings import Section
 from recollect.text.summary.reading import Sentence, alike, loosely_covers, repeats

@@ -1,0 +1,233 @@
+"""Turns what a caller offers into drafts that any store can keep: cleaned, checked, hashed, analysed.
+
+Pure: no store, no clock. Whatever passes here is safe to write in both dialects.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import repeat
+from operator import attrgetter
+from typing import Any
+
+from recollect import ids
+from recollect.errors import InvalidInput, InvalidMemory
+from recollect.model.literals import MEMORY_TYPES, Trust
+from recollect.model.memories import Draft, MemoryRecord, NewMemory, Vector
+from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
+from recollect.ports import Fingerprint, Slot
+from recollect.text.clean import clean, clean_content, fingerprint_text
+from recollect.text.terms import index_terms
+
+# Several of these may be true side by side, so none replaces another, and the moment is part of what they say.
+HAPPENINGS = frozenset({"event", "experience", "session_summary"})
+
+LONGEST_SESSION = 128
+
+# The longest texts; those of a key must fit into an index entry of either database.
+_LIMITS = {
+    "subject": 128,
+    "key": 128,
+    "value": 100_000,
+    "context": 128,
+    "source": 128,
+    "session": LONGEST_SESSION,
+    "address": LONGEST_ADDRESS,
+    "place_label": LONGEST_LABEL,
+}
+_METADATA_LIMIT = 65_536
+_JSON_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_TYPES = frozenset(MEMORY_TYPES)
+
+# Most memories of a bulk load leave nearly everything at its default, and what was never given needs no check.
+_texts = attrgetter(*_LIMITS)
+_scalars = attrgetter("type", "importance", "confidence", "trust", "lat", "lng")
+_DEFAULT_TEXTS = _texts(NewMemory(""))
+_DEFAULT_SCALARS = _scalars(NewMemory(""))
+
+
+def draft_memories(
+    memories: Sequence[NewMemory], now: datetime, vectors: Iterable[Vector | None] = repeat(None)
+) -> list[Draft]:
+    """Prepare memories that are new at this moment, with the vectors that are known already."""
+    made = ids.new_many(now, len(memories))
+    drafts = []
+    for position, (memory, memory_id, vector) in enumerate(zip(memories, made, vectors, strict=False)):
+        try:
+            drafts.append(_draft(memory, memory_id, now, vector))
+        except InvalidMemory as error:
+            if len(memories) == 1:
+                raise
+            raise InvalidMemory(f"Item {position}: {error}") from error
+    return drafts
+
+
+def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | None) -> Draft:
+    if _scalars(memory) != _DEFAULT_SCALARS:
+        _check_numbers(memory)
+    given = _texts(memory)
+    subject, key, value, context, source, session, address, place_label = (
+        given if given == _DEFAULT_TEXTS else _cleaned_texts(given)
+    )
+    record = MemoryRecord(
+        memory_id,
+        memory.type,
+        clean_content(memory.content),
+        subject,
+        key,
+        value,
+        context,
+        float(memory.importance),
+        float(memory.confidence),
+        source,
+        int(memory.trust),
+        session,
+        _moment(memory.occurred_at, "occurred_at"),
+        _moment(memory.valid_from, "valid_from") or now,
+        _moment(memory.valid_until, "valid_until"),
+        None,
+        _moment(memory.expires_at, "expires_at"),
+        None if memory.lat is None else float(memory.lat),
+        None if memory.lng is None else float(memory.lng),
+        address,
+        place_label,
+        checked_mapping("metadata", memory.metadata) if memory.metadata else {},
+        now,
+        now,
+    )
+    if record.valid_until is not None and record.valid_until <= record.valid_from:
+        raise InvalidMemory(f"valid_until ({record.valid_until}) must be later than valid_from ({record.valid_from}).")
+    return Draft(record, content_hash(record), memory_terms(record), vector)
+
+
+def with_vector(draft: Draft, vector: Vector) -> Draft:
+    """Complete a draft."""
+    return Draft(draft.record, draft.content_hash, draft.terms, vector)
+
+
+def content_hash(record: MemoryRecord) -> str:
+    """Identify what a record says, whatever its spacing, letter case and closing full stop."""
+    said = fingerprint_text(record.content)
+    if record.value:
+        said += "\x1f" + fingerprint_text(record.value)
+    if record.type in HAPPENINGS and record.occurred_at is not None:
+        said += "\x1e" + record.occurred_at.isoformat()
+    return hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+
+
+def searchable_text(record: MemoryRecord) -> str:
+    """Give the words by which a record is found: its content, and what it is about."""
+    if not (record.subject or record.key or record.value):
+        return record.content
+    extra = (text for text in (record.subject, record.key, record.value) if text and text not in record.content)
+    return " ".join((*extra, record.content))
+
+
+def memory_terms(record: MemoryRecord) -> tuple[str, ...]:
+    """Give the terms by which a record is found."""
+    return index_terms(searchable_text(record))
+
+
+def passage(record: MemoryRecord) -> str:
+    """Give the text whose meaning is embedded. A bare value means little without what it is the value of."""
+    about = " ".join(text for text in (record.subject, record.key) if text and text not in record.content)
+    return f"{about.replace('_', ' ')}: {record.content}" if about else record.content
+
+
+def fingerprint(draft: Draft) -> Fingerprint:
+    """Say what makes this draft the same as another."""
+    record = draft.record
+    return Fingerprint(record.type, record.subject, record.key, record.context, draft.content_hash)
+
+
+def fingerprint_of(record: MemoryRecord) -> Fingerprint:
+    """Say the same of a record that is kept already."""
+    return Fingerprint(record.type, record.subject, record.key, record.context, content_hash(record))
+
+
+def slot(record: MemoryRecord) -> Slot | None:
+    """Say what a new value would replace; None for what stands beside others."""
+    if not record.key or record.type in HAPPENINGS:
+        return None
+    return Slot(record.subject, record.key, record.context, record.type == "preference")
+
+
+def _check_numbers(memory: NewMemory) -> None:
+    if memory.type not in _TYPES:
+        raise InvalidMemory(f"Unknown memory type {memory.type!r}. Known types: {', '.join(MEMORY_TYPES)}.")
+    check_share("importance", memory.importance)
+    check_share("confidence", memory.confidence)
+    if memory.trust not in (0, 1, 2, 3):
+        tiers = ", ".join(f"{tier.value} {tier.name.lower()}" for tier in Trust)
+        raise InvalidMemory(f"trust is {memory.trust!r}; it must be one of {tiers}.")
+    check_coordinates(memory.lat, memory.lng, InvalidMemory)
+
+
+def lapsed(record: MemoryRecord, now: datetime) -> bool:
+    """Tell whether a record has expired or ceased to be true."""
+    return any(end is not None and end <= now for end in (record.expires_at, record.valid_until))
+
+
+def lapse(record: MemoryRecord) -> datetime:
+    """Give the moment a lapsed record ceased to hold."""
+    return min(end for end in (record.expires_at, record.valid_until) if end is not None)
+
+
+def check_share(name: str, value: object) -> None:
+    """Insist on a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise InvalidMemory(f"{name} is {value!r}; it must be a number from 0 to 1.")
+
+
+def _cleaned_texts(given: Sequence[str]) -> list[str]:
+    return [bounded(name, text) for name, text in zip(_LIMITS, given, strict=True)]
+
+
+def bounded(name: str, text: str, wrong: type[InvalidInput] = InvalidMemory) -> str:
+    """Give a text as it is kept. Raises `wrong` when it is too long for a field of that name."""
+    cleaned = clean(text)
+    if len(cleaned) > _LIMITS[name]:
+        raise wrong(f"{name} has {len(cleaned)} characters; at most {_LIMITS[name]} are kept.")
+    return cleaned
+
+
+def _moment(value: object, name: str) -> datetime | None:
+    return None if value is None else utc(value, name)
+
+
+def utc(value: object, name: str) -> datetime:
+    """Insist on a moment that means the same everywhere."""
+    if not isinstance(value, datetime):
+        raise InvalidMemory(f"{name} is {value!r}; it must be a datetime.")
+    if value.tzinfo is None:
+        raise InvalidMemory(f"{name} ({value.isoformat()}) has no time zone. Add one, for example tzinfo=UTC.")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidMemory(f"{name} ({value.isoformat()}) is outside of the years 1 to 9999 in UTC.") from error
+
+
+def checked_mapping(name: str, given: Mapping[str, Any], *, limit: int = _METADATA_LIMIT) -> Mapping[str, Any]:
+    """Insist on data that both databases can keep as JSON, and give it as it will come back."""
+    try:
+        text = json.dumps(given, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidMemory(f"{name} cannot be written as JSON: {error}.") from error
+    if len(text) > limit:
+        raise InvalidMemory(f"{name} is {len(text)} characters long as JSON; at most {limit} are kept.")
+    if _JSON_NUL.search(text) or not _encodable(text):
+        raise InvalidMemory(f"{name} holds a NUL or a lone surrogate, which cannot be stored. Remove it.")
+    kept = json.loads(text)
+    if not isinstance(kept, dict):
+        raise InvalidMemory(f"{name} is a {type(given).__name__}; it must be a mapping.")
+    return kept
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

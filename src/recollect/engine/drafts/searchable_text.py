@@ -1,0 +1,50 @@
+"""What of an item is searched: the text whose meaning is embedded, and the terms by which its words are found."""
+
+from recollect.engine.drafts import memory_drafts
+from recollect.model.files import Chunk
+from recollect.model.memories import Embeddable, Item
+from recollect.model.messages import Message
+from recollect.model.places import PlaceRow, place_name
+from recollect.text.chunks import chunk_terms
+from recollect.text.terms import MAX_TERMS, index_terms
+
+_SPEAKING = frozenset({"user", "assistant"})
+
+
+def passage_of(item: Embeddable) -> str:
+    """Give what an item says, as one text for its vector. A chunk says it under its headings."""
+    if isinstance(item, PlaceRow):
+        return place_name(item.address, item.place_label)
+    if isinstance(item, Chunk):
+        return f"{item.heading}\n{item.content}" if item.heading else item.content
+    return spoken_passage(item) if isinstance(item, Message) else memory_drafts.passage(item)
+
+
+def message_passage(message: Message) -> str:
+    """Give the words of a message; of one that only calls tools, what it calls them with."""
+    calls = " ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)
+    return message.content or calls
+
+
+def spoken_passage(message: Message) -> str:
+    """Give the words of a message after the name of whoever spoke: who says a thing is part of what it means."""
+    said, speaker = message_passage(message), _speaker(message)
+    return f"{speaker}: {said}" if said and speaker else said
+
+
+def terms_of(item: Item) -> tuple[str, ...]:
+    """Give the terms of an item."""
+    if isinstance(item, Chunk):
+        return chunk_terms(item.heading, item.content)
+    return message_terms(item) if isinstance(item, Message) else memory_drafts.memory_terms(item)
+
+
+def message_terms(message: Message) -> tuple[str, ...]:
+    """Give the terms of a message: those of the speaker's name, then those of the words."""
+    said, speaker = index_terms(message_passage(message)), _speaker(message)
+    return (*index_terms(speaker), *said)[:MAX_TERMS] if speaker else said
+
+
+def _speaker(message: Message) -> str:
+    """Give who spoke. A tool, a thought or a prompt is not found by a name."""
+    return message.speaker if message.role in _SPEAKING else ""

@@ -1,0 +1,230 @@
+"""Documents that are added by themselves, and reading files back: their list, their lines, their folders."""
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b, sha256
+from typing import Any, Literal
+
+from recollect import ids
+from recollect.engine.base.context import Engine
+from recollect.engine.drafts import redaction
+from recollect.engine.files import file_chunks, sync
+from recollect.engine.files.file_chunks import FileIdentity
+from recollect.errors import InvalidDocument, InvalidInput, NotFound
+from recollect.model.files import (
+    TURN_BREAK,
+    AddedFile,
+    Chunk,
+    FilePage,
+    FileRecord,
+    FileText,
+    Folder,
+    FolderStatus,
+    IndexedTextPiece,
+    TextPiece,
+)
+from recollect.model.literals import FileKind, FileSource
+from recollect.model.memories import Scope, Space, Vector, VectorLike
+from recollect.model.vectors import as_unit
+from recollect.ports import FileReading, StoreReader, StoreWriter
+from recollect.text.chunks import index
+from recollect.text.names import file_names
+
+_LONGEST_NAME = 1_000
+_MOST_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PrecutFile:
+    """A file that somebody else has cut, perhaps with vectors that they have made in a space."""
+
+    name: str
+    pieces: Sequence[TextPiece]
+    source: FileSource = "document"
+    vectors: Sequence[VectorLike | None] = ()
+    space: Space | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def add(engine: Engine, scope: Scope, data: bytes, name: str, *, replace: bool) -> AddedFile:
+    """Keep a document: its original, its text and its chunks. The very same bytes are kept once."""
+    _check(engine, data, name)
+    name = file_chunks.storable(redaction.public_text(engine, name))
+    digest = sha256(data).hexdigest()
+    known = engine.store.read(scope, lambda reader: reader.document(digest))
+    if known is not None:
+        return AddedFile("duplicate", known)
+    reading = engine.documents.read(data, name, file_chunks.recipe(engine))
+    original = engine.documents.keep(scope.user_id, digest, data)
+    where = FileIdentity("", name, "document", len(data), 0, digest, original)
+    try:
+        added = _save(engine, scope, where, reading, replace=replace)
+        engine.documents.keep(scope.user_id, digest, data)  # again: somebody may just have forgotten the same bytes
+    finally:
+        file_chunks.discard(engine, [original] if original else [])  # unless it belongs to a file, as it should
+    return added
+
+
+def _check(engine: Engine, data: bytes, name: str) -> None:
+    if not name or len(name.encode("utf-8", "surrogatepass")) > _LONGEST_NAME or "\0" in name:
+        raise InvalidInput(f"A file needs a name of 1 to {_LONGEST_NAME} bytes of UTF-8.")
+    most = engine.settings.files.document_mb
+    if len(data) > most * 2**20:
+        raise InvalidDocument(
+            f"{name} has more than {most} MiB, which is as much as a document may have. Raise files.document_mb, or "
+            "split it."
+        )
+
+
+def _save(engine: Engine, scope: Scope, where: FileIdentity, reading: FileReading, *, replace: bool) -> AddedFile:
+    replaced: list[str] = []
+
+    def work(writer: StoreWriter) -> AddedFile:
+        writer.exhume(file_chunks.tombs("", where.path, where.digest))
+        known = writer.document(where.digest)
+        if known is not None:
+            return AddedFile("duplicate", known)
+        older = _of_name(writer, where.path) if replace else []
+        replaced.extend(file.original for file in older)
+        if older:
+            writer.forget_traces(everything=False)
+            writer.forget_paid([mark.id for file in older for mark in writer.chunk_marks(file.id)])
+        file_chunks.remove(writer, [file.id for file in older])
+        kept = file_chunks.save(writer, engine, None, where, reading)
+        return AddedFile("replaced" if older else "created", kept.record)
+
+    added = engine.write(scope, work)
+    file_chunks.discard(engine, [name for name in replaced if name])
+    if replaced:
+        engine.answers.drop(scope)
+        engine.store.scrub()
+    return added
+
+
+def _of_name(writer: StoreWriter, name: str) -> list[FileRecord]:
+    return [file for file in writer.files_called([name.casefold()]) if not file.root and file.path == name]
+
+
+def add_pieces(engine: Engine, scope: Scope, given: PrecutFile) -> AddedFile | None:
+    """Keep a file that was cut elsewhere, with its vectors if they are of the space that is searched.
+
+    Gives None when it was forgotten before: then it does not come back.
+    """
+    indexed = index(given.pieces)
+    name = file_chunks.storable(redaction.public_text(engine, given.name))
+    fingerprint = blake2b(name.encode(), digest_size=32)
+    for one in indexed:
+        fingerprint.update(one.content_hash.encode())
+    digest = fingerprint.hexdigest()
+    size = sum(len(one.piece.content.encode("utf-8", "surrogatepass")) for one in indexed)
+    kind: FileKind = "session" if given.source == "sessions" else "markdown"
+    lines = max((one.piece.end_line for one in indexed), default=0)
+    reading = FileReading(kind, "text/plain", indexed, lines, given.metadata)
+    where = FileIdentity("", name, given.source, size, 0, digest)
+    vectors = _fitting(engine, given, indexed)
+
+    def work(writer: StoreWriter) -> AddedFile | None:
+        if writer.buried(file_chunks.tombs("", name, digest)):
+            return None
+        known = writer.document(digest)
+        if known is not None:
+            return AddedFile("duplicate", known)
+        older = next((file for file in _of_name(writer, name) if file.source == given.source), None)
+        kept = file_chunks.save(writer, engine, older, where, reading, vectors=vectors)
+        file_chunks.remove_chunks(writer, kept.gone)
+        return AddedFile("replaced" if older else "created", kept.record)
+
+    return engine.write(scope, work)
+
+
+def _fitting(engine: Engine, given: PrecutFile, indexed: Sequence[IndexedTextPiece]) -> dict[str, Vector]:
+    space = engine.space
+    if space is None or given.space != space:
+        return {}
+    pairs = zip(indexed, given.vectors, strict=True)
+    return {one.content_hash: as_unit(vector, space.dimensions) for one, vector in pairs if vector is not None}
+
+
+def listing(engine: Engine, scope: Scope, limit: int, cursor: str | None, source: FileSource | None) -> FilePage:
+    """List files, the one that was added last first."""
+    before = None if cursor is None else ids.canonical(cursor)
+    if cursor is not None and before is None:
+        raise InvalidInput(f"The cursor {cursor!r} is not one. Pass the cursor of the page before, or none.")
+    found = engine.store.read(scope, lambda reader: reader.files(limit + 1, before, source=source))
+    return FilePage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+
+
+def folders(engine: Engine, scope: Scope, *, look: bool) -> tuple[FolderStatus, ...]:
+    """Give the folders that were synced, with how far each has drifted, if somebody wants to know that."""
+
+    def counted(reader: StoreReader) -> list[tuple[Folder, int, int]]:
+        sizes = reader.folder_sizes()
+        return [(folder, *sizes.get(folder.root, (0, 0))) for folder in reader.folders()]
+
+    found = engine.store.read(scope, counted)
+    return tuple(
+        FolderStatus(folder, files, chunks, sync.drift(engine, scope, folder) if look else None)
+        for folder, files, chunks in found
+    )
+
+
+def read(engine: Engine, scope: Scope, named: str, lines: tuple[int, int] | None) -> FileText:
+    """Give lines of a file, by its id, its path, or the end of its path if only one file has it."""
+    name = file_chunks.storable(named)
+    file = engine.store.read(scope, lambda reader: _find(reader, name))
+    text, origin, current = _text(engine, scope, file)
+    every = text.split("\n")
+    first, last = lines or (1, len(every))
+    if not 1 <= first <= min(last, len(every)):
+        raise InvalidInput(f"{file.path} has the lines 1 to {len(every)}; {first} to {last} are none of them.")
+    last = min(last, len(every))
+    shown = "\n".join(every[first - 1 : last])
+    if file.kind == "session":
+        shown = shown.replace(TURN_BREAK, "\n")
+    return FileText(file, first, last, shown, origin, current)
+
+
+def _find(reader: StoreReader, named: str) -> FileRecord:
+    by_id = ids.canonical(named)
+    if by_id is not None and (file := reader.file(by_id)) is not None:
+        return file
+    wanted = posixpath.normpath(named).casefold().lstrip("/") if named else ""
+    found = reader.files_called([wanted]) if wanted else ()
+    if not found and file_names(named):
+        found = reader.files_called(file_names(named))
+    if not found:
+        raise NotFound(f"No file {named}. See what there is with `files`.")
+    exact = [file for file in found if file.path.casefold() == wanted]
+    candidates = exact if len(exact) == 1 else found
+    if len(candidates) > 1:
+        shown = ", ".join(posixpath.join(file.root, file.path) for file in candidates[:_MOST_SHOWN])
+        raise InvalidInput(f"{len(candidates)} files are called {named}: {shown}. Give more of the path, or the id.")
+    return candidates[0]
+
+
+def _text(engine: Engine, scope: Scope, file: FileRecord) -> tuple[str, Literal["disk", "store"], bool]:
+    if file.root:
+        try:
+            own = file_chunks.own_files(engine)
+            text, digest = engine.disk.text(file.root, file.path, file_chunks.recipe(engine), own)
+        except (OSError, InvalidDocument):
+            pass
+        else:
+            return file_chunks.storable(text), "disk", digest == file.digest
+    chunks = engine.store.read(scope, lambda reader: reader.chunks_of(file.id))
+    return assembled(chunks, file.lines), "store", True
+
+
+def assembled(chunks: Sequence[Chunk], lines: int) -> str:
+    """Put a text together again from its pieces, which overlap. What no piece holds was blank."""
+    every = [""] * lines
+    for chunk in chunks:
+        column = chunk.start_column
+        content = chunk.content.replace("\n", TURN_BREAK) if chunk.start_line == chunk.end_line else chunk.content
+        for number, part in enumerate(content.split("\n"), chunk.start_line - 1):
+            if number < lines:
+                before = every[number][:column].ljust(column)
+                every[number] = before + part + every[number][column + len(part) :]
+            column = 0
+    return "\n".join(every)

@@ -1,0 +1,79 @@
+"""Maintenance: what is old is put away, what waits for terms or a vector gets them, and the store tidies up.
+
+Each step is a transaction of its own or many small ones, so that a round may be interrupted anywhere and begun again.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from recollect.engine.audit.idempotency import ANSWERS_KEPT
+from recollect.engine.base.context import Engine
+from recollect.engine.conversations import compact
+from recollect.engine.maintenance import reindex, worker_pass
+from recollect.engine.memories import forget
+from recollect.engine.vectors import embed_queue, embed_texts
+from recollect.model.memories import Scope
+from recollect.model.messages import Compaction
+from recollect.model.stats import Maintenance
+from recollect.ports import CHANGES_KEPT, RemoteEmbedder
+
+_MOST_FAILURES = 3
+_SEARCHES_KEPT = timedelta(days=90)
+
+
+def maintain(engine: Engine) -> Maintenance:
+    """Expire, fold and put away what is old, index and embed what waits, and tune the store. Safe to interrupt."""
+    expired = sum(forget.expire(engine, scope) for scope in engine.store.users_with_expired(engine.clock.now()))
+    reindexed = reindex.reindex(engine)
+    archived, gone_wrong = _archive(engine)
+    compacted, failed = _compact(engine)
+    worked = worker_pass.serve_all(engine, thorough=True)
+    unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
+    embed_texts.trim(engine)
+    engine.documents.sweep(lambda name: name in engine.store.known_originals([name]))
+    _forget_ledgers(engine)
+    notes = tuple(engine.store.tune())
+    failures = (*gone_wrong, *failed, *unembedded)
+    return Maintenance(worked.embedded, worked.parked, expired, compacted, archived, notes, failures, reindexed)
+
+
+def _forget_ledgers(engine: Engine) -> None:
+    """Forget answers that nobody asks for again, changes that nobody waits for, and figures that are old."""
+    now = engine.clock.now()
+    engine.store.forget_ledgers(answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - _SEARCHES_KEPT)
+
+
+def _archive(engine: Engine) -> tuple[int, list[str]]:
+    """Fold conversations whole that have been silent for very long."""
+    days = engine.settings.compaction.archive_days
+    if days is None:
+        return 0, []
+    return _fold_idle(engine, timedelta(days=days), compact.archive)
+
+
+def _compact(engine: Engine) -> tuple[int, list[str]]:
+    """Fold the older part of conversations that have been silent for a while."""
+    return _fold_idle(engine, timedelta(hours=engine.settings.compaction.idle_hours), compact.compact)
+
+
+def _fold_idle(
+    engine: Engine, silence: timedelta, fold: Callable[[Engine, Scope, str], Compaction]
+) -> tuple[int, list[str]]:
+    done, failed = 0, []
+    for scope, conversation in engine.store.idle_conversations(engine.clock.now() - silence):
+        outcome = fold(engine, scope, conversation)
+        done += outcome.action == "compacted"
+        if outcome.action == "failed":
+            failed.append(f"a conversation could not be summarised: {outcome.reason}")
+            if engine.summarizer.costs and len(failed) >= _MOST_FAILURES:
+                break  # the model seems to be away, and every try waits for it
+    return done, failed
+
+
+def embed_waiting(engine: Engine, scope: Scope) -> None:
+    """Give vectors to one batch of what a user's turn has left waiting, unless somebody far away makes them."""
+    space = engine.space
+    if space is None or engine.models.is_changing or isinstance(engine.models.embedder(space), RemoteEmbedder):
+        engine.background.wake()
+    if space is not None and not isinstance(engine.models.embedder(space), RemoteEmbedder):
+        embed_queue.serve_once(engine, scope, space)

@@ -1,0 +1,85 @@
+"""The places of a user: where their memories are, and what they call such places."""
+
+from datetime import UTC
+from zoneinfo import ZoneInfo
+
+from recollect.engine.base.context import Engine
+from recollect.engine.drafts import memory_drafts, redaction
+from recollect.engine.places import address_lookup, search_location
+from recollect.engine.vectors import embed_queue
+from recollect.errors import InvalidInput, NotFound
+from recollect.model.memories import Filters, Scope
+from recollect.model.places import Location, NamedPlace, PlaceSummary, check_coordinates, folded
+from recollect.ports import RemoteEmbedder, StoreWriter
+from recollect.ranking import clusters
+from recollect.text.clean import clean
+
+_MOST_NAMED = 1_000
+
+
+def places(engine: Engine, scope: Scope, limit: int) -> tuple[PlaceSummary, ...]:
+    """Give the places at which a user's memories cluster, those with most of them first."""
+    now = engine.clock.now()
+    seen, named = engine.store.read(scope, lambda reader: (reader.sightings(Filters(now)), reader.named_places()))
+    zone = ZoneInfo(engine.settings.timezone) if engine.settings.timezone else now.astimezone().tzinfo or UTC
+    return clusters.summarize(seen, named, limit, zone)
+
+
+def name_place(engine: Engine, scope: Scope, name: str, location: Location) -> NamedPlace:
+    """Give a place a name, or say where it is by now."""
+    label = memory_drafts.bounded("place_label", redaction.public_text(engine, name), InvalidInput)
+    if not label:
+        raise InvalidInput("The name of the place is empty. Call it something, for example home.")
+    check_coordinates(location.lat, location.lng)
+    if location.lat is None or location.lng is None:
+        raise InvalidInput(f"Where is {label!r}? Give lat and lng.")
+    address = memory_drafts.bounded("address", redaction.public_text(engine, location.address), InvalidInput)
+    exact = NamedPlace(label, float(location.lat), float(location.lng), address, engine.clock.now())
+    named = exact._replace(**redaction.public_place(engine, location.lat, location.lng))
+
+    def work(writer: StoreWriter) -> NamedPlace:
+        others = [one for one in writer.named_places() if folded(one.name) != folded(label)]
+        if len(others) >= _MOST_NAMED:
+            raise InvalidInput(f"{_MOST_NAMED:,} places have names already. Forget one of them first.")
+        writer.save_named_place(named)
+        return named
+
+    return engine.write(scope, work)
+
+
+def forget_place(engine: Engine, scope: Scope, name: str) -> None:
+    """Forget what a place is called. What happened there stays. Raises NotFound."""
+    wanted = folded(clean(name))
+
+    def work(writer: StoreWriter) -> NamedPlace | None:
+        known = next((one for one in writer.named_places() if folded(one.name) == wanted), None)
+        if known is not None:
+            writer.delete_named_place(known.name)
+        return known
+
+    if engine.write(scope, work) is None:
+        raise NotFound(f"No place is called {name!r}. See what there is with `places`.")
+    engine.answers.drop(scope)
+    engine.store.scrub()
+
+
+def place(engine: Engine, scope: Scope, name: str) -> Location:
+    """Give the user's own place of a name: one they have named, or where they were when they said so.
+
+    Raises NotFound.
+    """
+    found = engine.store.read(scope, lambda reader: search_location.own_place(reader, clean(name), engine.clock.now()))
+    if found is None:
+        raise NotFound(f"No place of yours is called {name!r}. See what there is with `places`, or name it.")
+    return found
+
+
+def find_addresses(engine: Engine, scope: Scope) -> int:
+    """Serve what a user's places lack, as far as that can be done on this machine."""
+    done = 0
+    if engine.geocoder is not None and not engine.geocoder.remote:
+        done = address_lookup.serve(engine, scope=scope).done
+    space = engine.space
+    if space is not None and not isinstance(engine.models.embedder(space), RemoteEmbedder):
+        embed_queue.serve_once(engine, scope, space)
+    return done

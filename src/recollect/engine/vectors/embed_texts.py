@@ -1,0 +1,175 @@
+"""Getting vectors: from the cache, or from whoever makes them, checked either way.
+
+The invariant: a vector never travels without its space. What was paid for is kept under a hash that is another one for
+every user, by the transaction that stores what it was made for.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from recollect.engine.base import call_embedder, token_usage
+from recollect.engine.base.context import Engine
+from recollect.errors import EmbeddingError, RecollectError
+from recollect.model.memories import Scope, Space, Vector
+from recollect.model.messages import Usage
+from recollect.ports import CachedPassageVector, CachedQueryVector, Embedder, RemoteEmbedder, StoreWriter
+
+_PURPOSE = "embedding"
+_TRIM_EVERY = 500  # entries
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedTexts:
+    """Vectors of some texts by their positions, what they cost, and under which keys those that were paid belong.
+
+    `failed` says that the provider failed before all of them were made.
+    """
+
+    vectors: Mapping[int, Vector] = field(default_factory=dict)
+    paid: Mapping[int, str] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    failed: bool = False
+
+
+def passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str], *, wait: bool | None) -> EmbeddedTexts:
+    """Give the vectors of passages: those that are known, and the others too if the caller waits for them.
+
+    Raises EmbeddingError.
+    """
+    embedder = engine.models.embedder(space)
+    if not waits(engine, embedder, wait=wait):
+        return known_passages(engine, scope, space, texts) if is_cached(engine, embedder) else EmbeddedTexts()
+    return embed_passages(engine, scope, space, texts)
+
+
+def waits(engine: Engine, embedder: Embedder, *, wait: bool | None) -> bool:
+    """Say whether storing waits for vectors: as the caller wishes, or else as the settings say."""
+    if wait is not None:
+        return wait
+    setting = engine.settings.embedding.wait
+    return not isinstance(embedder, RemoteEmbedder) if setting == "auto" else setting == "always"
+
+
+def is_cached(engine: Engine, embedder: Embedder) -> bool:
+    """Say whether vectors of this embedder are kept. Computing one here costs less than keeping it."""
+    return engine.settings.embedding.cache_mb > 0 and isinstance(embedder, RemoteEmbedder)
+
+
+def known_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str]) -> EmbeddedTexts:
+    """Give the vectors of those passages that were paid for already."""
+    keys = [text_key(scope, text) for text in texts]
+    found = engine.store.cached(scope, space, "passage", keys)
+    if found:
+        engine.store.count_cache_uses(scope, sum(key in found for key in keys), 0)
+    return EmbeddedTexts({position: found[key] for position, key in enumerate(keys) if key in found})
+
+
+def embed_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str]) -> EmbeddedTexts:
+    """Give the vectors of all passages; each text is paid for once. Raises EmbeddingError."""
+    embedder = engine.models.embedder(space)
+    if not isinstance(embedder, RemoteEmbedder):
+        vectors, usage = call_embedder.embed(embedder, space, texts, "passage")
+        return EmbeddedTexts(dict(enumerate(vectors)), usage=usage)
+    cached = is_cached(engine, embedder)
+    keys = [text_key(scope, text) for text in texts]
+    found = dict(engine.store.cached(scope, space, "passage", keys)) if cached else {}
+    lacking = {key: position for position, key in enumerate(keys) if key not in found}
+    made, usage, failed = _made(embedder, space, {key: texts[position] for key, position in lacking.items()})
+    if cached:
+        engine.store.count_cache_uses(scope, len(texts) - len(lacking), len(made))
+    found.update(made)
+    placed = {position: found[key] for position, key in enumerate(keys) if key in found}
+    return EmbeddedTexts(placed, {lacking[key]: key for key in made} if cached else {}, usage, failed)
+
+
+def _made(embedder: RemoteEmbedder, space: Space, texts: Mapping[str, str]) -> tuple[dict[str, Vector], Usage, bool]:
+    """Ask for texts by their keys, one request at a time: what was paid for before a failure is not lost.
+
+    Raises EmbeddingError when nothing could be made at all.
+    """
+    made: dict[str, Vector] = {}
+    tokens, keys = 0, [*texts]
+    size = embedder.batch_size
+    for start in range(0, len(keys), size):
+        part = keys[start : start + size]
+        try:
+            vectors, usage = call_embedder.embed(embedder, space, [texts[key] for key in part], "passage")
+        except EmbeddingError:
+            if not made:
+                raise
+            return made, Usage(tokens), True
+        made.update(zip(part, vectors, strict=True))
+        tokens += usage.tokens
+    return made, Usage(tokens), False
+
+
+def keep(writer: StoreWriter, engine: Engine, space: Space, embedded: EmbeddedTexts, owners: Mapping[int, str]) -> None:
+    """Keep what was paid for with the items it was made for, and note the cost, in the running transaction."""
+    paid = [
+        CachedPassageVector(key, owners[position], embedded.vectors[position])
+        for position, key in embedded.paid.items()
+        if position in owners
+    ]
+    if paid:
+        writer.keep_paid(space, paid, engine.clock.now())
+    record(writer, engine, space, embedded.usage)
+
+
+def record(writer: StoreWriter, engine: Engine, space: Space, usage: Usage) -> None:
+    """Note what was paid."""
+    if usage.tokens:
+        writer.record_spending(token_usage.today(engine), _PURPOSE, f"{space.provider}/{space.model}", usage)
+
+
+def question(engine: Engine, scope: Scope, space: Space, text: str) -> tuple[Vector, CachedQueryVector | None]:
+    """Give the vector of a question, and if it was paid for, what to note about it. Raises EmbeddingError."""
+    embedder = engine.models.embedder(space)
+    if not is_cached(engine, embedder):
+        vectors, usage = call_embedder.embed(embedder, space, [text], "query")
+        return vectors[0], CachedQueryVector(space, "", vectors[0], usage, 0) if usage.tokens else None
+    key = text_key(scope, text)
+    known = engine.store.cached(scope, space, "query", [key])
+    if known:
+        return known[key], None
+    resets = engine.store.resets(scope)
+    vectors, usage = call_embedder.embed(embedder, space, [text], "query")
+    return vectors[0], CachedQueryVector(space, key, vectors[0], usage, resets)
+
+
+def note_question(engine: Engine, scope: Scope, asked: CachedQueryVector) -> None:
+    """Keep what was paid for a question. Nobody waits for this, and nobody misses it if it fails."""
+    with suppress(RecollectError):
+        engine.store.note_question(scope, asked, day=token_usage.today(engine), now=engine.clock.now())
+        kept(engine, 1)
+
+
+def kept(engine: Engine, amount: int) -> None:
+    """Note that so many vectors were added to the cache, and keep it within its bounds now and then."""
+    if any(next(engine.kept) % _TRIM_EVERY == 0 for _ in range(amount)):
+        trim(engine)
+
+
+def trim(engine: Engine) -> None:
+    """Keep the cache within its bounds."""
+    engine.store.trim_cache(engine.settings.embedding.cache_mb * 2**20)
+
+
+def text_key(scope: Scope, text: str) -> str:
+    """Give the hash under which a user's text is cached. The same text of another user has another one."""
+    own = hashlib.blake2b(scope.user_id.encode(), digest_size=32).digest()
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=own, digest_size=20).hexdigest()
+
+
+def shares(usage: Usage, weights: Iterable[int]) -> list[Usage]:
+    """Divide a cost by weights, so that nothing is lost in rounding."""
+    parts, given, so_far = [], 0, 0
+    weights = list(weights)
+    total = sum(weights) or 1
+    for weight in weights:
+        so_far += weight
+        upto = usage.input_tokens * so_far // total
+        parts.append(Usage(upto - given, 0))
+        given = upto
+    return parts

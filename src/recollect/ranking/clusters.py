@@ -1,0 +1,111 @@
+"""Which places there are: sightings that lie close together are one place.
+
+The invariant: the order of sightings changes nothing, and no place is larger than a cell with those around it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, tzinfo
+from typing import Final, NamedTuple
+
+from recollect.model.geo import EARTH_KM, Grid, Point, distance_km
+from recollect.model.places import NamedPlace, PlaceSummary, Sighting
+
+_GRID: Final = Grid(0.005)  # cells of about half a kilometre
+_NAMED_KM: Final = 0.5  # how far from a place that has a name something may be and still be there
+_NAMED_GRID: Final = Grid(0.01)  # of which half a cell is more than that
+
+
+class _Cluster(NamedTuple):
+    sightings: Sequence[Sighting]
+    middle: Point
+    name: NamedPlace | None = None
+
+
+def summarize(
+    sightings: Iterable[Sighting], named: Sequence[NamedPlace], limit: int, zone: tzinfo
+) -> tuple[PlaceSummary, ...]:
+    """Give the places where most was, those with most of it first. A place that only has a name is none of them."""
+    found = [_summary(cluster, zone) for cluster in _clusters(sightings, named)]
+    found.sort(key=lambda place: (-place.memories - place.messages, -place.last_visit.timestamp(), place.name))
+    return tuple(found[:limit])
+
+
+def _clusters(sightings: Iterable[Sighting], named: Sequence[NamedPlace]) -> list[_Cluster]:
+    """Put together what is at a place with a name, and of the rest what lies in cells that touch."""
+    at_name = defaultdict[int, list[Sighting]](list)
+    cells = defaultdict[tuple[int, int], list[Sighting]](list)
+    names = _by_cell(named)
+    for one in sorted(sightings, key=lambda one: (one.moment, one)):  # so that equals come in one order
+        name = _closest(one, names)
+        if name is None:
+            cells[_GRID.cell(one.lat, one.lng)].append(one)
+        else:
+            at_name[name].append(one)
+    own = [
+        _Cluster(seen, Point(named[number].lat, named[number].lng), named[number]) for number, seen in at_name.items()
+    ]
+    return [*own, *(_Cluster(seen, _middle(seen)) for seen in _joined(cells))]
+
+
+def _by_cell(named: Sequence[NamedPlace]) -> Mapping[tuple[int, int], list[tuple[int, NamedPlace]]]:
+    """Give the places with a name, and their numbers, by all the cells in which something may be that is there."""
+    cells = defaultdict[tuple[int, int], list[tuple[int, NamedPlace]]](list)
+    for number, place in enumerate(named):
+        own = _NAMED_GRID.cell(place.lat, place.lng)
+        for cell in (own, *_NAMED_GRID.around(*own)):
+            cells[cell].append((number, place))
+    return cells
+
+
+def _closest(one: Sighting, names: Mapping[tuple[int, int], list[tuple[int, NamedPlace]]]) -> int | None:
+    there = names.get(_NAMED_GRID.cell(one.lat, one.lng), ())
+    apart = [(distance_km(one.lat, one.lng, place.lat, place.lng), number) for number, place in there]
+    nearest = min(apart, default=(EARTH_KM, 0))
+    return nearest[1] if nearest[0] <= _NAMED_KM else None
+
+
+def _joined(cells: Mapping[tuple[int, int], list[Sighting]]) -> Iterable[list[Sighting]]:
+    """Let each cell, that with most in it first, take along those that touch it: a city is many places."""
+    left = dict(sorted(cells.items(), key=lambda entry: (-len(entry[1]), entry[0])))
+    while left:
+        start = next(iter(left))
+        seen = left.pop(start)
+        for cell in sorted(_GRID.around(*start)):
+            seen = seen + left.pop(cell, [])
+        yield seen
+
+
+def _middle(seen: Sequence[Sighting]) -> Point:
+    """Give the sighting that is nearest to the mean of all; a mean alone may lie in a river."""
+    first = seen[0]
+    lat = sum(one.lat for one in seen) / len(seen)
+    lng = first.lng + sum((one.lng - first.lng + 180) % 360 - 180 for one in seen) / len(seen)
+    spots = Counter((one.lat, one.lng) for one in seen)
+    return Point(*min(spots, key=lambda spot: (distance_km(lat, lng, *spot), spot)))
+
+
+def _summary(cluster: _Cluster, zone: tzinfo) -> PlaceSummary:
+    seen, (lat, lng), name = cluster
+    labels = [label for label, _ in Counter(one.place_label for one in seen if one.place_label).most_common()]
+    addresses = Counter(one.address for one in seen if one.address).most_common(1)
+    address = name.address if name and name.address else next((text for text, _ in addresses), "")
+    moments = [one.moment for one in seen]
+    return PlaceSummary(
+        name=name.name if name else next(iter(labels), address) or f"{lat:.4f},{lng:.4f}",
+        lat=lat,
+        lng=lng,
+        address=address,
+        labels=tuple(labels),
+        memories=sum(one.kind == "memory" for one in seen),
+        messages=sum(one.kind == "message" for one in seen),
+        visits=len(_days(moments, zone)),
+        first_visit=min(moments),
+        last_visit=max(moments),
+        radius_km=round(max(distance_km(lat, lng, one.lat, one.lng) for one in seen), 3),
+        named=name is not None,
+    )
+
+
+def _days(moments: Iterable[datetime], zone: tzinfo) -> set[date]:
+    return {moment.astimezone(zone).date() for moment in moments}

@@ -1,0 +1,192 @@
+"""One relevance out of two channels: how near a row's meaning is to the question, and how many of its words it holds.
+
+The invariant: a relevance is in [0, 1] and is the sum of weight times score over the parts shown. The weights are the
+same for all rows of a question, so raising one signal of a row never lowers its place.
+
+Three ways to fuse:
+
+    weighted   Text is believed as far as it is certain. When question and memory share hardly a word, what they share
+               is chance and the vectors decide; when the words are there, half and half finds more than either alone.
+    rrf        Reciprocal ranks, weighted: only the order within each channel counts.
+    fixed      0.7 of the cosine and 0.3 of the best text score, whatever the question.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from recollect.model.literals import Fusion
+from recollect.model.memories import ChannelPart
+from recollect.ranking.bm25 import TextScores
+
+VECTOR = "vector"
+TEXT = "text"
+
+# Where the encoder that everything here was tuned with puts what has nothing to do with each other.
+USUAL = 0.05
+
+_FIXED_VECTOR = 0.7
+
+
+def nearness(cosine: float, unrelated: float | None) -> float:
+    """Give what a cosine would be in a space as wide as usual, in [0, 1].
+
+    A model that puts everything close together says as much with a small difference as another with a large one.
+    """
+    if unrelated is not None and unrelated > USUAL:
+        cosine = 1.0 - (1.0 - cosine) * (1.0 - USUAL) / (1.0 - unrelated)
+    return min(1.0, max(0.0, cosine))
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How channels are fused. Of the two weights only the proportion matters; 0 mutes a channel.
+
+    `unrelated` is the usual cosine of what has nothing to do with each other, if it is higher than usual.
+    """
+
+    vector: float = 0.45
+    text: float = 0.55
+    method: Fusion = "weighted"
+    rrf_k: float = 10.0
+    unrelated: float = USUAL
+
+
+DEFAULT = Recipe()
+
+
+@dataclass(frozen=True)
+class Channel:
+    """What one channel says about each row: the figure it found, and that as a score in [0, 1]."""
+
+    weight: float
+    raws: dict[str, float]
+    scores: dict[str, float]
+
+    @cached_property
+    def ascending(self) -> Sequence[float]:
+        """The figures in order, for ranks. Ask for ranks when all rows are there."""
+        return sorted(self.raws.values())
+
+    def rank(self, row: str) -> int | None:
+        """Say how many rows are better, plus one; rows that are equally good share a rank."""
+        raw = self.raws.get(row)
+        return None if raw is None else 1 + len(self.raws) - bisect_right(self.ascending, raw)
+
+    def part(self, row: str) -> ChannelPart:
+        """Say what the channel adds to a row."""
+        return ChannelPart(self.rank(row), self.raws.get(row, 0.0), self.scores.get(row, 0.0), self.weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """The relevance of every row that a channel found, and the channels it comes from."""
+
+    relevance: dict[str, float] = field(default_factory=dict)
+    channels: Mapping[str, Channel] = field(default_factory=dict)
+    rrf_k: float | None = None
+    unrelated: float = USUAL
+
+    def add_cosines(self, cosines: Mapping[str, float]) -> None:
+        """Let the vector channel say something about further rows, of which nothing was known."""
+        channel = self.channels[VECTOR]
+        scores = _cosine_scores(cosines, self.unrelated)
+        if self.rrf_k is not None:
+            every = Channel(channel.weight, {**channel.raws, **cosines}, {})
+            scores = {row: _by_rank(every, row, self.rrf_k) for row in cosines}
+        channel.raws.update(cosines)
+        for row, score in scores.items():
+            channel.scores[row] = score
+            self.relevance[row] = channel.weight * score
+
+    def similarity(self, row: str) -> float | None:
+        """Give the cosine of a row, cut to [0, 1]; None when the vector channel did not see the row."""
+        channel = self.channels.get(VECTOR)
+        cosine = channel.raws.get(row) if channel else None
+        return None if cosine is None else nearness(cosine, None)
+
+    def nearness(self, row: str) -> float | None:
+        """Give the same as it would be in a space as wide as usual."""
+        cosine = self.similarity(row)
+        return None if cosine is None else nearness(cosine, self.unrelated)
+
+    def parts(self, row: str, scale: float = 1.0) -> dict[str, ChannelPart]:
+        """Say what each channel adds to a row."""
+        parts = {name: channel.part(row) for name, channel in self.channels.items()}
+        return (
+            parts if scale == 1.0 else {name: replace(part, weight=part.weight * scale) for name, part in parts.items()}
+        )
+
+
+def fuse(
+    cosines: dict[str, float], texts: TextScores | None, recipe: Recipe = DEFAULT, waiting: Iterable[str] = ()
+) -> Fused:
+    """Fuse the channels. One that found nothing leaves its weight to the other; a row it lacks scores zero.
+
+    Rows that are `waiting` for a vector do not: their meaning is taken to be as near as their words suggest.
+    """
+    channels = _channels(cosines if recipe.vector > 0 else {}, texts if recipe.text > 0 else None, recipe)
+    if len(channels) > 1 and texts is not None:
+        channels[VECTOR].scores.update(_suggested(waiting, texts, channels[VECTOR].scores))
+    relevance: dict[str, float] = {}
+    for channel in channels.values():
+        weight = channel.weight
+        for row, score in channel.scores.items():
+            relevance[row] = relevance.get(row, 0.0) + weight * score
+    rrf_k = recipe.rrf_k if recipe.method == "rrf" and len(channels) > 1 else None
+    return Fused(relevance, channels, rrf_k, recipe.unrelated)
+
+
+def _channels(cosines: dict[str, float], texts: TextScores | None, recipe: Recipe) -> dict[str, Channel]:
+    bm25 = texts.scores if texts else {}
+    if not bm25 or texts is None:
+        return {VECTOR: Channel(1.0, cosines, _cosine_scores(cosines, recipe.unrelated))} if cosines else {}
+    if not cosines:
+        return {TEXT: Channel(1.0, bm25, _text_scores(bm25, texts.coverage))}
+    if recipe.method == "rrf":
+        weight = recipe.vector / (recipe.vector + recipe.text)
+        return {
+            VECTOR: _ranks(cosines, weight, recipe.rrf_k),
+            TEXT: _ranks(bm25, 1 - weight, recipe.rrf_k),
+        }
+    share = 1 - _FIXED_VECTOR
+    if recipe.method == "weighted":
+        share = recipe.text / (recipe.text + recipe.vector) * texts.certainty
+    return {
+        VECTOR: Channel(1.0 - share, cosines, _cosine_scores(cosines, recipe.unrelated)),
+        TEXT: Channel(share, bm25, _text_scores(bm25, 1.0)),
+    }
+
+
+def _suggested(waiting: Iterable[str], texts: TextScores, meant: Mapping[str, float]) -> dict[str, float]:
+    """Measure rows without a vector by the best row by words that has one; if there is none, by the question."""
+    bm25 = texts.scores
+    peers = [(score, row) for row, score in bm25.items() if row in meant]
+    if not peers:
+        alone = _text_scores(bm25, texts.coverage)
+        return {row: alone[row] for row in waiting}
+    score, peer = max(peers)
+    return {row: meant[peer] * min(1.0, bm25[row] / (score or 1.0)) for row in waiting}
+
+
+def _ranks(raws: dict[str, float], weight: float, k: float) -> Channel:
+    plain = Channel(weight, raws, {})
+    return replace(plain, scores={row: _by_rank(plain, row, k) for row in raws})
+
+
+def _by_rank(channel: Channel, row: str, k: float) -> float:
+    """Score a row by its place, so that the first has 1."""
+    return (k + 1) / (k + (channel.rank(row) or 1))
+
+
+def _cosine_scores(cosines: Mapping[str, float], unrelated: float) -> dict[str, float]:
+    if unrelated > USUAL:
+        return {row: nearness(cosine, unrelated) for row, cosine in cosines.items()}
+    return {row: cosine if 0.0 <= cosine <= 1.0 else nearness(cosine, None) for row, cosine in cosines.items()}
+
+
+def _text_scores(bm25: Mapping[str, float], most: float) -> dict[str, float]:
+    """Measure against the best row; alone, text says how much of the question that row holds."""
+    best = max(bm25.values()) or 1.0
+    return {row: score / best * most for row, score in bm25.items()}
