@@ -5,7 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := src tests benchmarks
 
-.PHONY: run test format lint types architecture tests bench docs clean
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PATHS ?= tests
+
+.PHONY: run test format lint types architecture tests coverage bench docs constraints hooks clean
 
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
@@ -29,27 +32,47 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff format $(SOURCES)
 	$(BIN)/ruff check --fix $(SOURCES)
 
+# How much of src/ the tests run, by line and branch, child processes included. A part: make coverage PATHS=tests/text
+coverage: $(VENV)/.installed-dev
+	rm -f .coverage .coverage.*
+	$(BIN)/pytest -n 4 --dist worksteal --cov --cov-report=term --cov-report=html:build/coverage $(PATHS)
+
 # Prints every figure as a ratio to its limit; takes some minutes.
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks
 
-# Writes the generated parts of the documentation anew.
-docs: $(VENV)/.installed-dev
+# Writes the generated pages anew and builds the site. To read it: python3 -m http.server --directory build/site
+docs: $(VENV)/.installed-docs
 	$(BIN)/python -m tests.settings.test_documentation
 	$(BIN)/python -m tests.cli.reference
+	$(BIN)/python -m tests.api_reference
+	$(BIN)/zensical build --clean --strict
+
+# Writes the installed versions to constraints.txt, after `pip install --upgrade` and a green `make test`.
+constraints: $(VENV)/.installed-docs
+	$(BIN)/python -m tests.constraints
+
+# Runs the checks of .pre-commit-config.yaml at each commit.
+hooks: $(VENV)/.installed-dev
+	$(PIP_INSTALL) pre-commit
+	$(BIN)/pre-commit install --hook-type pre-commit --hook-type pre-push
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist .cache .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Recollect needs Python 3.11 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[places]'
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP_INSTALL) --editable '.[places]'
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP_INSTALL) --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-docs: $(VENV)/.installed-dev
+	$(PIP_INSTALL) --editable '.[dev,docs]'
+	@touch $@

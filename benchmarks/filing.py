@@ -23,7 +23,7 @@ import psutil
 from benchmarks.figures import Figure, alternate, seconds
 from benchmarks.lifelike import sentences
 from recollect import Memory, load_settings
-from recollect.storage.statements import sql_folder
+from recollect.storage.migrations import load_migrations
 
 FILES = 10_000
 MEGABYTES = 200
@@ -154,7 +154,7 @@ def _bare(tree: Path, database: Path, rows: Sequence[tuple[Any, ...]], *, words:
     """Read and hash the tree, and write the rows to the same tables."""
     connection = apsw.Connection(str(database))
     connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-    connection.execute((sql_folder("sqlite") / "schema.sql").read_text(encoding="utf-8"))
+    connection.execute(load_migrations("sqlite")[0].sql)
     for place in tree.rglob("*.md"):
         hashlib.sha256(place.read_bytes()).hexdigest()
     marks = ", ".join("?" * _COLUMNS)

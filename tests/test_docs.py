@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+import recollect
+from tests import api_reference
 from tests.cli.reference import lay_out
 from tests.providers.server import ProviderServer
 
@@ -28,13 +30,13 @@ def examples(page: Path) -> Iterator[tuple[str, str | None]]:
             yield body, follower[1] if follower[0] == "text" else None
 
 
-_RUN = ("guide.md", "conversations.md", "files.md", "recall.md", "embedding.md", "places.md")
+_RUN = ("index.md", "guide.md", "conversations.md", "files.md", "recall.md", "embedding.md", "places.md")
 EXECUTED = [ROOT / "README.md", *(ROOT / "docs" / name for name in _RUN)]
 
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[ProviderServer]:
-    """Somebody who stands for the providers that the pages speak of."""
+    """A server that stands in for the providers that the pages name."""
     with ProviderServer() as running:
         yield running
 
@@ -45,7 +47,7 @@ def test_examples_do_what_they_show(
 ) -> None:
     monkeypatch.setenv("RECOLLECT_DATABASE", str(tmp_path / "docs.db"))
     monkeypatch.setenv("RECOLLECT_CONFIG", os.devnull)
-    monkeypatch.setenv("RECOLLECT_EMBEDDING_WORKER", "false")  # what the examples do themselves, nobody does for them
+    monkeypatch.setenv("RECOLLECT_EMBEDDING_WORKER", "false")  # the examples do the worker's job themselves
     monkeypatch.setenv("RECOLLECT_PLACES_SMALLEST", "15000")  # the smallest table is made the fastest
     monkeypatch.setenv("RECOLLECT_EMBEDDING_OPENAI_ENDPOINT", provider.url("openai"))
     monkeypatch.setenv("RECOLLECT_EMBEDDING_OPENAI_API_KEY", "sk-of-a-test")
@@ -64,3 +66,31 @@ def test_examples_do_what_they_show(
 def test_links_lead_somewhere(page: Path) -> None:
     for target in _LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    listed = re.findall(r": ([\w-]+\.md)$", navigation, re.MULTILINE)
+    assert sorted(listed) == sorted(path.name for path in ROOT.glob("docs/*.md"))
+
+
+def test_pages_of_the_site_link_to_nothing_outside_of_it() -> None:
+    links = {page.name: _LINK.findall(page.read_text(encoding="utf-8")) for page in ROOT.glob("docs/*.md")}
+    assert not [(page, target) for page, targets in links.items() for target in targets if target.startswith("../")]
+
+
+def test_the_api_reference_is_current() -> None:
+    assert api_reference.PAGE.read_text(encoding="utf-8") == api_reference.reference(), "run `make docs`"
+
+
+@pytest.mark.parametrize("documented", api_reference.documented_classes(), ids=lambda documented: documented.heading)
+def test_every_public_method_says_what_it_does(documented: api_reference.DocumentedClass) -> None:
+    members = dict(api_reference.public_members(documented.kind))
+    assert documented.kind.__doc__
+    assert not [name for name, member in members.items() if not api_reference.function_of(member).__doc__]
+
+
+def test_every_public_name_has_a_section_in_the_api_reference() -> None:
+    page = api_reference.PAGE.read_text(encoding="utf-8")
+    shown = {*re.findall(r"^#{2,3} (\w+)$", page, re.MULTILINE), *re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)}
+    assert set(recollect.__all__) - {"__version__"} <= shown

@@ -1,14 +1,17 @@
 """What users install: the wheel holds everything the code reads at run time."""
 
 import hashlib
+import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.utils import canonicalize_name
 
 from recollect.embedding.released import SHA256
+from tests.constraints import CONSTRAINTS, direct_requirements, installed_versions, pinned_versions
 
 ROOT = Path(__file__).parent.parent
 
@@ -31,3 +34,24 @@ def test_the_wheel_holds_the_encoder_the_types_and_the_sql(wheel: Path) -> None:
         sums = {name: hashlib.sha256(archive.read(encoder + name)).hexdigest() for name in SHA256}
     assert sums == SHA256
     assert {encoder + "MODEL_CARD.md", encoder + "NOTICE", "recollect/py.typed"} | sql <= names
+
+
+def test_every_direct_dependency_has_a_tested_version_that_pyproject_allows() -> None:
+    pins = pinned_versions()
+    refused = [
+        str(requirement)
+        for requirement in direct_requirements()
+        if not requirement.specifier.contains(pins.get(canonicalize_name(requirement.name), "0"), prereleases=True)
+    ]
+    assert not refused, f"constraints.txt has no fitting version of {refused}: run `make constraints`"
+
+
+def test_every_package_that_a_dependency_brings_has_a_tested_version() -> None:
+    missing = installed_versions().keys() - pinned_versions().keys()
+    assert not missing, f"constraints.txt lacks {sorted(missing)}: run `make constraints`"
+
+
+def test_constraints_are_sorted_versions_without_addresses() -> None:
+    lines = [line for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    assert lines == sorted(lines)
+    assert all(re.fullmatch(r"[a-z0-9.-]+==[0-9][a-z0-9.+!]*", line) for line in lines)

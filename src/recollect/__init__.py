@@ -123,8 +123,8 @@ _HOMES = {
         "Problem", "Reembedding", "Stats", "Status", "StoreStats", "WorkReport",
     ),
     "recollect.model.files": (
-        "AddedFile", "Chunk", "FilePage", "FileRecord", "FileText", "Folder", "FolderStatus", "TextPiece", "SyncProgress",
-        "SyncReport", "SkippedFile",
+        "AddedFile", "Chunk", "FilePage", "FileRecord", "FileText", "Folder", "FolderStatus", "SyncProgress",
+        "SyncReport", "SkippedFile", "TextPiece",
     ),
     "recollect.api.memory": ("Memory", "UserMemory"),
     "recollect.model.messages": (

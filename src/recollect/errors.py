@@ -8,16 +8,16 @@
     │   ├── InvalidDocument      a file that cannot be read, or is not what it seems
     │   └── InvalidVector        NaN, infinite, zero or of the wrong length
     ├── NotFound                 nothing with that id for this user
-    ├── AccessDenied             whoever asks may not
+    ├── AccessDenied             the caller may not do this
     │   ├── UnknownKey           no key, or one that is wrong, expired or revoked
     │   └── NotPermitted         the key is known, but not for this
-    ├── Outdated                 somebody has changed it since the caller looked
-    ├── Repeated                 a request that was carried out before; it carries the answer
+    ├── StaleVersion             another client changed it since the caller looked
+    ├── AlreadyProcessed         a request that was carried out before; it carries the answer
     ├── EmbeddingError           no vector could be made; text search still works
     │   ├── ModelDamaged         the bundled encoder is not the one that was released
-    │   ├── ProviderUnavailable  whoever makes the vectors cannot be asked now; the text waits
+    │   ├── ProviderUnavailable  the embedding provider cannot be reached now; the text waits
     │   └── TextRefused          the provider will not embed this very text
-    ├── GeocoderUnavailable      whoever names places cannot be asked now; what is stored keeps its coordinates
+    ├── GeocoderUnavailable      the geocoder cannot be reached now; what is stored keeps its coordinates
     ├── LlmError                 a language model did not answer, or not usefully; nothing was changed
     │   └── SummaryError         no usable summary came back
     └── StoreError               the database said no
@@ -151,7 +151,7 @@ class StoreTooNew(StoreError):
 
 
 class StoreTooOld(StoreError):
-    """The database software is older than what is safe, or lacks an extension."""
+    """The database software is too old or lacks an extension, or the store predates the first release."""
 
 
 class StoreDamaged(StoreError):

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pytest
-import recollect.wiring
 from typer.testing import CliRunner
 
+import recollect.api.composition
 from recollect.cli import app
 from recollect.model.memories import Space, Vector
 from recollect.ports import Embedder, Role
@@ -149,7 +149,9 @@ class LastingEncoder:
 @pytest.fixture
 def with_meaning(encoder: Embedder, monkeypatch: pytest.MonkeyPatch) -> Callable[[Cli], Cli]:
     """Let a command line recall by meaning, without loading the encoder for each command."""
-    monkeypatch.setattr(recollect.wiring, "create_embedding_provider", lambda *_, **__: LastingEncoder(encoder))
+    monkeypatch.setattr(
+        recollect.api.composition, "create_embedding_provider", lambda *_, **__: LastingEncoder(encoder)
+    )
 
     def arrange(cli: Cli) -> Cli:
         cli.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")

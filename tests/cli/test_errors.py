@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import recollect.wiring
+import recollect.api.composition
 from recollect.embedding import LocalEmbedder
 from tests.cli.conftest import Cli
 
@@ -140,7 +140,9 @@ def test_a_damaged_encoder_is_told_and_made_good(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_meaning: Callable[[Cli], Cli]
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(recollect.wiring, "create_embedding_provider", lambda *_, **__: LocalEmbedder(folder=tmp_path))
+        broken.setattr(
+            recollect.api.composition, "create_embedding_provider", lambda *_, **__: LocalEmbedder(folder=tmp_path)
+        )
         shown = cli.ok("store", "The pasta place by the river was too loud")
         assert "Without vector search: it failed or took too long." in shown
         assert cli.json("recall", "pasta")["degraded"] == ["vector"]

@@ -156,6 +156,7 @@ def test_a_helping_process_imports_little() -> None:
     loaded = set(run.stdout.split())
     heavy = {
         "apsw", "onnxruntime", "tokenizers", "psycopg", "httpx2", "fastapi", "mcp", "watchfiles", "typer", "rich",
-        "recollect.api.memory", "recollect.engine", "recollect.storage", "recollect.embedding", "recollect.documents.local",
+        "recollect.api.memory", "recollect.engine", "recollect.storage", "recollect.embedding",
+        "recollect.documents.local",
     }  # fmt: skip
     assert loaded.isdisjoint(heavy), loaded & heavy

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from recollect import NotFound, UserMemory
-from recollect.storage.statements import load_migrations
+from recollect.storage.migrations import load_migrations
 from tests.conftest import BACKENDS, Server
 from tests.nightly import by_night
 from tests.reliability.worker import WITH_VECTORS, open_memory, remember_batch

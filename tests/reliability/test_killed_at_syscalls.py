@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from recollect.storage.statements import load_migrations
+from recollect.storage.migrations import load_migrations
 from tests.nightly import by_night
 from tests.reliability.tracing import counted, traced
 from tests.reliability.worker import WITH_VECTORS, open_memory

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import UserMemory
-from recollect.storage.statements import load_migrations
+from recollect.storage.migrations import load_migrations
 from tests.conftest import BACKENDS, OpenMemory, Server
 from tests.reliability.zygote import Zygote, at_once
 from tests.storage.catalogue import plain

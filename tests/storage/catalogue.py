@@ -10,10 +10,10 @@ from typing import Any
 import apsw
 import psycopg
 
+from recollect.storage.migrations import Migration, load_migrations
 from recollect.storage.postgres import migrate as postgres_migrate
 from recollect.storage.sqlite import migrate as sqlite_migrate
 from recollect.storage.sqlite.connection import open_connection
-from recollect.storage.statements import Migration, load_migrations
 
 MOMENT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
@@ -21,6 +21,7 @@ _SQLITE_CATALOGUE = {
     "schema": "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY 1, 2",
     "sequence": "SELECT name, value FROM sequence ORDER BY name",
     "terms": "SELECT k, v FROM memory_terms_config ORDER BY k",
+    "header": "PRAGMA application_id",
 }
 _POSTGRES_CATALOGUE = {
     "columns": """
@@ -30,6 +31,10 @@ _POSTGRES_CATALOGUE = {
     "relations": """
         SELECT relname, relkind, relpersistence, relrowsecurity, relforcerowsecurity, reloptions
           FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY 1""",
+    "statistics": """
+        SELECT attrelid::regclass::text, attname FROM pg_attribute
+         WHERE attrelid::regclass::text IN ('memories', 'messages', 'chunks') AND attstattarget = 0 AND attnum > 0
+         ORDER BY 1, 2""",
     "constraints": """
         SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)
           FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conrelid <> 0 ORDER BY 1, 2""",
@@ -99,21 +104,22 @@ def _bare(statement: str) -> str:
 
 
 def older_store(database: str, version: int) -> None:
-    """Take an empty database to an older version of the schema, with the ledger that version would have written."""
+    """Take an empty database to an older version of the schema, with the records that version would have written."""
     if version == 0:
         return
     if not is_server(database):
         open_connection(Path(database), busy_timeout_s=10).close()
-    ledger = postgres_migrate._LEDGER if is_server(database) else sqlite_migrate._LEDGER
     with plain(database) as store:
-        store.rows(ledger)
+        if is_server(database):
+            store.rows("CREATE EXTENSION IF NOT EXISTS vector")
+        store.rows((postgres_migrate if is_server(database) else sqlite_migrate).MIGRATIONS_TABLE)
         for migration in load_migrations(backend_of(database))[:version]:
             store.rows(migration.sql)
             record(store, database, migration)
 
 
 def record(store: Plain, database: str, migration: Migration) -> None:
-    """Write a line of the ledger."""
+    """Record a migration as applied."""
     moment: object = MOMENT if is_server(database) else int(MOMENT.timestamp() * 1_000_000)
     gaps = "%s, %s, %s, %s" if is_server(database) else "?, ?, ?, ?"
     values = (migration.version, migration.name, migration.checksum, moment)

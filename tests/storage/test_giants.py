@@ -43,7 +43,8 @@ def test_status_advises_and_maintain_builds_the_index_once(memory: Memory, addre
     assert memory.status().advice == ()
     assert not any("large user" in note for note in memory.maintain().notes)
     with psycopg.connect(address) as connection:
-        found = connection.execute("SELECT indexname FROM pg_indexes WHERE indexname LIKE '%giant%'").fetchall()
+        like = "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'vectors_1_user_%'"
+        found = connection.execute(like).fetchall()
     assert found == [(index_name(1, "giant"),)]
     memory.close()
 

@@ -148,7 +148,7 @@ def test_words_are_looked_up_for_nobody_else(address: str, kind: str) -> None:
         "DELETE FROM audit_log",
         "DELETE FROM schema_migrations",
         "SELECT recollect_drop_vectors(1)",
-        "SELECT recollect_wall('memories')",
+        "SELECT recollect_protect('memories')",
         "SELECT recollect_admit('recollect_app', 'recollect_app_search')",
         "SET ROLE recollect_app_search",
     ],

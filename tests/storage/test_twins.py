@@ -1,4 +1,4 @@
-"""The two dialects stay twins: the same queries with the same parameters and results. All SQL is in the files."""
+"""The two databases stay twins: common queries run on both, the others agree. All SQL is in the files."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ from recollect.model.memories import ChunkFilters, Filters, ItemFilters, Message
 from recollect.storage.postgres import filters as postgres_filters
 from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import filters as sqlite_filters
-from recollect.storage.statements import load_checks, load_queries
+from recollect.storage.statements import COMMON, load_checks, load_common, load_own, parse_queries, sql_folder
 from tests.conftest import Server
 from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
 from tests.storage.catalogue import MOMENT, is_server, plain
@@ -28,10 +28,11 @@ _FROM_MESSAGES = re.compile(r"\bFROM messages\b")
 _FROM_CHUNKS = re.compile(r"\bFROM chunks\b")
 _SQLITE_PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 _POSTGRES_PARAMETER = re.compile(r"%\((\w+)\)s")
-_TWINS = load_queries("sqlite", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql")
-_OTHERS = load_queries("postgres", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql")
+_TWINS = load_own("sqlite", "twins.sql")
+_OTHERS = load_own("postgres", "twins.sql")
 
 
+_OWN = ("twins.sql", "dialect.sql")
 _PLACES = {"near": Circle(0.0, 179.9, 50.0), "places": (SOME_ID, SOME_ID)}  # across the meridian: two boxes
 _WORDS = {"holding": (("a", "b"),), "lacking": ("c", "d")}
 _SEVERAL = re.compile(
@@ -59,12 +60,27 @@ def _asking_for_chunks() -> ChunkFilters:
     return ChunkFilters(files=(SOME_ID,), since=MOMENT, until=MOMENT, min_trust=1, **_WORDS)  # type: ignore[arg-type]
 
 
-def test_the_same_queries() -> None:
+def test_the_same_twins() -> None:
     assert list(_TWINS) == list(_OTHERS)
 
 
+@pytest.mark.parametrize("backend", ["sqlite", "postgres"])
+def test_every_query_has_a_name_of_its_own(backend: str) -> None:
+    folders = [*((sql_folder(), name) for name in COMMON), *((sql_folder(backend), name) for name in _OWN)]
+    names = [query for folder, name in folders for query, _ in parse_queries((folder / name).read_text("utf-8"))]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("name", load_common("sqlite"))
+def test_a_common_query_has_the_same_parameters(name: str) -> None:
+    lite, server = load_common("sqlite")[name], load_common("postgres")[name]
+    assert set(_SQLITE_PARAMETER.findall(lite)) == set(_POSTGRES_PARAMETER.findall(server))
+    assert not re.search(r"::|%\(|\bANY\b|\bALL\(", lite)
+    assert not _SQLITE_PARAMETER.search(server)
+
+
 @pytest.mark.parametrize("name", _TWINS)
-def test_the_same_parameters(name: str) -> None:
+def test_twins_have_the_same_parameters(name: str) -> None:
     parameters = set(_SQLITE_PARAMETER.findall(_TWINS[name]))
     assert parameters == set(_POSTGRES_PARAMETER.findall(_OTHERS[name]))
     assert ("{filters}" in _TWINS[name]) == ("{filters}" in _OTHERS[name])
@@ -120,17 +136,18 @@ def _postgres_columns(connection: psycopg.Connection[tuple[object, ...]], sql: s
 def test_the_same_result_columns(empty_stores: tuple[str, str]) -> None:
     file, url = empty_stores
     with closing(apsw.Connection(file)) as lite, psycopg.connect(url) as server:
-        for name, sql in _TWINS.items():
-            assert _sqlite_columns(lite, sql) == _postgres_columns(server, _OTHERS[name]), name
+        others = load_common("postgres") | _OTHERS
+        for name, sql in (load_common("sqlite") | _TWINS).items():
+            assert _sqlite_columns(lite, sql) == _postgres_columns(server, others[name]), name
 
 
 def test_every_query_of_a_dialect_is_valid(empty_stores: tuple[str, str]) -> None:
     file, url = empty_stores
     with closing(apsw.Connection(file)) as lite:
-        for sql in load_queries("sqlite", "dialect.sql").values():
+        for sql in load_own("sqlite", "dialect.sql").values():
             _sqlite_columns(lite, sql)
     with psycopg.connect(url) as server:
-        queries = load_queries("postgres", "dialect.sql")
+        queries = load_own("postgres", "dialect.sql")
         server.execute(queries["create_staging"].encode())
         for sql in queries.values():
             _postgres_columns(server, sql)

@@ -49,7 +49,7 @@ class StoreOperations:
         return store_status.asks_others(self._engine)
 
     def insist_new(self, user_id: str, once: IdempotentRequest) -> None:
-        """Raise Repeated if this request was carried out before. What decides is the look inside the transaction."""
+        """Raise AlreadyProcessed if this request was carried out before; the transaction looks once more."""
         now = self._engine.clock.now()
         self._engine.store.read(scope_of(user_id), lambda reader: once.insist_new(reader, now))
 

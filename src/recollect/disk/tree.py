@@ -24,7 +24,7 @@ MOST_EXAMPLES: Final = 100
 _REGULAR: Final = 0o10  # the type of a regular file, as it stands above the twelve bits of permissions
 _PERMISSIONS: Final = 12
 # A tuple becomes a named one without a detour through its signature.
-_NEW: Final = cast("Callable[[type[Seen], tuple[str, int, int]], Seen]", tuple.__new__)
+_NEW: Final = cast("Callable[[type[SeenFile], tuple[str, int, int]], SeenFile]", tuple.__new__)
 _NO_FILE: Final = ("/",)  # a pattern that fits nothing
 _GONE: Final = (FileNotFoundError, NotADirectoryError)
 

@@ -129,6 +129,11 @@ class MemoryRecord(NamedTuple):
 
 
 # Whatever is searched, and can be found; and whatever has a vector.
+def lapsed(record: MemoryRecord, now: datetime) -> bool:
+    """Tell whether a record has expired or ceased to be true."""
+    return any(end is not None and end <= now for end in (record.expires_at, record.valid_until))
+
+
 Item: TypeAlias = MemoryRecord | Message | Chunk
 Embeddable: TypeAlias = Item | PlaceRow
 

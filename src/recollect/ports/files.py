@@ -237,7 +237,7 @@ class Disk(Protocol):
         """Give a file's text as it is cut, and its digest. Raises OSError."""
         ...
 
-    def watch(self, roots: Sequence[str], debounce_s: float) -> "AbstractContextManager[Watching]":
+    def watch(self, roots: Sequence[str], debounce_s: float) -> "AbstractContextManager[FolderWatch]":
         """Begin to watch folders."""
         ...
 

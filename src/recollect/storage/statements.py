@@ -1,15 +1,17 @@
-"""Reads the `.sql` files: named queries, and numbered migrations.
+"""Reads the `.sql` files: named queries, and the checks of `doctor`.
 
-SQL lives in files of its own so that it can be read, compared between the dialects and run by hand. A query stands
-under a line `-- name --`; what follows up to the next such line is the query. The gaps: `{record}`, `{message}`,
-`{conversation}`, `{file}` and `{chunk}` stand for the columns of one, those of a chunk with its file's; `{rows}` and
-`{words}` for the tables of a kind of item; `{space}` and `{type}` for the number and the column type of an embedding
-space, which come from the list of spaces; `{filters}` for conditions that a backend's `filters.py` assembled.
+A query stands under a line `-- name --`; what follows up to the next such line is the query. Those in `storage/sql`
+serve both databases: they name parameters as `:name` and are written for PostgreSQL (`= ANY(:ids::uuid[])`, casts). The
+loader translates placeholders for psycopg, and arrays and casts for SQLite. `twins.sql` of a backend holds what needs
+other words there, `dialect.sql` what only that database does.
+
+The gaps: `{record}`, `{message}`, `{conversation}`, `{file}` and `{chunk}` stand for the columns of one, those of a
+chunk with its file's; `{rows}` and `{words}` for the tables of a kind of item; `{space}` and `{type}` for the number
+and the column type of an embedding space, which come from the list of spaces; `{filters}` for conditions.
 """
 
-import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -25,6 +27,8 @@ from recollect.storage.rows import (
     of_kind,
 )
 
+COMMON = ("memories.sql", "conversations.sql", "spaces.sql", "files.sql", "places.sql", "access.sql")
+
 _COLUMN_GAPS = {
     "{record}": ", ".join(columns(RECORD_FIELDS)),
     "{message}": ", ".join(columns(MESSAGE_FIELDS)),
@@ -33,38 +37,54 @@ _COLUMN_GAPS = {
     "{chunk}": ", ".join(chunk_columns()),
 }
 _NAME = re.compile(r"^-- (\w+) --$", re.MULTILINE)
-_MIGRATION = re.compile(r"^(\d{4})_(\w+)\.sql$")
+_PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
+_ANY = re.compile(r"= ANY\((:\w+)(?:::\w+\[\])?\)")
+_NONE = re.compile(r"<> ALL\((:\w+)(?:::\w+\[\])?\)")
+_CAST = re.compile(r"::\w+(?:\[\])?")
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One step of the schema, known by its number and by the checksum of its text."""
-
-    version: int
-    name: str
-    sql: str
-
-    @property
-    def checksum(self) -> str:
-        """Identify the text, so that a step that was changed after its release is noticed."""
-        return hashlib.sha256(self.sql.encode()).hexdigest()
+def _for_sqlite(sql: str) -> str:
+    arrays = _NONE.sub(r"NOT IN (SELECT value FROM carray(\1))", _ANY.sub(r"IN (SELECT value FROM carray(\1))", sql))
+    return _CAST.sub("", arrays)
 
 
-def sql_folder(backend: str) -> Traversable:
-    """Find the folder with a backend's SQL, also when the package is not a plain directory."""
-    return files("recollect.storage") / backend / "sql"
+def _for_postgres(sql: str) -> str:
+    return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%"))
 
 
-def load_queries(backend: str, *files_: str) -> Mapping[str, str]:
-    """Read named queries from a backend's files."""
-    texts = ((sql_folder(backend) / name).read_text(encoding="utf-8") for name in files_)
-    return {name: _with_columns(sql) for text in texts for name, sql in parse_queries(text)}
+_TRANSLATORS: Mapping[str, Callable[[str], str]] = {"sqlite": _for_sqlite, "postgres": _for_postgres}
 
 
-def _with_columns(sql: str) -> str:
+def translate(backend: str, sql: str) -> str:
+    """Put a query or a condition into the words of a backend's driver."""
+    return _TRANSLATORS[backend](sql)
+
+
+def sql_folder(backend: str = "") -> Traversable:
+    """Find the folder with a backend's SQL or the common one, also when the package is not a plain directory."""
+    return files("recollect.storage") / backend / "sql" if backend else files("recollect.storage") / "sql"
+
+
+def load_queries(backend: str) -> Mapping[str, str]:
+    """Read all named queries for a backend, translated for its driver."""
+    return load_common(backend) | load_own(backend, "twins.sql") | load_own(backend, "dialect.sql")
+
+
+def load_common(backend: str) -> dict[str, str]:
+    """Read the queries that both databases share."""
+    return {name: sql for file in COMMON for name, sql in _load(backend, sql_folder() / file)}
+
+
+def load_own(backend: str, file: str) -> dict[str, str]:
+    """Read the queries of one of a backend's own files."""
+    return dict(_load(backend, sql_folder(backend) / file))
+
+
+def _load(backend: str, file: Traversable) -> Iterator[tuple[str, str]]:
+    text = file.read_text(encoding="utf-8")
     for gap, names in _COLUMN_GAPS.items():
-        sql = sql.replace(gap, names)
-    return sql
+        text = text.replace(gap, names)
+    return parse_queries(translate(backend, text))
 
 
 def parse_queries(text: str) -> Iterator[tuple[str, str]]:
@@ -79,21 +99,8 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
     return zip(pieces[1::2], pieces[2::2], strict=True)
 
 
-def load_migrations(backend: str) -> tuple[Migration, ...]:
-    """Read a backend's migrations in order, and insist that their numbers have no gap."""
-    found = []
-    for entry in (sql_folder(backend) / "migrations").iterdir():
-        match = _MIGRATION.match(entry.name)
-        if match:
-            found.append(Migration(int(match[1]), match[2], entry.read_text(encoding="utf-8")))
-    found.sort(key=lambda migration: migration.version)
-    if [migration.version for migration in found] != list(range(1, len(found) + 1)):
-        raise AssertionError(f"the migrations of {backend} are not numbered 1, 2, 3 …")
-    return tuple(found)
-
-
 @dataclass(frozen=True, slots=True)
-class Check:
+class IntegrityCheck:
     """A query that counts what should not exist, and what to do when it finds something."""
 
     name: str
@@ -101,16 +108,18 @@ class Check:
     advice: str
 
 
-def load_checks(backend: str, spaces: Mapping[int, VectorKind]) -> Iterator[Check]:
-    """Read a backend's checks; those about vectors come once for each embedding space, on the rows of its kind."""
-    text = (sql_folder(backend) / "checks.sql").read_text(encoding="utf-8")
-    advice = {
-        name: " ".join(line[2:].strip() for line in body.strip().splitlines() if line.startswith("--"))
-        for name, body in _sections(text)
-    }
-    for name, sql in parse_queries(text):
-        if "{space}" not in sql:
-            yield Check(name, sql, advice[name])
-            continue
-        for number, kind in spaces.items():
-            yield Check(f"{name}_{number}", of_kind(sql, kind).replace("{space}", str(number)), advice[name])
+def load_checks(backend: str, spaces: Mapping[int, VectorKind]) -> Iterator[IntegrityCheck]:
+    """Read the common checks and a backend's own; those about vectors come once for each embedding space."""
+    for folder in (sql_folder(), sql_folder(backend)):
+        text = (folder / "checks.sql").read_text(encoding="utf-8")
+        advice = {
+            name: " ".join(line[2:].strip() for line in body.strip().splitlines() if line.startswith("--"))
+            for name, body in _sections(text)
+        }
+        for name, sql in parse_queries(text):
+            if "{space}" not in sql:
+                yield IntegrityCheck(name, sql, advice[name])
+                continue
+            for number, kind in spaces.items():
+                rendered = of_kind(sql, kind).replace("{space}", str(number))
+                yield IntegrityCheck(f"{name}_{number}", rendered, advice[name])

@@ -39,7 +39,7 @@ class IdempotentRequest:
     _resets: int | None = None  # how much had been forgotten when it was first looked at
 
     def insist_new(self, rows: StoreReader | StoreWriter, now: datetime) -> None:
-        """Raise Repeated if it was carried out before."""
+        """Raise AlreadyProcessed if it was carried out before."""
         if self._resets is None:
             self._resets = rows.resets()
         known = rows.answer(self.key, now - ANSWERS_KEPT)
@@ -58,7 +58,7 @@ class IdempotentRequest:
         writer.keep_answer(self.key, StoredResponse(self.request_hash, None if stale else answer, self.private), now)
 
     def complete(self, writer: StoreWriter, answer: str, now: datetime) -> None:
-        """Keep what was answered in the end. Raises Repeated if somebody else was faster with the same request."""
+        """Keep the final response. Raises AlreadyProcessed if another client was faster with the same request."""
         if self.answered is None:
             self.insist_new(writer, now)
         self.keep(writer, answer, now)

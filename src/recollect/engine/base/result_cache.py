@@ -12,9 +12,8 @@ from datetime import datetime, timedelta
 from threading import Lock
 from typing import NamedTuple
 
-from recollect.engine.drafts.memory_drafts import lapsed
 from recollect.model.files import Chunk
-from recollect.model.memories import Hit, MemoryRecord, Recall, Scope
+from recollect.model.memories import Hit, MemoryRecord, Recall, Scope, lapsed
 from recollect.model.messages import Message
 
 _GOOD_FOR = timedelta(minutes=1)  # recency fades while one waits, though not by much

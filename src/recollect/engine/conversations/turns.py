@@ -14,9 +14,9 @@ from typing import Any
 
 from recollect.engine.base.context import MESSAGE, RECALL, SAVING, UPKEEP, Engine
 from recollect.engine.conversations import compact, message_drafts, message_log, redelivery, turn_capture
-from recollect.engine.maintenance import maintain
 from recollect.engine.search import all_sources
 from recollect.engine.search.prepared_query import SearchOptions
+from recollect.engine.vectors import embed_queue
 from recollect.errors import AlreadyProcessed, InvalidInput, RecollectError
 from recollect.model.files import Chunk
 from recollect.model.literals import Source, Trust
@@ -156,7 +156,7 @@ def after_turn(
     compaction = None
     try:
         compaction = compact.if_due(engine, scope, session) if outcome.saved else None
-        maintain.embed_waiting(engine, scope)
+        embed_queue.embed_waiting(engine, scope)
     except RecollectError:  # the turn is saved; maintenance does the rest
         degraded = (*degraded, UPKEEP)
     return replace(outcome, compaction=compaction, degraded=degraded)

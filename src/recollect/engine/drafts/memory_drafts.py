@@ -165,11 +165,6 @@ def _check_numbers(memory: NewMemory) -> None:
     check_coordinates(memory.lat, memory.lng, InvalidMemory)
 
 
-def lapsed(record: MemoryRecord, now: datetime) -> bool:
-    """Tell whether a record has expired or ceased to be true."""
-    return any(end is not None and end <= now for end in (record.expires_at, record.valid_until))
-
-
 def lapse(record: MemoryRecord) -> datetime:
     """Give the moment a lapsed record ceased to hold."""
     return min(end for end in (record.expires_at, record.valid_until) if end is not None)

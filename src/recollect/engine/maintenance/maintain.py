@@ -11,11 +11,11 @@ from recollect.engine.base.context import Engine
 from recollect.engine.conversations import compact
 from recollect.engine.maintenance import reindex, worker_pass
 from recollect.engine.memories import forget
-from recollect.engine.vectors import embed_queue, embed_texts
+from recollect.engine.vectors import embed_texts
 from recollect.model.memories import Scope
 from recollect.model.messages import Compaction
 from recollect.model.stats import Maintenance
-from recollect.ports import CHANGES_KEPT, RemoteEmbedder
+from recollect.ports import CHANGES_KEPT
 
 _MOST_FAILURES = 3
 _SEARCHES_KEPT = timedelta(days=90)
@@ -68,12 +68,3 @@ def _fold_idle(
             if engine.summarizer.costs and len(failed) >= _MOST_FAILURES:
                 break  # the model seems to be away, and every try waits for it
     return done, failed
-
-
-def embed_waiting(engine: Engine, scope: Scope) -> None:
-    """Give vectors to one batch of what a user's turn has left waiting, unless somebody far away makes them."""
-    space = engine.space
-    if space is None or engine.models.is_changing or isinstance(engine.models.embedder(space), RemoteEmbedder):
-        engine.background.wake()
-    if space is not None and not isinstance(engine.models.embedder(space), RemoteEmbedder):
-        embed_queue.serve_once(engine, scope, space)

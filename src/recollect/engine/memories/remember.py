@@ -17,7 +17,7 @@ from recollect.engine.drafts import memory_drafts, redaction
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedTexts
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
-from recollect.model.memories import Draft, Filters, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector
+from recollect.model.memories import Draft, Filters, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector, lapsed
 from recollect.model.messages import Usage
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_units
@@ -268,7 +268,7 @@ def _decided(writer: StoreWriter, prepared: PreparedMemory) -> Remembered:
     draft, near = prepared.draft, prepared.near
     record, slot = draft.record, memory_drafts.slot(draft.record)
     old = writer.current(slot) if slot else writer.same(memory_drafts.fingerprint(draft))
-    if old is not None and not memory_drafts.lapsed(old, record.created_at):
+    if old is not None and not lapsed(old, record.created_at):
         if slot is None or _same_value(old, draft):
             return _confirmed(writer, old, record)
         return _replaced(writer, draft, prepared.space, old)
@@ -301,7 +301,7 @@ def _confirmed(writer: StoreWriter, known: MemoryRecord, record: MemoryRecord) -
 def _replaced(writer: StoreWriter, draft: Draft, space: Space | None, holder: MemoryRecord) -> Remembered:
     """Give the slot to the new value, unless the old one comes from a better source or the new one is over already."""
     record = draft.record
-    if memory_drafts.lapsed(record, record.created_at):
+    if lapsed(record, record.created_at):
         return _outranked(writer, draft, space, holder, max(memory_drafts.lapse(record), record.valid_from))
     if record.trust < holder.trust:
         return _outranked(writer, draft, space, holder, record.valid_from)

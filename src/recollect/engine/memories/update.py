@@ -15,7 +15,7 @@ from recollect.engine.drafts import memory_drafts, redaction
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedTexts
 from recollect.errors import EmbeddingError, InvalidMemory, NotFound
-from recollect.model.memories import Draft, MemoryRecord, NewMemory, Scope, Space
+from recollect.model.memories import Draft, MemoryRecord, NewMemory, Scope, Space, lapsed
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_unit
 from recollect.ports import StoreWriter
@@ -128,7 +128,7 @@ def _make_room(writer: StoreWriter, draft: Draft) -> None:
     for twin in (writer.same(memory_drafts.fingerprint(draft)), writer.current(slot) if slot else None):
         if twin is None or twin.id == record.id:
             continue
-        if not memory_drafts.lapsed(twin, record.updated_at):
+        if not lapsed(twin, record.updated_at):
             raise InvalidMemory(f"Memory {twin.id} already says this. Forget one of the two instead.")
         writer.retire(twin.id, memory_drafts.lapse(twin), record.id)
 

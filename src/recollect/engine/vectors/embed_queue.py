@@ -72,6 +72,15 @@ def serve_once(engine: Engine, scope: Scope, space: Space) -> WorkReport:
     return serve(engine, jobs) if jobs else WorkReport()
 
 
+def embed_waiting(engine: Engine, scope: Scope) -> None:
+    """Give vectors to one batch of what a user's turn has left waiting, unless a remote provider makes them."""
+    space = engine.space
+    if space is None or engine.models.is_changing or isinstance(engine.models.embedder(space), RemoteEmbedder):
+        engine.background.wake()
+    if space is not None and not isinstance(engine.models.embedder(space), RemoteEmbedder):
+        serve_once(engine, scope, space)
+
+
 class _QueueRun:
     """Several threads that serve one space until nothing is left or the provider is away."""
 

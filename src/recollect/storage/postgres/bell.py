@@ -47,7 +47,7 @@ class Ringer:
             self._due.clear()
             try:
                 connection = connection or self._connect()
-                connection.execute(QUERIES["ring"].encode())
+                connection.execute(QUERIES["notify_change"].encode())
             except (psycopg.Error, StoreError):  # whoever waits looks by themselves after a while
                 connection = None
             if ended or self._closed.wait(_RING_EVERY_S if connection else _TRY_AGAIN_S):

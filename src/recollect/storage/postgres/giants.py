@@ -20,10 +20,10 @@ def missing(connection: Connection, rows: int) -> Iterable[tuple[Space, int, str
     for number, kind, space, state, *_ in spaces.listing(connection):
         if state == "kept" or kind == "place":  # nobody is at so many places
             continue
-        giants = [row[0] for row in connection.execute(of_kind(QUERIES["giants"], kind).encode(), {"rows": rows})]
+        giants = [row[0] for row in connection.execute(of_kind(QUERIES["large_users"], kind).encode(), {"rows": rows})]
         if not giants:
             continue
-        query = QUERIES["giant_indexes"].replace("{space}", str(number)).replace("%%", "%")
+        query = QUERIES["large_user_indexes"].replace("{space}", str(number)).replace("%%", "%")
         existing = {row[0] for row in connection.execute(query.encode())}
         yield from ((space, number, user) for user in giants if index_name(number, user) not in existing)
 
@@ -48,4 +48,4 @@ def build(connection: Connection, lacking: Sequence[tuple[Space, int, str]]) -> 
 
 def index_name(number: int, user: str) -> str:
     """Name a giant's index without revealing who it is."""
-    return f"vectors_{number}_giant_{hashlib.blake2b(user.encode(), digest_size=8).hexdigest()}"
+    return f"vectors_{number}_user_{hashlib.blake2b(user.encode(), digest_size=8).hexdigest()}"

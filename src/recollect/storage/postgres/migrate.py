@@ -2,13 +2,12 @@
 
 from datetime import datetime
 
-from recollect.storage import migrating
+from recollect.storage.migrations import AppliedMigration, load_migrations, pending_migrations
 from recollect.storage.postgres.connection import Connection, ensure_vector
 from recollect.storage.postgres.spaces import SCHEMA_LOCK
 from recollect.storage.rows import ANALYSER
-from recollect.storage.statements import load_migrations
 
-_LEDGER = """
+MIGRATIONS_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
     version    integer     NOT NULL PRIMARY KEY,
     name       text        NOT NULL,
@@ -24,15 +23,15 @@ def migrate(connection: Connection, where: str, now: datetime, analyser: int) ->
     A new database notes which version of the analyser will make its terms.
     """
     known = load_migrations("postgres")
-    if _has_ledger(connection) and not migrating.pending(known, _applied(connection), where):
+    if _has_migrations_table(connection) and not pending_migrations(known, _applied(connection), where):
         return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
-        connection.execute("SELECT set_config('recollect.reach', 'store', true)")  # the wall stands for the owner too
+        connection.execute("SELECT set_config('recollect.reach', 'store', true)")  # the owner too is under row security
         ensure_vector(connection)
-        connection.execute(_LEDGER)
+        connection.execute(MIGRATIONS_TABLE)
         applied = _applied(connection)
-        for migration in migrating.pending(known, applied, where):
+        for migration in pending_migrations(known, applied, where):
             connection.execute(migration.sql.encode())
             row = (migration.version, migration.name, migration.checksum, now)
             connection.execute("INSERT INTO schema_migrations VALUES (%s, %s, %s, %s)", row)
@@ -40,15 +39,16 @@ def migrate(connection: Connection, where: str, now: datetime, analyser: int) ->
             connection.execute("UPDATE store_marks SET value = %s WHERE name = %s", (analyser, ANALYSER))
 
 
-def _has_ledger(connection: Connection) -> bool:
+def _has_migrations_table(connection: Connection) -> bool:
     row = connection.execute("SELECT to_regclass('schema_migrations')").fetchone()
     return row is not None and row[0] is not None
 
 
-def _applied(connection: Connection) -> dict[int, str]:
-    return dict(connection.execute("SELECT version, checksum FROM schema_migrations").fetchall())
+def _applied(connection: Connection) -> list[AppliedMigration]:
+    found = connection.execute("SELECT version, name, checksum FROM schema_migrations")
+    return [AppliedMigration(*row) for row in found]
 
 
 def applied_version(connection: Connection) -> int:
-    """The number of the newest step that was applied."""
-    return max(_applied(connection), default=0)
+    """The number of the newest migration that was applied."""
+    return max((row.version for row in _applied(connection)), default=0)

@@ -13,7 +13,7 @@ from recollect.storage.postgres.connection import Connection
 from recollect.storage.rows import of_kind
 from recollect.storage.statements import load_queries
 
-QUERIES = load_queries("postgres", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql", "dialect.sql")
+QUERIES = load_queries("postgres")
 
 
 class PostgresRows:

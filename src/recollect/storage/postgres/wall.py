@@ -21,7 +21,7 @@ def for_user(connection: Connection, scope: Scope) -> None:
 
 def for_everybody(connection: Connection) -> None:
     """Let what follows in this transaction see and change everything."""
-    connection.execute(QUERIES["work_for_everybody"].encode())
+    connection.execute(QUERIES["work_for_store"].encode())
 
 
 class Walled:

@@ -4,13 +4,12 @@ from datetime import datetime
 
 import apsw
 
-from recollect.storage import migrating
+from recollect.storage.migrations import AppliedMigration, Migration, load_migrations, pending_migrations
 from recollect.storage.rows import ANALYSER
 from recollect.storage.sqlite.codec import to_micros
 from recollect.storage.sqlite.connection import rows
-from recollect.storage.statements import Migration, load_migrations
 
-_LEDGER = """
+MIGRATIONS_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
     version    INTEGER NOT NULL PRIMARY KEY,
     name       TEXT    NOT NULL,
@@ -26,13 +25,13 @@ def migrate(connection: apsw.Connection, where: str, now: datetime, analyser: in
     A new file notes which version of the analyser will make its terms.
     """
     known = load_migrations("sqlite")
-    if _has_ledger(connection) and not migrating.pending(known, _applied(connection), where):
+    if _has_migrations_table(connection) and not pending_migrations(known, _applied(connection), where):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        connection.execute(_LEDGER)
+        connection.execute(MIGRATIONS_TABLE)
         applied = _applied(connection)
-        for migration in migrating.pending(known, applied, where):
+        for migration in pending_migrations(known, applied, where):
             _apply(connection, migration, now)
         if not applied:
             connection.execute("UPDATE store_marks SET value = ? WHERE name = ?", (analyser, ANALYSER))
@@ -49,14 +48,14 @@ def _apply(connection: apsw.Connection, migration: Migration, now: datetime) -> 
     connection.execute("INSERT INTO schema_migrations VALUES (?, ?, ?, ?)", row)
 
 
-def _has_ledger(connection: apsw.Connection) -> bool:
+def _has_migrations_table(connection: apsw.Connection) -> bool:
     return bool(rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'"))
 
 
-def _applied(connection: apsw.Connection) -> dict[int, str]:
-    return dict(rows(connection, "SELECT version, checksum FROM schema_migrations"))
+def _applied(connection: apsw.Connection) -> list[AppliedMigration]:
+    return [AppliedMigration(*row) for row in rows(connection, "SELECT version, name, checksum FROM schema_migrations")]
 
 
 def applied_version(connection: apsw.Connection) -> int:
-    """The number of the newest step that was applied."""
-    return max(_applied(connection), default=0)
+    """The number of the newest migration that was applied."""
+    return max((row.version for row in _applied(connection)), default=0)

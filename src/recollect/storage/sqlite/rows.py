@@ -15,7 +15,7 @@ from recollect.storage.sqlite.codes import Seqs
 from recollect.storage.sqlite.connection import rows
 from recollect.storage.statements import load_queries
 
-QUERIES = load_queries("sqlite", "queries.sql", "vectors.sql", "files.sql", "places.sql", "doors.sql", "dialect.sql")
+QUERIES = load_queries("sqlite")
 
 
 def id_array(ids: Iterable[str]) -> Any:  # noqa: ANN401 - apsw gives its bindings no public type

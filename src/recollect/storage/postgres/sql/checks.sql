@@ -1,18 +1,9 @@
--- What `doctor` looks for. Each query counts what should not exist; the comment under its name is what to do.
--- A check with {space} runs once for every embedding space.
+-- What `doctor` looks for in PostgreSQL alone; see storage/sql/checks.sql.
 
 -- vectors_without_row --
 -- Vectors of rows that are gone; no search returns them. Please report how this came about.
 SELECT count(*) FROM vectors_{space} v
  WHERE NOT EXISTS (SELECT 1 FROM {rows} m WHERE m.user_id = v.user_id AND m.id = v.item_id)
-
--- jobs_without_row --
--- Work for rows that are gone; it will be dropped. Please report how this came about.
-SELECT count(*) FROM jobs j
- WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = j.user_id AND m.id = j.item_id)
-   AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = j.user_id AND m.id = j.item_id)
-   AND NOT EXISTS (SELECT 1 FROM chunks m WHERE m.user_id = j.user_id AND m.id = j.item_id)
-   AND NOT EXISTS (SELECT 1 FROM places m WHERE m.user_id = j.user_id AND m.id = j.item_id)
 
 -- rows_without_vector_or_job --
 -- Stored while vectors were switched off: they are found by their words alone. Run `recollect maintain`.
@@ -20,57 +11,3 @@ SELECT count(*) FROM {rows} m
  WHERE NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.user_id = m.user_id AND v.item_id = m.id)
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
    AND EXISTS (SELECT 1 FROM embedding_spaces s WHERE s.number = {space} AND s.state = 'active')
-
--- versions_of_nothing --
--- Old versions whose successor is gone; they stay out of every search. Forget them by id, or restore a backup.
-SELECT count(*) FROM memories m
- WHERE m.superseded_by IS NOT NULL
-   AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.user_id = m.user_id AND n.id = m.superseded_by)
-
--- wrong_counts --
--- The figures of a user do not match the rows. Search still works; please report how this came about.
-SELECT count(*) FROM users u
- WHERE u.memories <> (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id)
-    OR u.messages <> (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id)
-    OR u.chunks <> (SELECT count(*) FROM chunks m WHERE m.user_id = u.user_id)
-
--- messages_without_conversation --
--- Messages that no window shows; search finds them. Please report how this came about.
-SELECT count(*) FROM messages m
- WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.user_id = m.user_id AND c.id = m.conversation_id)
-
--- derivations_of_nothing --
--- Notes about items that are gone; they do no harm. Please report how this came about.
-SELECT count(*) FROM derivations d
- WHERE (NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = d.user_id AND m.id = d.made_id)
-        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = d.user_id AND m.id = d.made_id))
-    OR (NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = d.user_id AND m.id = d.source_id)
-        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = d.user_id AND m.id = d.source_id))
-
--- folded_without_summary --
--- Messages marked as folded that no summary was made from. Search finds them; please report how this came about.
-SELECT count(*) FROM messages m
- WHERE m.status = 'compacted'
-   AND NOT EXISTS (SELECT 1 FROM derivations d WHERE d.user_id = m.user_id AND d.source_id = m.id)
-
--- chunks_without_file --
--- Chunks whose file is gone; searches leave them out. Please report how this came about.
-SELECT count(*) FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.user_id = c.user_id AND f.id = c.file_id)
-
--- files_with_wrong_counts --
--- Files that have more or fewer chunks than is noted. Sync them again; please report how this came about.
-SELECT count(*) FROM files f
- WHERE f.chunks <> (SELECT count(*) FROM chunks c WHERE c.user_id = f.user_id AND c.file_id = f.id)
-
--- places_without_anything --
--- Names of places at which nothing is; they do no harm. Please report how this came about.
-SELECT count(*) FROM places p
- WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = p.user_id AND m.place = p.id)
-   AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = p.user_id AND m.place = p.id)
-
--- places_without_name --
--- These rows are not found by what their place is called. Run `recollect maintain`.
-SELECT (SELECT count(*) FROM memories m WHERE (m.address <> '' OR m.place_label <> '')
-           AND NOT EXISTS (SELECT 1 FROM places p WHERE p.user_id = m.user_id AND p.id = m.place))
-     + (SELECT count(*) FROM messages m WHERE (m.address <> '' OR m.place_label <> '')
-           AND NOT EXISTS (SELECT 1 FROM places p WHERE p.user_id = m.user_id AND p.id = m.place))

@@ -1,18 +1,19 @@
--- What only PostgreSQL does: the wall, batches in its own format, vectors in a typed column, an index for a giant.
+-- What only PostgreSQL does: row-level security, batches in its own format, vectors in a typed column, indexes for large
+-- users.
 
 -- insert_memory --
--- The unique index decides what is a duplicate, whoever else is writing.
+-- The unique index decides what is a duplicate, also when several processes write at once.
 INSERT INTO memories (
     user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
     created_at, updated_at)
 VALUES (
-    %(user_id)s, %(content_hash)s, %(terms)s, %(place)s,
-    %(id)s, %(type)s, %(content)s, %(subject)s, %(key)s, %(value)s, %(context)s, %(importance)s, %(confidence)s,
-    %(source)s, %(trust)s, %(session)s, %(occurred_at)s, %(valid_from)s, %(valid_until)s, %(superseded_by)s,
-    %(expires_at)s, %(lat)s, %(lng)s, %(address)s, %(place_label)s, %(metadata)s,
-    %(created_at)s, %(updated_at)s)
+    :user_id, :content_hash, :terms, :place,
+    :id, :type, :content, :subject, :key, :value, :context, :importance, :confidence,
+    :source, :trust, :session, :occurred_at, :valid_from, :valid_until, :superseded_by,
+    :expires_at, :lat, :lng, :address, :place_label, :metadata,
+    :created_at, :updated_at)
     ON CONFLICT DO NOTHING
 
 -- insert_message --
@@ -23,11 +24,11 @@ INSERT INTO messages (
     trust, model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at,
     lat, lng, address, place_label)
 VALUES (
-    %(user_id)s, false, %(terms)s, %(place)s,
-    %(id)s, %(conversation)s, %(external_id)s, %(sequence)s, %(role)s, %(speaker)s, %(content)s, %(blocks)s,
-    %(tool_calls)s, %(tool_call_id)s, %(tokens)s, %(status)s, %(trust)s, %(model)s, %(input_tokens)s, %(output_tokens)s,
-    %(thinking_tokens)s, %(feedback)s, %(metadata)s, %(said_at)s, %(created_at)s,
-    %(lat)s, %(lng)s, %(address)s, %(place_label)s)
+    :user_id, false, :terms, :place,
+    :id, :conversation, :external_id, :sequence, :role, :speaker, :content, :blocks,
+    :tool_calls, :tool_call_id, :tokens, :status, :trust, :model, :input_tokens, :output_tokens,
+    :thinking_tokens, :feedback, :metadata, :said_at, :created_at,
+    :lat, :lng, :address, :place_label)
 
 -- insert_chunk --
 -- A piece of a file.
@@ -35,19 +36,19 @@ INSERT INTO chunks (
     user_id, id, file_id, content, heading, content_hash, start_line, end_line, start_column, role, trust, dated_at,
     created_at, terms)
 VALUES (
-    %(user_id)s, %(id)s, %(file_id)s, %(content)s, %(heading)s, %(content_hash)s, %(start_line)s, %(end_line)s,
-    %(start_column)s, %(role)s, %(trust)s, %(dated_at)s, %(created_at)s, %(terms)s)
+    :user_id, :id, :file_id, :content, :heading, :content_hash, :start_line, :end_line,
+    :start_column, :role, :trust, :dated_at, :created_at, :terms)
 
 -- insert_place --
 -- The name of a place, once.
 INSERT INTO places (user_id, id, address, place_label, created_at)
-VALUES (%(user_id)s, %(id)s, %(address)s, %(place_label)s, %(created_at)s)
+VALUES (:user_id, :id, :address, :place_label, :created_at)
 
 -- work_for_user --
 -- From here to the end of the transaction the server shows and changes nothing that is not this user's.
-SELECT set_config('recollect.reach', 'user', true), set_config('recollect.user_id', %(user_id)s, true)
+SELECT set_config('recollect.reach', 'user', true), set_config('recollect.user_id', :user_id, true)
 
--- work_for_everybody --
+-- work_for_store --
 -- What follows is about the store as a whole.
 SELECT set_config('recollect.reach', 'store', true), set_config('recollect.user_id', '', true)
 
@@ -61,7 +62,7 @@ SELECT l.rolname AS login,
        r.oid IS NOT NULL AS known,
        coalesce(r.rolsuper OR r.rolbypassrls OR pg_has_role(r.oid, c.relowner, 'USAGE'), false) AS unfit,
        coalesce((SELECT bool_and(has_table_privilege(r.oid, t.polrelid, 'SELECT')) FROM pg_policy t JOIN pg_class o ON o.oid = t.polrelid
-                  WHERE o.relnamespace = c.relnamespace AND t.polname LIKE 'recollect\_%%'), false)
+                  WHERE o.relnamespace = c.relnamespace AND t.polname LIKE 'recollect\_%'), false)
          AND coalesce(has_function_privilege(r.oid, 'recollect_drop_vectors(integer)', 'EXECUTE'), false) AS admitted,
        f.proowner <> c.relowner AND has_function_privilege(coalesce(r.oid, l.oid), f.oid, 'EXECUTE') AS searches,
        g.proowner <> c.relowner AND has_function_privilege(coalesce(r.oid, l.oid), g.oid, 'EXECUTE') AS searches_files
@@ -69,19 +70,19 @@ SELECT l.rolname AS login,
   JOIN pg_class c ON c.oid = to_regclass('memories')
   JOIN pg_proc f ON f.oid = to_regprocedure('recollect_matching_messages(text[], bigint)')
   JOIN pg_proc g ON g.oid = to_regprocedure('recollect_matching_chunks(text[], bigint)')
-  LEFT JOIN pg_roles r ON r.rolname = %(role)s
+  LEFT JOIN pg_roles r ON r.rolname = :role
  WHERE l.rolname = current_user
 
 -- admit --
 -- Lets the roles do their part.
-SELECT recollect_admit(%(role)s, %(searcher)s)
+SELECT recollect_admit(:role, :searcher)
 
 -- begin_read --
 -- One snapshot for all questions.
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 
 -- create_staging --
--- Where a batch waits on its way to the table: COPY does not go through the wall. It lasts as long as the connection
+-- Where a batch waits on its way to the table: COPY does not work under row-level security. It lasts as long as the connection
 -- and is emptied by every commit.
 CREATE TEMPORARY TABLE IF NOT EXISTS recollect_staged (LIKE memories) ON COMMIT DELETE ROWS
 
@@ -136,91 +137,91 @@ SELECT s.id FROM recollect_staged s
 -- insert_vectors --
 -- A batch of vectors. They come as arrays in the server's own format.
 INSERT INTO vectors_{space} (user_id, item_id, embedding)
-SELECT %(user_id)s, v.item_id, v.embedding
-  FROM unnest(%(ids)s::uuid[], %(vectors)s::{type}[]) AS v (item_id, embedding)
+SELECT :user_id, v.item_id, v.embedding
+  FROM unnest(:ids::uuid[], :vectors::{type}[]) AS v (item_id, embedding)
 
 -- existing_items --
 -- Which of these rows are still there.
-SELECT id FROM {rows} WHERE user_id = %(user_id)s AND id = ANY(%(ids)s::uuid[])
+SELECT id FROM {rows} WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
 
 -- move_vectors --
 -- The vector of a row that became a version stays with it.
-UPDATE vectors_{space} SET item_id = %(version_id)s WHERE user_id = %(user_id)s AND item_id = %(id)s
+UPDATE vectors_{space} SET item_id = :version_id WHERE user_id = :user_id AND item_id = :id
 
 -- copy_vector --
 -- A revision whose text is unchanged keeps its vector.
 INSERT INTO vectors_{space} (user_id, item_id, embedding)
-SELECT user_id, %(to_id)s::uuid, embedding FROM vectors_{space} WHERE user_id = %(user_id)s AND item_id = %(from_id)s
+SELECT user_id, :to_id::uuid, embedding FROM vectors_{space} WHERE user_id = :user_id AND item_id = :from_id
 
 -- delete_vectors --
 -- With the row goes its vector.
-DELETE FROM vectors_{space} WHERE user_id = %(user_id)s AND item_id = ANY(%(ids)s::uuid[])
+DELETE FROM vectors_{space} WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[])
 
 -- ranked_candidates --
 -- Too many rows share a term: those with the rarer terms first.
 SELECT id, terms
   FROM {rows}
- WHERE user_id = %(user_id)s AND terms && %(terms)s AND {filters}
- ORDER BY (SELECT sum(q.weight) FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS q (term, weight)
+ WHERE user_id = :user_id AND terms && :terms AND {filters}
+ ORDER BY (SELECT sum(q.weight) FROM unnest(:terms::text[], :weights::float8[]) AS q (term, weight)
             WHERE q.term = ANY(terms)) DESC, id DESC
- LIMIT %(limit)s
+ LIMIT :limit
 
 -- matching --
 -- A large user's rows that share a term with the query, as many as are wanted; the index of words finds them.
-SELECT recollect_matching_{rows}(%(terms)s, %(limit)s) AS id
+SELECT recollect_matching_{rows}(:terms, :limit) AS id
 
 -- known_candidates --
 -- Such rows, if they pass.
 SELECT id, terms
   FROM {rows}
- WHERE user_id = %(user_id)s AND id = ANY(%(ids)s::uuid[]) AND {filters}
- LIMIT %(limit)s
+ WHERE user_id = :user_id AND id = ANY(:ids::uuid[]) AND {filters}
+ LIMIT :limit
 
 -- ranked_matching --
 -- Too many share a term: the same as ranked_candidates, for a large user. They are looked up once, whatever else must be.
-WITH matching AS MATERIALIZED (SELECT recollect_matching_{rows}(%(terms)s, NULL) AS matching_id)
+WITH matching AS MATERIALIZED (SELECT recollect_matching_{rows}(:terms, NULL) AS matching_id)
 SELECT id, terms
   FROM matching JOIN {rows} ON id = matching_id
- WHERE user_id = %(user_id)s AND {filters}
- ORDER BY (SELECT sum(q.weight) FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS q (term, weight)
+ WHERE user_id = :user_id AND {filters}
+ ORDER BY (SELECT sum(q.weight) FROM unnest(:terms::text[], :weights::float8[]) AS q (term, weight)
             WHERE q.term = ANY(terms)) DESC, id DESC
- LIMIT %(limit)s
+ LIMIT :limit
 
 -- matching_frequency --
 -- How many of a large user's rows hold a term.
-SELECT count(*) AS frequency FROM recollect_matching_{rows}(%(terms)s, NULL)
+SELECT count(*) AS frequency FROM recollect_matching_{rows}(:terms, NULL)
 
 -- prepare_nearest --
--- An index for a giant must go on looking until enough rows pass the filters. Never outlives the transaction.
+-- The index of a large user must go on looking until enough rows pass the filters. Never outlives the transaction.
 SET LOCAL hnsw.iterative_scan = strict_order
 
 -- nearest_vectors --
--- Exact for everybody but giants.
-SELECT v.item_id AS id, 1 - (v.embedding <=> %(vector)s) AS cosine
+-- Exact for all users but the large ones.
+SELECT v.item_id AS id, 1 - (v.embedding <=> :vector) AS cosine
   FROM vectors_{space} v
   JOIN {rows} m ON m.user_id = v.user_id AND m.id = v.item_id
- WHERE v.user_id = %(user_id)s AND m.user_id = %(user_id)s AND {filters}
- ORDER BY v.embedding <=> %(vector)s
- LIMIT %(limit)s
+ WHERE v.user_id = :user_id AND m.user_id = :user_id AND {filters}
+ ORDER BY v.embedding <=> :vector
+ LIMIT :limit
 
 -- nearest_inside --
--- Exact for everybody: among what lies inside a circle or at some places an index for a giant would miss most.
-WITH inside AS MATERIALIZED (SELECT id FROM {rows} WHERE user_id = %(user_id)s AND {filters})
-SELECT v.item_id AS id, 1 - (v.embedding <=> %(vector)s) AS cosine
+-- Exact for all users: inside a circle or at some places the index of a large user would miss most rows.
+WITH inside AS MATERIALIZED (SELECT id FROM {rows} WHERE user_id = :user_id AND {filters})
+SELECT v.item_id AS id, 1 - (v.embedding <=> :vector) AS cosine
   FROM inside JOIN vectors_{space} v ON v.item_id = inside.id
- WHERE v.user_id = %(user_id)s
+ WHERE v.user_id = :user_id
  ORDER BY cosine DESC
- LIMIT %(limit)s
+ LIMIT :limit
 
 -- cosines --
 -- Exact scores of known rows.
-SELECT item_id AS id, 1 - (embedding <=> %(vector)s) AS cosine
+SELECT item_id AS id, 1 - (embedding <=> :vector) AS cosine
   FROM vectors_{space}
- WHERE user_id = %(user_id)s AND item_id = ANY(%(ids)s::uuid[])
+ WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[])
 
 -- count_vectors --
 -- How many of the user's rows have a vector.
-SELECT count(*) AS vectors FROM vectors_{space} WHERE user_id = %(user_id)s
+SELECT count(*) AS vectors FROM vectors_{space} WHERE user_id = :user_id
 
 -- count_all_vectors --
 -- How many vectors there are.
@@ -228,15 +229,11 @@ SELECT count(*) AS vectors FROM vectors_{space}
 
 -- lock_schema --
 -- Only one process at a time changes the schema; the lock ends with the transaction.
-SELECT pg_advisory_xact_lock(%(lock)s)
-
--- lock_resets --
--- The same, and waits for somebody who is forgetting right now.
-SELECT resets FROM users WHERE user_id = %(user_id)s FOR SHARE
+SELECT pg_advisory_xact_lock(:lock)
 
 -- share_spaces --
--- Any number may hold it, but not while somebody has it alone; it ends with the transaction.
-SELECT pg_advisory_xact_lock_shared(%(lock)s)
+-- Any number may hold it, but not while a transaction has it alone; it ends with the transaction.
+SELECT pg_advisory_xact_lock_shared(:lock)
 
 -- next_space --
 -- The lock of the migrations is held meanwhile.
@@ -248,21 +245,21 @@ SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bytes
   FROM pg_class c
  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
 
--- giants --
+-- large_users --
 -- Users with so many rows that an exact search becomes slow.
-SELECT user_id FROM users WHERE {rows} >= %(rows)s ORDER BY user_id
+SELECT user_id FROM users WHERE {rows} >= :rows ORDER BY user_id
 
--- giant_indexes --
--- Which indexes for giants exist and are complete.
+-- large_user_indexes --
+-- Which indexes of large users exist and are complete.
 SELECT c.relname AS name
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
  WHERE t.relname = 'vectors_{space}' AND t.relnamespace = current_schema()::regnamespace AND i.indisvalid
-   AND c.relname LIKE 'vectors_{space}_giant_%%'
+   AND c.relname LIKE 'vectors_{space}_user_%'
 
 -- owe_jobs --
 -- What lacks both a vector in a space and the work to get one is owed it.
 INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
-SELECT m.user_id, 'embed', %(item_kind)s, m.id, {space}, 0, %(now)s, NULL, '', %(now)s
+SELECT m.user_id, 'embed', :item_kind, m.id, {space}, 0, :now, NULL, '', :now
   FROM {rows} m
  WHERE EXISTS (SELECT 1 FROM embedding_spaces s WHERE s.number = {space} AND s.state <> 'kept')
    AND NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.user_id = m.user_id AND v.item_id = m.id)
@@ -271,19 +268,19 @@ SELECT m.user_id, 'embed', %(item_kind)s, m.id, {space}, 0, %(now)s, NULL, '', %
 
 -- make_vectors --
 -- The table of a new space, with the owner's rights.
-SELECT recollect_make_vectors(%(number)s, %(half)s, %(dimensions)s)
+SELECT recollect_make_vectors(:number, :half, :dimensions)
 
 -- drop_vectors --
--- A space that nobody needs.
-SELECT recollect_drop_vectors(%(number)s)
+-- Drops the table of a space.
+SELECT recollect_drop_vectors(:number)
 
 -- insert_changes --
 -- Items that are new, in their order.
 INSERT INTO changes (user_id, number, what, item_kind, item_id, changed_at)
-SELECT %(user_id)s, %(before)s + c.place, c.what, c.item_kind, c.item_id, %(now)s
-  FROM unnest(%(whats)s::text[], %(kinds)s::text[], %(ids)s::uuid[])
+SELECT :user_id, :before + c.place, c.what, c.item_kind, c.item_id, :now
+  FROM unnest(:whats::text[], :kinds::text[], :ids::uuid[])
        WITH ORDINALITY AS c (what, item_kind, item_id, place)
 
--- ring --
--- Wakes whoever waits for something new. What it is they read in the order of changes.
+-- notify_change --
+-- Wakes the processes that wait for changes; they read what is new in the order of changes.
 SELECT pg_notify('recollect_changes', '')

@@ -3,7 +3,7 @@
 -- fixes the order: the few rows that are wanted first, never all rows of a user.
 
 -- insert_memory --
--- The unique index decides what is a duplicate, whoever else is writing.
+-- The unique index decides what is a duplicate, also when several processes write at once.
 INSERT INTO memories (
     seq, user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
@@ -154,7 +154,7 @@ SELECT count(*) AS vectors FROM codes_{space}
 INSERT INTO {words} ({words}) VALUES ('optimize')
 
 -- count_resets --
--- Grows whenever rows vanish, whoever they belonged to.
+-- Grows whenever rows of any user vanish.
 SELECT coalesce(sum(resets), 0) AS resets FROM users
 
 -- next_slice --
@@ -172,7 +172,7 @@ SELECT m.user_id, 'embed', :item_kind, m.id, {space}, 0, :now, NULL, '', :now
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
 
 -- drop_vectors --
--- A space that nobody needs.
+-- Drops the vectors of a space.
 DROP TABLE vectors_{space}
 
 -- drop_codes --

@@ -1,0 +1,61 @@
+-- Queries that the two databases need in different words: the same names, parameters and result columns as the twin's.
+
+-- get_memories --
+-- Rows by id, live or not.
+SELECT {record}
+  FROM memories
+ WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
+
+-- text_candidates --
+-- Rows that share a term with the query.
+SELECT id, terms
+  FROM {rows}
+ WHERE user_id = :user_id AND terms && :terms AND {filters}
+ LIMIT :limit
+
+-- term_frequency --
+-- How many of the user's rows hold a term.
+SELECT count(*) AS frequency FROM {rows} WHERE user_id = :user_id AND terms && :terms
+
+-- around_messages --
+-- Messages and what was said before and after each of them.
+SELECT id, conversation_id, sequence, role, speaker, tokens, trust, said_at,
+       right(rtrim(content), 1) IN ('?', '？', '؟') AS asks,
+       lat, lng, address, place_label
+  FROM messages
+  JOIN (SELECT conversation_id AS seed_conversation, sequence AS seed_sequence
+          FROM messages
+         WHERE user_id = :user_id AND id = ANY(:ids::uuid[])) AS seeds
+    ON conversation_id = seed_conversation
+   AND sequence BETWEEN seed_sequence - :reach AND seed_sequence + :reach
+ WHERE user_id = :user_id AND {filters}
+
+-- get_messages --
+-- Messages by id.
+SELECT {message}
+  FROM messages
+ WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
+
+-- delivered_messages --
+-- Messages by the ids that their host has for them.
+SELECT {message}
+  FROM messages
+ WHERE user_id = :user_id AND conversation_id = :conversation_id AND external_id = ANY(:ids::text[])
+   AND external_id <> ''
+
+-- claim_jobs --
+-- Takes jobs of a space that are due and not leased, those of one user or of all, for this or for a batch.
+UPDATE jobs
+   SET lease_until = :lease_until, bulk = :bulk
+ WHERE (user_id, item_id, space, kind) IN (
+       SELECT user_id, item_id, space, kind FROM jobs
+        WHERE space = :space AND due_at <= :now AND (lease_until IS NULL OR lease_until <= :now) AND bulk = ''
+          AND (:only_user = '' OR user_id = :only_user)
+        ORDER BY due_at, item_id
+        LIMIT :limit
+          FOR UPDATE SKIP LOCKED)
+RETURNING user_id, item_id, item_kind, attempts
+
+-- lock_resets --
+-- How much was forgotten, once a write that is forgetting right now has ended.
+SELECT resets FROM users WHERE user_id = :user_id FOR SHARE

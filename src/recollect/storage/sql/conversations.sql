@@ -1,0 +1,194 @@
+-- Conversations: messages, what was made from what, what was forgotten, and what models were paid.
+
+-- get_conversation --
+-- One conversation.
+SELECT {conversation} FROM conversations WHERE user_id = :user_id AND id = :id
+
+-- save_conversation --
+-- A conversation begins, goes on, or is being compacted.
+INSERT INTO conversations (
+    user_id, id, private, last_sequence, compacting_until, metadata, created_at, updated_at)
+VALUES (
+    :user_id, :id, :private, :last_sequence, :compacting_until, :metadata, :created_at, :updated_at)
+    ON CONFLICT (user_id, id) DO UPDATE
+   SET private = excluded.private, last_sequence = excluded.last_sequence,
+       compacting_until = excluded.compacting_until, metadata = excluded.metadata, updated_at = excluded.updated_at
+
+-- list_conversations --
+-- Conversations with their figures, the latest first.
+SELECT c.id, c.private,
+       (SELECT count(*) FROM messages m
+         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.role <> 'summary') AS messages,
+       (SELECT count(*) FROM messages m
+         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.role <> 'summary' AND m.status = 'active')
+         AS active_messages,
+       (SELECT coalesce(sum(m.tokens), 0) FROM messages m
+         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.role <> 'summary') AS tokens,
+       (SELECT coalesce(sum(m.tokens), 0) FROM messages m
+         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.status = 'active') AS active_tokens,
+       c.metadata, c.created_at, c.updated_at
+  FROM conversations c
+ WHERE c.user_id = :user_id AND c.id = coalesce(:id::text, c.id)
+   AND (:before::timestamptz IS NULL OR c.updated_at < :before
+        OR (c.updated_at = :before AND c.id > :before_id))
+ ORDER BY c.updated_at DESC, c.id
+ LIMIT :limit
+
+-- conversation_ids --
+-- All of a user's conversations.
+SELECT id FROM conversations WHERE user_id = :user_id ORDER BY id
+
+-- delete_conversation --
+-- Its messages are gone already.
+DELETE FROM conversations WHERE user_id = :user_id AND id = :id
+
+-- idle_conversations --
+-- Conversations with active messages, in which the last message is old.
+SELECT c.user_id, c.id
+  FROM conversations c
+ WHERE c.updated_at < :before
+   AND EXISTS (SELECT 1 FROM messages m
+                WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.status = 'active'
+                  AND m.role NOT IN ('summary', 'system'))
+ ORDER BY c.updated_at, c.user_id, c.id
+
+-- active_messages --
+-- What a window may show: the newest turns, and whatever always belongs into it.
+SELECT {message}
+  FROM messages
+ WHERE user_id = :user_id AND conversation_id = :conversation_id AND status = 'active'
+   AND (role IN ('system', 'summary')
+        OR sequence >= coalesce((SELECT n.sequence FROM messages n
+                                  WHERE n.user_id = :user_id AND n.conversation_id = :conversation_id
+                                    AND n.status = 'active'
+                                  ORDER BY n.sequence DESC, n.said_at DESC, n.id DESC
+                                  LIMIT 1 OFFSET :limit), 0))
+ ORDER BY sequence, said_at, id
+
+-- active_size --
+-- How much there is that could be folded.
+SELECT count(*) AS messages, coalesce(sum(tokens), 0) AS tokens
+  FROM messages
+ WHERE user_id = :user_id AND conversation_id = :conversation_id AND status = 'active'
+   AND role <> 'system'
+
+-- last_messages --
+-- What was said last, latest first.
+SELECT {message}
+  FROM messages
+ WHERE user_id = :user_id AND conversation_id = :conversation_id AND sequence < :before AND role <> 'summary'
+ ORDER BY sequence DESC, said_at DESC, id DESC
+ LIMIT :limit
+
+-- said_between --
+-- What was said, the newest first.
+SELECT {message}
+  FROM messages
+ WHERE user_id = :user_id AND {filters}
+ ORDER BY said_at DESC, sequence DESC, id DESC
+ LIMIT :limit
+
+-- message_ids --
+-- All of a conversation.
+SELECT id FROM messages WHERE user_id = :user_id AND conversation_id = :conversation_id ORDER BY id
+
+-- set_feedback --
+-- What the user thought of an answer.
+UPDATE messages SET feedback = :feedback WHERE user_id = :user_id AND id = :id
+
+-- unlearned_messages --
+-- Which of these have not been learned from yet.
+SELECT id FROM messages WHERE user_id = :user_id AND NOT learned AND id = ANY(:ids::uuid[])
+
+-- mark_learned --
+-- What these teach has been kept.
+UPDATE messages SET learned = true WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
+
+-- name_message --
+-- Its host has told its own id for it.
+UPDATE messages SET external_id = :external_id WHERE user_id = :user_id AND id = :id AND external_id = ''
+
+-- insert_derivation --
+-- One thing was made from another.
+INSERT INTO derivations (user_id, made_kind, made_id, source_kind, source_id, created_at)
+VALUES (:user_id, :made_kind, :made_id, :source_kind, :source_id, :now)
+    ON CONFLICT DO NOTHING
+
+-- add_spending --
+-- A model was paid.
+INSERT INTO spending (user_id, day, purpose, model, calls, input_tokens, output_tokens)
+VALUES (:user_id, :day, :purpose, :model, 1, :input_tokens, :output_tokens)
+    ON CONFLICT (user_id, day, purpose, model) DO UPDATE
+   SET calls = spending.calls + 1, input_tokens = spending.input_tokens + excluded.input_tokens,
+       output_tokens = spending.output_tokens + excluded.output_tokens
+
+-- spent_by_all --
+-- What all users together spent on language models on a day.
+SELECT coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens
+  FROM spending
+ WHERE day = :day AND purpose <> 'embedding'
+
+-- set_status --
+-- Messages that were folded into a summary, put away, or taken out again.
+UPDATE messages SET status = :status WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
+
+-- delete_messages --
+-- The rows themselves; terms, vectors and jobs go in the same transaction.
+DELETE FROM messages WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
+
+-- sources_of --
+-- What these were made from.
+SELECT made_kind, made_id, source_kind, source_id
+  FROM derivations
+ WHERE user_id = :user_id AND made_id = ANY(:ids::uuid[])
+ ORDER BY made_id, source_id
+
+-- made_from --
+-- What was made from these.
+SELECT made_kind, made_id, source_kind, source_id
+  FROM derivations
+ WHERE user_id = :user_id AND source_id = ANY(:ids::uuid[])
+ ORDER BY made_id, source_id
+
+-- delete_derivations --
+-- Every note about these.
+DELETE FROM derivations
+ WHERE user_id = :user_id
+   AND (made_id = ANY(:ids::uuid[]) OR source_id = ANY(:ids::uuid[]))
+
+-- insert_tombstone --
+-- This was forgotten.
+INSERT INTO tombstones (user_id, fingerprint, forgotten_at)
+VALUES (:user_id, :fingerprint, :now)
+    ON CONFLICT DO NOTHING
+
+-- tombstones --
+-- Which of these were forgotten, and when.
+SELECT fingerprint, forgotten_at
+  FROM tombstones
+ WHERE user_id = :user_id AND fingerprint = ANY(:fingerprints::text[])
+
+-- lift_tombstones --
+-- It was said again, after it was forgotten.
+DELETE FROM tombstones
+ WHERE user_id = :user_id AND fingerprint = ANY(:fingerprints::text[])
+
+-- delete_tombstones --
+-- Forgetting everything leaves no trace.
+DELETE FROM tombstones WHERE user_id = :user_id
+
+-- indexed_messages --
+-- The same for messages.
+SELECT {message}, terms
+  FROM messages
+ WHERE user_id = :user_id AND id > :after
+ ORDER BY id
+ LIMIT :limit
+
+-- embedded_by_all --
+-- How many tokens of all users' texts each model embedded on a day.
+SELECT model, sum(input_tokens) AS tokens
+  FROM spending
+ WHERE day = :day AND purpose = 'embedding'
+ GROUP BY model
+ ORDER BY model

@@ -1,0 +1,182 @@
+-- Memories, the figures of a user, and the marks of a store.
+
+-- lock_user --
+-- Starts a write: locks the user against other writers.
+INSERT INTO users (user_id, generation, resets, memories, messages, chunks)
+VALUES (:user_id, 1, 0, 0, 0, 0)
+    ON CONFLICT (user_id) DO UPDATE SET generation = users.generation + 1
+
+-- count_user --
+-- Keeps the user's figures true, in the transaction that changes them.
+UPDATE users
+   SET memories = memories + :memories, messages = messages + :messages, chunks = chunks + :chunks,
+       resets = resets + :resets
+ WHERE user_id = :user_id
+
+-- user_figures --
+-- Tells whether what is kept in memory about a user is still true.
+SELECT generation, resets, memories, messages, chunks FROM users WHERE user_id = :user_id
+
+-- select_memories --
+-- A listing, newest first.
+SELECT {record}
+  FROM memories
+ WHERE user_id = :user_id AND id < :before AND {filters}
+ ORDER BY id DESC
+ LIMIT :limit
+
+-- count_memories --
+-- How many rows pass.
+SELECT count(*) AS memories FROM memories WHERE user_id = :user_id AND {filters}
+
+-- timeline --
+-- What happened, the newest first.
+SELECT {record}
+  FROM memories
+ WHERE user_id = :user_id AND {filters}
+ ORDER BY coalesce(occurred_at, created_at) DESC, id DESC
+ LIMIT :limit
+
+-- subjects --
+-- What there is something to know about.
+SELECT DISTINCT subject FROM memories WHERE user_id = :user_id AND subject <> '' AND {filters} ORDER BY subject
+
+-- memory_chain --
+-- All versions of one thing: up to the newest, then everything that it replaced.
+WITH RECURSIVE
+up (id, next) AS (
+    SELECT id, superseded_by FROM memories WHERE user_id = :user_id AND id = :id
+    UNION
+    SELECT m.id, m.superseded_by FROM memories m JOIN up ON m.user_id = :user_id AND m.id = up.next
+),
+family (id) AS (
+    SELECT id FROM up WHERE next IS NULL
+    UNION
+    SELECT m.id FROM memories m JOIN family ON m.user_id = :user_id AND m.superseded_by = family.id
+)
+SELECT {record}
+  FROM memories
+ WHERE user_id = :user_id AND id IN (SELECT id FROM family)
+ ORDER BY superseded_by IS NULL, valid_from, id
+
+-- same_memory --
+-- The live row that says the same.
+SELECT {record}
+  FROM memories
+ WHERE user_id = :user_id AND content_hash = :content_hash AND type = :type AND subject = :subject AND key = :key
+   AND context = :context AND superseded_by IS NULL
+
+-- current_memory --
+-- The live row that holds a slot. Events and experiences happen side by side and hold none.
+SELECT {record}
+  FROM memories
+ WHERE user_id = :user_id AND subject = :subject AND key = :key AND context = :context AND key <> ''
+   AND superseded_by IS NULL AND type NOT IN ('event', 'experience', 'session_summary')
+   AND (type = 'preference') = :preference
+ ORDER BY id DESC
+ LIMIT 1
+
+-- retire_memory --
+-- Ends a row's validity in favour of another.
+UPDATE memories
+   SET valid_until = :valid_until, superseded_by = :superseded_by
+ WHERE user_id = :user_id AND id = :id
+
+-- revive_memory --
+-- What replaced it is gone: it holds again.
+UPDATE memories SET superseded_by = NULL, valid_until = NULL WHERE user_id = :user_id AND id = :id
+
+-- confirm_memory --
+-- The same was said again.
+UPDATE memories
+   SET trust = :trust, source = :source, confidence = :confidence, updated_at = :now
+ WHERE user_id = :user_id AND id = :id
+
+-- rename_memory --
+-- Turns the present row into a version of the past; its terms and vector stay with it.
+UPDATE memories
+   SET id = :version_id, superseded_by = :id, valid_until = :valid_until
+ WHERE user_id = :user_id AND id = :id
+
+-- relink_versions --
+-- Before a version goes, those that it replaced point to what replaced it.
+UPDATE memories SET superseded_by = :to_id WHERE user_id = :user_id AND superseded_by = :from_id
+
+-- delete_memories --
+-- The rows themselves; terms, vectors and jobs go in the same transaction.
+DELETE FROM memories WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
+
+-- all_memory_ids --
+-- Everything a user has, of any validity.
+SELECT id FROM memories WHERE user_id = :user_id ORDER BY id
+
+-- type_counts --
+-- What a user has, by type and state.
+SELECT type,
+       count(*) FILTER (WHERE superseded_by IS NULL AND (expires_at IS NULL OR expires_at > :now)
+                          AND (valid_until IS NULL OR valid_until > :now)) AS live,
+       count(*) FILTER (WHERE superseded_by IS NOT NULL) AS superseded,
+       count(*) FILTER (WHERE superseded_by IS NULL AND (expires_at <= :now OR valid_until <= :now)) AS expired,
+       min(created_at) AS oldest, max(created_at) AS newest
+  FROM memories
+ WHERE user_id = :user_id
+ GROUP BY type
+ ORDER BY type
+
+-- store_counts --
+-- The size of the whole store, in numbers that reveal no user.
+SELECT (SELECT count(*) FROM users WHERE memories > 0 OR messages > 0 OR chunks > 0) AS users,
+       (SELECT coalesce(sum(memories), 0) FROM users) AS memories,
+       (SELECT coalesce(sum(messages), 0) FROM users) AS messages,
+       (SELECT coalesce(sum(chunks), 0) FROM users) AS chunks,
+       (SELECT count(*) FROM files) AS files,
+       (SELECT count(*) FROM jobs j JOIN embedding_spaces s ON s.number = j.space
+         WHERE s.state = 'active' AND j.due_at IS NOT NULL) AS pending,
+       (SELECT count(*) FROM jobs j JOIN embedding_spaces s ON s.number = j.space
+         WHERE s.state = 'active' AND j.due_at IS NULL) AS parked
+
+-- expired_users --
+-- Who has memories past their expiry.
+SELECT DISTINCT user_id FROM memories WHERE expires_at <= :now ORDER BY user_id
+
+-- expired_memories --
+-- The memories of one user that are past their expiry.
+SELECT id FROM memories WHERE user_id = :user_id AND expires_at <= :now
+
+-- memories_of_session --
+-- What was stored in a session, of any validity.
+SELECT id FROM memories WHERE user_id = :user_id AND session_id = :session ORDER BY id
+
+-- memories_of_source --
+-- What came from a source, of any validity.
+SELECT id FROM memories WHERE user_id = :user_id AND source = :source ORDER BY id
+
+-- indexed_memories --
+-- Rows with the terms they are found by, in the order of their ids.
+SELECT {record}, terms
+  FROM memories
+ WHERE user_id = :user_id AND id > :after
+ ORDER BY id
+ LIMIT :limit
+
+-- update_terms --
+-- The analyser reads a text in another way than before.
+UPDATE {rows} SET terms = :terms WHERE user_id = :user_id AND id = :id
+
+-- users_with_rows --
+-- Who has anything at all.
+SELECT user_id FROM users WHERE memories > 0 OR messages > 0 OR chunks > 0 ORDER BY user_id
+
+-- get_mark --
+-- What is true of the store as a whole.
+SELECT value FROM store_marks WHERE name = :name
+
+-- make_mark --
+-- Sets a mark of the store, unless it is set already.
+INSERT INTO store_marks (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING
+
+-- set_mark --
+-- It is so from now on.
+INSERT INTO store_marks (name, value)
+VALUES (:name, :value)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value

@@ -1,2 +1,0 @@
--- On a server this step builds a second wall between users, which the database itself guards. A file has no roles: whoever
--- may open it may read all of it. So here nothing changes, and the numbers of the steps stay the same in both dialects.

@@ -1,1 +1,0 @@
--- On a server this step builds the wall around files. Here nothing changes; see 0011_walls.sql.

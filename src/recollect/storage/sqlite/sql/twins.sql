@@ -1,0 +1,62 @@
+-- Queries that the two databases need in different words: the same names, parameters and result columns as the twin's.
+
+-- get_memories --
+-- Rows by id, live or not.
+SELECT {record}
+  FROM (SELECT value AS wanted FROM carray(:ids)) CROSS JOIN memories ON user_id = :user_id AND id = wanted
+
+-- text_candidates --
+-- Rows that share a term with the query.
+SELECT {rows}.id, {rows}.terms
+  FROM {words} t
+ CROSS JOIN {rows} ON {rows}.seq = t.rowid
+ WHERE t.{words} MATCH 'user_token:"' || hex(:user_id) || '" AND terms:(' || :terms || ')'
+   AND t.rank MATCH 'bm25(0.0, 1.0)'
+   AND {rows}.user_id = :user_id AND {filters}
+ ORDER BY t.rank
+ LIMIT :limit
+
+-- term_frequency --
+-- How many of the user's rows hold a term.
+SELECT count(*) AS frequency
+  FROM {words}
+ WHERE {words} MATCH 'user_token:"' || hex(:user_id) || '" AND terms:(' || :terms || ')'
+
+-- around_messages --
+-- Messages and what was said before and after each of them.
+SELECT id, conversation_id, sequence, role, speaker, tokens, trust, said_at,
+       substr(rtrim(content), -1) IN ('?', '？', '؟') AS asks,
+       lat, lng, address, place_label
+  FROM (SELECT value AS wanted FROM carray(:ids))
+ CROSS JOIN (SELECT user_id AS seed_user, id AS seed_id, conversation_id AS seed_conversation, sequence AS seed_sequence
+               FROM messages) ON seed_user = :user_id AND seed_id = wanted
+ CROSS JOIN messages ON user_id = :user_id AND conversation_id = seed_conversation
+                    AND sequence BETWEEN seed_sequence - :reach AND seed_sequence + :reach
+ WHERE {filters}
+
+-- get_messages --
+-- Messages by id.
+SELECT {message}
+  FROM (SELECT value AS wanted FROM carray(:ids)) CROSS JOIN messages ON user_id = :user_id AND id = wanted
+
+-- delivered_messages --
+-- Messages by the ids that their host has for them.
+SELECT {message}
+  FROM (SELECT value AS wanted FROM carray(:ids)) CROSS JOIN messages
+    ON user_id = :user_id AND conversation_id = :conversation_id AND external_id = wanted AND external_id <> ''
+
+-- claim_jobs --
+-- Takes jobs of a space that are due and not leased, those of one user or of all, for this or for a batch.
+UPDATE jobs
+   SET lease_until = :lease_until, bulk = :bulk
+ WHERE rowid IN (
+       SELECT rowid FROM jobs
+        WHERE space = :space AND due_at <= :now AND (lease_until IS NULL OR lease_until <= :now) AND bulk = ''
+          AND (:only_user = '' OR user_id = :only_user)
+        ORDER BY due_at, item_id
+        LIMIT :limit)
+RETURNING user_id, item_id, item_kind, attempts
+
+-- lock_resets --
+-- How much was forgotten. Only one transaction writes at a time, so there is nothing to lock.
+SELECT resets FROM users WHERE user_id = :user_id
