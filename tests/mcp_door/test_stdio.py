@@ -147,7 +147,7 @@ def test_a_signal_ends_it_though_standard_input_is_open(environment: dict[str, s
 
 def test_an_interruption_counts_as_a_signal_and_what_was_set_before_comes_back() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with stdio._ended_by_signals(Future()):
+    with stdio._exit_on_signals(Future()):
         assert signal.getsignal(signal.SIGINT) is signal.getsignal(signal.SIGTERM) is not before
     assert signal.getsignal(signal.SIGINT) is before
 

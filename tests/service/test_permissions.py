@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from recollect import Memory
 from recollect.cli.needs import NEEDS as TYPED
-from recollect.mcp.permissions import PERMISSIONS as TOOLS
+from recollect.mcp.permissions import REQUIRED_PERMISSIONS as TOOLS
 from recollect.model.literals import PERMISSIONS, Permission
 from recollect.service.app import ROUTERS, create_app
 from recollect.service.live.subscriptions import LiveSubscriptions

@@ -68,7 +68,7 @@ def test_a_failure_is_answered_and_written_without_what_it_said(log: pytest.LogC
     answer = ask(noted(raising(ValueError(PRIVATE))), path="/api")
     assert (answer.status, answer.headers["content-type"]) == (500, "application/problem+json")
     failed, line = lines(log)
-    assert failed["failure"].startswith("ValueError at test_journal.py:")
+    assert failed["failure"].startswith("ValueError at test_access_log.py:")
     assert failed["request_id"] == line["request_id"] == answer.headers["x-request-id"]
     assert line["status"] == 500
     assert PRIVATE not in log.text

@@ -64,7 +64,7 @@ def e5_server(
     answered. Ctrl-C ends it.
     """
     server = import_module("recollect.e5.server")  # brings the framework and the models
-    plan = server.Plan(host, port, model, EmbeddingServerLimits(batch=max_batch), verbose)
+    plan = server.EmbeddingServerConfig(host, port, model, EmbeddingServerLimits(batch=max_batch), verbose)
     server.serve(plan, ForPrograms() if ctx.obj.json or json else ForPeople())
 
 

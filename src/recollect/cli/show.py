@@ -29,7 +29,7 @@ from recollect.cli.values import Asked, filters
 from recollect.cli.verbs import Count, History, Searched, Stored
 from recollect.cli.watching import Watch
 from recollect.cli.words import ago, amounts, clock, counted, named
-from recollect.federation import Federated
+from recollect.federation import FederatedResult
 from recollect.model.files import FileRecord
 from recollect.model.literals import Trust
 from recollect.model.memories import MemoryRecord, Page, Recall, Remembered
@@ -113,8 +113,8 @@ def _show_recall(sheet: Sheet, value: Searched) -> None:
     _show_hits(sheet, value.answer)
 
 
-def _show_search(sheet: Sheet, value: Searched | Federated) -> None:
-    if isinstance(value, Federated):
+def _show_search(sheet: Sheet, value: Searched | FederatedResult) -> None:
+    if isinstance(value, FederatedResult):
         show_federated(sheet, value)
         return
     show_taken(sheet, value.near)
