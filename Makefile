@@ -8,12 +8,16 @@ SOURCES := src tests benchmarks
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PATHS ?= tests
 
-.PHONY: run test format lint types architecture tests coverage bench docs constraints hooks clean
+.PHONY: run test test-all format lint types architecture tests coverage bench docs constraints hooks clean
 
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
 
 test: lint types architecture tests
+
+# The slow tests too, and all of them in full size; takes hours.
+test-all: export TESTS = all
+test-all: test
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check $(SOURCES)

@@ -237,4 +237,4 @@ def _change(database: str, line: "Connection[int, object]") -> None:
     with ProviderServer(latency_s=_CHANGE_LATENCY_S) as server:
         reached = {**_REACHED, "embedding.e5_endpoint": server.url("e5")}
         with _open(database, None, **reached) as memory:
-            memory.reembed("e5", tell=lambda worked: line.send(worked.embedded))
+            memory.models.reembed("e5", tell=lambda worked: line.send(worked.embedded))

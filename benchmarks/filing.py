@@ -173,12 +173,12 @@ def _bare(tree: Path, database: Path, rows: Sequence[tuple[Any, ...]], *, words:
 
 def _unchanged(memory: Memory, tree: Path) -> Iterator[Figure]:
     me = memory.user("me")
-    ours, bare = alternate(lambda: me.sync(tree), lambda: _walk(str(tree)), rounds=7)
+    ours, bare = alternate(lambda: me.files.sync(tree), lambda: _walk(str(tree)), rounds=7)
     _, unasked = alternate(lambda: None, lambda: _walk(str(tree), ask=False), rounds=3)
     detail = f"{ours * 1e3:.0f} ms against {bare * 1e3:.0f} ms, {unasked * 1e3:.0f} ms without asking for size and time"
     yield Figure("a sync that finds nothing new, time against a bare walk", ours / bare, 2, "at most", detail)
     before = _writes(memory)
-    me.sync(tree)
+    me.files.sync(tree)
     yield Figure("writes of a sync that finds nothing new", _writes(memory) - before, 0, "at most", "of the user")
 
 
@@ -205,13 +205,13 @@ def _one_line(memory: Memory, tree: Path) -> Figure:
     large = tree / "large.md"
     lines = _note(chance, sentences(5_000), 10**6, 1).split("\n")
     large.write_text("\n".join(lines), encoding="utf-8")
-    me.sync(tree)
+    me.files.sync(tree)
     plain = [number for number, line in enumerate(lines) if line.endswith(".") and len(line) > 40]
     most = 0
     for edit in range(20):
         lines[chance.choice(plain)] += f" Edited {edit}."
         large.write_text("\n".join(lines), encoding="utf-8")
-        (report,) = me.sync(tree)
+        (report,) = me.files.sync(tree)
         most = max(most, report.written)
     return Figure("chunks embedded again after an edit in 1 MB", most, 3, "at most", "the most of 20 edits")
 
@@ -219,7 +219,7 @@ def _one_line(memory: Memory, tree: Path) -> Figure:
 def _found_soon(memory: Memory, tree: Path) -> Figure:
     """Edit a file of a watched folder, and ask until it is found."""
     me, stop, ready = memory.user("me"), Event(), Event()
-    keeper = Thread(target=lambda: me.keep_in_step(tree, stop=stop, tell=lambda _report: ready.set()))
+    keeper = Thread(target=lambda: me.files.watch(tree, stop=stop, tell=lambda _report: ready.set()))
     keeper.start()
     ready.wait()
     took = []

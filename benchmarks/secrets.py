@@ -11,7 +11,7 @@ from tests.secrets.shapes import is_gone, planted
 
 from benchmarks.figures import Figure, seconds
 from recollect.text.secrets import redact
-from recollect.text.secrets.redact import KINDS, hinted, look_for
+from recollect.text.secrets.redact import hinted, kinds, look_for
 
 _SENTENCE = "The meeting with Anna was moved to Thursday at ten in Prague"
 _LIMIT_S = 0.05
@@ -55,7 +55,7 @@ def _slowest(size: int) -> Figure:
         data = text.encode()
         for kind in hinted(data):
             spent = seconds(partial(look_for, data, kind))
-            patterns[f"{KINDS[kind].name} in {name}"] = spent
+            patterns[f"{kinds()[kind].name} in {name}"] = spent
         whole[name] = seconds(partial(redact, text))
     worst, longest = max(patterns, key=patterns.__getitem__), max(whole, key=whole.__getitem__)
     detail = (

@@ -1,7 +1,8 @@
 """Writes the API reference, docs/api.md, from signatures and docstrings: `python -m tests.api_reference`.
 
-It holds every name of `recollect.__all__`, every class that a property of one of them gives (`me.files`), and the
-public methods of all of these. Annotations are shown as they are written, so every Python writes the same page.
+It holds every name of `recollect.__all__`, the values of `recollect.model`, the errors, every class that a property of
+one of them gives (`me.files`), and the public methods of all of these. Annotations are shown as they are written, so
+every Python writes the same page.
 """
 
 import ast
@@ -16,7 +17,7 @@ from types import FunctionType
 from typing import Any, Final, get_type_hints, is_typeddict
 
 import recollect
-from recollect import Conversation, Memory, RecollectError, UserMemory
+from recollect import Conversation, Memory, RecollectError, UserMemory, errors, model
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "api.md"
 _ENTRANCES: Final = (Memory, UserMemory, Conversation)
@@ -28,7 +29,8 @@ _INTRODUCTION: Final = """\
 Every public name of the package, generated from the source by `make docs`. The [guide](guide.md) is the better place to
 start; the [compatibility policy](compatibility.md) says what may change.
 
-Import the names below from `recollect`. A class that is not exported is reached through the property in its heading.
+Import the names below from `recollect`, further values from `recollect.model`, further errors from `recollect.errors`.
+A class that is not exported is reached through the property in its heading.
 """
 
 
@@ -57,7 +59,10 @@ def documented_classes() -> list[DocumentedClass]:
 
 
 def _exported() -> list[tuple[str, Any]]:
-    return [(name, getattr(recollect, name)) for name in sorted(recollect.__all__) if name != "__version__"]
+    names = {name: getattr(recollect, name) for name in recollect.__all__ if name != "__version__"}
+    values = {name: getattr(model, name) for name in model.__all__}
+    classes = {name: kind for name, kind in {**values, **vars(errors)}.items() if inspect.isclass(kind)}
+    return sorted({**names, **classes}.items())
 
 
 def _is_value(kind: type) -> bool:
@@ -202,8 +207,8 @@ def reference() -> str:
     exported = _exported()
     functions = [(name, value) for name, value in exported if inspect.isfunction(value)]
     constants = [(name, value) for name, value in exported if not inspect.isclass(value) and not callable(value)]
-    errors = [value for _, value in exported if inspect.isclass(value) and issubclass(value, RecollectError)]
-    values = [value for _, value in exported if inspect.isclass(value) and _is_value(value) and value not in errors]
+    raised = [value for _, value in exported if inspect.isclass(value) and issubclass(value, RecollectError)]
+    values = [value for _, value in exported if inspect.isclass(value) and _is_value(value) and value not in raised]
     values = [kind for kind in values if kind.__name__ != "Settings"]
     parts = [_INTRODUCTION, *map(_class, documented_classes())]
     parts += ["## Functions and constants\n"]
@@ -211,7 +216,7 @@ def reference() -> str:
     parts += [f"### {name}\n\n{_block(f'{name} = {value!r}')}" for name, value in constants]
     parts += ["### Settings\n\nThe frozen settings of a store; [settings](settings.md) lists them all.\n"]
     parts += ["## Values\n", *map(_value, values)]
-    parts += ["## Errors\n", "| error | is a | raised when |\n|---|---|---|\n" + "".join(map(_error, errors))]
+    parts += ["## Errors\n", "| error | is a | raised when |\n|---|---|---|\n" + "".join(map(_error, raised))]
     return "\n".join(parts)
 
 

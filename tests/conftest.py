@@ -5,6 +5,7 @@ A test that takes `memory` or `database` runs once on each store, so both keep t
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -20,21 +21,20 @@ from recollect import Memory, UserMemory, load_settings
 from recollect.embedding import LocalEmbedder
 from recollect.model.memories import Vector
 from recollect.ports import Embedder, Role
-from tests.nightly import NIGHTLY
 from tests.postgres_server import postgres_server
+from tests.sizes import ALL
 
 BACKENDS = ("sqlite", "postgresql")
 _TEMPLATE = "recollect_template"
 
 
-# By day these are tried on a file only: they are not about the store, whose own tests run on both. By night they run on
-# a server as well.
-_BY_NIGHT = (
+# These are fast on a file and slow on a server: they are not about the store, whose own tests run on both every time.
+_SLOW_ON_A_SERVER = (
     "cli/", "embedding_service/test_faults.py", "embedding_service/bulk/", "mcp_door/", "e5/", "service/operations/",
     "service/restart/", "service/live/", "service/fuzz/test_findings.py", "service/test_places.py",
     "places/test_addresses.py", "places/test_own_places.py", "importing/",
 )  # fmt: skip
-_BY_DAY_TOO = ("test_access.py", "test_isolation.py")
+_FAST_EVERYWHERE = ("test_access.py", "test_isolation.py")
 
 # What takes longest, and how many processes `make test` shares the tests among.
 _LONG = (
@@ -44,9 +44,12 @@ _LONG = (
 )  # fmt: skip
 _HANDS = 4
 
-# What is made up is the same in every run, so that a change is judged by what it changed; by night it is not.
-hypothesis.settings.register_profile("day", derandomize=not NIGHTLY)
-hypothesis.settings.load_profile("day")
+# Generated examples are the same in every fast run, so that a change is judged by what it changed.
+# Neither a deadline nor how fast examples are made: both would fail whatever runs while the machine is busy.
+hypothesis.settings.register_profile(
+    "recollect", derandomize=not ALL, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("recollect")
 
 
 # What tests write lives as long as they do, so it may live in memory, where nothing waits for a disk.
@@ -66,6 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
                 shutil.rmtree(left, ignore_errors=True)
         config.stash[_OURS] = _IN_MEMORY / f"{_FOLDER}{os.getpid()}"
         config.option.basetemp = str(config.stash[_OURS])
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background, from where children inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):  # what is built once for a user is built once for a run, and for nobody else
         config.stash[_CACHE] = Path(mkdtemp(prefix="recollect-cache-"))
         os.environ["XDG_CACHE_HOME"] = str(config.stash[_CACHE])
@@ -89,11 +94,15 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out by day what is for the night."""
-    left_out = [] if NIGHTLY else [item for item in items if "postgresql" in item.name and _is_for_the_night(item)]
-    config.hook.pytest_deselected(items=left_out)
-    doomed = set(left_out)
-    items[:] = _dealt([item for item in items if item not in doomed])
+    """Mark each test as fast or slow, and leave the slow ones out unless the run is of full size."""
+    for item in items:
+        if "postgresql" in item.name and _is_slow_on_a_server(item):
+            item.add_marker("slow")
+        if item.get_closest_marker("slow") is None:
+            item.add_marker("fast")
+    slow = [] if ALL else [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = _dealt([item for item in items if ALL or item.get_closest_marker("slow") is None])
 
 
 def _dealt(items: Sequence[pytest.Item]) -> list[pytest.Item]:
@@ -111,8 +120,8 @@ def _place(item: pytest.Item) -> str:
     return item.path.relative_to(Path(__file__).parent).as_posix()
 
 
-def _is_for_the_night(item: pytest.Item) -> bool:
-    return _place(item).startswith(_BY_NIGHT) and item.path.name not in _BY_DAY_TOO
+def _is_slow_on_a_server(item: pytest.Item) -> bool:
+    return _place(item).startswith(_SLOW_ON_A_SERVER) and item.path.name not in _FAST_EVERYWHERE
 
 
 class Server:
@@ -248,6 +257,7 @@ def open_memory(database: str, clock: SteppingClock, encoder: Embedder, tmp_path
         usual: dict[str, object] = {"database": database, "files.originals": str(tmp_path / "originals")}
         usual["embedding.worker"] = False  # a test that wants the thread says so
         usual["places.geocoder"] = "none"  # and one that wants addresses
+        usual |= {"recall.deadline_s": 600.0, "hooks.budget_s": 60.0}  # a busy machine leaves nothing out
         settings = load_settings(os.devnull, environ={}, overrides={**usual, **named})
         wanted = encoder if settings.embedding.provider == "local" else None
         opened.append(Memory.open(settings=settings, clock=clock, embedder=wanted))

@@ -25,15 +25,17 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_the_wheel_holds_the_encoder_the_types_and_the_sql(wheel: Path) -> None:
+def test_the_wheel_holds_the_encoder_the_types_the_sql_and_the_tables(wheel: Path) -> None:
     encoder = "recollect/embedding/encoder/"
     source = ROOT / "src"
-    sql = {path.relative_to(source).as_posix() for path in source.rglob("*.sql")}
+    read = [*source.rglob("*.sql"), *source.glob("recollect/text/tables/*/*.txt")]
+    data = {path.relative_to(source).as_posix() for path in read}
+    assert {path.suffix for path in read} == {".sql", ".txt"}
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         sums = {name: hashlib.sha256(archive.read(encoder + name)).hexdigest() for name in SHA256}
     assert sums == SHA256
-    assert {encoder + "MODEL_CARD.md", encoder + "NOTICE", "recollect/py.typed"} | sql <= names
+    assert {encoder + "MODEL_CARD.md", encoder + "NOTICE", "recollect/py.typed"} | data <= names
 
 
 def test_every_direct_dependency_has_a_tested_version_that_pyproject_allows() -> None:

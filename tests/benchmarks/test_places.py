@@ -13,6 +13,7 @@ from benchmarks.places import OWN_SET, load
 from benchmarks.quality import BadSet
 
 from recollect.model.geo import distance_km
+from tests.waiting import PATIENCE_S
 
 ASKED = "/reverse?format=jsonv2&lat=49.19500&lon=16.60632"
 
@@ -65,7 +66,7 @@ def test_a_set_with_an_unknown_answer_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_healthy_nominatim_says_where_that_is() -> None:
-    with nominatim(HEALTHY) as running, urllib.request.urlopen(running.url + ASKED, timeout=5) as answer:  # noqa: S310 - loopback
+    with nominatim(HEALTHY) as running, urllib.request.urlopen(running.url + ASKED, timeout=PATIENCE_S) as answer:  # noqa: S310 - loopback
         said = json.load(answer)
     assert running.asked == 1
     assert (said["lat"], said["lon"]) == ("49.19500", "16.60632")
@@ -75,14 +76,14 @@ def test_a_healthy_nominatim_says_where_that_is() -> None:
 @pytest.mark.parametrize(("mood", "status"), [("5xx", 503), ("429", 429)])
 def test_one_that_refuses_does_so(mood: str, status: int) -> None:
     with nominatim(mood) as running, pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(running.url + ASKED, timeout=5)  # noqa: S310 - loopback
+        urllib.request.urlopen(running.url + ASKED, timeout=PATIENCE_S)  # noqa: S310 - loopback
     with refused.value as answer:
         assert answer.code == status
 
 
 @pytest.mark.parametrize(("mood", "begins"), [("HTML", b"<!DOCTYPE html>"), ("50 MB", b"    ")])
 def test_one_that_talks_nonsense_does_so(mood: str, begins: bytes) -> None:
-    with nominatim(mood) as running, urllib.request.urlopen(running.url + ASKED, timeout=5) as answer:  # noqa: S310 - loopback
+    with nominatim(mood) as running, urllib.request.urlopen(running.url + ASKED, timeout=PATIENCE_S) as answer:  # noqa: S310 - loopback
         assert answer.read(len(begins)) == begins
         assert mood != "50 MB" or int(answer.headers["Content-Length"]) == 50 * 2**20
 
@@ -91,4 +92,4 @@ def test_one_that_hangs_and_one_that_is_down() -> None:
     with nominatim("hanging") as running, pytest.raises((TimeoutError, socket.timeout)):
         urllib.request.urlopen(running.url + ASKED, timeout=0.2)  # noqa: S310 - loopback
     with nominatim("down") as running, pytest.raises(urllib.error.URLError, match="refused"):
-        urllib.request.urlopen(running.url + ASKED, timeout=5)  # noqa: S310 - loopback
+        urllib.request.urlopen(running.url + ASKED, timeout=PATIENCE_S)  # noqa: S310 - loopback

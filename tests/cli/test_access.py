@@ -11,13 +11,11 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, load_settings
-from recollect.cli.lock import insist
-from recollect.cli.needs import FREE, NEEDS, NEEDS_WITH, needed
-from recollect.cli.reference import application, commands
-from recollect.cli.verbs import VERBS
+from recollect.cli.permissions import CommandPermissions, require_permission
 from recollect.errors import NotPermitted, UnknownKey
 from recollect.model.literals import PERMISSIONS, Permission
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, Outcome
+from tests.cli.reference import application, commands, permissions
 from tests.conftest import SteppingClock
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -73,7 +71,9 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "keys revoke": ("ffffffffffffffff",),
     "audit": (),
 }
-SERVERS = {"serve"}  # they open the store for themselves, and ask `lock.insist` before
+SERVERS = {"serve"}  # they open the store for themselves, and call `require_permission` before
+DECLARED: Mapping[str, CommandPermissions] = permissions()
+FREE = {"demo", "e5-server", "mcp"}  # they need no permission, and say why
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,11 @@ class House:
     def doings(self) -> tuple[object, ...]:
         """What was done so far: the logs, and how much there is."""
         with Memory.open(settings=load_settings(os.devnull, environ={}, overrides=_plain(self.database))) as memory:
-            logs = (memory.doors.audit("anna"), memory.doors.audit("ben"), memory.doors.audit())
+            logs = (
+                memory.operations.audit_log("anna"),
+                memory.operations.audit_log("ben"),
+                memory.operations.audit_log(),
+            )
             return (*logs, memory.user("anna").stats(), memory.user("ben").stats())
 
 
@@ -148,28 +152,32 @@ def error_of(outcome: Outcome) -> str:
     return str(found.get("type", "")) if isinstance(found, dict) else ""
 
 
-def test_every_command_of_the_application_has_a_line() -> None:
-    named = {name for name, _ in commands(application())}
-    assert named == NEEDS.keys() | FREE.keys()
-    assert not NEEDS.keys() & FREE.keys()
-    assert NEEDS.keys() - SERVERS == VERBS.keys() == TYPED.keys()
-    assert {command for command, _ in NEEDS_WITH} <= NEEDS.keys()
+def test_every_command_declares_its_permissions_or_why_it_needs_none() -> None:
+    for command, declared in DECLARED.items():
+        assert bool(declared.always) != bool(declared.free), command
+        assert {*declared.always, *declared.when_given.values()} <= set(PERMISSIONS), command
+    assert {command for command, declared in DECLARED.items() if declared.free} == FREE
+    assert DECLARED.keys() - SERVERS - FREE == TYPED.keys()
+
+
+def test_options_with_a_permission_of_their_own_exist() -> None:
+    for name, command in commands(application()):
+        assert DECLARED[name].when_given.keys() <= {parameter.name for parameter in command.params}
 
 
 @pytest.mark.parametrize("scope", PERMISSIONS)
 def test_a_key_opens_what_its_scope_says_and_nothing_else(house: House, scope: Permission) -> None:
     before = house.doings()
-    for command, needs in NEEDS.items():
-        if command in SERVERS or scope in (needs, "admin"):
+    for command in TYPED:
+        needs = DECLARED[command].always[0]
+        if scope in (needs, "admin"):
             continue
         outcome = house(house.keys[scope], command)
         assert (outcome.exit_code, error_of(outcome), outcome.stderr) == (1, "NotPermitted", ""), command
         assert f"`{needs}`" in outcome.document["error"]["message"]
     assert house.doings() == before, "something was done that was refused"
-    for command, needs in NEEDS.items():
-        if (command, "") in NEEDS_WITH and scope != "admin":
-            continue  # it needs more than one scope
-        if command not in SERVERS and scope in (needs, "admin"):
+    for command in TYPED:
+        if DECLARED[command].always == (scope,) or scope == "admin":  # others need more than one scope
             outcome = house(house.keys[scope], command, user="anna")
             assert error_of(outcome) in ("", "InvalidInput", "SettingsError", "NotFound"), command
 
@@ -202,8 +210,9 @@ def test_without_a_key_whoever_can_open_the_store_may_do_everything(house: House
 
 
 def test_an_option_that_changes_something_needs_more(house: House) -> None:
-    assert needed("conversation", {"private": None}) == ("read",)
-    assert needed("conversation", {"private": False}) == ("read", "write")
+    needed = DECLARED["conversation"].needed
+    assert needed({"private": None}) == ("read",)
+    assert needed({"private": False}) == ("read", "write")
     house.cli.environment["RECOLLECT_KEY"] = house.keys["read"]
     assert house.cli("conversation", "c1").exit_code == 0
     assert house.cli("conversation", "c1", "--private").exit_code == 1
@@ -215,9 +224,10 @@ def test_an_option_that_changes_something_needs_more(house: House) -> None:
 
 def test_naming_a_place_and_taking_the_name_back_need_more_than_looking_at_it(house: House) -> None:
     nothing = dict.fromkeys(("spot", "near", "address", "forget"))
-    assert needed("place", nothing) == ("read",)
-    assert needed("place", {**nothing, "spot": "49.2,16.6"}) == ("read", "write")
-    assert needed("place", {**nothing, "forget": True}) == ("read", "forget")
+    needed = DECLARED["place"].needed
+    assert needed(nothing) == ("read",)
+    assert needed({**nothing, "spot": "49.2,16.6"}) == ("read", "write")
+    assert needed({**nothing, "forget": True}) == ("read", "forget")
     house.cli.environment["RECOLLECT_KEY"] = house.keys["read"]
     refusals = (("home", "49.2,16.6"), ("home", "--near", "Brno"), ("home", "--address", "x"), ("home", "--forget"))
     for typed in refusals:
@@ -240,9 +250,10 @@ def test_a_server_is_only_started_with_a_key_for_everything(house: House) -> Non
     for name, error in (("read", NotPermitted), ("ben", NotPermitted), ("revoked", UnknownKey)):
         settings = load_settings(os.devnull, environ={}, overrides={**_plain(house.database), "key": house.keys[name]})
         with pytest.raises(error):
-            insist(settings, NEEDS["serve"])
+            require_permission(settings, *DECLARED["serve"].always)
     for key in ("", house.keys["admin"]):
-        insist(load_settings(os.devnull, environ={}, overrides={**_plain(house.database), "key": key}), NEEDS["serve"])
+        settings = load_settings(os.devnull, environ={}, overrides={**_plain(house.database), "key": key})
+        require_permission(settings, *DECLARED["serve"].always)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.script import chapters
+from recollect.cli.demo import chapters
 from recollect.clock import SystemClock
 from recollect.model.literals import MEMORY_TYPES
 from tests.cli.conftest import Cli

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.reference import application, commands
 from tests.cli.conftest import OFFLINE, Cli, within_reach
-from tests.cli.reference import DOCS, Page
+from tests.cli.reference import DOCS, Page, application, commands
 from tests.providers.server import ProviderServer
 
 SCORE = re.compile(r"(\d+\.\d{4}|\d+(?= %))")

@@ -14,8 +14,7 @@ import pytest
 
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
 from tests.cli.test_terminal import Terminal
-
-PATIENCE_S = 30
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from recollect import Memory, load_settings
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, asking
 from tests.cli.test_models import flat
 from tests.cli.test_terminal import Terminal
-from tests.cli.test_worker import PATIENCE_S, until
 from tests.providers.server import ProviderServer
+from tests.waiting import PATIENCE_S, until
 
 SMALL = "openai/text-embedding-3-small"
 LARGE = "openai/text-embedding-3-large"

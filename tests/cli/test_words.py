@@ -4,8 +4,21 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recollect.cli.folders import condition, errors, in_one_line, left_out
-from recollect.cli.words import ago, amounts, counted, excerpt, listing, named, percent, shortened, size
+from recollect.cli.formatting import (
+    ago,
+    amounts,
+    counted,
+    excerpt,
+    folder_errors,
+    folder_state,
+    listing,
+    named,
+    percent,
+    shortened,
+    size,
+    skipped_files,
+    sync_line,
+)
 from recollect.model.files import Folder, FolderStatus, SkippedFile, SyncReport
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -81,28 +94,28 @@ def test_the_name_of_a_file_stays_on_one_line() -> None:
 def test_a_sync_is_told_in_one_line() -> None:
     trouble = (SkippedFile("a\nb.md", "unreadable"), SkippedFile("c", "fifo"))
     report = SyncReport("/n", "incomplete", seen=3, added=1, changed=2, written=1, trouble=trouble)
-    assert in_one_line(report) == (
+    assert sync_line(report) == (
         "/n: 1 added, 2 changed, 1 chunk written; not read: a\ufffdb.md (unreadable), c (fifo); "
         "not all of it could be looked into, so nothing was removed."
     )
-    assert "not read: c (fifo);" in in_one_line(report, trouble[:1])
-    assert in_one_line(SyncReport("/n", "synced")) == "/n: no files to sync"
-    assert in_one_line(SyncReport("/n", "missing")).startswith("/n: there is no such folder now. Nothing was removed")
+    assert "not read: c (fifo);" in sync_line(report, trouble[:1])
+    assert sync_line(SyncReport("/n", "synced")) == "/n: no files to sync"
+    assert sync_line(SyncReport("/n", "missing")).startswith("/n: there is no such folder now. Nothing was removed")
 
 
 def test_what_the_rules_leave_out_is_told_last_and_is_no_error() -> None:
     skipped = {"ignored": 2_000, "hidden": 1, "fifo": 1, "symlink": 3}
-    assert left_out(skipped) == "symlink 3, fifo 1, not wanted by the rules 2,000, hidden 1"
+    assert skipped_files(skipped) == "symlink 3, fifo 1, not wanted by the rules 2,000, hidden 1"
     folder = Folder("/n", "memory", {}, NOW, None, skipped)
-    assert errors(FolderStatus(folder, 1, 2, 0)) == "not read: symlink 3, fifo 1"
-    assert errors(FolderStatus(folder._replace(trouble={"ignored": 2}), 1, 2, 0)) == ""
-    told = {drift: condition(FolderStatus(folder, 1, 2, drift), NOW, looked=True) for drift in (0, 1, 2, None)}
+    assert folder_errors(FolderStatus(folder, 1, 2, 0)) == "not read: symlink 3, fifo 1"
+    assert folder_errors(FolderStatus(folder._replace(trouble={"ignored": 2}), 1, 2, 0)) == ""
+    told = {drift: folder_state(FolderStatus(folder, 1, 2, drift), NOW, looked=True) for drift in (0, 1, 2, None)}
     assert [told[drift].rpartition(" · ")[2] for drift in told] == [
         "in step",
         "1 file differs now",
         "2 files differ now",
         "not there now",
     ]
-    assert condition(FolderStatus(folder, 1, 2, None), NOW, looked=False) == (
+    assert folder_state(FolderStatus(folder, 1, 2, None), NOW, looked=False) == (
         "1 file and 2 chunks · synced just now · not seen whole"
     )

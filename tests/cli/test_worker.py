@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -15,9 +14,9 @@ from recollect import Memory, load_settings
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, asking
 from tests.cli.test_terminal import Terminal
 from tests.providers.server import ProviderServer
+from tests.waiting import PATIENCE_S, until
 
 TEXT = "The boiler's serial number is VTX-4471-C"
-PATIENCE_S = 30
 
 
 def test_a_memory_of_a_remote_provider_waits_for_the_worker(remote: Cli, provider: ProviderServer) -> None:
@@ -154,14 +153,6 @@ def working(database: str, provider: ProviderServer, *options: str) -> Iterator[
     finally:
         worker.process.kill()
         worker.process.communicate()
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for something to happen."""
-    ends = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < ends
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

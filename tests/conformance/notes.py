@@ -133,11 +133,11 @@ def pieces(me: UserMemory) -> list[Kept]:
 
 def chunk_ids(me: UserMemory, path: str) -> list[str]:
     """Give the ids of a file's chunks."""
-    file = me.read(path).file
+    file = me.files.read(path).file
     return me._engine.store.read(Scope(me.user_id), lambda reader: [one.id for one in reader.chunks_of(file.id)])
 
 
 def marks(memory: Memory, user: str = "me") -> tuple[int, int]:
     """Give what goes up whenever anything is written for a user: the generation, and the number of the last change."""
     generation = memory._engine.store.read(Scope(user), lambda reader: reader.generation())
-    return generation, memory.doors.position(user)
+    return generation, memory.operations.change_position(user)

@@ -11,18 +11,18 @@ from tests.conftest import SteppingClock
 @pytest.fixture
 def home(me: UserMemory, clock: SteppingClock) -> UserMemory:
     """Somebody who has a garage, and other things."""
-    me.state_fact("light.garage", "location", "ceiling")
-    me.state_fact("cover.garage_door", "purpose", "car entrance")
-    me.state_fact("light.office", "location", "home office")
-    me.state_fact("lock.front", "nickname", "Cerberus")
-    me.state_fact("lock.front", "location", "entrance hall")
-    me.set_preference("light.garage", "brightness", "40%", confidence=0.5)
-    me.set_preference("light.garage", "colour", "warm", confidence=0.9)
-    me.log_event("The garage door was opened", entity="cover.garage_door", kind="state_change")
-    me.log_event(
+    me.facts.set("light.garage", "location", "ceiling")
+    me.facts.set("cover.garage_door", "purpose", "car entrance")
+    me.facts.set("light.office", "location", "home office")
+    me.facts.set("lock.front", "nickname", "Cerberus")
+    me.facts.set("lock.front", "location", "entrance hall")
+    me.preferences.set("light.garage", "brightness", "40%", confidence=0.5)
+    me.preferences.set("light.garage", "colour", "warm", confidence=0.9)
+    me.events.log("The garage door was opened", entity="cover.garage_door", kind="state_change")
+    me.events.log(
         "The garage door was closed", entity="cover.garage_door", occurred_at=clock.moment + timedelta(hours=1)
     )
-    me.learn_lesson("The garage freezes in January", confidence=0.8)
+    me.lessons.add("The garage freezes in January", confidence=0.8)
     me.remember("The ladder hangs on the garage wall")
     me.remember("Grandmother was born in Olomouc")
     return me
@@ -53,7 +53,7 @@ def test_a_nickname_finds_the_thing_and_all_about_it(home: UserMemory) -> None:
     found = home.about("cerberus")
     assert found.subjects == ("lock.front",)
     assert {record.key for record in found.facts} == {"nickname", "location"}
-    home.state_fact("lock.front", "nickname", "Fluffy")
+    home.facts.set("lock.front", "nickname", "Fluffy")
     assert home.about("cerberus").subjects == ()
     assert home.about("Fluffy").subjects == ("lock.front",)
 
@@ -65,8 +65,8 @@ def test_what_is_recorded_is_not_repeated_among_the_hits(home: UserMemory) -> No
 
 
 def test_only_what_holds_now(home: UserMemory, clock: SteppingClock) -> None:
-    home.state_fact("light.garage", "location", "wall")
-    home.log_event("A mouse", entity="garage.mouse", expires_at=clock.moment + timedelta(hours=2))
+    home.facts.set("light.garage", "location", "wall")
+    home.events.log("A mouse", entity="garage.mouse", expires_at=clock.moment + timedelta(hours=2))
     assert "garage.mouse" in home.about("garage").subjects
     clock.advance(hours=3)
     found = home.about("garage")
@@ -76,13 +76,13 @@ def test_only_what_holds_now(home: UserMemory, clock: SteppingClock) -> None:
 
 def test_the_newest_events_when_there_are_very_many(me: UserMemory, clock: SteppingClock) -> None:
     for number in range(25):
-        me.log_event(f"Ring {number}", entity="bell.door", occurred_at=clock.moment + timedelta(minutes=number))
+        me.events.log(f"Ring {number}", entity="bell.door", occurred_at=clock.moment + timedelta(minutes=number))
     assert [event.content for event in me.about("bell").events] == [f"Ring {number}" for number in range(5, 25)]
 
 
 def test_other_languages(me: UserMemory) -> None:
-    me.state_fact("свет.гараж", "location", "потолок")
-    me.state_fact("světlo_garáž", "location", "strop")
+    me.facts.set("свет.гараж", "location", "потолок")
+    me.facts.set("světlo_garáž", "location", "strop")
     assert me.about("гараже").subjects == ("свет.гараж",)
     assert me.about("garáže").subjects == ("světlo_garáž",)
 

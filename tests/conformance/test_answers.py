@@ -7,17 +7,17 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from threading import Thread
-from time import monotonic, sleep
 from typing import Any, cast
 
 import pytest
 
 from recollect import EmbeddingError, Memory, Recall, UserMemory, load_settings
-from recollect.engine.base.result_cache import _GOOD_FOR
+from recollect.engine.base.result_cache import _MAX_AGE
 from recollect.model.memories import Scope, Vector
 from recollect.ports import Role, Store, StoreReader
 from tests.conftest import SteppingClock
 from tests.congruence.twins import DIMENSIONS, WordSum, direction
+from tests.waiting import until
 
 ASKED = "green tea"
 
@@ -75,7 +75,7 @@ class Opened:
         self.embedder = embedder
 
     def kept(self, user: str = "me") -> int:
-        return sum(key[0] == user for key in self.engine.answers._kept)
+        return sum(key[0] == user for key in self.engine.search.results._entries)
 
     def searches(self, ask: Callable[[], Recall]) -> int:
         """Ask, and say how often that searched for words."""
@@ -122,7 +122,7 @@ def test_what_was_asked_already_is_answered_without_searching(store: Opened) -> 
     whole = store.me.search_context(ASKED)
     assert store.searches(lambda: store.me.search_context(ASKED)) == 0
     assert store.me.search_context(ASKED) == whole != first
-    assert store.kept() == len(store.engine.answers) == 2
+    assert store.kept() == len(store.engine.search.results) == 2
 
 
 def test_whoever_changes_an_answer_changes_only_their_own(store: Opened) -> None:
@@ -149,13 +149,13 @@ def change_the_lamp(me: UserMemory) -> object:
 WRITES: dict[str, Callable[[UserMemory], object]] = {
     "remember": lambda me: me.remember("Petr drinks coffee"),
     "remember many": lambda me: me.remember_many(["Petr drinks coffee", "Petr drinks water"]),
-    "state a fact": lambda me: me.state_fact("Petr", "drink", "coffee"),
+    "state a fact": lambda me: me.facts.set("Petr", "drink", "coffee"),
     "update": change_the_lamp,
     "forget": forget_the_lamp,
     "forget a session": lambda me: me.forget(session="c"),
     "append": lambda me: me.conversation("d").append("user", "Petr drinks coffee."),
     "compact": lambda me: me.conversation("c").compact(keep_recent=0),
-    "rate": lambda me: me.rate(me.conversation("c").messages()[-1].id, 1),
+    "rate": lambda me: me.messages.rate(me.conversation("c").messages()[-1].id, 1),
     "before a prompt": lambda me: me.before_prompt("Petr drinks coffee.", session="d"),
     "after a turn": lambda me: me.after_turn([{"role": "user", "content": "I prefer coffee."}], session="d"),
 }
@@ -279,20 +279,19 @@ FORGETTING: dict[str, Callable[[UserMemory], object]] = {
 
 @pytest.mark.parametrize("what", FORGETTING)
 def test_an_answer_that_was_found_while_something_is_forgotten_is_not_kept(store: Opened, what: str) -> None:
-    answers, dropped = store.engine.answers, store.engine.answers.dropped
+    answers, dropped = store.engine.search.results, store.engine.search.results.drops
     forgetting = Thread(target=FORGETTING[what], args=[store.memory.user("me")])
 
     def forget_meanwhile() -> None:
         store.watched.while_searching = lambda: None
         forgetting.start()
-        given_up = monotonic() + 30
-        while answers.dropped == dropped and monotonic() < given_up:
-            sleep(0.001)  # not until it is over: on SQLite it waits for whoever still sees what is forgotten
+        # not until it is over: on SQLite it waits for whoever still sees what is forgotten
+        until(lambda: answers.drops != dropped)
 
     store.watched.while_searching = forget_meanwhile
     found = store.me.recall("lamp")
     forgetting.join()
-    assert answers.dropped == dropped + 1
+    assert answers.drops == dropped + 1
     assert found.degraded == ()
     assert "The lamp is green" in {hit.content for hit in found.hits}
     assert store.kept() == 0
@@ -325,7 +324,7 @@ def test_what_lapses_vanishes_when_its_time_has_come(store: Opened, clock: Stepp
 
 def test_an_answer_grows_old(store: Opened, clock: SteppingClock) -> None:
     store.me.recall(ASKED)
-    clock.moment += _GOOD_FOR - timedelta(seconds=1)
+    clock.moment += _MAX_AGE - timedelta(seconds=1)
     assert store.searches(lambda: store.me.recall(ASKED)) == 0
     clock.moment += timedelta(seconds=1)
     assert store.searches(lambda: store.me.recall(ASKED)) > 0
@@ -347,7 +346,7 @@ def test_a_cache_of_zero_keeps_nothing(opening: OpenStore) -> None:
     first = store.me.recall(ASKED)
     assert store.searches(lambda: store.me.recall(ASKED)) == 1
     assert [hit.id for hit in store.me.recall(ASKED).hits] == [hit.id for hit in first.hits]
-    assert len(store.engine.answers) == 0
+    assert len(store.engine.search.results) == 0
 
 
 def test_no_more_answers_are_kept_than_wanted_the_latest_used(opening: OpenStore) -> None:
@@ -355,7 +354,7 @@ def test_no_more_answers_are_kept_than_wanted_the_latest_used(opening: OpenStore
     store.me.remember("Anna keeps green tea")
     for query in ("green", "tea", "green", "Anna"):
         store.me.recall(query)
-    assert len(store.engine.answers) == 2
+    assert len(store.engine.search.results) == 2
     asked = (partial(store.me.recall, query) for query in ("green", "Anna", "tea"))
     assert [store.searches(ask) for ask in asked] == [0, 0, 1]
 

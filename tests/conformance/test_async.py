@@ -15,58 +15,91 @@ from recollect import (
     AsyncMemory,
     AsyncUserMemory,
     Conversation,
-    InvalidDocument,
     Location,
     Memory,
     NotFound,
     StoreError,
-    TextPiece,
     UserMemory,
     load_settings,
 )
+from recollect.api.aio import (
+    AsyncEvents,
+    AsyncFacts,
+    AsyncFiles,
+    AsyncLessons,
+    AsyncMessages,
+    AsyncModels,
+    AsyncPlaces,
+    AsyncPreferences,
+)
+from recollect.api.facts import UserEvents, UserFacts, UserLessons, UserPreferences
+from recollect.api.files import UserFiles
+from recollect.api.messages import UserMessages
+from recollect.api.models import StoreModels
+from recollect.api.operations import StoreOperations
+from recollect.api.places import UserPlaces
+from recollect.errors import InvalidDocument
+from recollect.model import TextPiece
 from recollect.ports import Embedder
 from tests.conftest import OpenMemory, SteppingClock
 
-PAIRS = [(Memory, AsyncMemory), (UserMemory, AsyncUserMemory), (Conversation, AsyncConversation)]
-AT_ONCE = {
-    "user",
-    "user_id",
-    "settings",
-    "conversation",
-    "id",
-    "keys",
-    "doors",
-    "acting",
-}  # these never wait, so there is nothing to await
-TRANSLATED = {UserMemory: "AsyncUserMemory", Conversation: "AsyncConversation"}
+NAMESPACES = {
+    UserFiles: AsyncFiles,
+    UserPlaces: AsyncPlaces,
+    UserFacts: AsyncFacts,
+    UserPreferences: AsyncPreferences,
+    UserEvents: AsyncEvents,
+    UserLessons: AsyncLessons,
+    UserMessages: AsyncMessages,
+    StoreModels: AsyncModels,
+}
+PAIRS = {Memory: AsyncMemory, UserMemory: AsyncUserMemory, Conversation: AsyncConversation, **NAMESPACES}
+AT_ONCE = {"user", "conversation"}  # these never wait, so there is nothing to await
+TRANSLATED = {UserMemory: AsyncUserMemory, Conversation: AsyncConversation}
 
 
 def public(kind: type) -> dict[str, Any]:
-    """Give what a class offers, with what it inherits."""
+    """Give what a class offers, with what it inherits, and what a call of it does."""
     members = {name: member for base in reversed(kind.__mro__[:-1]) for name, member in vars(base).items()}
-    return {name: member for name, member in members.items() if not name.startswith("_")}
+    return {name: member for name, member in members.items() if not name.startswith("_") or name == "__call__"}
+
+
+def verbs(kind: type) -> dict[str, Any]:
+    return {name: member for name, member in public(kind).items() if not isinstance(member, property)}
 
 
 def signature(member: Any) -> inspect.Signature:
-    if isinstance(member, property):
-        member = member.fget
-    elif isinstance(member, classmethod):
+    if isinstance(member, classmethod):
         member = member.__func__
     found = inspect.signature(member)
     returned = found.return_annotation
     return found.replace(return_annotation=TRANSLATED.get(returned, returned))
 
 
-@pytest.mark.parametrize(("sync", "awaited"), PAIRS)
-def test_the_public_names_are_equal(sync: type, awaited: type) -> None:
-    assert set(public(sync)) == set(public(awaited))
+@pytest.mark.parametrize(("sync", "awaited"), PAIRS.items())
+def test_the_verbs_have_equal_names(sync: type, awaited: type) -> None:
+    assert set(verbs(sync)) == set(verbs(awaited))
+
+
+def test_the_namespaces_and_values_are_equal(memory: Memory) -> None:
+    awaited = AsyncMemory(memory)
+    pairs: list[tuple[object, object]] = [
+        (memory, awaited),
+        (memory.user("me"), awaited.user("me")),
+        (memory.user("me").conversation("c1"), awaited.user("me").conversation("c1")),
+    ]
+    for sync, twin in pairs:
+        for name in set(public(type(sync))) - set(verbs(type(sync))):
+            value, same = getattr(sync, name), getattr(twin, name)
+            assert type(same) is NAMESPACES.get(type(value), type(value))
+            assert type(value) in {*NAMESPACES, StoreOperations} or value == same
 
 
 @pytest.mark.parametrize(
-    ("sync", "awaited", "name"), [(sync, awaited, name) for sync, awaited in PAIRS for name in public(sync)]
+    ("sync", "awaited", "name"), [(sync, awaited, name) for sync, awaited in PAIRS.items() for name in verbs(sync)]
 )
 def test_the_signatures_are_equal(sync: type, awaited: type, name: str) -> None:
-    one, other = public(sync)[name], public(awaited)[name]
+    one, other = verbs(sync)[name], verbs(awaited)[name]
     assert type(one) is type(other)
     assert signature(one) == signature(other)
     assert list(signature(one).parameters.values()) == list(signature(other).parameters.values())
@@ -120,25 +153,25 @@ def test_places_can_be_awaited(memory: Memory) -> None:
     async def work(awaited: AsyncMemory) -> None:
         me, here = awaited.user("me"), Location(49.1951, 16.6068, place_label="U Karla pub")
         await me.remember("Usually orders the dumplings", lat=here.lat, lng=here.lng, place_label=here.place_label)
-        assert [place.name for place in await me.places()] == ["U Karla pub"]
-        assert (await me.name_place("home", here)).name == "home"
-        assert [place.name for place in await me.named_places()] == ["home"]
-        assert (await me.place("HOME")).lat == here.lat
+        assert [place.name for place in await me.places.list()] == ["U Karla pub"]
+        assert (await me.places.set("home", here)).name == "home"
+        assert [place.name for place in await me.places.named()] == ["home"]
+        assert (await me.places.get("HOME")).lat == here.lat
         found = await me.recall("what to order?", location="home", radius_km=1, location_weight=0.5)
         assert found.hits[0].parts.place is not None
         searched = await me.search_context("what to order?", location=(0.0, 0.0), radius_km=1, location_mode="semantic")
         assert searched.hits == ()
         told = await me.before_prompt("What do I order?", session="s1", location=here)
         assert told.message_id is not None
-        assert (await me.message(told.message_id)).place_label == "U Karla pub"
-        await me.forget_place("home")
+        assert (await me.messages.get(told.message_id)).place_label == "U Karla pub"
+        await me.places.forget("home")
         with pytest.raises(NotFound):
-            await me.place("home")
+            await me.places.get("home")
         with pytest.raises(NotFound):
-            await me.locate("Brno")  # there is nobody to ask here
+            await me.places.geocode("Brno")  # there is nobody to ask here
         with pytest.raises(NotFound):
-            await me.where_is(49.2, 16.6)
-        assert await me.find_addresses() == 0
+            await me.places.reverse_geocode(49.2, 16.6)
+        assert await me.places.find_addresses() == 0
 
     run(work, memory)
 
@@ -149,23 +182,44 @@ def test_files_can_be_awaited(memory: Memory, tmp_path: Path) -> None:
 
     async def work(awaited: AsyncMemory) -> None:
         me = awaited.user("me")
-        (report,) = await me.sync(tmp_path / "notes", wait=False)
+        (report,) = await me.files.sync(tmp_path / "notes", wait=False)
         assert (report.state, report.added) == ("synced", 1)
-        (folder,) = await me.folders()
+        (folder,) = await me.files.folders()
         assert (folder.files, folder.drift) == (1, 0)
-        added = await me.add_pieces("garden.md", [TextPiece("Tulips grow behind the shed", "", 1, 1)])
+        added = await me.files.add_pieces("garden.md", [TextPiece("Tulips grow behind the shed", "", 1, 1)])
         assert added is not None
-        assert await me.file(added.file.id) == added.file
-        assert [file.path for file in (await me.files()).items] == ["garden.md", "setup.md"]
-        assert (await me.read("setup.md", (1, 1))).text == "The router stands in the cellar."
+        assert await me.files.get(added.file.id) == added.file
+        assert [file.path for file in (await me.files.list()).items] == ["garden.md", "setup.md"]
+        assert (await me.files.read("setup.md", (1, 1))).text == "The router stands in the cellar."
         assert [hit.source for hit in (await me.recall("router", files=True)).hits] == ["file"]
         with pytest.raises(NotFound):
-            await me.original(added.file.id)
+            await me.files.original(added.file.id)
         with pytest.raises(InvalidDocument):
-            await me.add_file(b"%PDF-1.7 and no more", name="broken.pdf")
+            await me.files.add(b"%PDF-1.7 and no more", name="broken.pdf")
         stop = Event()
-        await me.keep_in_step(stop=stop, tell=lambda _: stop.set())
+        await me.files.watch(stop=stop, tell=lambda _: stop.set())
         assert (await me.forget(folder=tmp_path / "notes")).files == 1
+
+    run(work, memory)
+
+
+def test_typed_memories_and_messages_can_be_awaited(memory: Memory) -> None:
+    async def work(awaited: AsyncMemory) -> None:
+        me = awaited.user("me")
+        await me.facts.set("light.office", "location", "home office")
+        assert [fact.value for fact in await me.facts("light.office")] == ["home office"]
+        await me.preferences.set("lighting", "evening_brightness", "40%", context="after_sunset")
+        assert [preference.value for preference in await me.preferences("lighting")] == ["40%"]
+        await me.events.log("Garage door opened", kind="state_change", importance=0.9)
+        assert [event.content for event in await me.events(min_importance=0.8)] == ["Garage door opened"]
+        await me.lessons.add("Ask before restarting the router", context="home")
+        assert len(await me.lessons(context="home")) == 1
+        said = await me.conversation("c1").append("assistant", "Done.")
+        assert said.id is not None
+        assert (await me.messages.rate(said.id, 1)).feedback == 1
+        assert [message.id for message in await me.messages.around(said.id)] == [said.id]
+        assert not await me.messages.should_capture("Hm.")
+        assert [model.state for model in await awaited.models.list(ask=False)] == ["active"]
 
     run(work, memory)
 

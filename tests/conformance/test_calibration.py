@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pytest
 
-from recollect import Memory, Usage, load_settings
+from recollect import Memory, load_settings
 from recollect.engine.vectors.calibration import measure
 from recollect.errors import EmbeddingError
+from recollect.model import Usage
 from recollect.model.memories import Space, Vector
 from recollect.model.vectors import as_units
 from recollect.ports import BulkEmbedder, Embedder, Role

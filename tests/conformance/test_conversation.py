@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from recollect import InvalidInput, InvalidMessage, Memory, NewMessage, NotFound, ToolCall, UserMemory
+from recollect import InvalidInput, Memory, NewMessage, NotFound, ToolCall, UserMemory
+from recollect.errors import InvalidMessage
 from tests.conftest import OpenMemory, SteppingClock
 
 
@@ -167,13 +168,13 @@ def test_feedback_can_be_given_and_taken_back(me: UserMemory, memory: Memory) ->
     answer = me.conversation("c").append("assistant", "Hello")
     assert answer.id is not None
     for feedback in (1, -1, None):
-        assert me.rate(answer.id, feedback).feedback == feedback
+        assert me.messages.rate(answer.id, feedback).feedback == feedback
         assert me.conversation("c").messages()[0].feedback == feedback
     for wrong in (0, 2, True, "1"):
         with pytest.raises(InvalidMessage, match="must be 1, -1 or None"):
-            me.rate(answer.id, wrong)  # type: ignore[arg-type]
+            me.messages.rate(answer.id, wrong)  # type: ignore[arg-type]
     with pytest.raises(NotFound):
-        memory.user("you").rate(answer.id, 1)
+        memory.user("you").messages.rate(answer.id, 1)
 
 
 def test_a_window_shows_prompts_then_the_newest_that_fit(me: UserMemory) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Compaction, InvalidInput, LlmError, Memory, Message, NewMessage, SummaryError, UserMemory
-from recollect.api.user import Conversation
+from recollect import Compaction, InvalidInput, LlmError, Memory, Message, NewMessage, UserMemory
+from recollect.api.conversation import Conversation
+from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
 from tests.conftest import OpenMemory, SteppingClock
 from tests.dialogue.doubles import POINTS, Paid, opened

@@ -3,12 +3,12 @@
 import random
 
 from recollect import Message, NewMessage, UserMemory
-from recollect.api.user import Conversation
+from recollect.api.conversation import Conversation
 from recollect.model.messages import ToolCall
 from tests.conftest import OpenMemory
-from tests.nightly import by_night
+from tests.sizes import sized
 
-TURNS = by_night(250, 1_000)
+TURNS = sized(250, 1_000)
 WINDOW = 2_000
 MOST = 40
 

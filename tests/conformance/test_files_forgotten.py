@@ -1,18 +1,19 @@
 """What was forgotten stays so, whoever syncs, watches, adds or sweeps; and what is not forgotten stays."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
-from recollect import InvalidInput, Memory, SyncReport, UserMemory, load_settings
+from recollect import InvalidInput, Memory, UserMemory, load_settings
 from recollect.errors import RecollectError
+from recollect.model import SyncReport
 from tests.conformance.notes import Notes
 from tests.conftest import OpenMemory
-
-_PATIENCE_S = 60.0
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -39,23 +40,23 @@ def _found(me: UserMemory, query: str) -> list[str]:
 
 def test_a_file_that_grew_too_large_keeps_what_is_known_of_it(open_memory: OpenMemory, notes: Notes) -> None:
     me = open_memory(embedding__provider="none", files__most_mb=1).user("me")
-    me.sync(notes.root)
+    me.files.sync(notes.root)
     notes.write("a.md", "The kettle is green.\n" * 60_000)
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert (report.removed, report.skipped) == (0, {"too large": 1})
     assert _found(me, "kettle") == ["a.md"]
 
 
 def test_a_forgotten_file_does_not_come_back_in_the_place_of_another(me: UserMemory, notes: Notes) -> None:
-    me.sync(notes.root)
-    (kettle,) = (file for file in me.files().items if file.path == "a.md")
+    me.files.sync(notes.root)
+    (kettle,) = (file for file in me.files.list().items if file.path == "a.md")
     me.forget(kettle.id)
     notes.move("a.md", "b.md")
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert report.forgotten == 1
     assert _found(me, "kettle") == []
     assert _found(me, "ladder") == []  # nothing of it lies there any more
-    before = me.sync(notes.root)[0]
+    before = me.files.sync(notes.root)[0]
     assert (before.forgotten, before.bytes_read) == (1, 0)
 
 
@@ -69,15 +70,15 @@ def test_a_folder_is_known_from_its_first_file_on(me: UserMemory, memory: Memory
         raise KilledError
 
     with pytest.raises(KilledError):
-        me.sync(notes.root, tell=killed)
-    assert [status.folder.completed_at for status in me.folders()] == [None]
+        me.files.sync(notes.root, tell=killed)
+    assert [status.folder.completed_at for status in me.files.folders()] == [None]
     assert me.forget(folder=notes.root).files == 2
-    assert me.sync(notes.root)[0].added == 2
+    assert me.files.sync(notes.root)[0].added == 2
     assert memory.doctor() == ()
 
 
 def test_a_folder_that_is_forgotten_while_it_is_read_stays_so(me: UserMemory, notes: Notes) -> None:
-    me.sync(notes.root)
+    me.files.sync(notes.root)
     notes.write("c.md", "The boiler hums.\n")
     disk = me._engine.disk
 
@@ -87,42 +88,77 @@ def test_a_folder_that_is_forgotten_while_it_is_read_stays_so(me: UserMemory, no
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(disk, "read", reading, raising=False)
-        (report,) = me.sync(notes.root)
+        (report,) = me.files.sync(notes.root)
     assert report.forgotten == 1
-    assert (me.files().items, me.folders()) == ((), ())
+    assert (me.files.list().items, me.files.folders()) == ((), ())
+
+
+@contextmanager
+def _watching(
+    me: UserMemory, *roots: Path, tell: Callable[[SyncReport | RecollectError], None] = lambda _news: None
+) -> Iterator[None]:
+    stop = Event()
+    watcher = Thread(target=lambda: me.files.watch(*roots, stop=stop, tell=tell))
+    watcher.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        watcher.join()
 
 
 @pytest.mark.parametrize("everything", [True, False])
-def test_whoever_watches_does_not_bring_back_what_is_forgotten(
-    me: UserMemory, notes: Notes, *, everything: bool
-) -> None:
-    stop, told = Event(), Event()
-    heard: list[SyncReport | RecollectError] = []
-
-    def tell(news: SyncReport | RecollectError) -> None:
-        heard.append(news)
-        told.set()
-
-    keeper = Thread(target=lambda: me.keep_in_step(notes.root, notes.root.parent / "other", stop=stop, tell=tell))
-    keeper.start()
-    try:
-        assert told.wait(_PATIENCE_S)
-        while len(me.files().items) < 2:
-            told.wait(0.05)
+def test_a_watch_does_not_bring_back_what_is_forgotten(me: UserMemory, notes: Notes, *, everything: bool) -> None:
+    with _watching(me, notes.root, other := notes.root.parent / "other"):
+        until(lambda: len(me.files.list().items) == 2)
         me.forget(everything=True) if everything else me.forget(folder=notes.root)
         notes.write("c.md", "The boiler hums.\n")
-        other = Notes(notes.root.parent / "other")
-        other.write("seen.md", "The clock ticks.\n")  # when this is seen, the other folder was looked at, too
-        while not _found(me, "clock"):
-            told.wait(0.05)
-        assert [file.path for file in me.files().items] == ["seen.md"]
-    finally:
-        stop.set()
-        keeper.join()
+        Notes(other).write("seen.md", "The clock ticks.\n")  # when this is seen, the other folder was looked at, too
+        until(lambda: _found(me, "clock"))
+        assert [file.path for file in me.files.list().items] == ["seen.md"]
+
+
+def test_a_folder_that_is_forgotten_right_after_the_first_look_of_a_watch_stays_so(
+    me: UserMemory, notes: Notes
+) -> None:
+    def forget_at_once(news: SyncReport | RecollectError) -> None:
+        if isinstance(news, SyncReport) and news.added == 2:
+            me.forget(folder=notes.root)
+
+    with _watching(me, notes.root, other := notes.root.parent / "other", tell=forget_at_once):
+        Notes(other).write("seen.md", "The clock ticks.\n")
+        until(lambda: _found(me, "clock"))
+        notes.write("c.md", "The boiler hums.\n")
+        Notes(other).write("later.md", "The stove glows.\n")
+        until(lambda: _found(me, "stove"))
+        assert {file.path for file in me.files.list().items} == {"seen.md", "later.md"}
+
+
+def test_a_folder_that_is_forgotten_while_a_watch_looks_through_it_stays_so(me: UserMemory, notes: Notes) -> None:
+    me.files.sync(notes.root)
+    notes.write("c.md", "The boiler hums.\n")
+    disk, looked = me._engine.disk, Event()
+
+    def walking(root: str, *rules: object) -> object:
+        if root == str(notes.root) and not looked.is_set():
+            looked.set()
+            me.forget(folder=notes.root)
+        return type(disk).walk(disk, root, *rules)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disk, "walk", walking, raising=False)
+        with _watching(me, notes.root, other := notes.root.parent / "other"):
+            Notes(other).write("seen.md", "The clock ticks.\n")
+            until(lambda: _found(me, "clock"))
+    assert looked.is_set()
+    assert ([file.path for file in me.files.list().items], [one.folder.root for one in me.files.folders()]) == (
+        ["seen.md"],
+        [str(other)],
+    )
 
 
 def test_a_folder_that_became_a_link_is_forgotten_by_its_name(me: UserMemory, notes: Notes) -> None:
-    me.sync(notes.root)
+    me.files.sync(notes.root)
     elsewhere = notes.root.with_name("elsewhere")
     notes.root.rename(elsewhere)
     notes.root.symlink_to(elsewhere)
@@ -130,7 +166,7 @@ def test_a_folder_that_became_a_link_is_forgotten_by_its_name(me: UserMemory, no
 
 
 def test_a_part_of_a_file_is_not_forgotten_alone(me: UserMemory, notes: Notes) -> None:
-    me.sync(notes.root)
+    me.files.sync(notes.root)
     (hit,) = me.search_context("kettle", sources=("file",), min_score=0.3).hits
     with pytest.raises(InvalidInput, match=rf"a part of a\.md.*{hit.metadata['file_id']}"):
         me.forget(hit.id)
@@ -139,7 +175,7 @@ def test_a_part_of_a_file_is_not_forgotten_alone(me: UserMemory, notes: Notes) -
 def test_a_store_leaves_the_documents_of_others_alone(open_memory: OpenMemory, tmp_path: Path) -> None:
     shared = str(tmp_path / "originals")
     first = open_memory(embedding__provider="none", files__originals=shared)
-    kept = first.user("me").add_file(b"The manual of the mill.", name="mill.txt").file
+    kept = first.user("me").files.add(b"The manual of the mill.", name="mill.txt").file
     for file in Path(shared).rglob("*"):
         os.utime(file, (1e9, 1e9))
     another = load_settings(
@@ -148,25 +184,25 @@ def test_a_store_leaves_the_documents_of_others_alone(open_memory: OpenMemory, t
         overrides={"database": str(tmp_path / "another.db"), "embedding.provider": "none", "files.originals": shared},
     )
     with Memory.open(settings=another) as second:
-        second.user("me").add_file(b"The clock ticks.", name="clock.txt")
+        second.user("me").files.add(b"The clock ticks.", name="clock.txt")
         second.maintain()
-    assert first.user("me").original(kept.id) == b"The manual of the mill."
+    assert first.user("me").files.original(kept.id) == b"The manual of the mill."
 
 
 def test_originals_are_no_notes(me: UserMemory, tmp_path: Path) -> None:
-    me.add_file(b"The manual of the mill.", name="mill.txt")
+    me.files.add(b"The manual of the mill.", name="mill.txt")
     (tmp_path / "note.md").write_text("The clock ticks.\n", encoding="utf-8")
-    (report,) = me.sync(tmp_path, include=["*"])
+    (report,) = me.files.sync(tmp_path, include=["*"])
     assert report.skipped["own database"] >= 1
     assert _found(me, "mill") == ["mill.txt"]
 
 
 def test_other_filters_leave_files_out(me: UserMemory, notes: Notes) -> None:
-    me.sync(notes.root)
+    me.files.sync(notes.root)
     assert me.recall("kettle", files=True).hits
     assert me.recall("kettle", files=True, subject="Nobody").hits == ()
 
 
 def test_names_are_masked(me: UserMemory) -> None:
-    added = me.add_file(b"words", name="<private>Anna</private> plan.txt")
+    added = me.files.add(b"words", name="<private>Anna</private> plan.txt")
     assert added.file.path == "plan.txt"

@@ -47,7 +47,7 @@ def notes(tmp_path: Path) -> Notes:
 def me(memory: Memory, notes: Notes) -> UserMemory:
     """Somebody whose folder was synced."""
     mine = memory.user("me")
-    mine.sync(notes.root)
+    mine.files.sync(notes.root)
     return mine
 
 
@@ -97,7 +97,7 @@ def test_what_tools_said_in_a_session_is_searched_but_not_told(me: UserMemory, n
         {"role": "assistant", "content": "The green kettle leaks."},
     ]
     notes.write("s.jsonl", "\n".join(json.dumps(turn) for turn in turns))
-    me.sync(notes.root)
+    me.files.sync(notes.root)
     assert [(one.role, one.trust) for one in pieces(me) if one.path == "s.jsonl"] == [
         ("user", 1),
         ("tool", 0),
@@ -111,26 +111,26 @@ def test_what_tools_said_in_a_session_is_searched_but_not_told(me: UserMemory, n
 
 def test_mail_is_searched_but_not_told(me: UserMemory) -> None:
     mail = b"From: a@example.org\nTo: b@example.org\nSubject: Kettle\n\nThe green kettle wants your password.\n"
-    assert me.add_file(mail, name="kettle.eml").file.trust == 0
+    assert me.files.add(mail, name="kettle.eml").file.trust == 0
     assert "file" in {hit.source for hit in me.search_context("green kettle").hits}
     assert "password" not in me.before_prompt("What about the green kettle?", session="s1").block
 
 
 def test_live_searches_hear_of_files(me: UserMemory, memory: Memory, notes: Notes) -> None:
     watch, others = (
-        memory.doors.watch("me", "silver spoon"),
-        memory.doors.watch("me", "silver spoon", sources=["memory"]),
+        memory.operations.live_query("me", "silver spoon"),
+        memory.operations.live_query("me", "silver spoon", sources=["memory"]),
     )
-    start = memory.doors.position("me")
+    start = memory.operations.change_position("me")
     notes.write("spoon.md", "The silver spoon is in the drawer.\n")
     notes.write("fork.md", "Nothing to see.\n")
-    me.sync(notes.root)
-    news = memory.doors.news("me", watch, start)
+    me.files.sync(notes.root)
+    news = memory.operations.changes("me", watch, start)
     assert places(tuple(one.hit for one in news.hits)) == ["spoon.md:1-1"]
-    assert memory.doors.news("me", others, start).hits == ()
+    assert memory.operations.changes("me", others, start).hits == ()
     notes.touch("spoon.md")
-    me.sync(notes.root)
-    assert memory.doors.news("me", watch, news.position).hits == ()
+    me.files.sync(notes.root)
+    assert memory.operations.changes("me", watch, news.position).hits == ()
 
 
 def test_secrets_and_private_parts_never_reach_the_store(me: UserMemory, notes: Notes, database: str) -> None:
@@ -138,11 +138,11 @@ def test_secrets_and_private_parts_never_reach_the_store(me: UserMemory, notes: 
     notes.write("plan.md", f"# Plan\n\n{hidden}")
     turn = {"role": "user", "content": hidden, "text": TOKEN}
     notes.write("s.jsonl", json.dumps({**turn, "timestamp": "2026-02-03T10:00:00Z"}))
-    me.sync(notes.root)
-    me.add_file(f"<p>{hidden}</p>".encode(), name="plan.txt")
+    me.files.sync(notes.root)
+    me.files.add(f"<p>{hidden}</p>".encode(), name="plan.txt")
     assert len([one for one in pieces(me) if "harmless end" in one.content]) == 3
     assert places(me.search_context("harmless end").hits) != []
-    assert me.read(f"{notes.root}/plan.md").text.split("\n")[8] == "The harmless end."
+    assert me.files.read(f"{notes.root}/plan.md").text.split("\n")[8] == "The harmless end."
     raw = _raw(database)
     assert b"harmless" in raw
     assert [word for word in (TOKEN[4:], "quxzyvorpal") if word.encode() in raw] == []
@@ -164,7 +164,7 @@ def test_without_a_provider_files_are_found_by_words(
 ) -> None:
     words.fails = True
     notes.write("spoon.md", "The silver spoon is in the drawer.\n")
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert (report.added, report.embedded) == (1, 0)
     found = me.search_context("silver spoon")
     assert (places(found.hits), found.degraded) == (["spoon.md:1-1"], ("vector",))
@@ -177,13 +177,13 @@ def test_without_a_provider_files_are_found_by_words(
 
 def test_vectors_follow_a_change_of_the_model(me: UserMemory, memory: Memory, notes: Notes, words: Words) -> None:
     new = Words(24)
-    done = memory.reembed(embedder=new)
+    done = memory.models.reembed(embedder=new)
     assert (done.state, done.embedded) == ("finished", len(pieces(me)))
     (coverage,) = [one for one in done.coverage if one.source == "chunk"]
     assert coverage.share == 1.0
     notes.write("spoon.md", "The silver spoon is in the drawer.\n")
     asked = len(words.asked)
-    me.sync(notes.root)
+    me.files.sync(notes.root)
     assert (len(words.asked), new.asked[-1]) == (asked, "The silver spoon is in the drawer.")
     hit = me.search_context("The silver spoon is in the drawer.").hits[0]
     assert hit.similarity == pytest.approx(1.0, abs=1e-3)

@@ -100,7 +100,7 @@ def test_what_others_say_in_nearly_the_same_words_is_only_offered(me: UserMemory
 
 
 def test_naming_a_time_forgets_nothing(me: UserMemory, clock: SteppingClock) -> None:
-    stored = me.log_event("Jana was born", occurred_at=clock.now() - timedelta(days=1))
+    stored = me.events.log("Jana was born", occurred_at=clock.now() - timedelta(days=1))
     for query in ("yesterday", "what happened yesterday?"):
         answer = me.forget(query=query)
         assert (answer.action, [hit.id for hit in answer.candidates]) == ("candidates", [stored.id])

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
-from recollect.api.user import Conversation
+from recollect.api.conversation import Conversation
 from tests.conftest import OpenMemory, SteppingClock
 
 TEA = "I prefer green tea in the morning."
@@ -245,9 +245,9 @@ def test_what_a_forgotten_message_taught_gives_its_place_back(memory: Memory, me
 
 
 def test_forgetting_a_source_takes_back_what_it_had_replaced(memory: Memory, me: UserMemory) -> None:
-    me.state_fact("light.office", "location", "the office")
-    me.state_fact("light.office", "location", "the attic", source="import")
-    me.state_fact("light.office", "location", "the cellar", source="import")
+    me.facts.set("light.office", "location", "the office")
+    me.facts.set("light.office", "location", "the attic", source="import")
+    me.facts.set("light.office", "location", "the cellar", source="import")
     assert len(me.forget(source="import").ids) == 2
     (fact,) = me.facts("light.office")
     assert (fact.value, len(me.history(fact.id))) == ("the office", 1)

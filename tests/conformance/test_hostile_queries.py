@@ -14,10 +14,10 @@ from recollect.text.clean import clean
 from recollect.text.query import Query, holds, normal, read_query
 from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum
-from tests.nightly import by_night
+from tests.sizes import sized
 
-BY_WORDS = by_night(800, 4_800)  # queries on each store without vectors
-BY_BOTH = by_night(100, 200)  # and with them: ten thousand on both stores together, by night
+BY_WORDS = sized(800, 4_800)  # queries on each store without vectors
+BY_BOTH = sized(100, 200)  # and with them: ten thousand on both stores together in full size
 
 SHARED = (
     "Anna keeps the green tea in the office",

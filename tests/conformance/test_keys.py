@@ -7,11 +7,12 @@ from threading import Thread
 import apsw
 import pytest
 
-from recollect import Memory, NotFound, UnknownKey
+from recollect import Memory, NotFound
 from recollect.authorization import Principal
 from recollect.engine.base import active_models
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, UnknownKey
 from tests.conftest import OpenMemory, SteppingClock
+from tests.waiting import PATIENCE_S
 
 
 def test_a_key_is_known_by_its_secret_alone(memory: Memory) -> None:
@@ -35,7 +36,7 @@ def test_expiry_and_revocation_hold_at_once(memory: Memory, clock: SteppingClock
         memory.keys.identify(lasting.secret)
     with pytest.raises(NotFound):
         memory.keys.revoke("0123456789abcdef")
-    assert [line.action for line in memory.doors.audit()] == ["keys.create", "keys.create", "keys.revoke"]
+    assert [line.action for line in memory.operations.audit_log()] == ["keys.create", "keys.create", "keys.revoke"]
 
 
 def test_what_cannot_be_a_key(memory: Memory, clock: SteppingClock) -> None:
@@ -75,7 +76,7 @@ def test_nobody_waits_for_a_writer_to_come_in(open_memory: OpenMemory, database:
         other.execute("BEGIN IMMEDIATE")
         coming_in = Thread(target=memory.keys.identify, args=(made.secret,), daemon=True)
         coming_in.start()
-        coming_in.join(60)
+        coming_in.join(PATIENCE_S)
         assert not coming_in.is_alive()
         other.execute("ROLLBACK")
 

@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from recollect import Memory, NotFound, SummaryError, UserMemory
-from recollect.api.user import Conversation
+from recollect import Memory, NotFound, UserMemory
+from recollect.api.conversation import Conversation
+from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
 from tests.conftest import OpenMemory, SteppingClock
 from tests.dialogue.doubles import Paid, opened

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from recollect import InvalidInput, Memory, NotFound, StoreError, StoreUnavailable, load_settings
+from recollect import InvalidInput, Memory, NotFound, StoreError, load_settings
+from recollect.errors import StoreUnavailable
 from recollect.ports import Embedder
 from tests.conftest import OpenMemory, SteppingClock
 

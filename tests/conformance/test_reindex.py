@@ -28,8 +28,8 @@ def fill(memory: Memory, amount: int = 25) -> None:
     for name in ("me", "you"):
         user = memory.user(name)
         user.remember_many([f"Crate {number} holds part p{number}" for number in range(amount)])
-        user.state_fact("gate", "colour", "green")
-        user.state_fact("gate", "colour", "red")
+        user.facts.set("gate", "colour", "green")
+        user.facts.set("gate", "colour", "red")
         user.conversation("c").extend(
             NewMessage("user", f"Please plant tulips in bed b{number}.", speaker="Jana") for number in range(amount)
         )

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect import InvalidMemory, InvalidVector, Memory, NewMemory, UserMemory
+from recollect import Memory, NewMemory, UserMemory
+from recollect.errors import InvalidMemory, InvalidVector
 from tests.conftest import OpenMemory, SteppingClock
 
 

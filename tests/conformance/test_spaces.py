@@ -156,7 +156,7 @@ def interrupted(memory: Memory, embedder: Embedder) -> None:
     def tell(_: WorkReport) -> None:
         stop.set()
 
-    changed = memory.reembed(embedder=embedder, stop=stop, tell=tell)
+    changed = memory.models.reembed(embedder=embedder, stop=stop, tell=tell)
     assert changed.state == "building"
     assert 0 < changed.coverage[0].vectors < changed.coverage[0].items
 
@@ -165,13 +165,13 @@ def test_the_old_space_is_searched_until_the_new_one_is_complete(
     memory: Memory, old: Words, new: Words, fresh: Opener
 ) -> None:
     before = rankings(memory)
-    assert memory.reembed(embedder=new, wait=False).state == "building"
+    assert memory.models.reembed(embedder=new, wait=False).state == "building"
     assert same(rankings(memory), before)
     interrupted(memory, new)
     assert same(rankings(memory), before)
     assert states(memory) == {8: "active", 16: "building"}
     assert memory.status().space == old.space
-    done = memory.reembed()
+    done = memory.models.reembed()
     assert (done.state, done.space, done.previous, done.coverage[0].share) == ("finished", new.space, old.space, 1.0)
     assert states(memory) == {8: "kept", 16: "active"}
     after = rankings(memory)
@@ -188,13 +188,13 @@ def test_what_is_stored_meanwhile_is_owed_a_vector_in_both(memory: Memory, new: 
     searched, coming = memory.status().coverage[0], memory._engine.store.coverage(new.space)[0]
     assert (searched.vectors, searched.waiting) == (len(TEXTS) + 2, 0)
     assert coming.items == len(TEXTS) + 2 == coming.vectors + coming.waiting
-    assert memory.reembed().state == "finished"
+    assert memory.models.reembed().state == "finished"
     assert same(rankings(memory), rankings(fresh(new, (*TEXTS, *LATE))))
     assert memory.doctor() == ()
 
 
 def test_workers_finish_what_somebody_began(memory: Memory, new: Words, fresh: Opener) -> None:
-    memory.reembed(embedder=new, wait=False)
+    memory.models.reembed(embedder=new, wait=False)
     assert memory.embed_waiting().embedded == len(TEXTS)
     assert states(memory) == {8: "kept", 16: "active"}
     assert same(rankings(memory), rankings(fresh(new, TEXTS)))
@@ -203,14 +203,14 @@ def test_workers_finish_what_somebody_began(memory: Memory, new: Words, fresh: O
 def test_updating_and_forgetting_meanwhile(memory: Memory, new: Words, fresh: Opener) -> None:
     me = memory.user("me")
     ids = {record.content: record.id for record in me.list(limit=1000).items}
-    memory.reembed(embedder=new, wait=False)
+    memory.models.reembed(embedder=new, wait=False)
     me.update(ids[TEXTS[3]], content=LATE[0])
     interrupted(memory, new)
     me.update(ids[TEXTS[3]], importance=0.7, metadata={"seen": True})
     me.update(ids[TEXTS[4]], content=LATE[1])
     me.forget(ids[TEXTS[5]])
     me.forget(ids[TEXTS[95]])
-    assert memory.reembed().state == "finished"
+    assert memory.models.reembed().state == "finished"
     left = [LATE[TEXTS.index(text) - 3] if text in TEXTS[3:5] else text for text in TEXTS]
     expected = [text for text in left if text not in (TEXTS[5], TEXTS[95])]
     assert same(rankings(memory), rankings(fresh(new, expected)))
@@ -229,7 +229,7 @@ def test_messages_of_all_kinds_move_along(opener: Opener, old: Words, new: Words
     talk.append("assistant", "", tool_calls=[{"id": "1", "name": "look", "arguments": "{}"}])
     talk.append("tool", "", tool_call_id="1")
     memory.embed_waiting()
-    done = memory.reembed(embedder=new)
+    done = memory.models.reembed(embedder=new)
     assert done.state == "finished"
     assert {one.share for one in done.coverage} == {1.0}
     assert memory.doctor() == ()
@@ -237,7 +237,7 @@ def test_messages_of_all_kinds_move_along(opener: Opener, old: Words, new: Words
 
 def test_an_empty_store_moves_at_once(opener: Opener, old: Words, new: Words) -> None:
     memory = opener(old)
-    assert memory.reembed(embedder=new).state == "finished"
+    assert memory.models.reembed(embedder=new).state == "finished"
     memory.user("me").remember(TEXTS[0])
     assert memory.status().space == new.space
     assert memory.user("me").recall(TEXTS[0]).hits[0].similarity == pytest.approx(1.0, abs=1e-4)
@@ -245,10 +245,10 @@ def test_an_empty_store_moves_at_once(opener: Opener, old: Words, new: Words) ->
 
 def test_to_the_real_encoder_and_back(memory: Memory, old: Words, encoder: Embedder, fresh: Opener) -> None:
     before = rankings(memory)
-    assert memory.reembed(embedder=encoder).state == "finished"
+    assert memory.models.reembed(embedder=encoder).state == "finished"
     assert same(rankings(memory), rankings(fresh(encoder, TEXTS)))
     old.asked.clear()
-    assert memory.reembed(embedder=old).state == "finished"
+    assert memory.models.reembed(embedder=old).state == "finished"
     assert same(rankings(memory), before)
     assert not set(old.asked) & set(TEXTS)
 
@@ -256,12 +256,12 @@ def test_to_the_real_encoder_and_back(memory: Memory, old: Words, encoder: Embed
 def test_going_back_embeds_only_what_is_new(memory: Memory, old: Words, new: Words, fresh: Opener) -> None:
     me = memory.user("me")
     ids = {record.content: record.id for record in me.list(limit=1000).items}
-    memory.reembed(embedder=new)
+    memory.models.reembed(embedder=new)
     me.remember(LATE[0])
     me.update(ids[TEXTS[7]], content=LATE[1])
     me.forget(ids[TEXTS[8]])
     old.asked.clear()
-    assert memory.reembed(embedder=old).state == "finished"
+    assert memory.models.reembed(embedder=old).state == "finished"
     assert sorted(text for text in old.asked if text in (*TEXTS, *LATE)) == sorted(LATE)
     expected = [LATE[1] if text == TEXTS[7] else text for text in TEXTS if text != TEXTS[8]]
     assert same(rankings(memory), rankings(fresh(old, (*expected, LATE[0]))))
@@ -276,7 +276,7 @@ def test_another_process_follows_at_its_next_search(
     before = rankings(other)
     interrupted(memory, new)
     assert same(rankings(other), before)
-    memory.reembed()
+    memory.models.reembed()
     expected = rankings(fresh(new, TEXTS))
     assert same(rankings(other), expected)
     other.user("me").remember(LATE[0])
@@ -287,7 +287,7 @@ def test_another_process_follows_at_its_next_search(
 
 def test_one_that_cannot_follow_answers_by_words(memory: Memory, old: Words, new: Words, opener: Opener) -> None:
     other = opener(old)
-    memory.reembed(embedder=new)
+    memory.models.reembed(embedder=new)
     answer = other.user("me").recall(TEXTS[0])
     assert (answer.hits[0].content, answer.degraded) == (TEXTS[0], ("vector",))
     stored = other.user("me").remember(LATE[0])
@@ -313,7 +313,7 @@ def test_whoever_searches_during_the_change_sees_one_space_or_the_other(
     with ThreadPoolExecutor(2) as pool:
         searches = [pool.submit(search, one) for one in (memory, other)]
         try:
-            assert memory.reembed(embedder=new).state == "finished"
+            assert memory.models.reembed(embedder=new).state == "finished"
         finally:
             over.set()
         seen = [future.result() for future in searches]
@@ -331,39 +331,39 @@ def _is_of(ranking: Ranking, question: str, expected: Ranking) -> bool:
 def test_cancelling_keeps_the_old(memory: Memory, old: Words, new: Words, fresh: Opener) -> None:
     before = rankings(memory)
     interrupted(memory, new)
-    assert memory.cancel_reembed() == new.space
+    assert memory.models.cancel_reembed() == new.space
     assert states(memory) == {8: "active", 16: "kept"}
     assert same(rankings(memory), before)
     with pytest.raises(NotFound):
-        memory.cancel_reembed()
+        memory.models.cancel_reembed()
     memory.user("me").remember(LATE[0])
     assert memory._engine.store.coverage(new.space)[0].waiting == 0
     assert memory.embed_waiting().embedded == 0
     assert memory.doctor() == ()
     new.asked.clear()
-    assert memory.reembed(embedder=new).state == "finished"
+    assert memory.models.reembed(embedder=new).state == "finished"
     assert 0 < len([text for text in new.asked if text in TEXTS]) < len(TEXTS)
     assert same(rankings(memory), rankings(fresh(new, (*TEXTS, LATE[0]))))
 
 
 def test_only_what_is_kept_can_be_dropped(memory: Memory, old: Words, new: Words, database: str) -> None:
     with pytest.raises(InvalidInput, match="searched"):
-        memory.drop_model("test/words-8")
+        memory.models.drop("test/words-8")
     interrupted(memory, new)
     with pytest.raises(InvalidInput, match="being built"):
-        memory.drop_model("test/words-16")
+        memory.models.drop("test/words-16")
     with pytest.raises(NotFound):
-        memory.drop_model("test/words-99")
+        memory.models.drop("test/words-99")
     assert states(memory) == {8: "active", 16: "building"}
-    memory.reembed()
-    assert memory.drop_model("test/words-8") == old.space
+    memory.models.reembed()
+    assert memory.models.drop("test/words-8") == old.space
     assert states(memory) == {16: "active"}
     with plain(database) as store:
         assert {row[0] for row in store.rows("SELECT dimensions FROM embedding_spaces")} == {16}
     assert len(rankings(memory)[QUESTIONS[0]]) == 10
     assert memory.doctor() == ()
     old.asked.clear()
-    assert memory.reembed(embedder=old).state == "finished"
+    assert memory.models.reembed(embedder=old).state == "finished"
     assert set(old.asked) >= set(TEXTS)
 
 
@@ -375,7 +375,7 @@ def test_only_what_is_kept_can_be_dropped(memory: Memory, old: Words, new: Words
 def test_a_probe_that_fails_changes_nothing(memory: Memory, answer: object) -> None:
     before, ranked = memory._engine.store.spaces(), rankings(memory)
     with pytest.raises(EmbeddingError):
-        memory.reembed(embedder=Broken(answer))
+        memory.models.reembed(embedder=Broken(answer))
     assert memory._engine.store.spaces() == before
     assert same(rankings(memory), ranked)
     assert memory.doctor() == ()
@@ -384,7 +384,7 @@ def test_a_probe_that_fails_changes_nothing(memory: Memory, answer: object) -> N
 def test_one_change_at_a_time(memory: Memory, new: Words) -> None:
     interrupted(memory, new)
     with pytest.raises(InvalidInput, match="under way"):
-        memory.reembed(embedder=Words(12))
+        memory.models.reembed(embedder=Words(12))
     assert states(memory) == {8: "active", 16: "building"}
 
 
@@ -393,13 +393,13 @@ def test_what_cannot_be_embedded_stands_in_the_way_unless_told_otherwise(
 ) -> None:
     before = rankings(memory)
     new.refused = "number 42"
-    changed = memory.reembed(embedder=new)
+    changed = memory.models.reembed(embedder=new)
     assert (changed.state, changed.coverage[0].parked, changed.coverage[0].waiting) == ("building", 1, 0)
     assert same(rankings(memory), before)
     (parked,) = memory.status().parked
     assert (parked.space, parked.reason) == (new.space, "This text is not accepted.")
-    assert memory.reembed().state == "building"
-    assert memory.reembed(without_parked=True).state == "finished"
+    assert memory.models.reembed().state == "building"
+    assert memory.models.reembed(without_parked=True).state == "finished"
     assert states(memory) == {8: "kept", 16: "active"}
     assert TEXTS[42] in [hit.content for hit in memory.user("me").recall(TEXTS[42]).hits]
     assert memory.doctor() == ()
@@ -417,7 +417,7 @@ def test_long_vectors_are_searched_alike_on_both_stores(server: Server, tmp_path
         settings = load_settings(os.devnull, environ={}, overrides=overrides)
         with Memory.open(settings=settings, clock=clock, embedder=Words(8)) as memory:
             memory.user("me").remember_many(TEXTS[:50])
-            assert memory.reembed(embedder=long).state == "finished"
+            assert memory.models.reembed(embedder=long).state == "finished"
             memory.user("me").remember_many(TEXTS[50:], wait=False)
             memory.embed_waiting()
             found.append(rankings(memory))

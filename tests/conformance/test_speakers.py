@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from recollect import InvalidMessage, Memory, Message, NewMessage, UserMemory
+from recollect import Memory, Message, NewMessage, UserMemory
 from recollect.engine.drafts.searchable_text import message_passage, message_terms, passage_of
+from recollect.errors import InvalidMessage
 from tests.conftest import OpenMemory
 
 SAID = "The bicycle is in the shed now."
@@ -33,7 +34,7 @@ def test_a_speaker_is_kept(memory: Memory, me: UserMemory) -> None:
     assert (jana.speaker, nobody.speaker) == ("Jana Nováková", "")
     assert me.conversation("c").messages() == (jana, nobody)
     assert me.conversation("c").window().messages == (jana, nobody)
-    assert me.message(jana.id) == jana
+    assert me.messages.get(jana.id) == jana
     assert memory.doctor() == ()
 
 

@@ -24,7 +24,7 @@ def said(me: UserMemory) -> list[str]:
 
 
 def around(me: UserMemory, id: str, **reach: int) -> list[str]:
-    return [message.content.removeprefix("Turn number ").rstrip(".") for message in me.surroundings(id, **reach)]
+    return [message.content.removeprefix("Turn number ").rstrip(".") for message in me.messages.around(id, **reach)]
 
 
 def test_a_message_comes_with_two_turns_to_each_side(me: UserMemory, said: list[str]) -> None:
@@ -60,7 +60,7 @@ def test_what_is_folded_is_given_and_the_summary_is_not(me: UserMemory, said: li
     assert around(me, said[1]) == ["0", "1", "2", "3"]
     summary = me.conversation("c").summary()
     assert summary is not None
-    found = me.surroundings(summary.id, before=1, after=1)
+    found = me.messages.around(summary.id, before=1, after=1)
     assert [message.role for message in found].count("summary") == 1
     assert summary in found
 
@@ -83,14 +83,14 @@ def test_what_is_unknown_is_not_found(memory: Memory, me: UserMemory, said: list
     memory_id = me.remember("No message at all").id
     for unknown in (memory_id, "nobody", "01a1dea8-db60-7912-8e1b-f1c648661807"):
         with pytest.raises(NotFound, match="No message"):
-            me.surroundings(unknown)
+            me.messages.around(unknown)
     with pytest.raises(NotFound, match="No message"):
-        memory.user("you").surroundings(said[5])
+        memory.user("you").messages.around(said[5])
 
 
 @pytest.mark.parametrize("amount", [-1, 51, 1.5, True, "2"])
 def test_nobody_looks_further_than_fifty_turns(me: UserMemory, said: list[str], amount: int) -> None:
     with pytest.raises(InvalidInput, match=r"before is .*; it must be from 0 to 50\."):
-        me.surroundings(said[0], before=amount)
+        me.messages.around(said[0], before=amount)
     with pytest.raises(InvalidInput, match=r"after is .*; it must be from 0 to 50\."):
-        me.surroundings(said[0], after=amount)
+        me.messages.around(said[0], after=amount)

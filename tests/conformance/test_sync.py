@@ -46,7 +46,7 @@ def memory(database: str, clock: SteppingClock, tmp_path: Path, words: Words) ->
 def me(memory: Memory, notes: Notes) -> UserMemory:
     """Somebody whose folder was synced once."""
     mine = memory.user("me")
-    (report,) = mine.sync(notes.root)
+    (report,) = mine.files.sync(notes.root)
     assert (report.state, report.seen, report.added, report.embedded) == ("synced", 3, 3, report.written)
     return mine
 
@@ -55,8 +55,8 @@ def test_a_first_sync_keeps_every_file_with_its_lines_and_its_day(me: UserMemory
     kept = pieces(me)
     assert {one.path for one in kept} == {"garden.md", "rooms/kitchen.txt", "2026-02-03.md"}
     assert [one.dated_at for one in kept if one.path == "2026-02-03.md"] == [datetime(2026, 2, 3, tzinfo=UTC)]
-    assert me.read("kitchen.txt").text == KITCHEN
-    (status,) = me.folders()
+    assert me.files.read("kitchen.txt").text == KITCHEN
+    (status,) = me.files.folders()
     assert (status.folder.root, status.files, status.chunks, status.drift) == (str(notes.root), 3, len(kept), 0)
     assert status.folder.completed_at is not None
 
@@ -66,21 +66,21 @@ def test_an_unchanged_folder_is_neither_read_nor_written(
 ) -> None:
     before, asked = marks(memory), len(words.asked)
     told: list[object] = []
-    (report,) = me.sync(notes.root, tell=told.append)
+    (report,) = me.files.sync(notes.root, tell=told.append)
     assert (report.unchanged, report.writes, report.bytes_read, told) == (3, 0, 0, [])
     assert (marks(memory), len(words.asked)) == (before, asked)
     clock.advance(hours=2)  # somebody who asks when the folder was last looked at gets an answer
-    me.sync(notes.root)
-    assert me.folders()[0].folder.scanned_at > clock.moment - timedelta(minutes=1)
+    me.files.sync(notes.root)
+    assert me.files.folders()[0].folder.scanned_at > clock.moment - timedelta(minutes=1)
 
 
 def test_only_chunks_that_changed_are_written_and_embedded(me: UserMemory, notes: Notes, words: Words) -> None:
     long = "".join(f"## Part {number}\n\n{'tree shed pond ' * 60}number {number}.\n\n" for number in range(40))
     notes.write("long.md", long)
-    me.sync(notes.root)
+    me.files.sync(notes.root)
     before, asked = chunk_ids(me, "long.md"), len(words.asked)
     notes.write("long.md", "A line before all.\n" + long.replace("number 20.", "number twenty."))
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     after = chunk_ids(me, "long.md")
     assert (report.changed, report.unchanged) == (1, 3)
     assert len(before) > 15
@@ -93,9 +93,9 @@ def test_only_chunks_that_changed_are_written_and_embedded(me: UserMemory, notes
 def test_a_file_that_was_only_touched_keeps_everything(me: UserMemory, notes: Notes, words: Words) -> None:
     before, asked = pieces(me), len(words.asked)
     notes.touch("garden.md")
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert (report.touched, report.changed, report.written) == (1, 0, 0)
-    assert me.sync(notes.root)[0].bytes_read == 0
+    assert me.files.sync(notes.root)[0].bytes_read == 0
     assert (pieces(me), len(words.asked)) == (before, asked)
 
 
@@ -103,18 +103,18 @@ def test_a_renamed_file_keeps_its_chunks_and_vectors_and_its_new_date(
     me: UserMemory, notes: Notes, words: Words
 ) -> None:
     ids, asked = chunk_ids(me, "2026-02-03.md"), len(words.asked)
-    file_id = me.read("2026-02-03.md").file.id
+    file_id = me.files.read("2026-02-03.md").file.id
     notes.move("2026-02-03.md", "diary/2026-02-17.md")
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert (report.renamed, report.added, report.removed, report.written) == (1, 0, 0, 0)
     assert (chunk_ids(me, "2026-02-17.md"), len(words.asked)) == (ids, asked)
-    moved = me.read("diary/2026-02-17.md").file
+    moved = me.files.read("diary/2026-02-17.md").file
     day = datetime(2026, 2, 17, tzinfo=UTC)
     assert (moved.id, moved.dated_at) == (file_id, day)
     (hit,) = [hit for hit in me.recall("painted fence", files=True).hits if hit.id in ids]
     assert (hit.occurred_at, hit.similarity is not None) == (day, True)
     with pytest.raises(NotFound):
-        me.read("2026-02-03.md")
+        me.files.read("2026-02-03.md")
 
 
 def test_what_moves_to_another_file_is_not_embedded_again(me: UserMemory, notes: Notes, words: Words) -> None:
@@ -122,7 +122,7 @@ def test_what_moves_to_another_file_is_not_embedded_again(me: UserMemory, notes:
     garden, kitchen = notes.text("garden.md"), notes.text("rooms/kitchen.txt")
     notes.write("garden.md", kitchen)
     notes.write("rooms/kitchen.txt", garden)
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert report.changed == 2
     assert words.asked[asked:] == []
     (hit, *_) = me.recall("ladder behind the shed", files=True).hits
@@ -132,7 +132,7 @@ def test_what_moves_to_another_file_is_not_embedded_again(me: UserMemory, notes:
 
 def test_a_removed_file_is_removed(me: UserMemory, memory: Memory, notes: Notes) -> None:
     notes.remove("rooms/kitchen.txt")
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert (report.removed, report.seen) == (1, 2)
     assert not any("kettle" in hit.content for hit in me.recall("kettle", files=True).hits)
     assert (me.stats().files, memory.stats().files) == (2, 2)
@@ -141,22 +141,22 @@ def test_a_removed_file_is_removed(me: UserMemory, memory: Memory, notes: Notes)
 def test_a_folder_that_is_missing_loses_nothing(me: UserMemory, notes: Notes) -> None:
     before = pieces(me)
     notes.root.rename(notes.root.with_name("elsewhere"))
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert (report.state, report.removed) == ("missing", 0)
     assert pieces(me) == before
-    assert me.folders()[0].drift is None
+    assert me.files.folders()[0].drift is None
     notes.root.with_name("elsewhere").rename(notes.root)
-    assert me.sync()[0].unchanged == 3
+    assert me.files.sync()[0].unchanged == 3
 
 
 def test_a_folder_that_is_empty_all_of_a_sudden_loses_nothing_unless_told(me: UserMemory, notes: Notes) -> None:
     before = pieces(me)
     for path in notes.paths():
         notes.remove(path)
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert (report.state, report.removed) == ("empty", 0)
     assert pieces(me) == before
-    (report,) = me.sync(notes.root, even_if_empty=True)
+    (report,) = me.files.sync(notes.root, even_if_empty=True)
     assert (report.state, report.removed, pieces(me)) == ("synced", 3, [])
 
 
@@ -182,13 +182,13 @@ def test_a_folder_that_was_not_seen_to_its_end_loses_nothing(me: UserMemory, not
     real = me._engine.disk
     object.__setattr__(me._engine, "disk", Halfway(real, real.walk))
     notes.write("new.md", "A new note.\n")
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert (report.state, report.added, report.removed) == ("incomplete", 1, 0)
     assert [one for one in pieces(me) if one.path != "new.md"] == before
-    assert me.folders(look=False)[0].folder.trouble == {"no permission": 1}
+    assert me.files.folders(look=False)[0].folder.trouble == {"no permission": 1}
     object.__setattr__(me._engine, "disk", real)
-    assert me.sync(notes.root)[0].writes == 0
-    assert me.folders()[0].folder.trouble == {}
+    assert me.files.sync(notes.root)[0].writes == 0
+    assert me.files.folders()[0].folder.trouble == {}
 
 
 def test_a_dry_run_says_what_would_be_done_and_writes_nothing(me: UserMemory, memory: Memory, notes: Notes) -> None:
@@ -196,11 +196,11 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(me: UserMemory, me
     notes.write("new.md", "New.\n")
     notes.remove("2026-02-03.md")
     before, kept = marks(memory), pieces(me)
-    (report,) = me.sync(notes.root, dry_run=True)
+    (report,) = me.files.sync(notes.root, dry_run=True)
     assert (report.added, report.changed, report.removed, report.dry_run) == (1, 1, 1, True)
     assert (marks(memory), pieces(me)) == (before, kept)
-    assert me.folders()[0].drift == 3
-    (done,) = me.sync(notes.root)
+    assert me.files.folders()[0].drift == 3
+    (done,) = me.files.sync(notes.root)
     assert (done.added, done.changed, done.removed) == (1, 1, 1)
 
 
@@ -209,45 +209,45 @@ def test_rules_hold_until_others_are_given(me: UserMemory, notes: Notes) -> None
     notes.write(".hidden/dot.md", "Nor this.\n")
     notes.write("drafts/one.md", "Nor that.\n")
     notes.write(".gitignore", "drafts/\n")
-    me.sync(notes.root, exclude=["secret/"])
+    me.files.sync(notes.root, exclude=["secret/"])
     assert {one.path for one in pieces(me)} == {"garden.md", "rooms/kitchen.txt", "2026-02-03.md"}
-    assert me.sync()[0].writes == 0
-    me.sync(notes.root, exclude=[], hidden=True, gitignore=False)
+    assert me.files.sync()[0].writes == 0
+    me.files.sync(notes.root, exclude=[], hidden=True, gitignore=False)
     assert {"secret/plan.md", ".hidden/dot.md", "drafts/one.md"} <= {one.path for one in pieces(me)}
-    me.sync(notes.root, include=["*.txt"])
+    me.files.sync(notes.root, include=["*.txt"])
     assert {one.path for one in pieces(me)} == {"rooms/kitchen.txt"}
 
 
 def test_a_folder_must_be_one(memory: Memory, notes: Notes) -> None:
     mine = memory.user("me")
     with pytest.raises(InvalidInput, match="none has been synced"):
-        mine.sync()
+        mine.files.sync()
     with pytest.raises(InvalidInput, match="is a file"):
-        mine.sync(notes.root / "garden.md")
-    (report,) = mine.sync(notes.root / "nowhere")
-    assert (report.state, mine.folders()) == ("missing", ())
+        mine.files.sync(notes.root / "garden.md")
+    (report,) = mine.files.sync(notes.root / "nowhere")
+    assert (report.state, mine.files.folders()) == ("missing", ())
 
 
 def test_two_folders_may_hold_the_same_path(me: UserMemory, tmp_path: Path, words: Words) -> None:
     other = Notes(tmp_path / "other")
     other.write("garden.md", GARDEN)
     asked = len(words.asked)
-    me.sync(other.root)
+    me.files.sync(other.root)
     assert len(words.asked) == asked, "the same text was embedded twice"
     assert len([one for one in pieces(me) if one.path == "garden.md"]) == 2 * len(
         chunk_ids(me, f"{other.root}/garden.md")
     )
     with pytest.raises(InvalidInput, match=r"2 files are called garden\.md"):
-        me.read("garden.md")
-    assert me.read("other/garden.md").file.root == str(other.root)
-    assert [report.unchanged for report in me.sync()] == [3, 1]
+        me.files.read("garden.md")
+    assert me.files.read("other/garden.md").file.root == str(other.root)
+    assert [report.unchanged for report in me.files.sync()] == [3, 1]
     assert me.forget(folder=other.root).files == 1
-    assert me.read("garden.md").text == GARDEN
+    assert me.files.read("garden.md").text == GARDEN
 
 
 def test_the_store_itself_is_never_read(memory: Memory, tmp_path: Path, database: str) -> None:
     mine = memory.user("me")
-    (report,) = mine.sync(tmp_path, include=["*"], exclude=["originals/"])
+    (report,) = mine.files.sync(tmp_path, include=["*"], exclude=["originals/"])
     names = {one.path for one in pieces(mine)}
     assert not any(name.startswith("memory.db") for name in names)
     if "://" not in database:
@@ -258,8 +258,8 @@ def test_a_change_within_the_same_tick_of_the_clock_is_noticed(me: UserMemory, n
     file = notes.root / "garden.md"
     for number in range(3):
         file.write_text(f"State {number} of the garden.\n", encoding="utf-8")
-        me.sync(notes.root)
+        me.files.sync(notes.root)
         file.write_text(f"State {number + 5} of the garden.\n", encoding="utf-8")  # as long as the one before
-        me.sync(notes.root)
-        assert me.read("garden.md").current
+        me.files.sync(notes.root)
+        assert me.files.read("garden.md").current
         assert [one.content for one in pieces(me) if one.path == "garden.md"] == [f"State {number + 5} of the garden."]

@@ -39,14 +39,14 @@ def test_strange_names(me: UserMemory, notes: Notes) -> None:
     names = ["a\nb.md", "🎉 party.md", "tab\t'quote\".md", "%s ?1 :x.md", "ünï/中文.md", "-rf.md", " .md", "İ.md"]
     for name in names:
         notes.write(name, f"The lantern of {json.dumps(name)}.\n")
-    (report,) = me.sync(notes.root, hidden=True)
+    (report,) = me.files.sync(notes.root, hidden=True)
     assert {one.path for one in pieces(me)} == {*names, "plain.md"}
     assert report.skipped == {}
     for name in names:
-        assert me.read(str(notes.root / name)).text == notes.text(name)
-    assert me.sync(notes.root)[0].writes == 0
+        assert me.files.read(str(notes.root / name)).text == notes.text(name)
+    assert me.files.sync(notes.root)[0].writes == 0
     notes.move("a\nb.md", "c\r\nd.md")
-    assert me.sync(notes.root)[0].renamed == 1
+    assert me.files.sync(notes.root)[0].renamed == 1
 
 
 def test_a_name_that_is_no_text(me: UserMemory, notes: Notes) -> None:
@@ -54,8 +54,8 @@ def test_a_name_that_is_no_text(me: UserMemory, notes: Notes) -> None:
         Path(os.fsdecode(os.fsencode(notes.root) + b"/caf\xe9.md")).write_bytes(b"The lantern of the cafe.\n")
     except OSError:
         pytest.skip("this file system has no such names")
-    (report,) = me.sync(notes.root)
-    again = me.sync(notes.root)[0]
+    (report,) = me.files.sync(notes.root)
+    again = me.files.sync(notes.root)[0]
     assert again.writes == 0
     kept = {one.path for one in pieces(me)}
     assert "plain.md" in kept
@@ -80,55 +80,62 @@ def test_texts_that_are_none(me: UserMemory, notes: Notes) -> None:
     notes.write("long.txt", " ".join(f"lantern {number}" for number in range(20_000)))
     notes.write("empty.md", "")
     notes.write("blank.md", " \n\n\t\n")
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert (report.added, dict(report.skipped)) == (7, {})
     assert {one.path for one in pieces(me)} == {"plain.md", "bytes.md", "front.md", "s.jsonl", "long.txt"}
-    assert me.sync(notes.root)[0].writes == 0
+    assert me.files.sync(notes.root)[0].writes == 0
     assert {hit.source for hit in me.search_context("lantern", limit=20).hits} == {"file"}
     for path in ("bytes.md", "front.md", "s.jsonl"):
-        there = me.read(path)
+        there = me.files.read(path)
         notes.remove(path)
-        gone = me.read(there.file.id)
+        gone = me.files.read(there.file.id)
         assert gone.text.split() == there.text.split(), "the disk and the store disagree"
 
 
 def test_strange_documents(me: UserMemory) -> None:
-    added = me.add_file(b"The lantern.", name="caf\udce9.md")
+    added = me.files.add(b"The lantern.", name="caf\udce9.md")
     assert added.file.path == "caf\ufffd.md"
     cut = [TextPiece("The \0 lantern \ud800.", "Head \0", 1, 1, role="user")]
-    brought = me.add_pieces("talk \ud800\0", cut, source="sessions", metadata={"a\0": ["\ud800", {"b": "\0"}], "n": 1})
+    brought = me.files.add_pieces(
+        "talk \ud800\0", cut, source="sessions", metadata={"a\0": ["\ud800", {"b": "\0"}], "n": 1}
+    )
     assert brought is not None
-    assert me.file(brought.file.id).metadata == {"a\ufffd": ["\ufffd", {"b": "\ufffd"}], "n": 1}
+    assert me.files.get(brought.file.id).metadata == {"a\ufffd": ["\ufffd", {"b": "\ufffd"}], "n": 1}
     assert {one.content for one in pieces(me)} == {"The lantern.", "The \ufffd lantern \ufffd."}
     assert len(me.search_context("lantern").hits) == 2
-    assert me.original(added.file.id) == b"The lantern."
+    assert me.files.original(added.file.id) == b"The lantern."
 
 
 @pytest.mark.parametrize("name", ["a\0b.md", "a\ud800b.md", ""])
 def test_names_that_no_file_can_have(me: UserMemory, notes: Notes, name: str) -> None:
-    me.sync(notes.root)
-    for ask in (me.sync, me.add_file, me.read, lambda name: me.sync(notes.root, include=[f"{name}\0"])):
+    me.files.sync(notes.root)
+    for ask in (
+        me.files.sync,
+        me.files.add,
+        me.files.read,
+        lambda name: me.files.sync(notes.root, include=[f"{name}\0"]),
+    ):
         with pytest.raises((InvalidInput, NotFound)):
             ask(name)
-    assert len(me.files().items) == 1
+    assert len(me.files.list().items) == 1
 
 
 def test_one_pattern_needs_no_list(me: UserMemory, notes: Notes) -> None:
     notes.write("plain.txt", "A text.\n")
-    me.sync(notes.root, include="*.md")
+    me.files.sync(notes.root, include="*.md")
     assert {one.path for one in pieces(me)} == {"plain.md"}
 
 
 def test_other_settings_cut_anew(database: str, clock: SteppingClock, tmp_path: Path, notes: Notes) -> None:
     notes.write("long.md", "\n\n".join(f"Paragraph {number} about lanterns and kettles." for number in range(100)))
     with open_notes(database, clock, tmp_path) as memory:
-        memory.user("me").sync(notes.root)
+        memory.user("me").files.sync(notes.root)
         before = pieces(memory.user("me"))
     with open_notes(database, clock, tmp_path, files__chunk_tokens=50, files__chunk_overlap=0) as memory:
         me, fresh = memory.user("me"), memory.user("fresh")
-        (report,) = me.sync(notes.root)
+        (report,) = me.files.sync(notes.root)
         assert report.changed == 2
-        fresh.sync(notes.root)
+        fresh.files.sync(notes.root)
         assert before != pieces(me) == pieces(fresh)
-        assert me.sync(notes.root)[0].writes == 0
+        assert me.files.sync(notes.root)[0].writes == 0
         assert memory.doctor() == ()

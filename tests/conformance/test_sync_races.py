@@ -64,7 +64,7 @@ def memory(database: str, clock: SteppingClock, tmp_path: Path) -> Iterator[Memo
 def me(memory: Memory, notes: Notes) -> UserMemory:
     """Somebody who is slow, and whose folder was synced once."""
     mine = memory.user("me")
-    mine.sync(notes.root)
+    mine.files.sync(notes.root)
     object.__setattr__(mine._engine, "disk", Between(mine._engine.disk))
     return mine
 
@@ -96,36 +96,36 @@ def test_a_look_at_the_present_does_not_bless_what_another_wrote(
     def another_state_is_synced() -> None:
         moment_ns = (notes.root / "garden.md").stat().st_mtime_ns
         notes.write("garden.md", "The garden is white.\n")
-        again.sync(notes.root)
+        again.files.sync(notes.root)
         notes.write("garden.md", before)
         os.utime(notes.root / "garden.md", ns=(moment_ns, moment_ns))
 
     notes.touch("garden.md")
     disk_of(me).after_read = another_state_is_synced
-    me.sync(notes.root)
-    me.sync(notes.root)
+    me.files.sync(notes.root)
+    me.files.sync(notes.root)
     assert contents(me)["garden.md"] == before.strip()
 
 
 def test_a_file_that_came_back_meanwhile_stays(me: UserMemory, again: UserMemory, notes: Notes) -> None:
     def it_comes_back() -> None:
         notes.write("garden.md", "The garden is back.\n")
-        again.sync(notes.root)
+        again.files.sync(notes.root)
 
     notes.remove("garden.md")
     disk_of(me).after_walk = it_comes_back
-    assert me.sync(notes.root)[0].removed == 0
+    assert me.files.sync(notes.root)[0].removed == 0
     assert contents(me)["garden.md"] == "The garden is back."
 
 
 def test_a_file_that_was_moved_and_came_back_is_there_twice(me: UserMemory, again: UserMemory, notes: Notes) -> None:
     def it_comes_back() -> None:
         notes.write("garden.md", "The garden is back.\n")
-        again.sync(notes.root, exclude=["shed.md"])
+        again.files.sync(notes.root, exclude=["shed.md"])
 
     notes.move("garden.md", "shed.md")
     disk_of(me).after_walk = it_comes_back
-    me.sync(notes.root)
+    me.files.sync(notes.root)
     assert contents(me) == {
         "garden.md": "The garden is back.",
         "shed.md": "The garden is green.",
@@ -135,8 +135,8 @@ def test_a_file_that_was_moved_and_came_back_is_there_twice(me: UserMemory, agai
 
 def test_what_is_forgotten_while_it_is_read_stays_forgotten(me: UserMemory, again: UserMemory, notes: Notes) -> None:
     notes.write("garden.md", "The garden is white.\n")
-    disk_of(me).after_read = lambda: again.forget(again.read("garden.md").file.id)
-    (report,) = me.sync(notes.root)
+    disk_of(me).after_read = lambda: again.forget(again.files.read("garden.md").file.id)
+    (report,) = me.files.sync(notes.root)
     assert report.forgotten == 1
     assert contents(me) == {"kitchen.md": "The kettle is blue."}
 
@@ -145,8 +145,8 @@ def test_what_another_has_synced_already_is_written_once(me: UserMemory, again: 
     notes.write("garden.md", "The garden is white.\n")
     notes.write("new.md", "Something new.\n")
     notes.move("kitchen.md", "rooms/kitchen.md")
-    disk_of(me).after_read = lambda: again.sync(notes.root)
-    (report,) = me.sync(notes.root)
+    disk_of(me).after_read = lambda: again.files.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert (report.added, report.changed, report.renamed, report.removed, report.written) == (0, 0, 0, 0, 0)
     assert contents(me) == {
         "garden.md": "The garden is white.",
@@ -158,6 +158,6 @@ def test_what_another_has_synced_already_is_written_once(me: UserMemory, again: 
 def test_files_that_vanish_before_they_are_read_are_told(me: UserMemory, notes: Notes) -> None:
     notes.write("new.md", "Something new.\n")
     disk_of(me).after_walk = lambda: notes.remove("new.md")
-    (report,) = me.sync(notes.root)
+    (report,) = me.files.sync(notes.root)
     assert (report.added, [one.path for one in report.trouble]) == (0, ["new.md"])
-    assert me.sync(notes.root)[0].writes == 0
+    assert me.files.sync(notes.root)[0].writes == 0

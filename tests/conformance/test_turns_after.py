@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from recollect import InvalidInput, InvalidMessage, Memory, NewMessage, UserMemory
+from recollect import InvalidInput, Memory, NewMessage, UserMemory
+from recollect.errors import InvalidMessage
 from tests.conftest import OpenMemory
 
 Said = dict[str, Any]
@@ -154,12 +155,12 @@ def test_a_turn_that_grew_too_long_is_compacted(open_memory: OpenMemory) -> None
 
 
 def test_capture_keeps_without_a_turn(me: UserMemory) -> None:
-    assert me.should_capture("I prefer oat milk in my coffee.")
-    assert not me.should_capture("What time is it?")
-    (kept,) = me.capture("I prefer oat milk in my coffee.", session="s1")
+    assert me.messages.should_capture("I prefer oat milk in my coffee.")
+    assert not me.messages.should_capture("What time is it?")
+    (kept,) = me.messages.capture("I prefer oat milk in my coffee.", session="s1")
     assert me.get(kept.id).session == "s1"
     assert me.conversation("s1").messages() == ()
-    assert me.capture("What time is it?") == ()
+    assert me.messages.capture("What time is it?") == ()
 
 
 def test_messages_may_be_ours(me: UserMemory) -> None:

@@ -49,7 +49,7 @@ def deliver(me: UserMemory, text: str, name: str) -> None:
         session=f"{name}2",
     )
     me.conversation(f"{name}3").append("user", f"Appended {text}", metadata={"raw": f"Raw {text}"})
-    me.capture(f"I prefer coffee in the morning. {text}", session=f"{name}4")
+    me.messages.capture(f"I prefer coffee in the morning. {text}", session=f"{name}4")
     me.remember(f"Remembered {text}", value=f"Value {text}", address=f"Address {text}", metadata={"raw": f"Raw {text}"})
     me.conversation(f"{name}2").compact(keep_recent=0)
 
@@ -115,7 +115,7 @@ def test_of_a_private_conversation_nothing_is_kept(memory: Memory, me: UserMemor
     )
     assert (outcome.saved, outcome.captured, outcome.events) == (0, (), ())
     assert me.conversation("s3").append("user", text).action == "skipped"
-    assert me.capture(text, session="s3") == ()
+    assert me.messages.capture(text, session="s3") == ()
     assert me.count() == 1
     assert memory.stats().messages == 0
     assert WORD not in stored(database)

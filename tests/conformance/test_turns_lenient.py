@@ -84,7 +84,7 @@ def test_arguments_that_are_nested_too_deeply_teach_nothing(me: UserMemory) -> N
 
 
 def test_a_value_under_the_name_of_a_secret_is_none_of_ours(me: UserMemory) -> None:
-    me.state_fact("wifi", "password", "hunterFPW1")
+    me.facts.set("wifi", "password", "hunterFPW1")
     assert "hunterFPW1" not in str(me.facts("wifi"))
 
 
@@ -108,7 +108,7 @@ def test_a_search_that_takes_too_long_does_no_harm(tmp_path: Path) -> None:
 
 
 def test_an_update_may_not_bring_a_secret_either(me: UserMemory) -> None:
-    fact = me.state_fact("wifi", "password", "unknown as yet")
+    fact = me.facts.set("wifi", "password", "unknown as yet")
     assert "hunterFPW1" not in str(me.update(fact.id, value="hunterFPW1"))
 
 

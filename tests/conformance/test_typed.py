@@ -4,17 +4,18 @@ from datetime import timedelta
 
 import pytest
 
-from recollect import InvalidInput, InvalidMemory, Memory, UserMemory
+from recollect import InvalidInput, Memory, UserMemory
+from recollect.errors import InvalidMemory
 from tests.conftest import SteppingClock
 
 
 def test_a_fact_about_a_thing(me: UserMemory) -> None:
-    kept = me.state_fact("light.office", "location", "home office")
+    kept = me.facts.set("light.office", "location", "home office")
     (fact,) = me.facts("light.office")
     assert (fact.id, fact.type, fact.content) == (kept.id, "fact", "light.office location: home office")
     assert (fact.subject, fact.key, fact.value) == ("light.office", "location", "home office")
-    me.state_fact("light.office", "purpose", "reading", content="The office light is for reading")
-    me.state_fact("light.kitchen", "location", "kitchen")
+    me.facts.set("light.office", "purpose", "reading", content="The office light is for reading")
+    me.facts.set("light.kitchen", "location", "kitchen")
     assert [record.key for record in me.facts("light.office")] == ["purpose", "location"]
     assert [record.subject for record in me.facts(key="location")] == ["light.kitchen", "light.office"]
     assert len(me.facts()) == 3
@@ -23,9 +24,9 @@ def test_a_fact_about_a_thing(me: UserMemory) -> None:
 
 
 def test_a_newer_value_wins_and_the_older_stays_in_the_history(me: UserMemory, clock: SteppingClock) -> None:
-    first = me.state_fact("light.office", "location", "home office")
+    first = me.facts.set("light.office", "location", "home office")
     between = clock.now()
-    second = me.state_fact("light.office", "location", "garage")
+    second = me.facts.set("light.office", "location", "garage")
     assert (second.action, second.existing_id) == ("superseded", first.id)
     assert [record.value for record in me.facts("light.office")] == ["garage"]
     assert [record.value for record in me.history(second.id)] == ["home office", "garage"]
@@ -33,19 +34,19 @@ def test_a_newer_value_wins_and_the_older_stays_in_the_history(me: UserMemory, c
 
 
 def test_a_more_trusted_value_is_not_overruled(me: UserMemory) -> None:
-    stated = me.state_fact("light.office", "location", "home office")
+    stated = me.facts.set("light.office", "location", "home office")
     for trust in (0, 1, 2):
-        assert me.state_fact("light.office", "location", f"cellar {trust}", trust=trust).action == "outranked"
+        assert me.facts.set("light.office", "location", f"cellar {trust}", trust=trust).action == "outranked"
     assert [record.id for record in me.facts("light.office")] == [stated.id]
     assert {record.value for record in me.history(stated.id)} == {"home office", "cellar 0", "cellar 1", "cellar 2"}
-    assert me.state_fact("light.office", "location", "garage", trust=3).action == "superseded"
+    assert me.facts.set("light.office", "location", "garage", trust=3).action == "superseded"
 
 
 def test_hearing_it_again_makes_it_surer_but_never_certain(me: UserMemory) -> None:
-    kept = me.set_preference("lighting", "evening_brightness", "40%", confidence=0.4)
+    kept = me.preferences.set("lighting", "evening_brightness", "40%", confidence=0.4)
     seen = [me.get(kept.id).confidence]
     for _ in range(4):
-        assert me.set_preference("lighting", "evening_brightness", "40%", confidence=0.4).action == "duplicate"
+        assert me.preferences.set("lighting", "evening_brightness", "40%", confidence=0.4).action == "duplicate"
         seen.append(me.get(kept.id).confidence)
     assert seen == sorted(set(seen))
     assert seen[0] == 0.4
@@ -54,9 +55,9 @@ def test_hearing_it_again_makes_it_surer_but_never_certain(me: UserMemory) -> No
 
 
 def test_preferences_the_surest_first(me: UserMemory) -> None:
-    me.set_preference("lighting", "brightness", "40%", context="after_sunset", confidence=0.5)
-    me.set_preference("lighting", "brightness", "90%", confidence=0.9)
-    me.set_preference("music", "volume", "low", confidence=0.7)
+    me.preferences.set("lighting", "brightness", "40%", context="after_sunset", confidence=0.5)
+    me.preferences.set("lighting", "brightness", "90%", confidence=0.9)
+    me.preferences.set("music", "volume", "low", confidence=0.7)
     assert [(record.value, record.context) for record in me.preferences("lighting")] == [
         ("90%", ""),
         ("40%", "after_sunset"),
@@ -69,12 +70,12 @@ def test_preferences_the_surest_first(me: UserMemory) -> None:
 
 def test_events_in_the_order_in_which_they_happened(me: UserMemory, clock: SteppingClock) -> None:
     noon = clock.moment
-    me.log_event("The door was opened", entity="door", kind="state_change", details="open", occurred_at=noon)
-    me.log_event("The night was quiet", occurred_at=noon - timedelta(hours=9), importance=0.1)
-    me.log_event(
+    me.events.log("The door was opened", entity="door", kind="state_change", details="open", occurred_at=noon)
+    me.events.log("The night was quiet", occurred_at=noon - timedelta(hours=9), importance=0.1)
+    me.events.log(
         "The alarm went off", kind="alert", entity="alarm", occurred_at=noon - timedelta(hours=3), importance=1.0
     )
-    me.log_event("Just now")
+    me.events.log("Just now")
     assert [event.content for event in me.events()] == [
         "The night was quiet",
         "The alarm went off",
@@ -91,31 +92,31 @@ def test_events_in_the_order_in_which_they_happened(me: UserMemory, clock: Stepp
 
 def test_the_same_event_at_another_time_is_another_event(me: UserMemory, clock: SteppingClock) -> None:
     moment = clock.moment
-    assert me.log_event("The door was opened", entity="door", occurred_at=moment).action == "created"
-    assert me.log_event("The door was opened", entity="door", occurred_at=moment).action == "duplicate"
-    later = me.log_event("The door was opened", entity="door", occurred_at=moment + timedelta(minutes=1))
+    assert me.events.log("The door was opened", entity="door", occurred_at=moment).action == "created"
+    assert me.events.log("The door was opened", entity="door", occurred_at=moment).action == "duplicate"
+    later = me.events.log("The door was opened", entity="door", occurred_at=moment + timedelta(minutes=1))
     assert later.action == "created"
     assert len(me.events()) == 2
 
 
 def test_lessons_the_surest_first(me: UserMemory) -> None:
-    me.learn_lesson("Check the oven before leaving", context="home", confidence=0.5)
-    me.learn_lesson("Ask before deleting files", context="work", confidence=0.9)
+    me.lessons.add("Check the oven before leaving", context="home", confidence=0.5)
+    me.lessons.add("Ask before deleting files", context="work", confidence=0.9)
     assert [record.content for record in me.lessons()] == ["Ask before deleting files", "Check the oven before leaving"]
     assert [record.confidence for record in me.lessons(context="home")] == [0.5]
 
 
 def test_a_memory_that_ended_is_not_listed(me: UserMemory, clock: SteppingClock) -> None:
-    me.state_fact("car", "location", "garage", valid_until=clock.moment + timedelta(hours=1))
-    me.set_preference("tea", "sugar", "none", expires_at=clock.moment + timedelta(hours=1))
+    me.facts.set("car", "location", "garage", valid_until=clock.moment + timedelta(hours=1))
+    me.preferences.set("tea", "sugar", "none", expires_at=clock.moment + timedelta(hours=1))
     assert len(me.facts()) == len(me.preferences()) == 1
     clock.advance(hours=2)
     assert me.facts() == me.preferences() == ()
 
 
 def test_users_do_not_meet(memory: Memory, me: UserMemory) -> None:
-    me.state_fact("car", "location", "garage")
-    me.log_event("The door was opened")
+    me.facts.set("car", "location", "garage")
+    me.events.log("The door was opened")
     you = memory.user("you")
     assert (you.facts(), you.events(), you.preferences(), you.lessons()) == ((), (), (), ())
 
@@ -123,11 +124,11 @@ def test_users_do_not_meet(memory: Memory, me: UserMemory) -> None:
 def test_what_says_nothing_is_refused(me: UserMemory) -> None:
     for subject, key, value in (("", "location", "x"), ("car", " ", "x"), ("car", "location", "\n")):
         with pytest.raises(InvalidMemory, match="is empty"):
-            me.state_fact(subject, key, value)
+            me.facts.set(subject, key, value)
         with pytest.raises(InvalidMemory, match="is empty"):
-            me.set_preference(subject, key, value)
+            me.preferences.set(subject, key, value)
     with pytest.raises(InvalidMemory):
-        me.log_event("")
+        me.events.log("")
     for limit in (0, 1_001):
         with pytest.raises(InvalidInput, match="limit"):
             me.events(limit=limit)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect import InvalidInput, InvalidMemory, InvalidVector, Memory, NotFound, UserMemory
+from recollect import InvalidInput, Memory, NotFound, UserMemory
+from recollect.errors import InvalidMemory, InvalidVector
 from tests.conftest import OpenMemory, SteppingClock
 
 TEXT = "The piano is tuned in May"

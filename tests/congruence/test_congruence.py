@@ -10,7 +10,7 @@ from recollect import Memory
 from recollect.model.stats import StoreStats
 from tests.congruence.offers import changes, coordinates, crowd, filters, memories, questions, sentences
 from tests.congruence.twins import Twins, examples
-from tests.nightly import by_night
+from tests.sizes import sized
 
 steps = st.one_of(
     st.tuples(st.just("remember"), memories()),
@@ -81,13 +81,13 @@ class Life:
 
     def name_place(self, offered: tuple[str, tuple[float, float]]) -> None:
         name, spot = offered
-        self.pair.agree(lambda user: user.name_place(name, spot))
+        self.pair.agree(lambda user: user.places.set(name, spot))
 
     def look_at_everything(self) -> None:
         self.look({})
-        self.pair.agree(lambda user: user.places(limit=1_000))
-        self.pair.agree(lambda user: user.named_places())
-        self.pair.agree(lambda user: user.place("home"))
+        self.pair.agree(lambda user: user.places.list(limit=1_000))
+        self.pair.agree(lambda user: user.places.named())
+        self.pair.agree(lambda user: user.places.get("home"))
         self.pair.agree(lambda user: user.stats())
         for number in range(len(self.pair.numbers[0])):
             self.pair.agree_about(number, lambda user, memory_id: user.history(memory_id))
@@ -104,7 +104,7 @@ def _maintained(memory: Memory) -> tuple[int, int]:
     return done.embedded, done.parked
 
 
-@examples(by_night(20, 200))
+@examples(sized(20, 200))
 @given(life=st.lists(steps, min_size=1, max_size=20))
 def test_both_stores_live_the_same_life(twins: Twins, life: list[tuple[str, Any]]) -> None:
     lived = Life(twins)
@@ -121,7 +121,7 @@ def test_both_stores_answer_every_question_alike(twins: Twins) -> None:
         life.remember(fields)
         life.wait(3_600 * number)
 
-    @examples(by_night(25, 400))
+    @examples(sized(25, 400))
     @given(question=questions(), wanted=filters())
     def answers_are_equal(question: dict[str, Any], wanted: dict[str, Any]) -> None:
         life.recall(question)

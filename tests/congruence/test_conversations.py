@@ -12,7 +12,7 @@ from recollect.model.memories import PromptContext
 from tests.congruence.offers import sentences
 from tests.congruence.talking import NAMES, Talker, active, error_name, kept, plain_turn, spoken, talks
 from tests.congruence.twins import Twins, examples
-from tests.nightly import by_night
+from tests.sizes import sized
 
 _NONCE = re.compile(r'id="[0-9a-f]{16}"')
 names = st.sampled_from(NAMES)
@@ -137,7 +137,7 @@ class Machine(RuleBasedStateMachine):
     @rule(data=st.data(), feedback=st.sampled_from([1, -1, None]))
     def rate(self, data: st.DataObject, feedback: int | None) -> None:
         number = data.draw(st.sampled_from([one for said in self.expected.values() for one in said]))
-        self.pair.agree_about_said(number, lambda user, id_: user.rate(id_, feedback))
+        self.pair.agree_about_said(number, lambda user, id_: user.messages.rate(id_, feedback))
 
     @rule(query=sentences, name=names | st.none())
     def search(self, query: str, name: str | None) -> None:
@@ -197,4 +197,4 @@ def _ordered(forgotten: Forgotten) -> list[str]:
 
 def test_both_stores_talk_alike(talkers: Twins) -> None:
     machine = type("MachineWithStores", (Machine,), {"twins": talkers})
-    run_state_machine_as_test(machine, settings=examples(by_night(5, 30), stateful_step_count=30))
+    run_state_machine_as_test(machine, settings=examples(sized(5, 30), stateful_step_count=30))

@@ -9,11 +9,11 @@ import pytest
 from recollect import UserMemory
 from tests.conformance.notes import Notes, pieces
 from tests.congruence.twins import CLOSE, Twins
-from tests.nightly import by_night
 from tests.reliability.edits import Editor
+from tests.sizes import sized
 
-_TREES = by_night(2, 20)
-_STEPS = by_night(12, 40)
+_TREES = sized(2, 20)
+_STEPS = sized(12, 40)
 _QUESTIONS = (
     "garden by the coast",
     "coffee",
@@ -27,7 +27,7 @@ _QUESTIONS = (
 
 def _files(user: UserMemory) -> list[tuple[Any, ...]]:
     """Give what is known about each file, but for ids and moments that are made at random."""
-    items = user.files(limit=1_000).items
+    items = user.files.list(limit=1_000).items
     return sorted(file[1:-2] for file in items)
 
 
@@ -45,7 +45,7 @@ def _insist_alike(users: tuple[UserMemory, UserMemory]) -> None:
     one, other = users
     assert pieces(one) == pieces(other)
     assert _files(one) == _files(other)
-    assert one.folders() == other.folders()
+    assert one.files.folders() == other.files.folders()
     assert (one.stats().files, one.stats().chunks) == (other.stats().files, other.stats().chunks)
     for question in _QUESTIONS:
         ours, theirs = _answers(one, question), _answers(other, question)
@@ -63,7 +63,7 @@ def test_both_stores_keep_a_folder_alike(twins: Twins, tmp_path: Path, tree: int
     found = 0
     for step in range(_STEPS):
         editor.step()
-        reports = [user.sync(notes.root, even_if_empty=True) for user in users]
+        reports = [user.files.sync(notes.root, even_if_empty=True) for user in users]
         assert reports[0] == reports[1]
         if step % 3 == 0 or step == _STEPS - 1:
             _insist_alike(users)
@@ -71,9 +71,9 @@ def test_both_stores_keep_a_folder_alike(twins: Twins, tmp_path: Path, tree: int
     assert found > 0
     chosen = random.Random(tree).choice(notes.paths())
     for user in users:
-        kept = [file for file in user.files(limit=1_000).items if file.path == chosen]
+        kept = [file for file in user.files.list(limit=1_000).items if file.path == chosen]
         assert [user.forget(file.id).files for file in kept] == [1] * len(kept)
     _insist_alike(users)
     for user in users:
-        assert user.sync(notes.root)[0].added == 0
+        assert user.files.sync(notes.root)[0].added == 0
     _insist_alike(users)

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from tests.congruence.model import Model, Refused
 from tests.congruence.twins import Twins, examples
-from tests.nightly import by_night
+from tests.sizes import sized
 
 HOURS = st.sampled_from([1, 5, 24, 100])
 _CONTENT: dict[str, st.SearchStrategy[Any]] = {
@@ -181,4 +181,4 @@ def _remembered(action: str, number: int, existing: int | None) -> dict[str, Any
 
 def test_both_stores_hold_what_the_model_says(twins: Twins) -> None:
     machine = type("MachineWithStores", (Machine,), {"twins": twins})
-    run_state_machine_as_test(machine, settings=examples(by_night(5, 30), stateful_step_count=30))
+    run_state_machine_as_test(machine, settings=examples(sized(5, 30), stateful_step_count=30))

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import InvalidMessage, NewMessage, ToolCall
+from recollect import NewMessage, ToolCall
 from recollect.dialogue.blocks import messages_of, read, role_of, tool_calls
+from recollect.errors import InvalidMessage
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=8)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from recollect.disk import reasons
+from recollect.disk import skip_reasons
 
 SECRET: Final = "the canary that lives outside of the folder"  # noqa: S105 -- no password
 LEVELS: Final = 1_000
@@ -72,7 +72,7 @@ def _links(built: Hostile, outside: Path) -> None:
         (links / f"dangling{number}.md").symlink_to("nowhere.md")
         (links / f"note{number}.md").symlink_to("../area0/topic0/note0.md")
     (links / "all").symlink_to("/")
-    built.skipped[reasons.SYMLINK] += 6 * 30 + 3
+    built.skipped[skip_reasons.SYMLINK] += 6 * 30 + 3
 
 
 def _specials(built: Hostile, _outside: Path) -> None:
@@ -82,16 +82,16 @@ def _specials(built: Hostile, _outside: Path) -> None:
         os.mkfifo(odd / f"pipe{number}.md")
         os.mknod(odd / f"socket{number}.md", stat.S_IFSOCK | 0o600)
         (odd / f"folder{number}.md").mkdir()
-    built.skipped[reasons.FIFO] += 50
-    built.skipped[reasons.SOCKET] += 50
+    built.skipped[skip_reasons.FIFO] += 50
+    built.skipped[skip_reasons.SOCKET] += 50
     with suppress(PermissionError):
         for number in range(10):
             os.mknod(odd / f"zero{number}.md", stat.S_IFCHR | 0o666, os.makedev(1, 5))
-            built.skipped[reasons.DEVICE] += 1
+            built.skipped[skip_reasons.DEVICE] += 1
     for number in range(5):
         with (odd / f"sparse{number}.md").open("wb") as file:
             file.truncate(SPARSE_BYTES)
-    built.skipped[reasons.TOO_LARGE] += 5
+    built.skipped[skip_reasons.TOO_LARGE] += 5
 
 
 def _texts(built: Hostile, _outside: Path) -> None:
@@ -112,7 +112,7 @@ def _names(built: Hostile, _outside: Path) -> None:
         _put(built, f"names/\N{GRINNING FACE}\u200d\u202e{number}.md", b"a name with emoji and marks of direction")
         path = os.fsencode(built.root) + b"/names/" + b"\xff\xfe%d.md" % number
         Path(os.fsdecode(path)).write_bytes(b"no name at all")
-    built.skipped[reasons.NAME] += 20
+    built.skipped[skip_reasons.NAME] += 20
     _put(built, f"names/{'n' * 250}.md", b"a long name")
 
 
@@ -122,7 +122,7 @@ def _ours(built: Hostile, outside: Path) -> None:
     os.link(database, built.root / "copy.md")
     (built.root / "memory.db-wal").write_bytes(b"the log of our own")
     os.link(database, outside / "kept.db")
-    built.skipped[reasons.OWN] += 3
+    built.skipped[skip_reasons.OWN] += 3
     found = [(built.root / name).stat() for name in ("memory.db", "memory.db-wal")]
     built.own = frozenset((status.st_dev, status.st_ino) for status in found)
 
@@ -134,7 +134,7 @@ def _nested(built: Hostile) -> Iterator[None]:
     for _ in range(LEVELS):
         os.mkdir("deep", dir_fd=folder)
         folder = _step(folder, "deep")
-    built.skipped[reasons.TOO_DEEP] += 1
+    built.skipped[skip_reasons.TOO_DEEP] += 1
     try:
         yield
     finally:

@@ -4,21 +4,20 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
 
-from recollect.disk import LocalDisk, reasons
+from recollect.disk import LocalDisk, skip_reasons
 from recollect.documents import detect
 from recollect.model.files import SkippedFile
 from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
+from tests.waiting import until
 
 LONG_AGO_NS = 1_700_000_000_123_456_789
 FILES = 200
-PATIENCE_S = 60.0
 
 # No `if __name__ == "__main__"` protects this program, as none protects those of users.
 STARTS_READING = """
@@ -26,9 +25,9 @@ import sys, time
 import psutil
 from recollect.disk import LocalDisk
 from recollect.documents import detect
-from recollect.ports.files import Recipe, Wish
+from recollect.ports.files import ChunkingRecipe, ReadRequest
 disk = LocalDisk(detect=detect, extract=print, hands=1, worth_bytes=0)
-answers = disk.read(sys.argv[1], [Wish(f"{number}.md") for number in range(int(sys.argv[2]))], Recipe())
+answers = disk.read(sys.argv[1], [ReadRequest(f"{number}.md") for number in range(int(sys.argv[2]))], ChunkingRecipe())
 for _ in range(3):
     next(answers)
 while not (children := psutil.Process().children()):
@@ -58,7 +57,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def wishes(*more: str) -> list[ReadRequest]:
-    """Wish for all notes, and for others."""
+    """Request all notes, and others."""
     return [ReadRequest(f"{number}.md") for number in range(FILES)] + [ReadRequest(name) for name in more]
 
 
@@ -79,7 +78,7 @@ def helpers() -> list[psutil.Process]:
     found = []
     for child in psutil.Process().children():
         with suppress(psutil.Error):  # it may have ended already
-            found += [child] if "recollect.disk.hand" in child.cmdline() else []
+            found += [child] if "recollect.disk.reader_process" in child.cmdline() else []
     return found
 
 
@@ -97,8 +96,8 @@ def test_help_does_not_change_an_answer(root: Path) -> None:
             assert (other.digest, other.size, other.mtime_ns) == (answer.digest, answer.size, answer.mtime_ns)
         else:
             assert other == answer
-    assert helped["program.md"] == SkippedFile("program.md", reasons.NO_TEXT)
-    assert helped["missing.md"] == SkippedFile("missing.md", reasons.VANISHED)
+    assert helped["program.md"] == SkippedFile("program.md", skip_reasons.NO_TEXT)
+    assert helped["missing.md"] == SkippedFile("missing.md", skip_reasons.VANISHED)
     assert not helpers()
 
 
@@ -143,15 +142,12 @@ def test_a_process_ends_when_the_one_it_reads_for_is_killed(root: Path) -> None:
         assert reader.stdout
         helper = psutil.Process(int(reader.stdout.readline()))
         reader.send_signal(signal.SIGKILL)
-    deadline_s = time.monotonic() + PATIENCE_S
-    while helper.is_running() and helper.status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < deadline_s, "It outlived the one it read for."
-        time.sleep(0.02)
+    until(lambda: not helper.is_running() or helper.status() == psutil.STATUS_ZOMBIE, "its end")
 
 
 def test_a_helping_process_imports_little() -> None:
     """No database, no model, no network: it would pay for them each time."""
-    asked = "import recollect.disk.hand, sys; print(*sys.modules)"
+    asked = "import recollect.disk.reader_process, sys; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     heavy = {

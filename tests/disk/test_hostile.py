@@ -7,21 +7,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.disk import LocalDisk, reasons
+from recollect.disk import LocalDisk, skip_reasons
 from recollect.documents import detect
 from recollect.model.files import SkippedFile
 from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest, SyncRules
 from recollect.settings.filing import USUAL_FILES
 from tests.disk.hostile import LONG_LINE, SECRET, Hostile, hostile_tree
-
-PATIENCE_S = 120
+from tests.waiting import PATIENCE_S
 
 # Reads a whole tree with a hook in the interpreter that is told of every file that is opened.
 WATCHED = """
 import os, sys
 from recollect.disk import LocalDisk
 from recollect.documents import detect
-from recollect.ports.files import Content, Rules, Wish, Recipe
+from recollect.ports.files import ReadFile, SyncRules, ReadRequest, ChunkingRecipe
 import encodings.utf_32_le, encodings.utf_32_be, encodings.utf_16_le, encodings.utf_16_be
 import recollect.text.chunks, recollect.disk.local, recollect.documents.local
 root, own = sys.argv[1], frozenset(tuple(map(int, pair.split(":"))) for pair in sys.argv[2].split(","))
@@ -32,8 +31,9 @@ def hook(event, args):
         opened.append((args[0], args[2]))
 sys.addaudithook(hook)
 disk = LocalDisk(detect=detect, extract=lambda data, name, recipe: None, hands=0)
-walk = disk.walk(root, Rules(include=("*.md", "*.txt"), exclude=("long.md",)), own)
-read = [a for a in disk.read(root, [Wish(s.path) for s in walk.seen], Recipe()) if isinstance(a, Content)]
+walk = disk.walk(root, SyncRules(include=("*.md", "*.txt"), exclude=("long.md",)), own)
+answers = disk.read(root, [ReadRequest(s.path) for s in walk.seen], ChunkingRecipe())
+read = [a for a in answers if isinstance(a, ReadFile)]
 watching[0] = False
 absolute = {path for path, _ in opened if str(path).startswith("/")}
 assert absolute == {root}, absolute
@@ -72,7 +72,7 @@ def test_all_of_a_hostile_tree_is_counted_and_none_of_it_hangs(built: Hostile) -
     contents = {answer.path: answer for answer in answers if isinstance(answer, ReadFile)}
     assert contents.keys() == built.readable
     assert {answer for answer in answers if isinstance(answer, SkippedFile)} == {
-        SkippedFile(path, reasons.NO_TEXT) for path in built.refused
+        SkippedFile(path, skip_reasons.NO_TEXT) for path in built.refused
     }
     assert SECRET not in repr(answers)
     check_notes(contents)
@@ -108,20 +108,20 @@ def test_nothing_is_opened_that_lies_outside_or_is_ours(built: Hostile) -> None:
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("odd/pipe0.md", reasons.FIFO),
-        ("odd/socket0.md", reasons.SOCKET),
-        ("odd/sparse0.md", reasons.TOO_LARGE),
-        ("odd/folder0.md", reasons.NO_FILE),
-        ("links/secret0.md", reasons.SYMLINK),
-        ("links/self0.md", reasons.SYMLINK),
-        ("links/outside0/secret.md", reasons.SYMLINK),
-        ("copy.md", reasons.OWN),
-        ("nowhere.md", reasons.VANISHED),
-        ("../outside/secret.md", reasons.OUTSIDE),
-        ("/etc/hostname", reasons.OUTSIDE),
-        ("texts/./empty.md", reasons.OUTSIDE),
-        ("texts/empty.md/", reasons.OUTSIDE),
-        ("texts/\0", reasons.OUTSIDE),
+        ("odd/pipe0.md", skip_reasons.FIFO),
+        ("odd/socket0.md", skip_reasons.SOCKET),
+        ("odd/sparse0.md", skip_reasons.TOO_LARGE),
+        ("odd/folder0.md", skip_reasons.NO_FILE),
+        ("links/secret0.md", skip_reasons.SYMLINK),
+        ("links/self0.md", skip_reasons.SYMLINK),
+        ("links/outside0/secret.md", skip_reasons.SYMLINK),
+        ("copy.md", skip_reasons.OWN),
+        ("nowhere.md", skip_reasons.VANISHED),
+        ("../outside/secret.md", skip_reasons.OUTSIDE),
+        ("/etc/hostname", skip_reasons.OUTSIDE),
+        ("texts/./empty.md", skip_reasons.OUTSIDE),
+        ("texts/empty.md/", skip_reasons.OUTSIDE),
+        ("texts/\0", skip_reasons.OUTSIDE),
     ],
 )
 def test_what_took_a_file_s_place_since_the_walk_is_refused(built: Hostile, path: str, reason: str) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.disk import LocalDisk, reasons
-from recollect.disk.beneath import read_bytes, youth_s
-from recollect.disk.reading import day_of
+from recollect.disk import LocalDisk, skip_reasons
+from recollect.disk.file_reader import day_of
+from recollect.disk.safe_open import read_bytes, youth_s
 from recollect.documents import detect
 from recollect.errors import InvalidDocument
 from recollect.model.files import TURN_BREAK, SkippedFile
@@ -120,7 +120,7 @@ def test_other_kinds_are_read_by_others_and_have_no_lines(tmp_path: Path) -> Non
     assert reading_of(tmp_path, "paper.pdf", b"%PDF-1.7 ...").metadata == {"name": "paper.pdf"}
     written(tmp_path, "damaged.pdf", b"%PDF-1.7 damaged")
     assert list(DISK.read(str(tmp_path), [ReadRequest("damaged.pdf")], ChunkingRecipe())) == [
-        SkippedFile("damaged.pdf", reasons.DAMAGED)
+        SkippedFile("damaged.pdf", skip_reasons.DAMAGED)
     ]
     with pytest.raises(InvalidDocument, match="store"):
         DISK.text(str(tmp_path), "paper.pdf", ChunkingRecipe(), frozenset())
@@ -199,7 +199,7 @@ def test_a_file_that_stays_young_is_told_all_the_same(tmp_path: Path) -> None:
         thread.join()
     assert len(outcomes) == 3
     for outcome in outcomes:
-        assert isinstance(outcome, ReadFile) or outcome == SkippedFile("a.md", reasons.CHANGING)
+        assert isinstance(outcome, ReadFile) or outcome == SkippedFile("a.md", skip_reasons.CHANGING)
 
 
 def test_a_file_that_never_stays_the_same_is_given_up_or_told_as_it_was_once(tmp_path: Path) -> None:
@@ -224,18 +224,18 @@ def test_a_file_that_never_stays_the_same_is_given_up_or_told_as_it_was_once(tmp
                 assert len(data) <= 50_000  # a file that is being written grows page by page
                 outcomes.add("read")
             except OSError as error:
-                outcomes.add(reasons.reason_for(error))
+                outcomes.add(skip_reasons.reason_for(error))
     finally:
         ended.set()
         thread.join()
-    assert outcomes <= {"read", reasons.CHANGING}
+    assert outcomes <= {"read", skip_reasons.CHANGING}
 
 
 def test_a_file_that_grew_too_large_since_the_walk_is_refused(tmp_path: Path) -> None:
     """The recipe has the limit too."""
     written(tmp_path, "a.md", "x" * 101)
     assert list(DISK.read(str(tmp_path), [ReadRequest("a.md")], ChunkingRecipe(most_bytes=100))) == [
-        SkippedFile("a.md", reasons.TOO_LARGE)
+        SkippedFile("a.md", skip_reasons.TOO_LARGE)
     ]
     written(tmp_path, "a.md", "x" * 100)
     (answer,) = DISK.read(str(tmp_path), [ReadRequest("a.md")], ChunkingRecipe(most_bytes=100))

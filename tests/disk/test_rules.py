@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.disk import reasons
-from recollect.disk.patterns import Patterns
-from recollect.disk.tree import walk
+from recollect.disk import skip_reasons
+from recollect.disk.folder_walk import walk
+from recollect.disk.patterns import IgnorePatterns
 from recollect.ports.files import SyncRules
 from recollect.settings.filing import USUAL_FILES
-from tests.nightly import by_night
+from tests.sizes import sized
 
 NAMES = ["a", "b", "ab", "x.md", "y.log", "[z]", "q r", "foo", "A", "a*b", "tmp~", "#h", "!n", "b\\c"]
 ATOMS = [
@@ -49,7 +49,7 @@ def a_pattern(rng: random.Random) -> str:
 def test_ignore_files_mean_what_git_takes_them_to_mean(tmp_path: Path) -> None:
     """Random trees with random ignore files at several depths: the walk gives what git lists."""
     rng = random.Random(7)
-    for trial in range(by_night(15, 1_000)):
+    for trial in range(sized(15, 1_000)):
         root = tmp_path / str(trial)
         root.mkdir()
         subprocess.run(["git", "init", "-q", "--template=", root], check=True)
@@ -76,7 +76,7 @@ def test_the_usual_files_are_those_with_the_usual_endings(tmp_path: Path) -> Non
     plant(tmp_path, "a.md", "b/c.txt", "b/d.jsonl", "e.png", "f", ".hidden.md", ".obsidian/g.md", "README.markdown")
     found = walk(str(tmp_path), SyncRules(include=USUAL_FILES), frozenset())
     assert {seen.path for seen in found.seen} == {"a.md", "b/c.txt", "b/d.jsonl", "README.markdown"}
-    assert found.skipped == {reasons.IGNORED: 2, reasons.HIDDEN: 2}
+    assert found.skipped == {skip_reasons.IGNORED: 2, skip_reasons.HIDDEN: 2}
     assert not found.trouble
 
 
@@ -127,10 +127,10 @@ def test_an_ignore_file_that_is_a_link_is_reported_and_not_followed(tmp_path: Pa
     (root / ".gitignore").symlink_to(outside)
     found = walk(str(root), SyncRules(include=("*.md",)), frozenset())
     assert [seen.path for seen in found.seen] == ["a.md"]
-    assert found.skipped[reasons.SYMLINK] == 1
+    assert found.skipped[skip_reasons.SYMLINK] == 1
 
 
 def test_a_pattern_made_to_be_slow_is_not() -> None:
     """It would take a matcher that tries all ways longer than the universe has lasted."""
-    patterns = Patterns(["*a" * 60 + "b", "**/" * 60 + "b"])
+    patterns = IgnorePatterns(["*a" * 60 + "b", "**/" * 60 + "b"])
     assert patterns.verdict("a" * 250, folder=False) is None

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.disk import reasons
-from recollect.disk.tree import MOST_EXAMPLES, walk
+from recollect.disk import skip_reasons
+from recollect.disk.folder_walk import MOST_EXAMPLES, walk
 from recollect.ports.files import FolderWalk, SeenFile, SyncRules
 
 NOTES = SyncRules(include=("*.md",))
@@ -43,14 +43,14 @@ def test_a_folder_that_cannot_be_opened_makes_the_walk_incomplete(tmp_path: Path
     (tmp_path / "note.md").write_text("x")
     walked = (
         "import resource, sys\n"
-        "from recollect.disk.tree import walk\n"
-        "from recollect.ports.files import Rules\n"
+        "from recollect.disk.folder_walk import walk\n"
+        "from recollect.ports.files import SyncRules\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))\n"
-        "found = walk(sys.argv[1], Rules(), frozenset())\n"
+        "found = walk(sys.argv[1], SyncRules(), frozenset())\n"
         "print([seen.path for seen in found.seen], found.exists, found.complete, dict(found.skipped))\n"
     )
     run = subprocess.run([sys.executable, "-c", walked, tmp_path], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == f"['note.md'] True False {{{reasons.UNREADABLE_FOLDER!r}: 1}}"
+    assert run.stdout.strip() == f"['note.md'] True False {{{skip_reasons.UNREADABLE_FOLDER!r}: 1}}"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -62,7 +62,7 @@ def test_a_root_that_may_not_be_read_exists_but_is_unknown(tmp_path: Path) -> No
         found = walk(str(closed), NOTES, frozenset())
     finally:
         closed.chmod(0o700)
-    assert found == FolderWalk([], complete=False, skipped={reasons.UNREADABLE_FOLDER: 1}, trouble=found.trouble)
+    assert found == FolderWalk([], complete=False, skipped={skip_reasons.UNREADABLE_FOLDER: 1}, trouble=found.trouble)
 
 
 def test_examples_of_trouble_are_few_but_all_of_it_is_counted(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_examples_of_trouble_are_few_but_all_of_it_is_counted(tmp_path: Path) ->
     for number in range(MOST_EXAMPLES + 50):
         (tmp_path / f"{number}.md").symlink_to("x")
     found = walk(str(tmp_path), NOTES, frozenset())
-    assert found.skipped == {reasons.SYMLINK: MOST_EXAMPLES + 50}
+    assert found.skipped == {skip_reasons.SYMLINK: MOST_EXAMPLES + 50}
     assert len(found.trouble) == MOST_EXAMPLES
 
 
@@ -83,7 +83,7 @@ def test_own_files_are_known_by_what_they_are_not_by_their_names(tmp_path: Path)
     own = frozenset({(mine.st_dev, mine.st_ino), (foreign.st_dev + 1, foreign.st_ino)})
     found = walk(str(tmp_path), NOTES, own)
     assert [seen.path for seen in found.seen] == ["other.md"]
-    assert found.skipped == {reasons.OWN: 1}
+    assert found.skipped == {skip_reasons.OWN: 1}
 
 
 def test_what_vanishes_while_it_is_walked_is_no_trouble(tmp_path: Path) -> None:

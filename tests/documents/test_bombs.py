@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from recollect.documents import LocalDocuments
-from recollect.documents.child import READERS
-from recollect.documents.extracting import Limits, _Answered, _checked, _environment, _reason
+from recollect.documents.extract import ExtractionLimits, _checked, _ChildOutput, _environment, _reason
+from recollect.documents.extract_process import READERS
+from recollect.documents.extracted import MOST_CHARACTERS, TEXT_WAS_CUT, shortened
 from recollect.documents.formats.web import read_page
-from recollect.documents.found import MOST_CHARACTERS, TEXT_WAS_CUT, shortened
 from recollect.errors import InvalidDocument
 from recollect.ports.files import ChunkingRecipe
 from tests.documents.building import archive, docx, endless_pdf, paragraph, png, words_of
@@ -65,7 +65,7 @@ def children() -> set[str]:
 def test_bombs_are_refused(data: bytes, said: str) -> None:
     before = children()
     with pytest.raises(InvalidDocument) as refused:
-        LocalDocuments(None, timeout_s=30).read(data, "bomb", ChunkingRecipe())
+        LocalDocuments(None, timeout_s=300).read(data, "bomb", ChunkingRecipe())
     assert said in str(refused.value)
     assert str(refused.value).startswith("'bomb' was not read")
     assert children() == before
@@ -127,7 +127,7 @@ def test_more_bytes_than_allowed_are_not_even_looked_at() -> None:
     ],
 )
 def test_how_a_child_ended_is_told(code: int, said: str) -> None:
-    reason = _reason(_Answered(b"{}", code, too_slow=False), Limits())
+    reason = _reason(_ChildOutput(b"{}", code, too_slow=False), ExtractionLimits())
     assert said in reason
     assert bool(reason) == bool(said)
 
@@ -150,7 +150,7 @@ def test_of_an_answer_only_what_can_be_checked_is_believed() -> None:
 
 CAPTIVE = """
 import os, socket, sys
-from recollect.documents.child import forbid, limit
+from recollect.documents.extract_process import forbid, limit
 limit(256, 5)
 sys.addaudithook(forbid)
 def tried(deed):

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from recollect.documents import LocalDocuments
-from recollect.documents.decoding import decode_plain
+from recollect.documents.decode_text import decode_plain
 from recollect.ports.files import ChunkingRecipe, FileReading
 from tests.documents.building import pieces_of, words_of
 
@@ -79,6 +79,9 @@ def test_secrets_stay_when_nobody_wants_them_out() -> None:
 
 @pytest.mark.parametrize("kind", ["html", "email"])
 def test_a_child_loads_no_more_than_it_needs(kind: str) -> None:
-    program = "import sys; from recollect.documents.child import answer; answer(sys.argv[1], b'x'); print(*sys.modules)"
+    program = (
+        "import sys; from recollect.documents.extract_process import answer; "
+        "answer(sys.argv[1], b'x'); print(*sys.modules)"
+    )
     loaded = subprocess.run([sys.executable, "-c", program, kind], capture_output=True, text=True, check=True).stdout
     assert {"numpy", "PIL", "pypdfium2", "re2"}.isdisjoint(loaded.split())

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import httpx2
+import psutil
 import pytest
 
 from recollect.e5.limits import EmbeddingServerLimits
@@ -20,8 +21,7 @@ from recollect.e5.request_queue import RequestQueue
 from recollect.e5.server import create_server
 from recollect.web.server import bind, listen
 from tests.cli.conftest import PLAIN_ENVIRONMENT
-
-PATIENCE_S = 60
+from tests.waiting import PATIENCE_S
 
 
 @contextmanager
@@ -79,6 +79,11 @@ class Process:
         """Wait until it says, to a program, that it answers."""
         said: dict[str, Any] = json.loads(self.line())
         return said
+
+    def cpu_s(self) -> float:
+        """Say how many seconds of CPU it has used."""
+        used: float = psutil.Process(self._process.pid).cpu_times().user
+        return used
 
     def send(self, number: signal.Signals) -> None:
         """Send a signal."""

@@ -4,7 +4,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -17,6 +16,7 @@ from recollect.ports import Embedder
 from recollect.web.server import ServerError, bind, listen
 from tests.cli.conftest import Cli
 from tests.e5.conftest import Process, client
+from tests.waiting import until
 
 BUNDLED = ("e5-server", "--model", "bundled", "--port", "0")
 
@@ -62,8 +62,9 @@ def test_sigterm_lets_requests_under_way_finish() -> None:
         texts = [f"{number} " + "many words to think about " * 60 for number in range(30)]
         with client(url) as http, ThreadPoolExecutor(1) as other:
             http.get("/health")
+            worked_s = process.cpu_s()
             under_way = other.submit(http.post, "/batch", json={"texts": texts})
-            time.sleep(1)  # until it is there; it takes several seconds
+            until(lambda: process.cpu_s() > worked_s + 0.3)  # it is being computed, which takes several seconds
             assert not under_way.done()
             process.send(signal.SIGTERM)
             answer = under_way.result()

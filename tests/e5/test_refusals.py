@@ -16,7 +16,9 @@ from recollect.e5.limits import EmbeddingServerLimits
 from recollect.e5.models import ServedModel
 from recollect.model.memories import Vector
 from recollect.ports import Role
-from tests.e5.conftest import PATIENCE_S, serving
+from recollect.web.body_limits import BodyLimitMiddleware
+from tests.e5.conftest import serving
+from tests.waiting import PATIENCE_S, until
 
 MIB = 1024 * 1024
 PRIVATE = "the safe is behind the painting"
@@ -158,7 +160,15 @@ def test_a_failure_is_logged_without_what_was_sent(caplog: pytest.LogCaptureFixt
     assert "key=1" not in caplog.text
 
 
-def test_who_comes_when_the_line_is_full_is_asked_to_come_again() -> None:
+def test_a_request_is_asked_to_come_again_when_the_queue_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    gates: list[BodyLimitMiddleware] = []
+    made = BodyLimitMiddleware.__init__
+
+    def noted(self: BodyLimitMiddleware, *args: Any, **kwargs: Any) -> None:
+        made(self, *args, **kwargs)
+        gates.append(self)
+
+    monkeypatch.setattr(BodyLimitMiddleware, "__init__", noted)
     started, go_on = threading.Semaphore(0), threading.Event()
     vector = np.array([[0.6, 0.8]], np.float32)
 
@@ -173,9 +183,8 @@ def test_who_comes_when_the_line_is_full_is_asked_to_come_again() -> None:
     ):
         waiting = [clients.submit(http.post, "/embed", json={"text": "x"}) for _ in range(2)]
         assert started.acquire(timeout=PATIENCE_S)
+        until(lambda: gates[0]._inside == 2, "the second request")
         busy = http.post("/embed", json={"text": "x"})
-        while busy.status_code != 503:  # the second of them may still be on its way
-            busy = http.post("/embed", json={"text": "x"}, timeout=1)
         assert "busy" in refused(busy, 503)
         assert busy.headers["retry-after"] == "1"
         assert http.get("/health").json()["status"] == "ok"

@@ -22,7 +22,7 @@ def provider_server() -> Iterator[ProviderServer]:
 def settings_for(server: ProviderServer, provider: str, **more: Any) -> EmbeddingSettings:
     """Settings that ask the test's server, once and for a short time."""
     usual = {"model": "some-model"} if provider == "openai-compatible" else {}
-    given = {"api_key": KEY, "endpoint": server.url(provider), "timeout_s": 5.0, "retries": 0, **usual, **more}
+    given = {"api_key": KEY, "endpoint": server.url(provider), "timeout_s": 60.0, "retries": 0, **usual, **more}
     return EmbeddingSettings(provider=provider, **given)  # type: ignore[arg-type]
 
 

@@ -84,7 +84,9 @@ def test_questions_and_passages_are_encoded_alike(embedder: LocalEmbedder) -> No
     np.testing.assert_array_equal(embedder.embed(MEMORIES, "query"), embedder.embed(MEMORIES, "passage"))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(rows=st.lists(st.sampled_from(range(len(TEXTS))), min_size=1, max_size=24), batch_size=st.integers(1, 40))
 def test_a_vector_does_not_depend_on_its_batch(
     embedder: LocalEmbedder, alone: Vector, rows: list[int], batch_size: int

@@ -1,8 +1,7 @@
 """What a test of the embedding service looks at: the true cosines, the stored ones, and what travelled with a key."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from time import monotonic, sleep
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from tests.providers.vectors import vector_of
 from tests.storage.catalogue import plain
 
 KEY = "sk-SERVICE-0123456789"
-LONG_ENOUGH_S = 40.0
 ASKED = "behind the piano in October"
 
 
@@ -83,16 +81,6 @@ def assert_all_is_well(memory: Memory, user: str, texts: Sequence[str]) -> None:
 def found_by_words(me: UserMemory, text: str) -> bool:
     """Whether a search with words of a text finds it."""
     return text in [hit.content for hit in me.recall(" ".join(text.split()[-2:])).hits]
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    """Wait until something holds; a test that waits in vain fails by this being False."""
-    until = monotonic() + LONG_ENOUGH_S
-    while not holds():
-        if monotonic() > until:
-            return False
-        sleep(0.01)
-    return True
 
 
 def cached(database: str) -> set[tuple[str, str, str]]:

@@ -13,13 +13,12 @@ from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.conftest import DIMENSIONS
 from tests.embedding_service.looking import (
     KEY,
-    LONG_ENOUGH_S,
     assert_all_is_well,
-    eventually,
     found_by_words,
     paid_for,
 )
 from tests.providers.server import ProviderServer
+from tests.waiting import PATIENCE_S, eventually
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
 PROGRAM = """
@@ -104,7 +103,7 @@ def test_closing_does_not_wait_for_a_provider_that_hangs(
     assert eventually(lambda: len(provider.requests) > 0)
     closing = Thread(target=memory.close)
     closing.start()
-    closing.join(LONG_ENOUGH_S)
+    closing.join(PATIENCE_S)
     assert not closing.is_alive()
     provider.fault = None
     clock.advance(days=1)
@@ -134,7 +133,7 @@ def test_a_program_ends_though_a_provider_hangs(
     ) as program:
         try:
             assert eventually(lambda: len(provider.requests) > 0)
-            said, _ = program.communicate("\n", timeout=60.0)
+            said, _ = program.communicate("\n", timeout=PATIENCE_S)
         finally:
             program.kill()
     assert (said, program.returncode) == ("done\n", 0)

@@ -7,10 +7,11 @@ import pytest
 from recollect import Memory
 from recollect.model.memories import NewMemory, Scope
 from tests.conftest import OpenMemory, SteppingClock
-from tests.embedding_service.looking import assert_all_is_well, cached, eventually, jobs, paid_for
-from tests.nightly import by_night
+from tests.embedding_service.looking import assert_all_is_well, cached, jobs, paid_for
 from tests.providers.server import ProviderServer
+from tests.sizes import sized
 from tests.storage.catalogue import plain
+from tests.waiting import eventually
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
 MEGABYTE = 2**20
@@ -32,7 +33,7 @@ def generation(memory: Memory, user: str) -> int:
 
 
 def test_known_texts_make_no_request(open_service: OpenMemory, provider: ProviderServer, database: str) -> None:
-    texts = [f"Parcel {number} lies in room {number % 97}" for number in range(by_night(2_000, 10_000))]
+    texts = [f"Parcel {number} lies in room {number % 97}" for number in range(sized(2_000, 10_000))]
     memory = open_service(embedding__dimensions=8)
     me = memory.user("me")
     me.remember_many(texts, wait=True)
@@ -189,7 +190,7 @@ def test_the_oldest_goes_when_room_is_short(open_service: OpenMemory, database: 
 def test_room_is_made_though_the_oldest_are_small(open_service: OpenMemory, database: str) -> None:
     memory = open_service(embedding__dimensions=8, embedding__cache_mb=1)
     memory.user("me").remember_many([f"Parcel {number}" for number in range(250)], wait=True)
-    assert memory.reembed(dimensions=1536).state == "finished"
+    assert memory.models.reembed(dimensions=1536).state == "finished"
     memory.maintain()
     assert 0 < memory.stats().cache.bytes <= MEGABYTE
 

@@ -21,12 +21,12 @@ from tests.embedding_service.looking import (
     KEY,
     assert_all_is_well,
     assert_right_vectors,
-    eventually,
     expected_cosine,
     found_by_words,
     paid_for,
 )
 from tests.providers.server import FAULTS, ProviderServer
+from tests.waiting import eventually
 
 KNOWN = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
 NEW = ("The violin hangs above the piano", "Passports expire in October", "Rosa feeds the hedgehog")
@@ -137,9 +137,9 @@ def test_reembed(trouble: Trouble) -> None:
     provider.requests.clear()
 
     stop = Event()
-    trouble.healthy.reembed(dimensions=40, stop=stop, tell=lambda _: stop.set())
+    trouble.healthy.models.reembed(dimensions=40, stop=stop, tell=lambda _: stop.set())
     provider.fault = trouble.fault
-    changed = trouble.victim.reembed()
+    changed = trouble.victim.models.reembed()
     assert (changed.state, changed.previous) == ("finished" if trouble.embeds else "building", old)
     assert bool(changed.unavailable) != trouble.embeds
     assert 0 < changed.coverage[0].vectors <= changed.coverage[0].items == len(many) + len(KNOWN)
@@ -147,7 +147,7 @@ def test_reembed(trouble: Trouble) -> None:
     answer = me.recall("Olomouc")
     assert (answer.hits[0].content, answer.degraded) == (KNOWN[1], trouble.missing)
     provider.fault = None
-    done = trouble.healthy.reembed(dimensions=40)
+    done = trouble.healthy.models.reembed(dimensions=40)
     assert (done.state, done.coverage[0].share) == ("finished", 1.0)
     assert trouble.healthy.status().space != old
     assert paid_for(provider, many[:1]).total() == 1, "what had its vector already was paid for again"
@@ -161,7 +161,7 @@ def assert_it_does_not_begin(trouble: Trouble) -> None:
     before = trouble.victim._engine.store.spaces()
     trouble.provider.fault = trouble.fault
     with pytest.raises(EmbeddingError):
-        trouble.victim.reembed(dimensions=40)
+        trouble.victim.models.reembed(dimensions=40)
     assert trouble.victim._engine.store.spaces() == before
     assert found_by_words(trouble.victim.user(USER), KNOWN[2])
 

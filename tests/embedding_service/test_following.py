@@ -29,9 +29,9 @@ def test_another_process_follows_at_its_next_search(open_service: OpenMemory, pr
     old = other.status().space
     assert old is not None
     assert similarity(other, "ladder") == pytest.approx(expected_cosine(TEXTS[0], "ladder", old), abs=1e-5)
-    memory.reembed(model=LARGE, dimensions=40, wait=False)
+    memory.models.reembed(model=LARGE, dimensions=40, wait=False)
     assert similarity(other, "ladder") == pytest.approx(expected_cosine(TEXTS[0], "ladder", old), abs=1e-5)
-    assert memory.reembed().state == "finished"
+    assert memory.models.reembed().state == "finished"
     new = memory.status().space
     assert new is not None
     assert (new.model, new.dimensions) == (LARGE, 40)
@@ -44,7 +44,7 @@ def test_another_process_follows_at_its_next_search(open_service: OpenMemory, pr
 def test_a_new_process_needs_no_other_settings(open_service: OpenMemory, provider: ProviderServer) -> None:
     memory = open_service()
     memory.user("me").remember_many(TEXTS, wait=True)
-    memory.reembed(model=LARGE, dimensions=40)
+    memory.models.reembed(model=LARGE, dimensions=40)
     memory.close()
     provider.requests.clear()
     after = open_service()
@@ -59,13 +59,13 @@ def test_each_text_is_paid_for_once_in_each_space(
     memory = open_service()
     memory.user("me").remember_many(TEXTS, wait=True)
     provider.requests.clear()
-    memory.reembed(model=LARGE, dimensions=40)
-    memory.reembed()  # back to what the settings name
+    memory.models.reembed(model=LARGE, dimensions=40)
+    memory.models.reembed()  # back to what the settings name
     assert memory.status().embedding == "openai/text-embedding-3-small"
     assert paid_for(provider, TEXTS) == Counter(TEXTS)
     assert len(cached(database)) == len(TEXTS)  # the same keys
     assert memory.stats().cache.entries == 2 * len(TEXTS)
-    memory.drop_model(f"openai/{LARGE}")
+    memory.models.drop(f"openai/{LARGE}")
     assert memory.stats().cache.entries == len(TEXTS)
     assert_all_is_well(memory, "me", TEXTS)
 
@@ -76,7 +76,7 @@ def test_two_processes_may_work_on_one_change(open_service: OpenMemory, provider
     memory.user("me").remember_many(texts, wait=True)
     provider.requests.clear()
     provider.latency_s = 0.05
-    memory.reembed(model=LARGE, dimensions=40, wait=False)
+    memory.models.reembed(model=LARGE, dimensions=40, wait=False)
     with ThreadPoolExecutor(2) as pool:
         worked = [future.result() for future in [pool.submit(one.embed_waiting) for one in (memory, other)]]
     assert sum(one.embedded for one in worked) == len(texts)

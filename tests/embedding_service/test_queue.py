@@ -15,12 +15,12 @@ from tests.embedding_service.looking import (
     KEY,
     assert_all_is_well,
     assert_right_vectors,
-    eventually,
     found_by_words,
     jobs,
     paid_for,
 )
 from tests.providers.server import POISON, ProviderServer
+from tests.waiting import eventually
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
 
@@ -329,7 +329,7 @@ def test_a_change_of_the_model_does_not_wait_for_the_provider_that_is_left(
     provider.faulty_path = "/openai/v1/embeddings"
     provider.fault = "error_500"
     me.remember(TEXTS[2])
-    assert memory.reembed("openai-compatible", "some-model", wait=False).state == "building"
+    assert memory.models.reembed("openai-compatible", "some-model", wait=False).state == "building"
     memory.embed_waiting()
     assert memory.status().embedding == "openai-compatible/some-model"
     assert_all_is_well(memory, "me", TEXTS)

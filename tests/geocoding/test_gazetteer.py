@@ -13,7 +13,7 @@ from recollect.geocoding.tables import Settlement
 from recollect.model.geo import KM_PER_DEGREE, distance_km, half_chord
 from recollect.model.places import LONGEST_ADDRESS
 from recollect.ports import Geocoder
-from tests.nightly import by_night
+from tests.sizes import sized
 
 COUNTRIES: Final = {"CZ": "Czechia", "AT": "Austria", "US": "United States", "FR": "France", "GB": "United Kingdom",
                     "FJ": "Fiji", "SG": "Singapore"}  # fmt: skip
@@ -215,7 +215,7 @@ def nearest(places: Sequence[Settlement], lat: float, lng: float) -> Settlement:
     return min(places, key=lambda place: (half_chord(lat, lng, place.lat, place.lng), -place.population, place.id))
 
 
-@settings(max_examples=by_night(300, 20_000), deadline=None)
+@settings(max_examples=sized(300, 20_000), deadline=None)
 @given(
     st.lists(st.tuples(POINTS, st.integers(0, 3)), min_size=1, max_size=40),
     st.lists(POINTS, min_size=1, max_size=10),

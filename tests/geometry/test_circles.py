@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from recollect.model.geo import EARTH_KM, Circle, distance_km, half_chord
 from tests.geometry.globe import HALF_ROUND_KM, Trials, distances_km, in_box, trials
-from tests.nightly import by_night
+from tests.sizes import sized
 
 EACH = 100
-EXAMPLES = by_night(40, 1_000)
+EXAMPLES = sized(40, 1_000)
 
 lats = st.one_of(
     st.floats(-90, 90),

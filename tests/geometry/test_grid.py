@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from recollect.model.geo import CITY, DISTRICT, KM_PER_DEGREE, STREET, Grid, distance_km
 from tests.geometry.globe import destinations
-from tests.nightly import by_night
+from tests.sizes import sized
 
-EXAMPLES = by_night(300, 5_000)
+EXAMPLES = sized(300, 5_000)
 POLAR_ROWS = 2  # cells beside a pole are what the globe leaves for them
 NARROW_ROWS = 6
 JUST_WEST = 179.9999999  # of where longitudes end

@@ -69,7 +69,7 @@ def test_bringing_them_again_brings_nothing(me: UserMemory, notes: Path) -> None
 def test_a_dry_run_stores_nothing(me: UserMemory, notes: Path) -> None:
     assert import_file(me, notes, dry_run=True).brought["memories"] == 5
     assert me.count() == 0
-    assert me.files().items == ()
+    assert me.files.list().items == ()
 
 
 def test_other_folders_are_told_apart(me: UserMemory, tmp_path: Path) -> None:

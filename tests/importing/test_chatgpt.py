@@ -107,7 +107,7 @@ def test_what_is_no_speech_is_counted_by_its_reason(me: UserMemory, tmp_path: Pa
         ("messages", "what a tool was asked"): 1,
         ("messages", "what a tool gave"): 1,
         ("messages", "hidden in ChatGPT"): 1,
-        ("messages", "said by nobody we know"): 1,
+        ("messages", "unknown sender"): 1,
         ("messages", "not a message in ChatGPT's format"): 1,
     }
 

@@ -53,7 +53,7 @@ def test_a_conversation_is_brought_with_what_was_pasted_and_thought(me: UserMemo
     assert skipped(report) == {
         ("attachments", "the export has its name only"): 2,
         ("messages", "nothing in it"): 1,
-        ("messages", "said by nobody we know"): 1,
+        ("messages", "unknown sender"): 1,
         ("tool calls", "what a tool was asked, or gave"): 2,
     }
     messages = me.conversation("claude:u-1").messages()

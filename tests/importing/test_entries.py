@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidDocument
-from recollect.importing.entries import Entry, documents, entries
-from tests.nightly import by_night
+from recollect.importing.export_entries import ExportEntry, documents, entries
+from tests.sizes import sized
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(
@@ -19,20 +19,22 @@ VALUES = st.recursive(
 )
 ROOTS = st.lists(VALUES, max_size=6) | st.dictionaries(st.text(), VALUES, max_size=6)
 USUAL = settings(
-    max_examples=by_night(50, 20_000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=sized(50, 20_000),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 
-def expected(root: Any) -> Iterator[Entry]:
+def expected(root: Any) -> Iterator[ExportEntry]:
     """Give the parts of a document that was read at once."""
     if isinstance(root, list):
-        yield from (Entry("", value, listed=True) for value in root)
+        yield from (ExportEntry("", value, listed=True) for value in root)
         return
     for key, value in root.items():
         if isinstance(value, list):
-            yield from (Entry(key, one, listed=True) for one in value)
+            yield from (ExportEntry(key, one, listed=True) for one in value)
         else:
-            yield Entry(key, value, listed=False)
+            yield ExportEntry(key, value, listed=False)
 
 
 @USUAL
@@ -40,7 +42,7 @@ def expected(root: Any) -> Iterator[Entry]:
 def test_the_parts_are_those_of_the_whole(
     monkeypatch: pytest.MonkeyPatch, root: Any, chunk: int, indent: int | None, *, ascii_only: bool
 ) -> None:
-    monkeypatch.setattr("recollect.importing.entries._CHUNK", chunk)
+    monkeypatch.setattr("recollect.importing.export_entries._CHUNK", chunk)
     written = json.dumps(root, indent=indent, ensure_ascii=ascii_only).encode("utf-8", "replace")
     assert list(entries(io.BytesIO(written), "x")) == list(expected(json.loads(written)))
 
@@ -50,7 +52,7 @@ def test_the_parts_are_those_of_the_whole(
 def test_documents_one_after_the_other_are_those_of_each_line(
     monkeypatch: pytest.MonkeyPatch, roots: list[Any], chunk: int
 ) -> None:
-    monkeypatch.setattr("recollect.importing.entries._CHUNK", chunk)
+    monkeypatch.setattr("recollect.importing.export_entries._CHUNK", chunk)
     written = "\n".join(json.dumps(root) for root in roots).encode()
     assert [entry.value for entry in documents(io.BytesIO(written), "x")] == roots
 

@@ -11,7 +11,7 @@ import pytest
 from recollect import Memory, UserMemory
 from recollect.errors import InvalidDocument, InvalidInput
 from recollect.importing import import_file
-from recollect.importing.entries import entries
+from recollect.importing.export_entries import entries
 from tests.importing.exports import chatgpt, claude, claude_message, mem0, node, pack, write
 
 TALK = chatgpt("c", node("q", None, "user", ["Hello"]))
@@ -150,7 +150,7 @@ def _survive(me: UserMemory, folder: Path, odd: Any) -> None:
 
 
 def test_a_value_without_an_end_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.importing.entries.LONGEST_ELEMENT", 4 * 2**20)
+    monkeypatch.setattr("recollect.importing.export_entries.LONGEST_ELEMENT", 4 * 2**20)
 
     class Endless:
         """An export that never ends."""

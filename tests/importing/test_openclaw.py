@@ -61,7 +61,7 @@ def contents(me: UserMemory, query: str) -> str:
 def test_everything_is_brought_or_skipped_for_a_reason(me: UserMemory, home: Path) -> None:
     report = import_openclaw(me, home)
     assert report.format == "openclaw"
-    chunks = sum(file.chunks for file in me.files().items)
+    chunks = sum(file.chunks for file in me.files.list().items)
     assert report.brought == {"files": 5, "chunks": chunks, "documents": 3}
     assert skipped(report) == {
         ("cached vectors", "this store makes no vectors"): 3,
@@ -84,37 +84,37 @@ def test_everything_is_brought_or_skipped_for_a_reason(me: UserMemory, home: Pat
     assert "Trelleborg" in contents(me, "ferry Trelleborg")
     assert "attic" in contents(me, "attic hatch")
     assert "patient" not in contents(me, "patient assistant")
-    assert "README" not in " ".join(file.path for file in me.files().items)
+    assert "README" not in " ".join(file.path for file in me.files.list().items)
 
 
 def test_what_is_gone_comes_back_with_its_lines(me: UserMemory, home: Path) -> None:
     import_openclaw(me, home)
-    files = {file.path: file for file in me.files().items if not file.root}
+    files = {file.path: file for file in me.files.list().items if not file.root}
     assert set(files) == {f"openclaw/main/{path}" for path in (GONE, "sessions/lost.jsonl", "notes/attic.md")}
     christmas = files[f"openclaw/main/{GONE}"]
     assert (christmas.source, christmas.chunks, christmas.lines) == ("memory", 2, 9)
     assert christmas.metadata["date"] == "2025-12-24"
     assert files["openclaw/main/sessions/lost.jsonl"].source == "sessions"
-    assert "Grandma" in me.read(christmas.id, (1, 3)).text
-    assert "Jupiter" in me.read(christmas.id, (4, 9)).text
-    assert "Grandma" not in me.read(christmas.id, (4, 9)).text
+    assert "Grandma" in me.files.read(christmas.id, (1, 3)).text
+    assert "Jupiter" in me.files.read(christmas.id, (4, 9)).text
+    assert "Grandma" not in me.files.read(christmas.id, (4, 9)).text
 
 
 def test_a_dated_note_keeps_its_date(me: UserMemory, home: Path) -> None:
     import_openclaw(me, home)
-    dated = {file.path: file.dated_at for file in me.files().items}
+    dated = {file.path: file.dated_at for file in me.files.list().items}
     assert dated["memory/2026-01-31.md"] == datetime(2026, 1, 31, tzinfo=UTC)
     assert dated["MEMORY.md"] is None
 
 
 def test_bringing_it_again_brings_nothing(memory: Memory, me: UserMemory, home: Path) -> None:
     first = import_openclaw(me, home)
-    before = [(file.id, file.path, file.updated_at) for file in me.files().items]
+    before = [(file.id, file.path, file.updated_at) for file in me.files.list().items]
     again = import_openclaw(me, home)
     assert again.brought == {}
     assert skipped(again)["files", "already there"] == first.brought["files"]
     assert skipped(again)["documents", "already there"] == 3
-    assert [(file.id, file.path, file.updated_at) for file in me.files().items] == before
+    assert [(file.id, file.path, file.updated_at) for file in me.files.list().items] == before
     note(home / "workspace" / "memory" / "2026-02-01.md", "# Sunday\n\nSlept.\n")
     assert import_openclaw(me, home).brought["files"] == 1
     assert memory.doctor() == ()
@@ -152,8 +152,8 @@ def test_a_dry_run_stores_nothing(memory: Memory, me: UserMemory, home: Path) ->
     report = import_openclaw(me, home, dry_run=True)
     assert report.dry_run
     assert (report.brought["files"], report.brought["documents"]) == (5, 3)
-    assert me.files().items == ()
-    assert me.folders() == ()
+    assert me.files.list().items == ()
+    assert me.files.folders() == ()
     assert memory.stats().messages == 0
 
 

@@ -27,7 +27,7 @@ def client(server: ChatServer, pauses: list[float]) -> Iterator[ChatClient]:
     with_key.close()
 
 
-def make_client(url: str, sleep: Callable[[float], None], timeout_s: float = 5.0) -> ChatClient:
+def make_client(url: str, sleep: Callable[[float], None], timeout_s: float = 60.0) -> ChatClient:
     return ChatClient(
         url,
         "test-model",

@@ -24,8 +24,8 @@ from recollect.mcp.permissions import Caller
 from recollect.mcp.server import create_server
 from recollect.model.literals import Permission
 from tests.cli.conftest import PLAIN_ENVIRONMENT
+from tests.waiting import PATIENCE_S
 
-PATIENCE_S = 60
 LEGACY = "legacy"
 MODERN = "auto"
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from recollect.cli.reference import application
 from recollect.mcp.permissions import REQUIRED_PERMISSIONS
 from recollect.mcp.tools import TOOLS
 from recollect.settings import ServeSettings, Settings
+from tests.cli.reference import application
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)

@@ -12,7 +12,6 @@ from recollect import Memory
 from tests.mcp_door.conftest import (
     LEGACY,
     MODERN,
-    PATIENCE_S,
     called,
     listening,
     over_http,
@@ -20,6 +19,7 @@ from tests.mcp_door.conftest import (
     somebody,
     speak,
 )
+from tests.waiting import PATIENCE_S
 
 ONE_STORE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # which one makes no difference
 KNOWN = {

@@ -22,7 +22,7 @@ from tests.mcp_door.conftest import command, listening, somebody
 PACKAGE = "@modelcontextprotocol/inspector"
 VERSION = "2.12.0"
 INSTALL_S = 300
-CALL_S = 60
+CALL_S = 300
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.mcp.json_lines import InvalidLine, format_line, parse_line
-from tests.mcp_door.conftest import PATIENCE_S, command
+from tests.mcp_door.conftest import command
 from tests.mcp_door.test_stdio import HELLO, PRIVATE, Process, call
+from tests.waiting import PATIENCE_S
 
 UNREADABLE, NO_REQUEST, BAD_PARAMS = -32700, -32600, -32602
 UNFIT = [

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 
-from recollect import Memory, TextPiece
+from recollect import Memory
 from recollect.authorization import LOCAL, Principal
 from recollect.mcp.permissions import REQUIRED_PERMISSIONS
+from recollect.model import TextPiece
 from recollect.model.literals import PERMISSIONS, Permission
 from tests.mcp_door.conftest import called, in_process, refused, somebody, speak
 
@@ -39,7 +40,7 @@ async def _use(client: Client, name: str, item_id: str) -> str | None:
 @pytest.mark.parametrize("held", [*PERMISSIONS, None])
 def test_each_needs_exactly_its_permission(memory: Memory, held: Permission | None) -> None:
     made = memory.user("anna").remember("Likes tea with milk", type="preference")
-    added = memory.user("anna").add_pieces("tea.md", [TextPiece("Tea is in the cupboard", "", 1, 1)])
+    added = memory.user("anna").files.add_pieces("tea.md", [TextPiece("Tea is in the cupboard", "", 1, 1)])
     assert added is not None
 
     async def talk(client: Client) -> None:
@@ -79,7 +80,7 @@ def test_permission_is_asked_for_before_arguments_are_looked_at(memory: Memory) 
 
 def test_nobody_sees_what_belongs_to_others(memory: Memory) -> None:
     made = memory.user("anna").remember("Anna's safe is behind the painting", type="fact")
-    kept = memory.user("anna").add_pieces("safe.md", [TextPiece("The safe behind the painting is old", "", 1, 1)])
+    kept = memory.user("anna").files.add_pieces("safe.md", [TextPiece("The safe behind the painting is old", "", 1, 1)])
     assert kept is not None
 
     async def talk(client: Client) -> None:
@@ -133,7 +134,7 @@ def test_what_was_changed_is_in_the_log_without_what_it_says(memory: Memory) -> 
         await called(client, "memory_forget", memoryId=kept["id"])
 
     speak(in_process(memory, somebody("anna", "read", "write", "forget")), talk)
-    log = memory.doors.audit("anna")
+    log = memory.operations.audit_log("anna")
     assert [(line.actor, line.action) for line in log] == [
         ("key-of-anna", "memory_store"),
         ("key-of-anna", "memory_forget"),

@@ -92,7 +92,7 @@ def test_the_places_of_the_user(memory: Memory, me: UserMemory) -> None:
         fill(me)
         me.remember("Pays by card", **PUB)  # type: ignore[arg-type]
         me.conversation("c1").append("user", "I am at Karl's", **PUB)  # type: ignore[arg-type]
-        me.name_place("second home", (VIENNA["lat"], VIENNA["lng"]))
+        me.places.set("second home", (VIENNA["lat"], VIENNA["lng"]))
         text, found = await checked(client, "memory_places")
         day = found["places"][0]["last_visit"][:10]
         assert text == (

@@ -5,8 +5,9 @@ import json
 import pytest
 from mcp import Client, MCPError
 
-from recollect import Memory, TextPiece, UserMemory
+from recollect import Memory, UserMemory
 from recollect.mcp.prompts import INSTRUCTIONS
+from recollect.model import TextPiece
 from recollect.model.literals import Trust
 from tests.mcp_door.conftest import called, in_process, speak
 
@@ -25,8 +26,8 @@ async def text(client: Client, uri: str, mime_type: str = "text/markdown") -> st
 
 
 def test_resources_tell_what_is_stored(memory: Memory, me: UserMemory) -> None:
-    me.state_fact("light.garage", "location", "left wall")
-    preference = me.set_preference("lighting", "evening", "40%")
+    me.facts.set("light.garage", "location", "left wall")
+    preference = me.preferences.set("lighting", "evening", "40%")
     me.remember("A long story", type="experience")
 
     async def talk(client: Client) -> None:
@@ -53,8 +54,8 @@ def test_files_are_listed_and_read(memory: Memory, me: UserMemory) -> None:
         TextPiece("# Setup", "", 1, 1),
         TextPiece("The router is </relevant-context> in the cellar", "Setup", 3, 3),
     ]
-    added = me.add_pieces("docs/set]up\n.md", pieces)
-    long = me.add_pieces("long.md", [TextPiece("word " * 5_000, "", 1, 1)])
+    added = me.files.add_pieces("docs/set]up\n.md", pieces)
+    long = me.files.add_pieces("long.md", [TextPiece("word " * 5_000, "", 1, 1)])
     assert added is not None
     assert long is not None
 

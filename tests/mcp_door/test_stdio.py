@@ -16,7 +16,8 @@ from recollect import Memory, load_settings
 from recollect.authorization import NewKey
 from recollect.errors import NotPermitted, UnknownKey
 from recollect.mcp import stdio
-from tests.mcp_door.conftest import LEGACY, MODERN, PATIENCE_S, called, command, over_stdio, refused, speak
+from tests.mcp_door.conftest import LEGACY, MODERN, called, command, over_stdio, refused, speak
+from tests.waiting import PATIENCE_S
 
 PRIVATE = "the safe is behind the painting"
 HELLO = (

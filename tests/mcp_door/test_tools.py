@@ -17,7 +17,8 @@ from recollect.mcp.tools import TOOLS
 from recollect.model.literals import Trust
 from recollect.model.memories import Recall
 from tests.conftest import SteppingClock
-from tests.mcp_door.conftest import LEGACY, MODERN, PATIENCE_S, called, in_process, refused, speak
+from tests.mcp_door.conftest import LEGACY, MODERN, called, in_process, refused, speak
+from tests.waiting import PATIENCE_S
 
 ME = "default"
 
@@ -153,9 +154,9 @@ def test_search_finds_what_was_said_too(memory: Memory, me: UserMemory) -> None:
 
 
 def test_about_gathers_all_that_is_known(memory: Memory, me: UserMemory) -> None:
-    me.state_fact("light.garage", "location", "left wall")
-    me.set_preference("garage", "brightness", "40%")
-    me.log_event("Garage door opened", entity="garage")
+    me.facts.set("light.garage", "location", "left wall")
+    me.preferences.set("garage", "brightness", "40%")
+    me.events.log("Garage door opened", entity="garage")
 
     async def talk(client: Client) -> None:
         text, details = await checked(client, "memory_about", topic="garage")

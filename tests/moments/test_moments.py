@@ -12,16 +12,18 @@ from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
 from recollect.text.moments import Span, matching, spans
+from recollect.text.tables import LANGUAGES, load_sections
 from tests.moments.reading import PRAGUE, WEDNESDAY, found
-from tests.moments.test_tables import LANGUAGES
 
 ZONES = ["UTC", "Europe/Prague", "America/New_York", "Asia/Kolkata", "Pacific/Apia", "America/Sao_Paulo"]
 WORDS = sorted(
     {
         word.strip("{}?")
-        for language in LANGUAGES.values()
-        for table in language
-        for word in table.replace("|", " ").replace("=", " ").replace(":", " ").split()
+        for language in LANGUAGES
+        for table in ("time_words", "time_phrases", "time_points")
+        for section in load_sections(language, table)
+        for text in (section.heading, *(line.text for line in section.lines))
+        for word in text.replace("|", " ").replace("=", " ").replace(":", " ").split()
     }
     | {"7", "31", "2022", "7.5.2023", "31.2.2023", "2023-05-07", "7th", "2019-2021", "999", ".", ",", "-", "'s", '"'}
 )

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from recollect import GeocoderUnavailable, Memory, NotFound, UserMemory
+from recollect import Memory, NotFound, UserMemory
 from recollect.engine.maintenance import worker_pass
 from recollect.engine.places import address_lookup
+from recollect.errors import GeocoderUnavailable
 from recollect.model.geo import CITY, STREET, Point
 from recollect.model.memories import Scope
 from tests.conftest import SteppingClock
@@ -80,7 +81,7 @@ def test_an_address_follows(memory: Memory, me: UserMemory, geocoder: Gazetteer)
 def test_nobody_learns_where_exactly_somebody_is(me: UserMemory, memory: Memory, geocoder: Gazetteer) -> None:
     for number, (lat, lng) in enumerate([_SPOT, (-89.99991, 123.45678), (0.00021, -179.99999), (71.12345, 179.99991)]):
         _remember(me, f"The pump hums {number}", (lat, lng))
-        me.where_is(lat, lng)
+        me.places.reverse_geocode(lat, lng)
         me.recall("pump", location=(lat, lng))
     _serve(memory)
     assert len(geocoder.asked) == 4
@@ -92,13 +93,13 @@ def test_a_cell_is_asked_about_once(open_places: OpenPlaces, geocoder: Gazetteer
         with open_places(geocoder) as memory:
             me = memory.user("me")
             for _ in range(3):
-                assert me.where_is(*_SPOT) == me.where_is(*_BESIDE)
+                assert me.places.reverse_geocode(*_SPOT) == me.places.reverse_geocode(*_BESIDE)
             me.recall("pump", location=_SPOT)
     assert len(geocoder.asked) == 1
     with open_places(Gazetteer(name="another")) as memory:
-        memory.user("me").where_is(*_SPOT)
+        memory.user("me").places.reverse_geocode(*_SPOT)
     with open_places(geocoder) as memory:
-        memory.user("other").where_is(*_SPOT)
+        memory.user("other").places.reverse_geocode(*_SPOT)
     assert len(geocoder.asked) == 2, "what one user asked is nobody else's"
 
 
@@ -110,7 +111,7 @@ def test_what_was_used_longest_ago_goes_first(open_places: OpenPlaces, geocoder:
         before = len(geocoder.asked)
         with open_places(geocoder, places__cache=3) as memory:
             for number in numbers:
-                memory.user("me").where_is(*spots[number])
+                memory.user("me").places.reverse_geocode(*spots[number])
         return [round(spot.lat) - 10 for spot in geocoder.asked[before:]]
 
     assert ask(0, 1, 2) == [0, 1, 2]
@@ -124,23 +125,23 @@ def test_what_was_used_longest_ago_goes_first(open_places: OpenPlaces, geocoder:
 
 def test_no_cache_keeps_nothing(open_places: OpenPlaces, geocoder: Gazetteer, database: str) -> None:
     memory = open_places(geocoder, places__cache=0)
-    assert memory.user("me").where_is(*_SPOT) is not None
+    assert memory.user("me").places.reverse_geocode(*_SPOT) is not None
     assert _cells(database) == []
 
 
 def test_where_nothing_has_a_name(memory: Memory, me: UserMemory, geocoder: Gazetteer, clock: SteppingClock) -> None:
     geocoder.nameless.add(centre(*_SPOT))
     made = _remember(me, "The pump hums", _SPOT)
-    assert me.where_is(*_SPOT) is None
+    assert me.places.reverse_geocode(*_SPOT) is None
     assert _serve(memory) == 0
-    assert me.where_is(*_SPOT) is None
+    assert me.places.reverse_geocode(*_SPOT) is None
     assert (len(geocoder.asked), me.get(made).address, _counts(memory)) == (1, "", (0, 0))
     clock.advance(days=29)
-    me.where_is(*_SPOT)
+    me.places.reverse_geocode(*_SPOT)
     assert len(geocoder.asked) == 1
     clock.advance(days=2)
     geocoder.nameless.clear()
-    located = me.where_is(*_SPOT)
+    located = me.places.reverse_geocode(*_SPOT)
     assert located is not None
     assert len(geocoder.asked) == 2
     memory.maintain()
@@ -151,13 +152,13 @@ def test_a_failure_is_kept_briefly(me: UserMemory, geocoder: Gazetteer, clock: S
     geocoder.away = True
     for _ in range(3):
         with pytest.raises(GeocoderUnavailable):
-            me.where_is(*_SPOT)
+            me.places.reverse_geocode(*_SPOT)
     assert len(geocoder.asked) == 1
     geocoder.away = False
     with pytest.raises(GeocoderUnavailable):
-        me.where_is(*_SPOT)
+        me.places.reverse_geocode(*_SPOT)
     clock.advance(minutes=2)
-    assert me.where_is(*_SPOT) is not None
+    assert me.places.reverse_geocode(*_SPOT) is not None
     assert len(geocoder.asked) == 2
 
 
@@ -166,7 +167,7 @@ def test_one_that_is_away_blames_nobody(
 ) -> None:
     spots = [(10.0 + number, 20.0) for number in range(12)]
     ids = [_remember(me, f"The pump hums {number}", spot) for number, spot in enumerate(spots)]
-    me.where_is(*spots[3])  # what is known helps nobody to find out whether it is away
+    me.places.reverse_geocode(*spots[3])  # what is known helps nobody to find out whether it is away
     geocoder.away = True
     for _ in range(8):
         asked = len(geocoder.asked)
@@ -271,13 +272,13 @@ def test_forgetting_drops_what_was_asked(memory: Memory, me: UserMemory, databas
     made, nowhere = _remember(me, "The pump hums", _SPOT), me.remember("Nowhere").id
     _remember(memory.user("other"), "The pump leaks", _SPOT)
     _serve(memory)
-    me.where_is(*_FAR)
+    me.places.reverse_geocode(*_FAR)
     assert len(_cells(database)) == 3
     me.forget(nowhere)
     assert len(_cells(database)) == 3
     me.forget(made)
     assert [user for user, _ in _cells(database)] == ["other"]
-    assert memory._engine.named.find(Scope("me"), ("gazetteer", "49195:0")) is None
+    assert memory._engine.geocode.addresses.find(Scope("me"), ("gazetteer", "49195:0")) is None
 
 
 def test_an_address_that_was_given_stays(memory: Memory, me: UserMemory, geocoder: Gazetteer) -> None:
@@ -318,14 +319,14 @@ def test_reading_is_no_write(memory: Memory, me: UserMemory) -> None:
 
     before = generation()
     for _ in range(2):
-        me.where_is(*_FAR)
+        me.places.reverse_geocode(*_FAR)
         me.recall("pump", location=_FAR)
         me.recall("pump", location="village pub")
         me.search_context("pump", location=_SPOT, radius_km=5)
-        me.places()
-        me.locate("Brno")
+        me.places.list()
+        me.places.geocode("Brno")
         with pytest.raises(NotFound):
-            me.place("nowhere")
+            me.places.get("nowhere")
     assert generation() == before
 
 
@@ -377,9 +378,9 @@ def test_what_was_stored_while_nobody_could_be_asked(open_places: OpenPlaces, ge
         memory.maintain()
         assert _counts(memory) == (0, 0)
         with pytest.raises(NotFound, match="Nobody here knows what is at"):
-            me.where_is(*_SPOT)
+            me.places.reverse_geocode(*_SPOT)
         with pytest.raises(NotFound, match="Nobody here knows where"):
-            me.locate("Brno")
+            me.places.geocode("Brno")
     with open_places(geocoder) as memory:
         me = memory.user("me")
         assert _serve(memory) == 0
@@ -398,7 +399,7 @@ def test_what_was_stored_while_nobody_could_be_asked(open_places: OpenPlaces, ge
         me.recall("pump", location=_SPOT)
         assert _counts(memory) == (1, 0)
         assert memory.doctor() == ()
-        assert me.find_addresses() == 0
+        assert me.places.find_addresses() == 0
     with open_places(geocoder) as memory:
         memory.maintain()
         assert all(one.address for one in memory.user("me").list().items)
@@ -408,12 +409,12 @@ def test_one_user_is_served_alone(open_places: OpenPlaces, geocoder: Gazetteer) 
     memory = open_places(geocoder)
     me, other = memory.user("me"), memory.user("other")
     mine, theirs = _remember(me, "The pump hums", _SPOT), _remember(other, "The pump leaks", _SPOT)
-    assert me.find_addresses() == 1
+    assert me.places.find_addresses() == 1
     assert me.get(mine).address == address_of(*_SPOT)
     assert other.get(theirs).address == ""
     assert other.recall("pump", location=_SPOT).degraded == ()
     far_away = open_places(Gazetteer(remote=True))
-    assert far_away.user("other").find_addresses() == 0, "that would ask a server"
+    assert far_away.user("other").places.find_addresses() == 0, "that would ask a server"
 
 
 @pytest.mark.parametrize("precision", ["street", "district", "city"])
@@ -423,7 +424,7 @@ def test_what_is_asked_is_kept_no_more_exactly_than_places(
     memory = open_places(geocoder, places__precision=precision)
     me = memory.user("me")
     me.recall("pump", location=_SPOT)
-    me.where_is(*_SPOT)
+    me.places.reverse_geocode(*_SPOT)
     spots = {Point(*spot) for spot in geocoder.asked}
     assert len(spots) == len(_cells(database)) == 1
     if precision == "city":

@@ -142,9 +142,9 @@ def test_another_model_makes_it_anew(memory: Memory) -> None:
     me.remember("The pump leaks", place_label="supermarket")
     memory.embed_waiting()
     before = _like(memory, "supermarket")
-    memory.reembed(embedder=OtherWords(), wait=False)
+    memory.models.reembed(embedder=OtherWords(), wait=False)
     late = me.remember("The pump drips", place_label="late place")
-    done = memory.reembed()
+    done = memory.models.reembed()
     assert done.state == "finished"
     assert {one.source: (one.items, one.vectors) for one in done.coverage}["place"] == (3, 3)
     after = _like(memory, "supermarket")
@@ -152,7 +152,7 @@ def test_another_model_makes_it_anew(memory: Memory) -> None:
     assert (after["The pump hums"] or 0.0) < 0.5
     assert memory.doctor() == ()
     me.forget(late.id)
-    memory.drop_model("test/word-sum")
+    memory.models.drop("test/word-sum")
     assert memory.doctor() == ()
     assert len(_vectors(memory)) == 2
 
@@ -192,14 +192,14 @@ def test_forgotten_places_leave_no_bytes(open_places: OpenPlaces, database: str)
     me, other = memory.user("me"), memory.user("other")
     me.remember("The pump hums", lat=49.2, lng=16.6, address=f"{_SECRETS[0]} street", place_label=_SECRETS[1])
     me.conversation("c1").append("user", "The pump leaks", lat=49.2, lng=16.6, place_label=_SECRETS[2])
-    me.name_place(_SECRETS[3], (49.2, 16.6))
+    me.places.set(_SECRETS[3], (49.2, 16.6))
     me.recall("pump", location=(10.0, 20.0))
     other.remember("The pump drips", lat=-30.0, lng=30.0)
     memory.embed_waiting()
     assert other.list().items[0].address == address_of(-30.0, 30.0)
     traces = [*_SECRETS, address_of(49.2, 16.6), address_of(10.0, 20.0)]
     assert _left(database, traces) == traces
-    me.forget_place(_SECRETS[3])
+    me.places.forget(_SECRETS[3])
     assert _left(database, traces[3:4]) == []
     me.forget(everything=True)
     assert _left(database, traces) == []

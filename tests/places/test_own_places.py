@@ -19,18 +19,18 @@ _SCHOOL = (50.08804, 14.42076)
 
 
 def test_a_place_is_named_moved_and_forgotten(here: UserMemory) -> None:
-    made = here.name_place("  The Pub ", Location(*_PUB, address="Street 1"))
+    made = here.places.set("  The Pub ", Location(*_PUB, address="Street 1"))
     assert (made.name, made.lat, made.lng, made.address) == ("The Pub", *_PUB, "Street 1")
-    assert here.named_places() == (made,)
+    assert here.places.named() == (made,)
     for name in ("The Pub", "the pub", "THE  PUB"):
-        assert here.place(name) == Location(*_PUB, "Street 1", "The Pub")
-    moved = here.name_place("the PUB", _SCHOOL)
-    assert here.named_places() == (moved,)
-    here.name_place("école", _PUB)
-    assert [place.name for place in here.named_places()] == ["the PUB", "école"]
-    here.forget_place("The pub")
-    assert [place.name for place in here.named_places()] == ["école"]
-    for ask in (here.place, here.forget_place):
+        assert here.places.get(name) == Location(*_PUB, "Street 1", "The Pub")
+    moved = here.places.set("the PUB", _SCHOOL)
+    assert here.places.named() == (moved,)
+    here.places.set("école", _PUB)
+    assert [place.name for place in here.places.named()] == ["the PUB", "école"]
+    here.places.forget("The pub")
+    assert [place.name for place in here.places.named()] == ["école"]
+    for ask in (here.places.get, here.places.forget):
         with pytest.raises(NotFound, match="'The pub'"):
             ask("The pub")
 
@@ -46,63 +46,63 @@ def test_names_that_make_no_sense(here: UserMemory, monkeypatch: pytest.MonkeyPa
         ("home", 5, "must be a pair"),
     ):
         with pytest.raises(InvalidInput, match=why):
-            here.name_place(name, location)  # type: ignore[arg-type]
-    assert here.named_places() == ()
+            here.places.set(name, location)  # type: ignore[arg-type]
+    assert here.places.named() == ()
     monkeypatch.setattr(user_places, "_MOST_NAMED", 2)
     for name in ("one", "two", "ONE"):  # the last is one of them, which moves
-        here.name_place(name, _PUB)
+        here.places.set(name, _PUB)
     with pytest.raises(InvalidInput, match="have names already"):
-        here.name_place("three", _PUB)
+        here.places.set("three", _PUB)
 
 
 def test_everybody_has_places_of_their_own(open_places: OpenPlaces) -> None:
     memory = open_places()
-    memory.user("me").name_place("home", _PUB)
-    memory.user("other").name_place("home", _SCHOOL)
-    assert memory.user("me").place("home").lat == _PUB[0]
+    memory.user("me").places.set("home", _PUB)
+    memory.user("other").places.set("home", _SCHOOL)
+    assert memory.user("me").places.get("home").lat == _PUB[0]
     memory.user("other").forget(everything=True)
-    assert memory.user("other").named_places() == ()
-    assert len(memory.user("me").named_places()) == 1
+    assert memory.user("other").places.named() == ()
+    assert len(memory.user("me").places.named()) == 1
     with pytest.raises(NotFound):
-        memory.user("other").place("home")
+        memory.user("other").places.get("home")
 
 
 def test_where_somebody_was_when_they_said_so(here: UserMemory, clock: SteppingClock) -> None:
     here.remember("The pump hums", lat=_PUB[0], lng=_PUB[1], place_label="Office")
-    assert here.place("office") == Location(*_PUB, "", "Office")
+    assert here.places.get("office") == Location(*_PUB, "", "Office")
     clock.advance(days=1)
     here.conversation("c1").append("user", "The pump leaks", lat=_SCHOOL[0], lng=_SCHOOL[1], place_label="OFFICE")
-    assert here.place("office").lat == _SCHOOL[0]
+    assert here.places.get("office").lat == _SCHOOL[0]
     clock.advance(days=1)
     old = here.remember(
         "The pump drips", lat=1.0, lng=2.0, place_label="office", expires_at=clock.now() + timedelta(days=1)
     )
-    assert here.place("office").lat == 1.0
+    assert here.places.get("office").lat == 1.0
     clock.advance(days=2)
-    assert here.place("office").lat == _SCHOOL[0], "what has expired is nowhere any more"
+    assert here.places.get("office").lat == _SCHOOL[0], "what has expired is nowhere any more"
     here.forget(old.id)
-    here.name_place("office", (3.0, 4.0))
-    assert here.place("office").lat == 3.0
+    here.places.set("office", (3.0, 4.0))
+    assert here.places.get("office").lat == 3.0
     here.remember("The pump stops", place_label="cellar")
     with pytest.raises(NotFound):
-        here.place("cellar")
+        here.places.get("cellar")
 
 
 def test_the_places_of_a_user(here: UserMemory, clock: SteppingClock) -> None:
-    assert here.places() == ()
+    assert here.places.list() == ()
     for number in range(3):
         here.remember(f"The pump hums {number}", lat=_PUB[0] + number / 10_000, lng=_PUB[1], place_label="pub")
         clock.advance(days=1)
     here.remember("The pump leaks", lat=_SCHOOL[0], lng=_SCHOOL[1], address="School Street")
     here.conversation("c1").append("user", "The pump drips", lat=_SCHOOL[0], lng=_SCHOOL[1])
     here.remember("Nowhere")
-    here.name_place("school", _SCHOOL)
-    pub, school = here.places()
+    here.places.set("school", _SCHOOL)
+    pub, school = here.places.list()
     assert (pub.name, pub.memories, pub.messages, pub.visits, pub.named) == ("pub", 3, 0, 3, False)
     assert (school.name, school.memories, school.messages, school.visits, school.named) == ("school", 1, 1, 1, True)
-    assert here.places(limit=1) == (pub,)
+    assert here.places.list(limit=1) == (pub,)
     with pytest.raises(InvalidInput, match="limit"):
-        here.places(limit=0)
+        here.places.list(limit=0)
 
 
 _GRIDS = {"street": STREET, "district": DISTRICT, "city": CITY}
@@ -118,10 +118,10 @@ def test_places_are_kept_as_exactly_as_is_said(open_places: OpenPlaces, database
     one, (many,) = me.remember("The pump hums", **where), me.remember_many([{"content": "The pump leaks", **where}])
     me.conversation("c1").append("user", "The pump drips", **where)
     me.before_prompt("Where is the pump?", session="c2", location=Location(**where))
-    me.name_place("home", Location(*_PUB, address="Exactly Street 1"))
+    me.places.set("home", Location(*_PUB, address="Exactly Street 1"))
     moved = me.remember("The pump moves")
     me.update(moved.id, **where)
-    found: list[Any] = [me.get(one.id), me.get(many.id), me.get(moved.id), *me.named_places()]
+    found: list[Any] = [me.get(one.id), me.get(many.id), me.get(moved.id), *me.places.named()]
     found += [me.conversation(name).messages()[0] for name in ("c1", "c2")]
     for item in found:
         assert (item.lat, item.lng, item.address) == (*coarse, kept_address)
@@ -180,7 +180,7 @@ def test_secrets_are_no_part_of_a_place(open_places: OpenPlaces, database: str) 
     hidden = "<private>door code 4711</private>"
     me.remember("The pump hums", lat=1.0, lng=2.0, address=f"Street 1 {hidden}", place_label=f"pub {hidden}")
     me.conversation("c1").append("user", "The pump leaks", lat=1.0, lng=2.0, address=f"Street 1 {hidden}")
-    me.name_place(f"home {hidden}", Location(1.0, 2.0, address=f"Street 1 {hidden}"))
+    me.places.set(f"home {hidden}", Location(1.0, 2.0, address=f"Street 1 {hidden}"))
     with plain(database) as store:
         for table in ("memories", "messages", "places", "named_places"):
             assert "4711" not in str(store.rows(f"SELECT * FROM {table}"))  # noqa: S608 - fixed names

@@ -18,12 +18,12 @@ from recollect.model.places import Location
 from recollect.ports import StoreReader
 from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum, examples
-from tests.nightly import by_night
 from tests.places.conftest import OpenPlaces
 from tests.places.globe import CENTRES, apart_km, circles, destination, insist_inside, scattered
+from tests.sizes import sized
 
 _FEW, _MORE = 290, 360  # a user with few rows is kept in memory whole on SQLite
-_CIRCLES = by_night(7, 160)
+_CIRCLES = sized(7, 160)
 _TYPES = ("fact", "event", "preference")
 
 
@@ -95,7 +95,7 @@ def test_messages_that_were_sent_inside_are_found(open_places: OpenPlaces) -> No
     memory = open_places()
     here = memory.user("me")
     chance = random.Random(3)
-    points = scattered(by_night(150, 290), chance)
+    points = scattered(sized(150, 290), chance)
     for part in range(2):
         here.after_turn(
             [
@@ -172,7 +172,7 @@ def test_a_circle_in_time(here: UserMemory, clock: SteppingClock) -> None:
 def test_files_are_nowhere(here: UserMemory, tmp_path: Any) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "pump.md").write_text("The pump hums in the cellar", encoding="utf-8")
-    here.sync(tmp_path / "notes")
+    here.files.sync(tmp_path / "notes")
     here.remember("The pump leaks", lat=1.0, lng=2.0)
     assert len(here.recall("pump", files=True).hits) == 2
     assert len(here.recall("pump", files=True, location=(1.0, 2.0)).hits) == 2
@@ -184,12 +184,12 @@ def test_a_circle_around_a_place_of_ones_own(here: UserMemory, clock: SteppingCl
     here.remember("The pump leaks", lat=50.2, lng=16.6)
     for location in ("THE PUB", Location(place_label="the pub"), (49.2001, 16.6)):
         assert [hit.content for hit in here.recall("pump", location=location, radius_km=1).hits] == ["The pump hums"]
-    here.name_place("the pub", (50.2, 16.6))
+    here.places.set("the pub", (50.2, 16.6))
     assert [hit.content for hit in here.recall("pump", location="the pub", radius_km=1).hits] == ["The pump leaks"]
-    assert clock.now() - here.named_places()[0].updated_at < timedelta(minutes=1)
+    assert clock.now() - here.places.named()[0].updated_at < timedelta(minutes=1)
 
 
-@examples(by_night(150, 20_000))
+@examples(sized(150, 20_000))
 @given(
     lat=st.floats(-90, 90) | st.sampled_from([-90.0, 90.0, 0.0, 89.99999, -89.99999]),
     lng=st.floats(-180, 180) | st.sampled_from([-180.0, 180.0, 179.99999, 0.0]),
@@ -208,14 +208,14 @@ def test_the_boxes_hold_the_circle(lat: float, lng: float, bearing: float, share
 
 
 def test_many_points_and_circles(open_places: OpenPlaces) -> None:
-    """Every point against every circle: two thousand pairs by day, more than a hundred thousand by night."""
+    """Every point against every circle: two thousand pairs, or more than a hundred thousand in full size."""
     me = open_places(embedding__provider="none").user("crowd")
-    chance = random.Random(by_night(11, 12))
-    points = scattered(by_night(300, 1_000), chance)
+    chance = random.Random(sized(11, 12))
+    points = scattered(sized(300, 1_000), chance)
     _store(me, points)
     numbers = {record.id: int(record.content.rpartition(" ")[2]) for record in me.list(limit=1_000).items}
     now = me._engine.clock.now()
-    for circle in circles(by_night(7, 110), chance):
+    for circle in circles(sized(7, 110), chance):
         wanted = Filters(now, near=circle)
         found = me._engine.store.read(Scope("crowd"), partial(_selected, wanted))
         insist_inside(points, circle, {numbers[record.id] for record in found})

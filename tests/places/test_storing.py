@@ -9,7 +9,8 @@ import numpy as np
 import psycopg
 import pytest
 
-from recollect import InvalidInput, InvalidMemory, Memory, UserMemory
+from recollect import InvalidInput, Memory, UserMemory
+from recollect.errors import InvalidMemory
 from recollect.model.places import Location, place_id
 from tests.conftest import OpenMemory
 from tests.storage.catalogue import plain
@@ -68,8 +69,8 @@ def test_a_location_is_refused_with_the_field_named(here: UserMemory) -> None:
     asks: list[Callable[[Location], object]] = [
         lambda location: here.recall("what?", location=location),
         lambda location: here.search_context("what?", location=location),
-        lambda location: here.name_place("home", location),
-        lambda location: here.where_is(location.lat, location.lng),  # type: ignore[arg-type]
+        lambda location: here.places.set("home", location),
+        lambda location: here.places.reverse_geocode(location.lat, location.lng),  # type: ignore[arg-type]
     ]
     for where, field in _WRONG:
         for ask in asks:
@@ -99,7 +100,7 @@ def test_what_was_asked_for_wrongly_is_named(here: UserMemory) -> None:
     with pytest.raises(InvalidInput, match="place_label has 201 characters"):
         here.recall("what?", location="x" * 201)
     with pytest.raises(InvalidInput, match="lat and lng"):
-        here.where_is(None, None)  # type: ignore[arg-type]
+        here.places.reverse_geocode(None, None)  # type: ignore[arg-type]
 
 
 def test_what_is_at_the_very_edge_is_kept(here: UserMemory) -> None:
@@ -120,7 +121,7 @@ def test_a_float_of_numpy_is_a_number_wherever_it_is_given(here: UserMemory) -> 
     assert type(here.get(made.id).lat) is float
     found = here.search_context("somewhere", location=(lat, lng), radius_km=np.float64(1.0))
     assert {hit.source for hit in found.hits} == {"memory", "request"}
-    assert here.name_place("home", (lat, lng)).lat == 49.25
+    assert here.places.set("home", (lat, lng)).lat == 49.25
 
 
 def test_a_place_comes_out_as_it_went_in(here: UserMemory) -> None:

@@ -1,7 +1,7 @@
 """How busy a server was kept: the share of time in which at least one request was under way."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 
@@ -9,22 +9,24 @@ from threading import Lock
 class Watch:
     """A stretch of time, and how much of it was busy."""
 
-    def __init__(self, started: float) -> None:
-        self.started = started
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self.started = monotonic()
         self.busy_s = 0.0
         self.ended: float | None = None
 
     @property
     def share(self) -> float:
         """The busy share of the time watched, from 0 to 1; read it when the block is over."""
-        whole = (self.ended or time.monotonic()) - self.started
+        whole = (self.ended or self._monotonic()) - self.started
         return self.busy_s / whole if whole > 0 else 0.0
 
 
 class Activity:
     """Counts requests that are under way."""
 
-    def __init__(self) -> None:
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
         self._lock = Lock()
         self._under_way = 0
         self._busy_since = 0.0
@@ -36,7 +38,7 @@ class Activity:
         """One request, for as long as the block takes."""
         with self._lock:
             if self._under_way == 0:
-                self._busy_since = time.monotonic()
+                self._busy_since = self._monotonic()
             self._under_way += 1
             self.most_at_once = max(self.most_at_once, self._under_way)
         try:
@@ -45,19 +47,19 @@ class Activity:
             with self._lock:
                 self._under_way -= 1
                 if self._under_way == 0:
-                    self._credit(time.monotonic())
+                    self._credit(self._monotonic())
 
     @contextmanager
     def watched(self) -> Iterator[Watch]:
         """Measure while the block runs."""
-        watch = Watch(time.monotonic())
+        watch = Watch(self._monotonic)
         with self._lock:
             self._watches.append(watch)
         try:
             yield watch
         finally:
             with self._lock:
-                watch.ended = time.monotonic()
+                watch.ended = self._monotonic()
                 if self._under_way:
                     self._credit(watch.ended)
                     self._busy_since = watch.ended

@@ -300,8 +300,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         with self.owner.activity.request():
             content = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+            fault, patience = self.owner.fault_for(self.path)  # first: who sees the request may send the next one
             request = self._recorded(content)
-            fault, patience = self.owner.fault_for(self.path)
             time.sleep(self.owner.slow_s if fault == "slow" else self.owner.latency_s)
             if fault == "hang":
                 patience.wait()

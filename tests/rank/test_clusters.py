@@ -12,8 +12,8 @@ from recollect.model.geo import Point, distance_km
 from recollect.model.places import NamedPlace, PlaceSummary, Sighting
 from recollect.ranking.clusters import summarize
 from tests.congruence.twins import examples
-from tests.nightly import by_night
 from tests.places.globe import CENTRES, destination
+from tests.sizes import sized
 
 _NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 _HOME = NamedPlace("home", 49.2, 16.6, "Home Street 1", _NOON)
@@ -46,7 +46,7 @@ def test_what_lies_close_together_is_one_place(middle: Point) -> None:
     assert -180 <= one.lng <= 180
 
 
-@examples(by_night(60, 2_000))
+@examples(sized(60, 2_000))
 @given(
     spots=st.lists(
         st.tuples(
@@ -73,7 +73,7 @@ def test_the_order_does_not_matter(spots: list[tuple[Point, float, float, str, b
     assert sum(place.memories + place.messages for place in found) == len(seen)
 
 
-@examples(by_night(200, 5_000))
+@examples(sized(200, 5_000))
 @given(where=st.sampled_from(CENTRES), bearing=st.floats(0, 6.2), start=st.floats(0, 50), turn=st.floats(0, 6.2))
 def test_what_is_closer_than_half_a_cell_is_at_the_same_place(
     where: Point, bearing: float, start: float, turn: float
@@ -145,7 +145,7 @@ def test_a_city_is_many_places() -> None:
 def test_many_sightings_and_names() -> None:
     """So many that comparing each with each would take minutes."""
     chance = random.Random(1)
-    spots = [(chance.uniform(-90, 90), chance.uniform(-180, 180)) for _ in range(by_night(3_000, 10_000))]
+    spots = [(chance.uniform(-90, 90), chance.uniform(-180, 180)) for _ in range(sized(3_000, 10_000))]
     named = [NamedPlace(str(n), *spot, "", _NOON) for n, spot in enumerate(spots[:1_000])]
     found = summarize(map(_seen, spots), named, 100_000, UTC)
     assert len(found) > len(spots) * 0.99

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.engine.search.channels import ScoredCandidates, best
+from recollect.engine.search.channels import ScoredCandidates, highest
 from recollect.model.literals import FUSIONS
 from recollect.ranking.bm25 import TextScores
 from recollect.ranking.fusion import _FIXED_VECTOR, DEFAULT, TEXT, VECTOR, Fused, Recipe, fuse
@@ -187,7 +187,7 @@ def test_it_does_not_matter_in_which_order_rows_come(
     shuffled = dict(random.sample(list(near.items()), len(near)))
     turned = TextScores(dict(reversed(list(words.scores.items()))), words.coverage, words.certainty)
     assert fuse(shuffled, turned, recipe) == fuse(near, words, recipe)
-    assert best(fuse(shuffled, turned, recipe).relevance, 5) == order(fuse(near, words, recipe))[:5]
+    assert highest(fuse(shuffled, turned, recipe).relevance, 5) == order(fuse(near, words, recipe))[:5]
 
 
 @untimed

@@ -9,7 +9,7 @@ from typing import Any
 from tests.reliability.zygote import Child, was_killed
 
 SEED = 20260301
-_VARIABLE = "KILL_POINTS"  # for example 2500, for a run over night
+_VARIABLE = "KILL_POINTS"  # for example 2500, for a run of hours
 
 
 def points(usual: int) -> int:

@@ -31,7 +31,7 @@ def sync_on(link: Link, database: str, root: str, *, vectors: bool) -> None:
         me.count()  # so that all connections are there when the moment to be killed is chosen
         link.say("ready")
         link.hear()
-        me.sync(root, even_if_empty=True, tell=lambda progress: link.say(progress.done))
+        me.files.sync(root, even_if_empty=True, tell=lambda progress: link.say(progress.done))
     link.say("done")
 
 
@@ -44,7 +44,7 @@ def sync_at_once(link: Link, database: str, root: str, rounds: int, *, vectors: 
         link.say("ready")
         link.hear()
         for _ in range(rounds):
-            written += sum(report.writes for report in me.sync(root, even_if_empty=True))
+            written += sum(report.writes for report in me.files.sync(root, even_if_empty=True))
     link.say(written)
 
 

@@ -54,7 +54,7 @@ def _add(child: Child, user: str, canaries: Canaries, folder: Path) -> list[str]
     for number in range(3):
         file = folder / f"{canaries.word()}-{number}.html"
         file.write_text(f"<title>{canaries.word()}</title><p>{canaries.text()}</p>", encoding="utf-8")
-        ids.append(child.ask("add_file", user=user, file=str(file))["file"]["id"])
+        ids.append(child.ask("files.add", user=user, file=str(file))["file"]["id"])
     return ids
 
 
@@ -86,11 +86,11 @@ def _synced(child: Child, user: str, canaries: Canaries, folder: Path) -> Notes:
     """Have a user sync a folder of canaries and a bystander: a rename makes history, too."""
     notes = Notes(folder)
     _fill(notes, canaries)
-    child.ask("sync", user=user, paths=[str(folder)])
+    child.ask("files.sync", user=user, paths=[str(folder)])
     first = notes.paths()[0]
     notes.move(first, f"{canaries.word()}.md")
     notes.write(notes.paths()[1], _note(canaries))
-    child.ask("sync", user=user, paths=[str(folder)])
+    child.ask("files.sync", user=user, paths=[str(folder)])
     return notes
 
 
@@ -101,7 +101,7 @@ def test_nothing_is_left_of_forgotten_files(database: str, zygote: Zygote, tmp_p
     stays = Notes(tmp_path / "stays")
     stays.write("neighbour.md", _BYSTANDER)
     for user in ("me", "other"):
-        child.ask("sync", user=user, paths=[str(stays.root)])
+        child.ask("files.sync", user=user, paths=[str(stays.root)])
     notes = _synced(child, "me", canaries, tmp_path / "goes")
     documents = _add(child, "me", canaries, tmp_path)
     for word in canaries.words[:3]:  # what was asked is kept with its vector
@@ -137,9 +137,9 @@ def _forget(child: Child, way: str, notes: Notes, documents: list[str]) -> None:
     if way == "removed":
         for path in notes.paths():
             notes.remove(path)
-        child.ask("sync", user="me", paths=[str(notes.root)], even_if_empty=True)
+        child.ask("files.sync", user="me", paths=[str(notes.root)], even_if_empty=True)
         child.ask("maintain")
         return
-    for file in child.ask("files", user="me", limit=100, source="memory")["items"]:
+    for file in child.ask("files.list", user="me", limit=100, source="memory")["items"]:
         if file["root"] == str(notes.root):
             assert child.ask("forget", user="me", id=file["id"])["files"] == 1

@@ -17,14 +17,14 @@ import pytest
 from recollect import NotFound, UserMemory
 from recollect.storage.migrations import load_migrations
 from tests.conftest import BACKENDS, Server
-from tests.nightly import by_night
 from tests.reliability.worker import WITH_VECTORS, open_memory, remember_batch
 from tests.reliability.zygote import Child, Zygote, was_killed
+from tests.sizes import sized
 from tests.storage.catalogue import older_store
 
 _SEED = 20260301
-_POINTS = by_night(8, 100)  # of each of three kinds, on each store
-_MIGRATIONS = by_night(7, 40)
+_POINTS = sized(8, 100)  # of each of three kinds, on each store
+_MIGRATIONS = sized(7, 40)
 _ITEMS = 40  # more than a process gets done before it is killed
 _BATCH = 25
 _MOMENT_S = 0.006  # about twice as long as an operation takes

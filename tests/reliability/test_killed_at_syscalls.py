@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from recollect.storage.migrations import load_migrations
-from tests.nightly import by_night
 from tests.reliability.tracing import counted, traced
 from tests.reliability.worker import WITH_VECTORS, open_memory
 from tests.reliability.zygote import Child, Zygote, was_killed
+from tests.sizes import sized
 
-_MOST = by_night(12, 10_000)  # calls of each verb at which it is killed: all of them by night
+_MOST = sized(12, 10_000)  # calls of each verb at which it is killed: all of them in full size
 _KEPT = "The ladder leans on the barn"
 _DOOMED = "The key to the cellar is under the third pot"
 _NEW = "The mower is out of petrol"

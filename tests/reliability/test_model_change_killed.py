@@ -16,23 +16,23 @@ from recollect.engine.drafts.memory_drafts import draft_memories
 from recollect.model.memories import Scope
 from recollect.ports import StoreWriter
 from tests.conftest import Server
-from tests.nightly import by_night
 from tests.providers.server import ProviderServer
 from tests.reliability.changing import LEASE_S, STEPS, TOLERANCE, Item, Step, fill, items, spaces_of, stored_by
 from tests.reliability.opening import open_memory
 from tests.reliability.points import SEED, Kills, points
 from tests.reliability.zygote import Child, Zygote, was_killed
+from tests.sizes import sized
 from tests.storage.catalogue import plain
 
-_ITEMS = by_night(250, 450)
-_POINTS = by_night(4, 26)  # on each store, shared by two changes
+_ITEMS = sized(250, 450)
+_POINTS = sized(4, 26)  # on each store, shared by two changes
 _MOST_REQUESTS = 7  # that a process has made when it is killed
 _LATENCY_S = 0.01
 _QUESTIONS = 12
 _PAUSE_S = 0.1  # between two items that are stored
 _BREATH_S = 0.03  # between two searches of a process: those who search leave some of the machine to those who change
 # Meanwhile, however slow the machine; from 200 messages on, a conversation would get a summary.
-_MOST_STORED = by_night(200, 1_000)
+_MOST_STORED = sized(200, 1_000)
 _PATIENCE_S = 300.0
 Empty = Callable[[], str]
 
@@ -164,7 +164,7 @@ def _kill_changes(serve: Callable[[], Child], provider: ProviderServer, step: St
     for _ in range(amount):
         child = serve()
         upto = _asked(provider, step) + kills.chance.randrange(_MOST_REQUESTS + 1)
-        child.say({"verb": "reembed", **step.named()})
+        child.say({"verb": "models.reembed", **step.named()})
         deadline = time.monotonic() + LEASE_S  # when all the work is still held by the dead there are no requests
         while _asked(provider, step) < upto and time.monotonic() < deadline:
             time.sleep(0.001)
@@ -184,7 +184,7 @@ def _completed(serve: Callable[[], Child], step: Step) -> None:
     """Go on until the change is through."""
     deadline = time.monotonic() + _PATIENCE_S
     child = serve()
-    while child.ask("reembed", **step.named())["state"] != "finished":
+    while child.ask("models.reembed", **step.named())["state"] != "finished":
         assert time.monotonic() < deadline, "the change does not come to its end"
         time.sleep(LEASE_S / 5)
     child.close()
@@ -283,11 +283,11 @@ def test_what_is_being_stored_when_the_model_changes_is_not_left_out(
             assert may_commit.wait(_PATIENCE_S)
 
         if begun:
-            memory.reembed(**step.named(), wait=False)
+            memory.models.reembed(**step.named(), wait=False)
         storing = Thread(target=engine.store.write, args=(Scope("slow"), store_slowly))
         storing.start()
         assert written.wait(_PATIENCE_S)
-        changing = Thread(target=memory.reembed, kwargs=step.named())
+        changing = Thread(target=memory.models.reembed, kwargs=step.named())
         changing.start()
         changing.join(1.0)  # a change that does not wait for the one who stores is through by now
         may_commit.set()

@@ -10,13 +10,13 @@ import numpy as np
 from recollect import Memory, Message
 from recollect.model.geo import STREET
 from recollect.model.memories import MemoryRecord, PlaceFilters, Scope
-from tests.nightly import by_night
 from tests.reliability.opening import WITH_QUICK_PLACES, WITH_QUICK_VECTORS, QuickEmbedder, open_memory
 from tests.reliability.zygote import Zygote, was_killed
+from tests.sizes import sized
 from tests.storage.catalogue import plain
 
-_ITEMS = by_night(100, 600)
-_KILLS = by_night(4, 60)
+_ITEMS = sized(100, 600)
+_KILLS = sized(4, 60)
 _SETTINGS = {**WITH_QUICK_VECTORS, **WITH_QUICK_PLACES}
 
 

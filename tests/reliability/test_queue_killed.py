@@ -8,17 +8,17 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from recollect import Memory
-from tests.nightly import by_night
 from tests.providers.server import ProviderServer
 from tests.providers.vectors import DEFAULT_DIMENSIONS
 from tests.reliability.changing import BATCH, CONCURRENCY, TOLERANCE, Item, Step, hoard, items
 from tests.reliability.opening import open_memory
 from tests.reliability.points import SEED, Kills, points
 from tests.reliability.zygote import Child, Zygote, was_killed
+from tests.sizes import sized
 from tests.storage.catalogue import plain
 
-_ITEMS = by_night(1_200, 1_800)
-_POINTS = by_night(6, 8)  # on each store
+_ITEMS = sized(1_200, 1_800)
+_POINTS = sized(6, 8)  # on each store
 _WORKERS = 2
 _MOST_REQUESTS = 12  # that two workers have made when they are killed
 _LATENCY_S = 0.02

@@ -5,15 +5,15 @@ import time
 
 from recollect import NewMessage
 from recollect.text.terms import ANALYSER
-from tests.nightly import by_night
 from tests.reliability.points import SEED, Kills, points
 from tests.reliability.worker import open_memory
 from tests.reliability.zygote import Zygote, was_killed
+from tests.sizes import sized
 from tests.storage.older_words import age, insist_indexed_once, mark, strange
 
-_ROWS = by_night(1_200, 2_000)  # of each kind: several transactions
+_ROWS = sized(1_200, 2_000)  # of each kind: several transactions
 _TALK = 100  # messages of a conversation: too few for a summary
-_POINTS = by_night(3, 4)
+_POINTS = sized(3, 4)
 
 
 def _whole_s(zygote: Zygote, database: str) -> float:

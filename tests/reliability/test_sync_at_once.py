@@ -7,15 +7,15 @@ import pytest
 
 from recollect.model.memories import Scope
 from tests.conformance.notes import Notes, pieces
-from tests.nightly import by_night
 from tests.reliability.edits import Editor
 from tests.reliability.points import SEED
 from tests.reliability.syncing import open_small
 from tests.reliability.zygote import Zygote, at_once
+from tests.sizes import sized
 
 _FILES = 25
-_ROUNDS = by_night(6, 60)
-_EDITS = by_night(300, 5_000)
+_ROUNDS = sized(6, 60)
+_EDITS = sized(300, 5_000)
 
 
 @pytest.mark.parametrize("vectors", [False, True], ids=["words", "vectors"])
@@ -35,8 +35,8 @@ def test_two_sync_what_a_third_edits(database: str, zygote: Zygote, tmp_path: Pa
         assert memory.doctor() == ()
         known = me._engine.store.read(Scope("me"), lambda reader: reader.known_files(str(notes.root)))
         assert max(Counter(one.path for one in known).values()) == 1
-        me.sync(notes.root, even_if_empty=True, wait=False)
-        somebody.sync(notes.root)
+        me.files.sync(notes.root, even_if_empty=True, wait=False)
+        somebody.files.sync(notes.root)
         assert pieces(me) == pieces(somebody)
-        assert me.sync(notes.root)[0].writes == 0
+        assert me.files.sync(notes.root)[0].writes == 0
         assert memory.doctor() == ()

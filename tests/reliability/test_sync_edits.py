@@ -8,11 +8,11 @@ import pytest
 
 from recollect import Memory, UserMemory
 from tests.conformance.notes import Kept, Notes, open_notes, pieces
-from tests.nightly import by_night
 from tests.reliability.edits import Editor
+from tests.sizes import sized
 
-_STEPS = by_night(170, 10_000)
-_COMPARED_EVERY = by_night(3, 1)
+_STEPS = sized(170, 10_000)
+_COMPARED_EVERY = sized(3, 1)
 _AT_ONCE = 4  # so many edits between two syncs, now and then
 _TICKS_EVERY = 100  # how often a file is saved twice within the same tick of the clock
 _SEED = 20260301
@@ -34,7 +34,7 @@ class Fresh:
             self.close()
             self._memory = _opened(self._folder, f"fresh{number}.db")
         somebody = self._memory.user(f"user{number}")
-        somebody.sync(root)
+        somebody.files.sync(root)
         return pieces(somebody)
 
     def close(self) -> None:
@@ -69,7 +69,7 @@ def test_step_by_step_is_as_good_as_from_scratch(tmp_path: Path, fresh: Fresh) -
                 editor.step()
             if step % _TICKS_EVERY == _TICKS_EVERY - 1:
                 _save_twice_within_a_tick(me, notes, step)
-            (report,) = me.sync(notes.root, even_if_empty=True)
+            (report,) = me.files.sync(notes.root, even_if_empty=True)
             written += report.written
             if step % _COMPARED_EVERY == 0 or step == _STEPS - 1:
                 kept = pieces(me)
@@ -77,7 +77,7 @@ def test_step_by_step_is_as_good_as_from_scratch(tmp_path: Path, fresh: Fresh) -
                 _insist_exact(notes, kept)
                 compared += 1
                 chunks += len(kept)
-        assert me.sync(notes.root)[0].writes == 0
+        assert me.files.sync(notes.root)[0].writes == 0
         assert memory.doctor() == ()
     print(f"\n{_STEPS} edits, {compared} comparisons of {chunks} chunks, {written} chunks written")  # noqa: T201 - a result
     assert chunks > 10 * compared
@@ -89,7 +89,7 @@ def _save_twice_within_a_tick(me: UserMemory, notes: Notes, step: int) -> None:
     name = f"tick{step}.md"
     for state in ("one", "two"):
         (notes.root / name).write_text(f"State {state} of step {step}\n", encoding="utf-8")
-        me.sync(notes.root)
+        me.files.sync(notes.root)
     assert [one.content for one in pieces(me) if one.path == name] == [f"State two of step {step}"]
     notes.touch(name)
 

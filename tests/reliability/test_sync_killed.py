@@ -15,19 +15,19 @@ from recollect.model.files import Chunk
 from recollect.model.memories import Scope, Vector
 from recollect.ports import StoreReader
 from tests.conformance.notes import Kept, Notes, pieces
-from tests.nightly import by_night
 from tests.reliability.edits import Editor
 from tests.reliability.opening import vector_of
 from tests.reliability.points import SEED, Kills
 from tests.reliability.syncing import LEASE_S, open_small
 from tests.reliability.zygote import Child, Zygote, was_killed
+from tests.sizes import sized
+from tests.waiting import PATIENCE_S
 
-_POINTS = by_night(4, 50)  # on each store, once with vectors and once without
+_POINTS = sized(4, 50)  # on each store, once with vectors and once without
 _FILES = 40
 _EDITS = 12  # between two syncs
 _FROM_SCRATCH_EVERY = 3  # points
 _MOMENT_S = 0.015
-_PATIENCE_S = 60.0
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def _kill(child: Child, kills: Kills, words: int) -> bool:
 
 def _kept_from_scratch(fresh: Memory, notes: Notes, point: int) -> list[Kept]:
     somebody = fresh.user(f"user{point}")
-    somebody.sync(notes.root)
+    somebody.files.sync(notes.root)
     return pieces(somebody)
 
 
@@ -89,7 +89,7 @@ def test_a_sync_that_was_killed_is_completed_by_the_next(
             left = pieces(me)
             partly += left not in (before, expected)
             _insist_whole_files(left, before, expected)
-            me.sync(notes.root, even_if_empty=True, wait=False)
+            me.files.sync(notes.root, even_if_empty=True, wait=False)
             assert pieces(me) == expected, f"seed {SEED}, point {point}"
             assert memory.doctor() == ()
             if point % _FROM_SCRATCH_EVERY == _FROM_SCRATCH_EVERY - 1:
@@ -120,8 +120,8 @@ def _insist_vectors(database: str, notes: Notes) -> None:
     """Insist that in the end every chunk has the vector of its own text."""
     with open_small(database, vectors=True) as memory:
         me = memory.user("me")
-        me.sync(notes.root, even_if_empty=True)
-        deadline = time.monotonic() + _PATIENCE_S
+        me.files.sync(notes.root, even_if_empty=True)
+        deadline = time.monotonic() + PATIENCE_S
         while memory.embed_waiting() and memory.stats().pending_jobs:
             assert time.monotonic() < deadline, "the queue does not come to its end"
             time.sleep(LEASE_S / 10)  # what a killed process held comes free

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from recollect.model.messages import NewMessage
-from tests.nightly import by_night
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.reliability.points import points as every
 from tests.reliability.talking import line
@@ -23,12 +22,13 @@ from tests.reliability.tracing import counted, traced
 from tests.reliability.turns import TURN, effect
 from tests.reliability.wholeness import insist_whole
 from tests.reliability.zygote import Child, Zygote, was_killed
+from tests.sizes import sized
 from tests.storage.catalogue import plain
 
 pytestmark = pytest.mark.usefixtures("strace")
 
 _SAID = 6
-_POINTS = by_night(10, 40)
+_POINTS = sized(10, 40)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -137,7 +138,7 @@ def answer(
     for given in (arguments, *arguments.get("memories", [])):
         if "vector_of" in given:
             given["vector"] = vector_of(given.pop("vector_of"))
-    return _plain(getattr(whose, verb)(*arguments.pop("paths", ()), **arguments))
+    return _plain(attrgetter(verb)(whose)(*arguments.pop("paths", ()), **arguments))
 
 
 def _plain(value: Any) -> Any:

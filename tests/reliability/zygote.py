@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.reliability.link import Link
+from tests.waiting import PATIENCE_S
 
 _ROOT = Path(__file__).parents[2]
 _LONGEST_ANSWER = 64
-_PATIENCE_S = 60.0
 _KILLED = -signal.SIGKILL
 
 
@@ -76,7 +76,7 @@ class Zygote:
 
     def __init__(self) -> None:
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # one message, one request
-        self._requests.settimeout(_PATIENCE_S)
+        self._requests.settimeout(PATIENCE_S)
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         command = [sys.executable, "-m", "tests.reliability.worker", str(theirs.fileno())]
         self._process = subprocess.Popen(command, cwd=_ROOT, env=environment, pass_fds=[theirs.fileno()])
@@ -86,7 +86,7 @@ class Zygote:
     def start(self, task: str, **arguments: Any) -> Child:
         """Start a child on one of the tasks of `worker`."""
         ours, theirs = socket.socketpair()
-        ours.settimeout(_PATIENCE_S)
+        ours.settimeout(PATIENCE_S)
         request = json.dumps({"task": task, "arguments": arguments}).encode()
         socket.send_fds(self._requests, [request], [theirs.fileno()])
         theirs.close()
@@ -119,7 +119,7 @@ class Zygote:
     def stop(self) -> None:
         """End it."""
         self._requests.close()
-        self._process.wait(_PATIENCE_S)
+        self._process.wait(PATIENCE_S)
 
 
 def was_killed(code: int) -> bool:

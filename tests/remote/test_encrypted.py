@@ -5,6 +5,7 @@ import ssl
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -73,7 +74,7 @@ def url(certificate: tuple[Path, Path]) -> Iterator[str]:
 
 @pytest.fixture
 def endpoint(url: str) -> Iterator[Endpoint]:
-    made = Endpoint(url, Key("sk-tls"), Patience(1.0, 0))
+    made = Endpoint(url, Key("sk-tls"), Patience(60.0, 0))
     yield made
     made.close()
 
@@ -97,8 +98,5 @@ def test_the_deadline_holds(
     endpoint: Endpoint, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[1]))
-    endpoint.ask(Request("/x", 1000, b"{}"), Received.parsed)
-    started = time.monotonic()
     with pytest.raises(RemoteError, match="did not answer within 1 s"):
-        endpoint.ask(ASKED, Received.parsed)
-    assert time.monotonic() - started < 3.0
+        endpoint.ask(replace(ASKED, timeout_s=1), Received.parsed)  # each letter comes in time, the last one too late

@@ -14,8 +14,8 @@ from recollect.model.literals import Permission
 from recollect.service.app import create_service
 from recollect.web.server import HttpServer, bind, configure, listen
 from tests.conftest import OpenMemory
+from tests.waiting import PATIENCE_S
 
-PATIENCE_S = 60
 EVERYTHING: tuple[Permission, ...] = ("read", "write", "forget")
 
 

@@ -117,12 +117,12 @@ def test_what_was_done_is_in_the_log(service: Running) -> None:
         say(anna, "c1", "Hello")
         anna.get("/api/memories/search", params={"query": "bicycle"})
         anna.delete(f"/api/memories/{stored}")
-    lines = service.memory.doors.audit("anna")
+    lines = service.memory.operations.audit_log("anna")
     assert [line.action for line in lines] == ["store", "update", "say", "forget"]
     assert {line.actor for line in lines} == {key.key.id}
     assert stored in lines[0].items
     assert stored in lines[3].items
-    assert service.memory.doors.audit_flaws() == ()
+    assert service.memory.operations.audit_problems() == ()
 
 
 def test_what_is_wrong_with_a_message_is_said_by_its_place(anna: httpx2.Client) -> None:

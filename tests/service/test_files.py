@@ -12,6 +12,7 @@ from recollect.service.multipart import read_upload
 from recollect.service.uploads import MOST_INSIDE, Uploads
 from recollect.web.problems import RequestRefused
 from tests.service.conftest import Running, Serve
+from tests.waiting import PATIENCE_S
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # what the store has no part in
 SETUP = b"# Setup\n\nThe router stands in the cellar.\n\n## Codes\n\nThe gate opens with a drumbeat.\n"
@@ -62,7 +63,7 @@ def test_a_document_from_beginning_to_end(running: Running) -> None:
         assert (gone["action"], gone["ids"], gone["files"]) == ("deleted", [made["id"]], 1)
         assert anna.delete(address).status_code == 404
         assert anna.get(f"{address}/original").status_code == 404
-    log = [(line.action, line.items) for line in running.memory.doors.audit("anna")]
+    log = [(line.action, line.items) for line in running.memory.operations.audit_log("anna")]
     assert log == [("add-file", (made["id"],)), ("forget", (made["id"],))]
 
 
@@ -214,7 +215,7 @@ def test_sent_twice_done_once(running: Running) -> None:
         assert first.json() == second.json()
         assert send(anna, b"# Another").status_code == 422
         assert send(anna, SETUP, "other.md").status_code == 422
-    assert len(running.memory.doors.audit("anna")) == 1
+    assert len(running.memory.operations.audit_log("anna")) == 1
 
 
 def test_pages(running: Running) -> None:
@@ -233,7 +234,7 @@ def test_folders_are_shown_and_forgotten_by_their_root(running: Running, tmp_pat
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "setup.md").write_bytes(SETUP)
-    running.memory.user("anna").sync(notes)
+    running.memory.user("anna").files.sync(notes)
     (notes / "new.md").write_text("Not seen yet.")
     root = str(notes.resolve())
     with (
@@ -267,14 +268,14 @@ def test_others_are_served_while_documents_wait(running: Running, monkeypatch: p
     taken = Uploads.take
 
     async def held(uploads: Uploads, work: Any) -> Any:
-        return await taken(uploads, lambda: (go_on.wait(60), work())[1])
+        return await taken(uploads, lambda: (go_on.wait(PATIENCE_S), work())[1])
 
     monkeypatch.setattr(Uploads, "take", held)
     with ThreadPoolExecutor(MOST_INSIDE + 1) as crowd, running.client(running.key()) as anna:
         sent = [
             crowd.submit(send, anna, f"Note {number}".encode(), f"{number}.md") for number in range(MOST_INSIDE + 1)
         ]
-        busy = next(one.result() for one in as_completed(sent, timeout=60))
+        busy = next(one.result() for one in as_completed(sent, timeout=PATIENCE_S))
         assert (busy.status_code, busy.headers["retry-after"]) == (503, "5")
         assert anna.get("/api/memories").status_code == 200
         assert anna.post("/api/memories/unified", json={"content": "Likes rye bread"}).status_code == 201

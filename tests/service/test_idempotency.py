@@ -105,7 +105,7 @@ def test_many_at_the_same_moment(service: Running, anna: httpx2.Client) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(send, range(16)))
     assert len({answer.content for answer in answers}) == 1
-    assert len(service.memory.doors.audit("anna")) == 1
+    assert len(service.memory.operations.audit_log("anna")) == 1
 
 
 def test_an_answer_that_got_lost_was_kept_with_the_write(
@@ -166,7 +166,7 @@ def test_what_was_forgotten_meanwhile_is_not_kept_in_an_answer(
 ) -> None:
     """Something is forgotten after a request has searched and before its answer is kept."""
     anna.post("/api/memories/unified", json={"content": "Canary-9912 lives in Brno, the city"})
-    usual = StoreOperations.keep_answer
+    usual = StoreOperations.save_reply
 
     def late(doors: StoreOperations, user_id: str, once: IdempotentRequest, answer: str) -> None:
         service.memory.user("anna").forget(everything=True)

@@ -14,13 +14,13 @@ from fastapi.routing import APIRoute
 from starlette.routing import Route
 
 from recollect import Memory
-from recollect.cli.needs import NEEDS as TYPED
 from recollect.mcp.permissions import REQUIRED_PERMISSIONS as TOOLS
 from recollect.model.literals import PERMISSIONS, Permission
 from recollect.service.app import ROUTERS, create_app
 from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.request_context import RequiresPermission
+from tests.cli.reference import permissions
 from tests.conftest import OpenMemory, SteppingClock
 from tests.service.conftest import Running, Serve
 
@@ -153,10 +153,11 @@ def test_there_are_no_other_routes(open_memory: OpenMemory) -> None:
 
 
 def test_all_doors_agree() -> None:
+    typed = permissions()
     for route, tool, command in SAME:
         wanted = ROUTES[route]
         assert tool is None or TOOLS[tool] == wanted, tool
-        assert TYPED[command] == wanted, command
+        assert typed[command].always[0] == wanted, command
     assert {tool for _, tool, _ in SAME} >= {name for name in TOOLS if "://" not in name and name != "memory"}
 
 

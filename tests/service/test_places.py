@@ -207,7 +207,7 @@ def test_wrong_coordinates_are_refused_and_nothing_is_kept(plain: Running) -> No
                 assert answer.status_code == 422, (route, pair, answer.text)
                 assert answer.headers["content-type"] == "application/problem+json"
                 assert name in answer.json()["detail"], (route, pair, answer.text)
-    assert (me.count(), me.get(kept.id).lat, me.named_places()) == (1, VIENNA["lat"], ())
+    assert (me.count(), me.get(kept.id).lat, me.places.named()) == (1, VIENNA["lat"], ())
     assert me.conversation("c1").info() is None
 
 

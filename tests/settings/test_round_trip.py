@@ -165,7 +165,7 @@ def as_text(name: str, value: object) -> str:
 
 
 @given(st.fixed_dictionaries({}, optional=VALUES))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 def test_any_valid_value_round_trips(tmp_path: Path, values: dict[str, object]) -> None:
     overrides = {name: escaped(value) for name, value in values.items()}
     expected = load_settings(os.devnull, environ={}, overrides=overrides)

@@ -8,8 +8,9 @@ import numpy as np
 import psycopg
 import pytest
 
-from recollect import Memory, StoreDamaged, StoreError, StoreTooNew, StoreTooOld
+from recollect import Memory, StoreError
 from recollect.engine.drafts.memory_drafts import draft_memories
+from recollect.errors import StoreDamaged, StoreTooNew, StoreTooOld
 from recollect.model.memories import NewMemory
 from recollect.storage.migrations import Migration, load_migrations
 from recollect.storage.postgres import codec as postgres_codec

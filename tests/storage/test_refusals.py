@@ -1,7 +1,6 @@
 """What a store says when it cannot be opened or used: what was found, what to do, and never a password."""
 
 import stat
-import time
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,17 +10,19 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
-from recollect import Memory, StoreDamaged, StoreError, StoreTooOld, StoreUnavailable
+from recollect import Memory, StoreError
+from recollect.errors import StoreDamaged, StoreTooOld, StoreUnavailable
 from recollect.storage.sqlite.connection import check_version
 from tests.conftest import Server
 from tests.reliability.worker import open_memory
 from tests.storage.catalogue import plain
+from tests.waiting import until
 
 _PASSWORD = "correct horse/battery@staple"  # noqa: S105 - of a role that lives as long as the test
 _WRONG = "Tr0ub4dor&3"
 _ROLE = "clerk"
 
-_IMPATIENT: dict[str, Any] = {"postgres.pool_size": 1, "postgres.connect_timeout_s": 1}
+_IMPATIENT: dict[str, Any] = {"postgres.pool_size": 1, "postgres.connect_timeout_s": 5}
 _HASTY: dict[str, Any] = {"sqlite.busy_timeout_s": 1}
 
 
@@ -71,12 +72,15 @@ def test_a_wrong_password(guarded: Server) -> None:
 
 def _wait_until_guarded(url: str) -> None:
     """The server reads its rules anew in its own time."""
-    for _ in range(200):
+
+    def is_refused() -> bool:
         try:
             psycopg.connect(url).close()
         except psycopg.OperationalError:
-            return
-        time.sleep(0.01)
+            return True
+        return False
+
+    until(is_refused)
 
 
 def test_no_password(guarded: Server) -> None:

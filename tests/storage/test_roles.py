@@ -19,6 +19,7 @@ from tests.conftest import Server
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 from tests.storage.catalogue import older_store, plain
 from tests.storage.logins import logged_in, login, owned_by
+from tests.waiting import PATIENCE_S
 
 _APPLICATION = "recollect_app"
 
@@ -322,7 +323,7 @@ def test_many_open_new_databases_at_once(server: Server) -> None:
             child.stdin.write("go\n")
             child.stdin.flush()
         for child in children:
-            said, _ = child.communicate(timeout=60)
+            said, _ = child.communicate(timeout=PATIENCE_S)
             told.append((child.returncode, said))
         assert told == [(0, "[]\n")] * len(addresses)
 

@@ -185,7 +185,7 @@ def _talk(memory: Memory) -> tuple[UserMemory, list[str]]:
         ]
     )
     ids = [str(one.id) for one in kept]
-    me.rate(ids[4], -1)
+    me.messages.rate(ids[4], -1)
     me.remember("The pump is in the attic")
     you = memory.user("you")
     you.conversation("s1").append("user", "Hello")

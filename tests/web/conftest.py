@@ -17,8 +17,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from recollect.web.limits import ConnectionLimits
 from recollect.web.middleware import LOG
 from recollect.web.server import HttpServer, bind, configure, listen, url_of
+from tests.waiting import PATIENCE_S
 
-PATIENCE_S = 60
 LOCAL = ((b"host", b"127.0.0.1:8787"),)
 
 Pairs = Iterable[tuple[bytes, bytes]]

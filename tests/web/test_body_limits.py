@@ -11,7 +11,8 @@ from starlette.types import Receive, Scope, Send
 
 from recollect.web.body_limits import BodyLimitMiddleware
 from recollect.web.limits import BodyLimits
-from tests.web.conftest import LOCAL, PATIENCE_S, Pairs, ask, connect, echo, empty, serving
+from tests.waiting import PATIENCE_S
+from tests.web.conftest import LOCAL, Pairs, ask, connect, echo, empty, serving
 
 JSON = (*LOCAL, (b"content-type", b"application/json"))
 SMALL = BodyLimits(body_bytes=10, larger={"/files": 20})

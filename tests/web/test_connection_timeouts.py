@@ -20,7 +20,8 @@ from starlette.types import Receive, Scope, Send
 from recollect.web.body_limits import BodyLimitMiddleware
 from recollect.web.limits import BodyLimits, ConnectionLimits
 from recollect.web.server import configure
-from tests.web.conftest import PATIENCE_S, connect, echo, empty, serving, typed, wait_for
+from tests.waiting import PATIENCE_S
+from tests.web.conftest import connect, echo, empty, serving, typed, wait_for
 
 SHORT = ConnectionLimits(head_wait_s=0.3, answer_wait_s=0.3)
 ENDLESS = ConnectionLimits(head_wait_s=3_600)

@@ -21,7 +21,8 @@ from recollect.settings.serve import ServeSettings
 from recollect.web.limits import BodyLimits
 from recollect.web.middleware import LOG, add_middleware
 from recollect.web.problems import RequestRefused, add_error_handlers
-from tests.web.conftest import LOCAL, PATIENCE_S, ask, connect, empty, serving, typed, wait_for
+from tests.waiting import PATIENCE_S
+from tests.web.conftest import LOCAL, ask, connect, empty, serving, typed, wait_for
 
 MIB = 1024 * 1024
 PAGE = "https://app.example.org"

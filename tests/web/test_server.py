@@ -8,7 +8,8 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from recollect.web.server import HttpServer, ServerError, bind, configure, listen, open_to, resolve_host, url_of
-from tests.web.conftest import PATIENCE_S, empty, serving
+from tests.waiting import PATIENCE_S
+from tests.web.conftest import empty, serving
 
 
 def test_a_server_says_when_it_answers_and_when_it_begins_to_end() -> None:

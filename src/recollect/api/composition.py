@@ -7,7 +7,7 @@ from recollect.documents import LocalDocuments, detect
 from recollect.embedding import create_embedding_provider, embedder_for
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.base.active_models import ActiveModels
-from recollect.engine.base.context import Engine
+from recollect.engine.base.context import CaptureTools, Engine, SearchState, Summarizers
 from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.maintenance import worker_pass
 from recollect.errors import InvalidInput, SettingsError
@@ -47,14 +47,14 @@ def assemble(
         clock=clock,
         settings=settings,
         tokenizer=tokenizer,
-        summarizer=summarizer or _summarizer(settings, client, tokenizer, local),
-        local_summarizer=local,
+        summarizers=Summarizers(summarizer or _summarizer(settings, client, tokenizer, local), local),
         disk=LocalDisk(detect=detect, extract=documents.read),
         documents=documents,
         geocoder=geocoder,
-        extractor=ChatExtractor(client) if client and settings.capture.extractor == "llm" else None,
-        patterns=patterns,
-        answers=ResultCache(settings.recall.cache),
+        capture=CaptureTools(
+            ChatExtractor(client) if client and settings.capture.extractor == "llm" else None, patterns
+        ),
+        search=SearchState(ResultCache(settings.recall.cache)),
     )
     if settings.embedding.worker and (used is not None or geocoder is not None):
         engine.background.employ(lambda stop: worker_pass.keep_up(engine, stop))

@@ -1,4 +1,4 @@
-"""One conversation, and the verbs for it."""
+"""`me.conversation(id)`: the messages of one conversation, its context window, and compaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
@@ -22,89 +22,94 @@ from recollect.model.messages import (
 
 
 class Conversation(Scoped):
-    """What was said in one conversation. It begins with the first message that is appended."""
+    """One conversation. It begins with the first message that is appended."""
 
     def __init__(self, engine: Engine, scope: Scope, id: str) -> None:
         super().__init__(engine, scope)
         self._id = message_drafts.conversation_name(id)
 
     @property
+    def user_id(self) -> str:
+        """The user whose conversation this is."""
+        return self._scope.user_id
+
+    @property
     def id(self) -> str:
-        """The name of the conversation."""
+        """The id of the conversation, chosen by the program that appends to it."""
         return self._id
 
     def append(self, role: MessageRole, content: Content = "", **fields: Unpack[MessageFields]) -> Appended:
-        """Add a message. It is durable when this returns; its vector follows.
+        """Append a message. It is durable when this returns; its vector follows.
 
-        With `id`, the host's own id for it, a message that comes twice is kept once. `content` is a text, or blocks in
-        the manner of OpenAI or Anthropic. An assistant's `tool_calls` and the results with their `tool_call_id` stay
-        together in every window. `speaker` is the name of whoever says it, where there are several people.
+        With `id`, the host's own id for it, appending is idempotent. `content` is a text, or blocks in the format of
+        OpenAI or Anthropic. An assistant's `tool_calls` and the results with their `tool_call_id` stay together in
+        every window. `speaker` is the name of the person who says it, where there are several.
         """
         try:
             message = NewMessage(role, content, **fields)
         except TypeError as error:
-            known = ", ".join(sorted(MessageFields.__annotations__))
-            raise InvalidMessage(f"{error}. A message has: {known}.") from error
+            names = ", ".join(sorted(MessageFields.__annotations__))
+            raise InvalidMessage(f"{error}. A message has: {names}.") from error
         parts = message_log.expand([message])
         position = next((number for number, part in enumerate(parts) if part is message), 0)
-        return self._added(parts)[position]
+        return self._append_all(parts)[position]
 
     def extend(self, messages: Iterable[NewMessage | Mapping[str, Any]]) -> tuple[Appended, ...]:
-        """Add several messages, all or none; mappings may be in the manner of OpenAI or Anthropic."""
+        """Append several messages, all or none; mappings may be in the format of OpenAI or Anthropic."""
         if isinstance(messages, (str, Mapping)) or not isinstance(messages, Iterable):
             raise InvalidInput("extend takes several messages, for example a list. To add one, use append.")
-        return self._added(message_log.expand(messages))
+        return self._append_all(message_log.expand(messages))
 
-    def bring(
+    def import_messages(
         self, messages: Iterable[NewMessage | Mapping[str, Any]], *, trust: int = Trust.EXTERNAL
     ) -> tuple[Appended, ...]:
-        """Add what was said in another program, all or none. Each needs its `id`, so that it is brought once.
+        """Import messages of another program, all or none. Each needs its `id`, so that importing is idempotent.
 
-        What was forgotten here stays forgotten. Nobody is trusted more than `trust`: by default as far as a stranger,
-        so that before a prompt nothing of it is recalled unless somebody searches for it.
+        What was forgotten here stays forgotten. No message is trusted more than `trust`: by default as little as an
+        external source, so that `before_prompt` recalls none of it; a search does.
         """
         return message_log.bring(self._engine, self._scope, self._id, message_log.expand(messages), trust)
 
-    def _added(self, messages: Sequence[NewMessage]) -> tuple[Appended, ...]:
-        appended = message_log.append(self._engine, self._scope, self._id, messages)
-        if not self._engine.summarizer.costs and any(one.action == "created" for one in appended):
+    def _append_all(self, messages: Sequence[NewMessage]) -> tuple[Appended, ...]:
+        results = message_log.append(self._engine, self._scope, self._id, messages)
+        if not self._engine.summarizers.chosen.costs and any(result.action == "created" for result in results):
             compact.if_due(self._engine, self._scope, self._id)
-        return appended
+        return results
 
     def window(self, max_tokens: int | None = None, *, reasoning: bool = False) -> Window:
-        """Give what to show a model: system prompts, the live summary and the newest turns that fit.
+        """Return what to show a model: system prompts, the current summary and the newest turns that fit.
 
         Without `max_tokens` the setting `compaction.window_tokens` counts.
         """
-        most = self._engine.settings.compaction.window_tokens if max_tokens is None else max_tokens
-        return message_log.show(self._engine, self._scope, self._id, most, reasoning=reasoning)
+        budget = self._engine.settings.compaction.window_tokens if max_tokens is None else max_tokens
+        return message_log.show(self._engine, self._scope, self._id, budget, reasoning=reasoning)
 
     def compact(self, *, keep_recent: int | None = None) -> Compaction:
-        """Fold all but the newest messages into the summary. Nothing is deleted; doing it twice changes nothing."""
+        """Fold all but the newest messages into the summary. Nothing is deleted; it is idempotent."""
         if keep_recent is not None and (isinstance(keep_recent, bool) or keep_recent < 0):
             raise InvalidInput(f"keep_recent is {keep_recent}; it must be a whole number, not negative.")
         return compact.compact(self._engine, self._scope, self._id, keep_recent=keep_recent)
 
     def info(self) -> ConversationInfo | None:
-        """Give the figures of the conversation; None when there is no such one yet."""
+        """Return the statistics of the conversation; None when it does not exist yet."""
         return message_log.info(self._engine, self._scope, self._id)
 
     def messages(self, *, limit: int = 100, before: int | None = None) -> tuple[Message, ...]:
-        """Give the last messages in order, folded ones too; `before` is a sequence to go on from."""
+        """Return the last messages in order, compacted ones too; to page, pass a sequence number as `before`."""
         return message_log.messages(self._engine, self._scope, self._id, check_limit(limit), before)
 
     def summary(self) -> Message | None:
-        """Give the live summary, if there is one."""
+        """Return the current summary, if there is one."""
         return message_log.summary(self._engine, self._scope, self._id)
 
     def originals(self, summary_id: str) -> tuple[Message, ...]:
-        """Give the messages that a summary was made from, in order."""
+        """Return the messages that a summary was made from, in order."""
         return message_log.originals(self._engine, self._scope, canonical(summary_id, "message"))
 
     def describe(self, metadata: Mapping[str, Any]) -> None:
-        """Note what you know about the conversation, such as its title or channel; it shows in the listing."""
+        """Set the conversation's metadata, such as its title or channel; it is part of the listing."""
         message_log.describe(self._engine, self._scope, self._id, metadata)
 
     def set_private(self, private: bool = True) -> None:  # noqa: FBT001, FBT002 - reads well as a switch
-        """From now on keep nothing that is said here, or keep it again. What was kept before stays: `forget` it."""
+        """Switch storing off, or on again, from now on. What was stored before stays: `forget` it."""
         message_log.set_private(self._engine, self._scope, self._id, private=private)

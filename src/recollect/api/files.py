@@ -1,4 +1,4 @@
-"""The verbs for files: folders that are kept in step, documents, and reading them back."""
+"""`me.files`: folders that are synced, documents that are added, and reading both back."""
 
 import stat
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from recollect.api.scoped import Scoped, canonical, check_limit, noted_path
+from recollect.api.scoped import Scoped, canonical, check_limit, check_path
 from recollect.engine.files import documents, file_chunks, sync, watch
 from recollect.engine.files.sync import SyncOrder
 from recollect.errors import InvalidDocument, InvalidInput, NotFound, RecollectError
@@ -17,6 +17,7 @@ from recollect.model.files import (
     FilePage,
     FileRecord,
     FileText,
+    Folder,
     FolderStatus,
     SyncProgress,
     SyncReport,
@@ -29,8 +30,8 @@ from recollect.ports import SyncRules
 AnyPath = str | PathLike[str]
 
 
-class FileVerbs(Scoped):
-    """The verbs for files."""
+class UserFiles(Scoped):
+    """A user's synced folders and documents."""
 
     def sync(
         self,
@@ -45,26 +46,22 @@ class FileVerbs(Scoped):
         wait: bool | None = None,
         tell: Callable[[SyncProgress], None] | None = None,
     ) -> tuple[SyncReport, ...]:
-        """Bring folders of notes and session logs in step with the store; without paths, those synced before.
+        """Sync folders of notes or session logs into the store; without paths, those that were synced before.
 
-        `include` and `exclude` are patterns like those of `.gitignore`; without them, and for the other two, the rules
-        of the last sync hold, or those of the settings. `source` is `memory` or `sessions`; without it, a folder with
-        nothing but `.jsonl` files wanted holds sessions. `dry_run` says what would be done. `even_if_empty` believes a
-        folder that has lost all its files. `wait` says whether to wait for vectors, as with `remember`.
+        `include` and `exclude` are patterns like those of `.gitignore`; what is not given is as in the last sync of the
+        folder, or as in the settings. `source` is `memory` or `sessions`; by default a folder whose patterns are all
+        `.jsonl` holds sessions. `dry_run` only reports. `even_if_empty` accepts a folder that has lost all its files.
+        `wait` says whether to wait for vectors, as with `remember`. `tell` is called with the progress.
         """
-        patterns = {"include": _patterns(include), "exclude": _patterns(exclude)}
-        wishes = _given({**patterns, "hidden": hidden, "gitignore": gitignore})
-        orders = [
-            replace(order, dry_run=dry_run, even_if_empty=even_if_empty)
-            for order in self._orders(paths, source, wishes)
-        ]
+        orders = self._orders(paths, source, _rule_changes(include, exclude, hidden=hidden, gitignore=gitignore))
+        orders = [replace(order, dry_run=dry_run, even_if_empty=even_if_empty) for order in orders]
         reports = [sync.sync(self._engine, self._scope, order, tell=tell) for order in orders]
         if dry_run or not any(report.writes for report in reports):
             return tuple(reports)
         embedded = file_chunks.embed(self._engine, self._scope, wait=wait)
         return (*reports[:-1], replace(reports[-1], embedded=embedded))
 
-    def keep_in_step(
+    def watch(
         self,
         *paths: AnyPath,
         stop: Event,
@@ -75,31 +72,24 @@ class FileVerbs(Scoped):
         hidden: bool | None = None,
         gitignore: bool | None = None,
     ) -> None:
-        """Sync folders now and whenever something in them changes, until `stop` is set; `tell` hears of each sync."""
-        patterns = {"include": _patterns(include), "exclude": _patterns(exclude)}
-        wishes = _given({**patterns, "hidden": hidden, "gitignore": gitignore})
-        orders = self._orders(paths, source, wishes)
+        """Sync folders now and on every change, until `stop` is set; `tell` is called after each sync."""
+        orders = self._orders(paths, source, _rule_changes(include, exclude, hidden=hidden, gitignore=gitignore))
         watch.keep(self._engine, self._scope, orders, stop=stop, tell=tell)
 
     def folders(self, *, look: bool = True) -> tuple[FolderStatus, ...]:
-        """Give the folders that were synced. With `look` each is walked through, to say how far it has drifted."""
+        """List the synced folders; with `look` each is scanned, to count the files that have changed since."""
         return documents.folders(self._engine, self._scope, look=look)
 
-    def add_file(
-        self,
-        file: AnyPath | bytes,
-        *,
-        name: str | None = None,
-        replace: bool = False,
-        wait: bool | None = None,
+    def add(
+        self, file: AnyPath | bytes, *, name: str | None = None, replace: bool = False, wait: bool | None = None
     ) -> AddedFile:
         """Add a document: Markdown, text, code, PDF, HTML, DOCX, e-mail, CSV or an image. Raises InvalidDocument.
 
-        `file` is a path, or the bytes themselves with a `name`. The same bytes are kept once. `replace` takes the place
-        of what was added under the same name before.
+        `file` is a path, or the bytes themselves with a `name`. The same bytes are stored once. `replace` replaces what
+        was added under the same name before.
         """
-        data, called = self._document(file, name)
-        added = documents.add(self._engine, self._scope, data, called, replace=replace)
+        data, used_name = self._document(file, name)
+        added = documents.add(self._engine, self._scope, data, used_name, replace=replace)
         if added.action != "duplicate":
             file_chunks.embed(self._engine, self._scope, wait=wait)
         return added
@@ -114,104 +104,105 @@ class FileVerbs(Scoped):
         space: Space | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> AddedFile | None:
-        """Add a file that another program has cut, with its vectors if they are of the space that is searched.
+        """Add a file that another program has split, with its vectors if they are of the active embedding space.
 
-        Gives None when it was forgotten before: then it does not come back.
+        Returns None when the file was forgotten before: it does not come back.
         """
-        given = documents.PrecutFile(
+        precut = documents.PrecutFile(
             name, tuple(pieces), source, vectors or [None] * len(pieces), space, dict(metadata or {})
         )
-        return documents.add_pieces(self._engine, self._scope, given)
+        return documents.add_pieces(self._engine, self._scope, precut)
 
-    def store_files(self) -> frozenset[tuple[int, int]]:
-        """Give the device and inode of the store's own files. Opening them by other means would drop SQLite's locks."""
-        return self._engine.store.own_files()
-
-    def files(self, *, limit: int = 50, cursor: str | None = None, source: FileSource | None = None) -> FilePage:
-        """List files, the one that was added last first."""
+    def list(self, *, limit: int = 50, cursor: str | None = None, source: FileSource | None = None) -> FilePage:
+        """List files, the last added first, a page at a time."""
         if source is not None and source not in FILE_SOURCES:
             raise InvalidInput(f"Unknown source of files {source!r}. They are: {', '.join(FILE_SOURCES)}.")
         return documents.listing(self._engine, self._scope, check_limit(limit), cursor, source)
 
-    def file(self, id: str) -> FileRecord:
-        """Give one file. Raises NotFound."""
-        known = canonical(id, "file")
-        found = self._engine.store.read(self._scope, lambda reader: reader.file(known))
-        if found is None:
+    def get(self, id: str) -> FileRecord:
+        """Return one file. Raises NotFound."""
+        known_id = canonical(id, "file")
+        record = self._engine.store.read(self._scope, lambda reader: reader.file(known_id))
+        if record is None:
             raise NotFound(f"No file {id}. See what there is with `files`.")
-        return found
+        return record
 
     def original(self, id: str) -> bytes:
-        """Give the bytes of a document as they were added. Raises NotFound."""
-        found = self.file(id)
-        if not found.original:
-            raise NotFound(f"No original of {found.path} is kept.")
-        return self._engine.documents.original(found.original)
+        """Return the bytes of a document as they were added. Raises NotFound."""
+        record = self.get(id)
+        if not record.original:
+            raise NotFound(f"No original of {record.path} is kept.")
+        return self._engine.documents.original(record.original)
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> FileText:
-        """Give a file's text, or the lines from the first to the last of two numbers. Raises NotFound.
+        """Return a file's text, or the lines from the first to the last of two numbers. Raises NotFound.
 
-        `path` is an id, a path, or as much of the end of a path as only one file has. Lines come from the disk, or from
-        the store when the file is gone.
+        `path` is an id, a path, or the end of a path that only one file has. The text comes from the disk, or from the
+        store when the file is gone.
         """
         return documents.read(self._engine, self._scope, path, lines)
+
+    def store_files(self) -> frozenset[tuple[int, int]]:
+        """Return the device and inode of the store's own files, which must not be opened: it would drop locks."""
+        return self._engine.store.own_files()
 
     def _document(self, file: AnyPath | bytes, name: str | None) -> tuple[bytes, str]:
         if isinstance(file, bytes | bytearray | memoryview):
             if not name:
-                raise InvalidInput("Bytes need a name: add_file(data, name='manual.pdf').")
+                raise InvalidInput("Bytes need a name: me.files.add(data, name='manual.pdf').")
             return bytes(file), name
         path = Path(fspath(file)).expanduser()
-        most = self._engine.settings.files.document_mb * 2**20
+        max_bytes = self._engine.settings.files.document_mb * 2**20
         try:
-            seen = path.stat()
-            if (seen.st_dev, seen.st_ino) in self.store_files():  # opening it would drop SQLite's locks
+            status = path.stat()
+            if (status.st_dev, status.st_ino) in self.store_files():  # opening it would drop SQLite's locks
                 raise InvalidDocument(f"{path} is the store itself.")
-            if not stat.S_ISREG(seen.st_mode):
+            if not stat.S_ISREG(status.st_mode):
                 raise InvalidDocument(f"{path} is no plain file. For a folder there is `recollect sync {path}`.")
             with path.open("rb") as opened:
-                return opened.read(most + 1), name or path.name
+                return opened.read(max_bytes + 1), name or path.name
         except (OSError, ValueError) as error:  # a name may have characters that no file has
             raise InvalidDocument(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 
     def _orders(
-        self, paths: Sequence[AnyPath], source: FileSource | None, wishes: Mapping[str, Any]
-    ) -> list[SyncOrder]:
-        known = {
+        self, paths: Sequence[AnyPath], source: FileSource | None, changes: Mapping[str, Any]
+    ) -> Sequence[SyncOrder]:
+        synced = {
             folder.root: folder for folder in self._engine.store.read(self._scope, lambda reader: reader.folders())
         }
-        roots = [self._engine.disk.resolve(noted_path(path)) for path in paths] or [*known]
+        roots = [self._engine.disk.resolve(check_path(path)) for path in paths] or [*synced]
         if not roots:
             raise InvalidInput("Name a folder: none has been synced before.")
         for root in roots:
             if Path(root).is_file():
                 raise InvalidInput(f"{root} is a file. Name its folder, or add it by itself: `recollect add {root}`.")
-        return [self._order(root, known, source, wishes) for root in dict.fromkeys(roots)]
+        return [self._order(root, synced.get(root), source, changes) for root in dict.fromkeys(roots)]
 
     def _order(
-        self, root: str, known: Mapping[str, Any], source: FileSource | None, wishes: Mapping[str, Any]
+        self, root: str, synced: Folder | None, source: FileSource | None, changes: Mapping[str, Any]
     ) -> SyncOrder:
-        before = known.get(root)
-        rules = sync.rules_of(self._engine, before) if before else sync.usual_rules(self._engine)
-        rules = sync.changed_rules(rules, wishes)
-        chosen = source or (before.source if before else _source_of(rules))
-        if chosen not in ("memory", "sessions"):
-            raise InvalidInput(f"A folder holds `memory` or `sessions`, not {chosen!r}.")
-        return SyncOrder(root, chosen, rules)
+        rules = sync.rules_of(self._engine, synced) if synced else sync.usual_rules(self._engine)
+        rules = sync.changed_rules(rules, changes)
+        folder_source = source or (synced.source if synced else _default_source(rules))
+        if folder_source not in ("memory", "sessions"):
+            raise InvalidInput(f"A folder holds `memory` or `sessions`, not {folder_source!r}.")
+        return SyncOrder(root, folder_source, rules)
 
 
-def _given(wishes: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what nobody wished for."""
-    return {name: value for name, value in wishes.items() if value is not None}
+def _rule_changes(
+    include: Sequence[str] | None, exclude: Sequence[str] | None, **switches: bool | None
+) -> dict[str, Any]:
+    given = {"include": _patterns(include), "exclude": _patterns(exclude), **switches}
+    return {name: value for name, value in given.items() if value is not None}
 
 
-def _source_of(rules: SyncRules) -> FileSource:
+def _default_source(rules: SyncRules) -> FileSource:
     logs = [pattern.endswith(".jsonl") for pattern in rules.include]
     return "sessions" if logs and all(logs) else "memory"
 
 
 def _patterns(given: Sequence[str] | None) -> Sequence[str] | None:
-    """Insist on patterns that can be noted; one may be given by itself. Raises InvalidInput."""
+    """Return patterns that can be stored; a single one may be a text. Raises InvalidInput."""
     patterns = [given] if isinstance(given, str) else given
     for pattern in patterns or ():
         if file_chunks.storable(pattern) != pattern:

@@ -1,4 +1,4 @@
-"""What all verbs of a user have in common: the engine, the scope, and filters."""
+"""What every namespace of a user shares: the engine, the scope, and checks of arguments."""
 
 from collections.abc import Sequence
 from os import PathLike, fspath
@@ -15,7 +15,7 @@ from recollect.model.places import Location, LocationLike, LocationMode, SearchL
 from recollect.text.clean import clean
 
 MAX_PAGE = 1_000
-_LONGEST_PATH = 1_000  # bytes; more does not fit into an index
+_MAX_PATH_BYTES = 1_000  # more does not fit into an index
 
 
 class Scoped:
@@ -25,14 +25,9 @@ class Scoped:
         self._engine = engine
         self._scope = scope
 
-    @property
-    def user_id(self) -> str:
-        """Whose memories these are."""
-        return self._scope.user_id
-
     def _filters(self, filters: FilterFields) -> Filters:
         given: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
-        types = types_of(given.pop("type", ()))
+        types = check_types(given.pop("type", ()))
         for name in ("since", "until", "as_of"):
             if name in given:
                 given[name] = memory_drafts.utc(given[name], name)
@@ -44,12 +39,12 @@ class Scoped:
         try:
             return Filters(now=self._engine.clock.now(), types=types, **given)
         except TypeError as error:
-            known = ", ".join(sorted(FilterFields.__annotations__))
-            raise InvalidInput(f"{error}. The filters are: {known}.") from error
+            names = ", ".join(sorted(FilterFields.__annotations__))
+            raise InvalidInput(f"{error}. The filters are: {names}.") from error
 
 
 def as_location(given: LocationLike) -> Location:
-    """Give a location for what stands for one: coordinates, or a name."""
+    """Convert coordinates or the name of a place to a `Location`."""
     if isinstance(given, Location):
         return given
     if isinstance(given, str):
@@ -63,10 +58,10 @@ def as_location(given: LocationLike) -> Location:
     return Location(lat, lng)
 
 
-def whereabouts(
+def search_location(
     location: LocationLike | None, radius_km: float | None, weight: float | None, mode: LocationMode
 ) -> SearchLocation | None:
-    """Put together where somebody is while asking. Raises InvalidInput for a radius around nothing."""
+    """Build the location of a search. Raises InvalidInput for a radius without a location."""
     if location is not None:
         return SearchLocation(as_location(location), radius_km, weight, mode)
     if radius_km is not None:
@@ -75,25 +70,25 @@ def whereabouts(
 
 
 def canonical(id: str, noun: str = "memory") -> str:
-    """Give an id as it is kept. Raises NotFound for what cannot be one."""
-    known = ids.canonical(id)
-    if known is None:
+    """Return an id in its stored form. Raises NotFound for what cannot be an id."""
+    known_id = ids.canonical(id)
+    if known_id is None:
         advice = " See what there is with `list`." if noun == "memory" else ""
         raise NotFound(f"No {noun} {id!r}: that is not an id.{advice}")
-    return known
+    return known_id
 
 
-def noted_path(path: str | PathLike[str]) -> str:
-    """Insist on a path that can be noted. Raises InvalidInput."""
-    told = fspath(path)
-    if not told or file_chunks.storable(told) != told or len(told.encode()) > _LONGEST_PATH:
-        raise InvalidInput(f"{told!a} is no path that can be noted. Name a folder whose name is text.")
-    return told
+def check_path(path: str | PathLike[str]) -> str:
+    """Return a path as text that can be stored. Raises InvalidInput."""
+    text = fspath(path)
+    if not text or file_chunks.storable(text) != text or len(text.encode()) > _MAX_PATH_BYTES:
+        raise InvalidInput(f"{text!a} is no path that can be noted. Name a folder whose name is text.")
+    return text
 
 
-def types_of(wanted: object) -> tuple[Any, ...]:
-    """Insist on types of memories, one or several."""
-    types = (wanted,) if isinstance(wanted, str) else tuple(wanted) if isinstance(wanted, Sequence) else (wanted,)
+def check_types(given: object) -> tuple[Any, ...]:
+    """Return one or several memory types as a tuple. Raises InvalidInput for an unknown type."""
+    types = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (given,)
     for name in types:
         if name not in MEMORY_TYPES:
             raise InvalidInput(f"Unknown memory type {name!r}. Known types: {', '.join(MEMORY_TYPES)}.")
@@ -101,7 +96,7 @@ def types_of(wanted: object) -> tuple[Any, ...]:
 
 
 def check_limit(limit: int) -> int:
-    """Insist on a number of items that one answer can hold."""
+    """Return a page size. Raises InvalidInput unless it is from 1 to `MAX_PAGE`."""
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
         raise InvalidInput(f"limit is {limit}; it must be from 1 to {MAX_PAGE}.")
     return limit

@@ -1,22 +1,417 @@
-"""One user's part of a store. Every verb belongs to a user; there is no way to ask for "everybody"."""
+"""`UserMemory`: one user's part of a store. Every verb belongs to a user; none reaches across users."""
 
-from dataclasses import replace
-from typing import Self
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
+from os import PathLike
+from typing import Any, Unpack
 
+from recollect import ids
 from recollect.api.conversation import Conversation
-from recollect.api.files import FileVerbs
-from recollect.api.memory_verbs import MemoryVerbs
-from recollect.api.places import PlaceVerbs
-from recollect.api.turn_verbs import TurnVerbs
-from recollect.api.typed_verbs import TypedVerbs
-from recollect.engine.audit.idempotency import AuditedWrite
+from recollect.api.facts import UserEvents, UserFacts, UserLessons, UserPreferences
+from recollect.api.files import UserFiles
+from recollect.api.messages import UserMessages
+from recollect.api.places import UserPlaces
+from recollect.api.scoped import (
+    Scoped,
+    as_location,
+    canonical,
+    check_limit,
+    check_path,
+    check_types,
+    search_location,
+)
+from recollect.engine.conversations import message_drafts, message_log, sessions, turns
+from recollect.engine.drafts import memory_drafts
+from recollect.engine.maintenance import store_status
+from recollect.engine.memories import forget, remember, update
+from recollect.engine.places import user_places
+from recollect.engine.search import about, all_sources, recall
+from recollect.engine.search.prepared_query import SearchOptions
+from recollect.errors import InvalidInput, InvalidMemory, NotFound
+from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
+from recollect.model.memories import (
+    About,
+    ChunkFilters,
+    FilterFields,
+    Filters,
+    Forgotten,
+    ItemFilters,
+    MemoryChanges,
+    MemoryFields,
+    MemoryRecord,
+    MessageFilters,
+    NewMemory,
+    Page,
+    PromptContext,
+    Recall,
+    Remembered,
+    TurnOutcome,
+    VectorLike,
+)
+from recollect.model.messages import Content, ConversationInfo, NewMessage
+from recollect.model.places import Location, LocationLike, LocationMode
+from recollect.model.stats import Stats
+from recollect.text.clean import clean
 
-__all__ = ["Conversation", "UserMemory"]
+_MEMORY_ONLY_FILTERS = ("type", "subject", "key", "context", "session", "as_of", "min_importance")
 
 
-class UserMemory(MemoryVerbs, TypedVerbs, TurnVerbs, FileVerbs, PlaceVerbs):
-    """What one user has stored, and the verbs for it."""
+class UserMemory(Scoped):
+    """One user's memories, and the verbs for them. Get one from `Memory.user`."""
 
-    def acting(self, deed: AuditedWrite) -> Self:
-        """Give the same verbs for somebody whose doings are noted in the log, in the transaction that does them."""
-        return type(self)(replace(self._engine, deed=deed), self._scope)
+    @property
+    def user_id(self) -> str:
+        """The user whose memories these are."""
+        return self._scope.user_id
+
+    @property
+    def files(self) -> UserFiles:
+        """Synced folders and documents: `me.files.sync("~/notes")`, `me.files.add("manual.pdf")`."""
+        return UserFiles(self._engine, self._scope)
+
+    @property
+    def places(self) -> UserPlaces:
+        """Places and geocoding: `me.places.set("home", (49.19, 16.61))`, `me.places.list()`."""
+        return UserPlaces(self._engine, self._scope)
+
+    @property
+    def facts(self) -> UserFacts:
+        """Facts about things: `me.facts("light.office")` lists, `me.facts.set(subject, key, value)` stores."""
+        return UserFacts(self._engine, self._scope)
+
+    @property
+    def preferences(self) -> UserPreferences:
+        """Preferences: `me.preferences("lighting")` lists, `me.preferences.set(category, key, value)` stores."""
+        return UserPreferences(self._engine, self._scope)
+
+    @property
+    def events(self) -> UserEvents:
+        """The timeline: `me.events(since=…)` lists, `me.events.log("Garage door opened")` stores."""
+        return UserEvents(self._engine, self._scope)
+
+    @property
+    def lessons(self) -> UserLessons:
+        """Lessons: `me.lessons()` lists, `me.lessons.add("Ask before restarting the router")` stores."""
+        return UserLessons(self._engine, self._scope)
+
+    @property
+    def messages(self) -> UserMessages:
+        """Single messages by id, and capture: `me.messages.around(hit.id)`, `me.messages.rate(id, 1)`."""
+        return UserMessages(self._engine, self._scope)
+
+    def conversation(self, id: str) -> Conversation:
+        """Return a conversation by its id; it need not exist yet."""
+        return Conversation(self._engine, self._scope, id)
+
+    def conversations(
+        self, *, limit: int = 50, before: ConversationInfo | tuple[datetime, str] | None = None
+    ) -> tuple[ConversationInfo, ...]:
+        """List conversations with their statistics, the most recently active first.
+
+        To page, pass the last one of the page before as `before`, or its `updated_at` and id.
+        """
+        position = (before.updated_at, before.id) if isinstance(before, ConversationInfo) else before
+        if position is not None:
+            position = (memory_drafts.utc(position[0], "before"), position[1])
+        return message_log.listing(self._engine, self._scope, check_limit(limit), position)
+
+    def remember(self, content: str, *, wait: bool | None = None, **fields: Unpack[MemoryFields]) -> Remembered:
+        """Store a memory. It is durable when this returns, and found by its words.
+
+        With `wait` it also has its vector, if one can be made; otherwise a worker makes it later. By default only the
+        local encoder is waited for.
+
+        The same text twice is a `duplicate`, and so is a rewording of a known memory of the same type. A new value for
+        the same `subject`, `key` and `context` supersedes the old one, which stays in the history.
+        """
+        return remember.remember(self._engine, self._scope, NewMemory(content, **fields), wait=wait)
+
+    def remember_many(
+        self,
+        memories: Iterable[str | NewMemory | Mapping[str, Any]],
+        *,
+        near_duplicates: bool = False,
+        wait: bool | None = None,
+    ) -> tuple[Remembered, ...]:
+        """Store many memories fast, in transactions of ten thousand; returns one result for each, in order.
+
+        Items are texts, `NewMemory`, or mappings with its fields. Equal texts are recognised; rewordings only with
+        `near_duplicates`, which compares each with all the others and is slow. When an item is wrong, nothing of its
+        batch is stored, and the error names it. `wait` is meant as in `remember`.
+        """
+        if isinstance(memories, (str, Mapping)):
+            raise InvalidInput("remember_many takes several memories, for example a list. To store one, use remember.")
+        offered = (_as_new_memory(memory) for memory in memories)
+        return tuple(
+            remember.remember_many(self._engine, self._scope, offered, near_duplicates=near_duplicates, wait=wait)
+        )
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        min_score: float | None = None,
+        prefer: MemoryType | Sequence[MemoryType] = (),
+        diverse: bool = False,
+        files: bool = False,
+        vector: VectorLike | None = None,
+        location: LocationLike | None = None,
+        radius_km: float | None = None,
+        location_weight: float | None = None,
+        location_mode: LocationMode = "boost",
+        **filters: Unpack[FilterFields],
+    ) -> Recall:
+        """Find memories by meaning and by words, best first; with `files` also in synced folders and documents.
+
+        Query syntax: a "quoted phrase" must be there word for word (inside a sentence it is preferred), `-word` must
+        not, and words like "last week" prefer that time. Filters: `type`, `subject`, `key`, `context` and `session`
+        must be equal; `since` (inclusive) and `until` (exclusive) bound when it happened or was stored; `as_of` asks
+        what was held true at a moment. Files have none of the fields but time: with such a filter only memories are
+        searched. Types to `prefer` come first among equals; `diverse` hits say different things. `vector` is the
+        query's embedding, if you have it already.
+
+        `location` is where the user is: coordinates, the name of a place (`home`), a kind of place (`supermarket`), or
+        a `Location`. What is near, or at a place like that, ranks higher: the score is (1 - `location_weight`) times
+        that of the content plus `location_weight` times that of the place; what has no place keeps its score. With
+        `radius_km` (0.1 to 100) only what is that near is found. With the `location_mode` `semantic` the names of the
+        places count, and not how far they are.
+        """
+        defaults = self._engine.settings.recall
+        options = SearchOptions(
+            defaults.limit if limit is None else limit,
+            defaults.min_score if min_score is None else min_score,
+            preferred=check_types(prefer),
+            diverse=diverse,
+            location=search_location(location, radius_km, location_weight, location_mode),
+        )
+        memories = self._filters(filters)
+        item_filters: list[ItemFilters] = [memories]
+        if files and not any(name in filters for name in _MEMORY_ONLY_FILTERS):
+            item_filters.append(ChunkFilters(since=memories.since, until=memories.until))
+        return recall.recall(
+            self._engine,
+            self._scope,
+            query,
+            item_filters=item_filters,
+            options=options,
+            vector=vector,
+            log_as="recall",
+        )
+
+    def search_context(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        sources: Sequence[Source] = USUAL_SOURCES,
+        session: str | None = None,
+        current: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        min_score: float = 0.0,
+        prefer: MemoryType | Sequence[MemoryType] = (),
+        diverse: bool = False,
+        vector: VectorLike | None = None,
+        location: LocationLike | None = None,
+        radius_km: float | None = None,
+        location_weight: float | None = None,
+        location_mode: LocationMode = "boost",
+    ) -> Recall:
+        """Search memories, messages and files together, best first. Query and location are meant as in `recall`.
+
+        `session` narrows it down to one conversation and what was stored in it, without files. `current` is the
+        conversation that is going on: its last turn is left out, because the query is about it.
+        """
+        start = None if since is None else memory_drafts.utc(since, "since")
+        end = None if until is None else memory_drafts.utc(until, "until")
+        excluded: tuple[str, ...] = ()
+        if current is not None:
+            excluded = self._engine.store.read(self._scope, lambda reader: all_sources.current_turn(reader, current))
+        return all_sources.search(
+            self._engine,
+            self._scope,
+            query,
+            sources=sources,
+            memories=Filters(now=self._engine.clock.now(), session=session, since=start, until=end),
+            messages=MessageFilters(conversation=session, since=start, until=end, excluded=excluded),
+            files=None if session is not None else ChunkFilters(since=start, until=end),
+            options=SearchOptions(
+                check_limit(limit),
+                min_score,
+                preferred=check_types(prefer),
+                diverse=diverse,
+                location=search_location(location, radius_km, location_weight, location_mode),
+            ),
+            vector=vector,
+            log_as="search",
+        )
+
+    def about(self, topic: str, *, limit: int = 5) -> About:
+        """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
+        return about.about(self._engine, self._scope, topic, limit=check_limit(limit))
+
+    def get(self, id: str) -> MemoryRecord:
+        """Return one memory, current or superseded. Raises NotFound."""
+        known_id = canonical(id)
+        records = self._engine.store.read(self._scope, lambda reader: reader.get([known_id]))
+        if not records:
+            raise NotFound(f"No memory {id}. See what there is with `list`.")
+        return records[0]
+
+    def update(self, id: str, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
+        """Change a memory's content or fields and return it; the version before stays in its `history`."""
+        known_names = {field.name for field in fields(NewMemory)}
+        unknown = sorted(changes.keys() - known_names)
+        if unknown or not changes:
+            problem = f"Unknown fields: {', '.join(unknown)}." if unknown else "Nothing to change."
+            raise InvalidMemory(f"{problem} A memory has: {', '.join(sorted(known_names))}.")
+        return update.update(self._engine, self._scope, canonical(id), dict(changes))
+
+    def history(self, id: str) -> tuple[MemoryRecord, ...]:
+        """Return all versions of a memory, oldest first, by the id of any of them. Raises NotFound."""
+        known_id = canonical(id)
+        versions = self._engine.store.read(self._scope, lambda reader: reader.chain(known_id))
+        if not versions:
+            raise NotFound(f"No memory {id}. See what there is with `list`.")
+        return tuple(versions)
+
+    def list(self, *, limit: int = 50, cursor: str | None = None, **filters: Unpack[FilterFields]) -> Page:
+        """List current memories, newest first, a page at a time."""
+        check_limit(limit)
+        before = None if cursor is None else ids.canonical(cursor)
+        if cursor is not None and before is None:
+            raise InvalidInput(f"The cursor {cursor!r} is not one. Pass the cursor of the page before, or none.")
+        wanted = self._filters(filters)
+        records = self._engine.store.read(self._scope, lambda reader: reader.select(wanted, limit + 1, before))
+        return Page(tuple(records[:limit]), records[limit - 1].id if len(records) > limit else None)
+
+    def count(self, **filters: Unpack[FilterFields]) -> int:
+        """Count current memories."""
+        wanted = self._filters(filters)
+        return self._engine.store.read(self._scope, lambda reader: reader.count(wanted))
+
+    def stats(self) -> Stats:
+        """Return statistics of what this user has stored."""
+        return store_status.user_stats(self._engine, self._scope)
+
+    def forget(
+        self,
+        id: str | None = None,
+        *,
+        query: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        folder: str | PathLike[str] | None = None,
+        everything: bool = False,
+        dry_run: bool = False,
+    ) -> Forgotten:
+        """Delete for good, with everything that was derived from it.
+
+        By `id`: a memory with its history, a message, or a file. By `query`: the memory that clearly matches; an
+        ambiguous query deletes nothing and returns `candidates`, with their ids. By `session`: a conversation and what
+        was learned in it. By `source`: all memories that came from there. By `folder`: all files that were synced from
+        it; the files on disk stay. `dry_run` says what would be deleted.
+        """
+        if sum(given is not None for given in (id, query, session, source, folder)) + everything != 1:
+            raise InvalidInput(
+                "Say what to forget with exactly one of: id, query, session, source, folder, everything."
+            )
+        engine, scope, missing = self._engine, self._scope, Forgotten("not_found", dry_run=dry_run)
+        if query is not None:
+            return self._forget_by_query(query, dry_run=dry_run)
+        if session is not None:
+            return forget.forget_session(engine, scope, clean(session), dry_run=dry_run)
+        if source is not None:
+            return forget.forget_source(engine, scope, clean(source), dry_run=dry_run)
+        if folder is not None:
+            return forget.forget_folder(engine, scope, self._root(folder), dry_run=dry_run)
+        if everything:
+            return forget.forget_everything(engine, scope, dry_run=dry_run)
+        known_id = ids.canonical(id or "")
+        return forget.forget_id(engine, scope, known_id, dry_run=dry_run) if known_id else missing
+
+    def _root(self, folder: str | PathLike[str]) -> str:
+        """Find the root that is meant: by its own name, even if that is a link by now, or by where a path leads."""
+        path = check_path(folder)
+        folders = self._engine.store.read(self._scope, lambda reader: reader.folders())
+        return path if any(path == folder.root for folder in folders) else self._engine.disk.resolve(path)
+
+    def _forget_by_query(self, query: str, *, dry_run: bool) -> Forgotten:
+        thresholds = self._engine.settings.forget
+        options = SearchOptions(5, thresholds.min_score / 2)  # less is no candidate for anything
+        item_filters = [self._filters({})]
+        # not in the search log: what a user wants forgotten should be written nowhere
+        hits = recall.recall(self._engine, self._scope, query, item_filters=item_filters, options=options).hits
+        match = forget.clear_match(hits, thresholds.min_score, thresholds.margin)
+        if match is not None:
+            return forget.forget_id(self._engine, self._scope, match.id, dry_run=dry_run)
+        return Forgotten("candidates" if hits else "not_found", candidates=hits, dry_run=dry_run)
+
+    def before_prompt(
+        self,
+        content: Content,
+        *,
+        session: str,
+        id: str = "",
+        speaker: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        location: LocationLike | None = None,
+    ) -> PromptContext:
+        """Hook before an agent answers: recall for the user's message, then save it as a request.
+
+        Returns a block of related information to put before the prompt. It fails open: when something is slow or
+        broken, `degraded` says what is missing. `speaker` is the name of the user, where several people talk to the
+        agent. `location` is where the user is: it is stored with the request, and what is near ranks higher.
+        """
+        where = Location() if location is None else self._resolve(as_location(location))
+        request = NewMessage(
+            "user",
+            content,
+            id=id,
+            speaker=speaker,
+            metadata=metadata or {},
+            lat=where.lat,
+            lng=where.lng,
+            address=where.address,
+            place_label=where.place_label,
+        )
+        return turns.before_prompt(self._engine, self._scope, message_drafts.conversation_name(session), request)
+
+    def _resolve(self, location: Location) -> Location:
+        """Add the coordinates of a place that the user has named."""
+        if location.lat is not None or not location.place_label:
+            return location
+        try:
+            return user_places.place(self._engine, self._scope, location.place_label)
+        except NotFound:
+            return location
+
+    def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
+        """Hook after an agent has answered: save the turn's messages and capture what the user's words say.
+
+        Messages may be in the format of OpenAI or Anthropic, and may contain the whole conversation: it is idempotent,
+        a turn that is delivered twice has one effect.
+        """
+        if isinstance(messages, (str, Mapping)) or not isinstance(messages, Iterable):
+            raise InvalidInput("after_turn takes the messages of a turn, for example a list.")
+        return turns.after_turn(self._engine, self._scope, message_drafts.conversation_name(session), messages)
+
+    def end_session(self, session: str) -> Remembered | None:
+        """Hook at the end of a session: store its summary as a memory, if `session_summaries` is set."""
+        if not self._engine.settings.session_summaries:
+            return None
+        return sessions.end(self._engine, self._scope, message_drafts.conversation_name(session))
+
+
+def _as_new_memory(memory: str | NewMemory | Mapping[str, Any]) -> NewMemory:
+    if isinstance(memory, NewMemory):
+        return memory
+    if isinstance(memory, str):
+        return NewMemory(memory)
+    try:
+        return NewMemory(**memory)
+    except TypeError as error:
+        names = ", ".join(field.name for field in fields(NewMemory))
+        raise InvalidMemory(f"A memory cannot be made from this: {error}. Its fields are: {names}.") from error

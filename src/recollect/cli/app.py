@@ -1,4 +1,4 @@
-"""The application: what may stand before the command, and the commands in the order in which help lists them."""
+"""The application: global options, and the commands in the order in which help lists them."""
 
 import json as json_format
 from typing import Annotated
@@ -7,27 +7,27 @@ import typer
 
 from recollect._version import __version__
 from recollect.cli import (
+    conversations,
+    demo,
     embedding,
-    filing,
-    finding,
-    granting,
-    hosting,
-    knowing,
-    placing,
-    serving,
-    serving_mcp,
-    serving_service,
-    talking,
-    tending,
-    writing,
+    facts,
+    files,
+    folders,
+    hooks,
+    keys,
+    maintenance,
+    memories,
+    places,
+    reembed,
+    search,
+    serve,
 )
-from recollect.cli.edge import Edge
-from recollect.cli.options import Json, example
-from recollect.cli.run import Shared
+from recollect.cli.errors import Application
+from recollect.cli.options import GlobalOptions, Json, example
 
 app = typer.Typer(
     name="recollect",
-    cls=Edge,
+    cls=Application,
     no_args_is_help=True,
     rich_markup_mode=None,  # with colours, help would take twice as long to appear
     pretty_exceptions_enable=False,
@@ -58,7 +58,7 @@ def recollect(
         ),
     ] = None,
     user: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose memories; `default` unless the settings name somebody.")
+        str | None, typer.Option(metavar="NAME", help="Whose memories; `default` unless the settings name another.")
     ] = None,
     config: Annotated[
         str | None, typer.Option(metavar="FILE", help="Configuration file to read instead of your recollect.toml.")
@@ -69,10 +69,11 @@ def recollect(
     ] = False,
 ) -> None:
     """Long-term memory for AI agents: store, recall and forget from the command line."""
-    ctx.obj = Shared(database, user, config, json)
+    ctx.obj = GlobalOptions(database, user, config, json)
 
 
-for part in (writing, finding, filing, knowing, placing, talking, hosting, embedding, tending, granting):
-    app.add_typer(part.commands)
-for part in (serving_service, serving_mcp, serving):
-    app.add_typer(part.commands)
+for group in (
+    memories, search, folders, files, facts, places, conversations, hooks, embedding, reembed, maintenance, demo, keys,
+    serve,
+):  # fmt: skip
+    app.add_typer(group.commands.typer)

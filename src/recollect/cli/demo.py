@@ -1,103 +1,143 @@
 """The guided tour: real commands on a real store that lives as long as the tour does."""
 
 import re
-import shutil
-import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from inspect import signature
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from recollect.api.memory import Memory
-from recollect.cli import finding, writing
-from recollect.cli.errand import Errand
-from recollect.cli.script import Chapter, Line, chapters
-from recollect.cli.values import Asked
-from recollect.cli.verbs import VERBS
-from recollect.errors import NotFound
-from recollect.settings import Settings
+import typer
 
-_DECLARED: Mapping[str, Callable[..., None]] = {
-    "store": writing.store,
-    "recall": finding.recall,
-    "get": finding.get,
-    "history": finding.history,
-    "forget": writing.forget,
-}
+from recollect.cli.memories import forget, store
+from recollect.cli.options import FilterOptions, LocationOptions, MemoryOptions, PlaceOptions
+from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.search import get, history, recall
+from recollect.errors import NotFound, RecollectError
+
+if TYPE_CHECKING:
+    from recollect.api.memory import Memory
+    from recollect.cli.view import View
+
+commands = CommandSet("The store")
+
 _POSITIONAL = {"store": "text", "recall": "query", "get": "id", "history": "id"}
 _NEEDS_NO_QUOTES = re.compile(r"[\w.%,:-]+", re.ASCII)
+_PYTHON = """\
+>>> from recollect import Memory
+>>> with Memory.open() as memory:
+...     me = memory.user("me")
+...     me.remember("Prefers dark mode in all applications", type="preference")
+...     me.recall("which theme do I like?").hits"""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A command as it is typed, and what came of it. `shown` says whether people see it in full."""
+class DemoLine(NamedTuple):
+    """A command with its options. `name` is what later lines call the memory it made, as in `{light}`."""
+
+    command: str
+    options: Mapping[str, Any]
+    name: str = ""
+
+
+class Chapter(NamedTuple):
+    """Some lines under one title. Of `more` only the texts are shown."""
+
+    title: str
+    lines: tuple[DemoLine, ...]
+    more: tuple[DemoLine, ...] = ()
+
+
+class DemoStep(NamedTuple):
+    """A command as it is typed, and its result or error. `shown` says whether people see it in full."""
 
     chapter: str
     typed: str
-    command: str
-    asked: Asked
-    result: object
+    options: Mapping[str, Any]
+    result: Result[Any] | NotFound
     shown: bool
 
+    def document(self) -> dict[str, object]:
+        """Give what was typed, and what came of it."""
+        value = self.result if isinstance(self.result, NotFound) else self.result.value
+        return {"chapter": self.chapter, "typed": self.typed, "result": value}
 
-@dataclass(frozen=True, slots=True)
-class Tour:
+
+class Tour(NamedTuple):
     """All steps, and where the store is if it was kept."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[DemoStep, ...]
     kept: str | None
 
 
-def tour(now: datetime, *, keep: bool) -> Tour:
-    """Walk through everything, with the encoder of this package whatever the settings say."""
+@commands.command(
+    free="It works on a store of its own.",
+    busy="Taking the tour",
+    examples=("recollect demo", "recollect demo --keep"),
+)
+def demo(
+    context: CommandContext,
+    *,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the store of the tour, and say where it is.")] = False,
+) -> Result[Tour]:
+    """Take a guided tour of a few seconds.
+
+    It works on a store of its own, whatever --database says, and deletes it afterwards.
+    """
+    import shutil
+    import tempfile
+    from pathlib import Path
+
+    from recollect.api.memory import Memory
+    from recollect.settings import Settings
+
     folder = Path(tempfile.mkdtemp(prefix="recollect-demo-"))
     database = folder / "memories.db"
     try:
-        with Memory.open(settings=Settings(database=str(database))) as memory:
-            guide = _Guide(memory, now)
-            steps = tuple(step for chapter in chapters(now) for step in guide.walk(chapter))
+        with Memory.open(settings=Settings(database=str(database))) as memory:  # with the bundled encoder
+            steps = _steps(memory, context.now)
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
-    return Tour(steps, str(database) if keep else None)
+    return Result(Tour(steps, str(database) if keep else None), _show_tour)
 
 
-class _Guide:
-    """Types lines, and remembers the ids that later lines refer to."""
-
-    def __init__(self, memory: Memory, now: datetime) -> None:
-        self._memory = memory
-        self._now = now
-        self._ids: dict[str, str] = {}
-
-    def walk(self, chapter: Chapter) -> list[Step]:
-        shown = [self._step(chapter.title, line, shown=True) for line in chapter.lines]
-        return shown + [self._step(chapter.title, line, shown=False) for line in chapter.more]
-
-    def _step(self, title: str, line: Line, *, shown: bool) -> Step:
-        options = {name: self._filled_in(value) for name, value in line.options.items()}
-        asked = _asked(line.command, options)
-        settings = self._memory.settings
-        errand = Errand(self._memory, self._memory.user(settings.user), asked, self._now, settings)
-        try:
-            result = VERBS[line.command](errand).value
-        except NotFound as error:
-            result = error
-        if line.name:
-            self._ids[line.name] = getattr(result, "id", "")
-        return Step(title, _typed(line.command, options), line.command, asked, result, shown)
-
-    def _filled_in(self, value: object) -> object:
-        return value.format(**self._ids) if isinstance(value, str) and value.startswith("{") else value
+def _steps(memory: "Memory", now: datetime) -> tuple[DemoStep, ...]:
+    """Type all lines, and remember the ids that later lines refer to."""
+    context = CommandContext.for_memory(memory, now)
+    ids: dict[str, str] = {}
+    steps = []
+    for chapter in chapters(now):
+        for line in (*chapter.lines, *chapter.more):
+            options = {name: _filled_in(value, ids) for name, value in line.options.items()}
+            try:
+                result: Result[Any] | NotFound = _type(context, line.command, options)
+            except NotFound as error:
+                result = error
+            if line.name and not isinstance(result, NotFound):
+                ids[line.name] = result.value.id
+            shown = line in chapter.lines
+            steps.append(DemoStep(chapter.title, _typed(line.command, options), options, result, shown))
+    return tuple(steps)
 
 
-def _asked(command: str, options: Mapping[str, object]) -> Asked:
-    """Give what typer would give for these options."""
-    parameters = signature(_DECLARED[command]).parameters.values()
-    defaults: dict[str, Any] = {parameter.name: parameter.default for parameter in parameters}
-    return {**defaults, **options}
+def _filled_in(value: object, ids: Mapping[str, str]) -> object:
+    return value.format(**ids) if isinstance(value, str) and value.startswith("{") else value
+
+
+def _type(context: CommandContext, command: str, options: Mapping[str, Any]) -> Result[Any]:
+    """Call a command as if it had been typed."""
+    rest = {name: value for name, value in options.items() if name != _POSITIONAL.get(command)}
+    match command:
+        case "store":
+            return store(context, options["text"], fields=MemoryOptions(**rest), located=PlaceOptions())
+        case "recall":
+            only = FilterOptions(as_of=rest.pop("as_of", None))
+            return recall(context, options["query"], only=only, location=LocationOptions(), **rest)
+        case "forget":
+            return forget(context, **rest)
+        case "history":
+            return history(context, options["id"])
+        case _:
+            return get(context, options["id"])
 
 
 def _typed(command: str, options: Mapping[str, object]) -> str:
@@ -112,3 +152,121 @@ def _typed(command: str, options: Mapping[str, object]) -> str:
 
 def _quoted(word: str) -> str:
     return word if _NEEDS_NO_QUOTES.fullmatch(word) else f'"{word}"'
+
+
+def _show_tour(view: "View", tour: Tour) -> None:
+    """Show each step as it is typed, with what its command printed."""
+    view.line("A tour of Recollect: everything below is typed and answered for real.")
+    for number, (title, steps) in enumerate(groupby(tour.steps, key=lambda step: step.chapter), start=1):
+        view.line(f"\n{number}. {title}", "bold")
+        _show_chapter(view, list(steps))
+    view.line("\nThe same from Python", "bold")
+    view.line(f"{_PYTHON}\n")
+    if tour.kept:
+        view.line("The store of this tour was kept. Look around with:")
+        view.line(f"recollect --database {tour.kept} --user default list", soft_wrap=True)
+    else:
+        view.line("The store of this tour is deleted. Yours starts with: recollect store TEXT")
+
+
+def _show_chapter(view: "View", steps: list[DemoStep]) -> None:
+    for step in steps:
+        if step.shown:
+            prompt = view.text("$ ", "dim").append(_folded(step.typed, view.console.width), "cyan")
+            view.console.print(prompt, soft_wrap=True)
+            if isinstance(step.result, RecollectError):
+                view.line(f"Error: {step.result}", soft_wrap=True)
+            else:
+                step.result.show(view, step.result.value)
+    hidden = [step for step in steps if not step.shown]
+    if hidden:
+        view.line(f"... and {len(hidden)} more:")
+        table = view.grid("text", "text")
+        for step in hidden:
+            table.add_row(view.text(f"  {step.options['type']}", "dim"), step.options["text"])
+        view.print(table)
+
+
+def _folded(typed: str, width: int) -> str:
+    """Continue a long command on the next line, as a shell allows."""
+    if len(typed) + len("$ ") <= width:
+        return typed
+    first, *options = typed.split(" --")
+    lines = [first]
+    for option in options:
+        longer = f"{lines[-1]} --{option}"
+        if len(longer) + len("$  \\") <= width:
+            lines[-1] = longer
+        else:
+            lines.append(f"    --{option}")
+    return " \\\n".join(lines)
+
+
+def chapters(now: datetime) -> tuple[Chapter, ...]:
+    """Write the tour, with dates that fit today."""
+    return (
+        Chapter("Remember what was said, in any of its languages", (_store(_DARK_MODE, "preference"),), _life(now)),
+        Chapter("Say it again, a little differently: it is kept once", (_store(_DARK_MODE_AGAIN, "preference"),)),
+        Chapter(
+            "Ask in other words: not one is shared with the answer",
+            (_recall("which restaurant was noisy?", explain=True),),
+        ),
+        Chapter("Ask in another language", (_recall("where is the spare key for the garage?"),)),
+        Chapter("Ask for something exact, and see how the score is made", (_recall("VTX-4471-C", explain=True),)),
+        Chapter("The truth changes, and what was true before can still be asked for", _the_light_moves(now)),
+        Chapter("Forget for good", _the_allergy_is_forgotten()),
+    )
+
+
+_DARK_MODE = "Prefers dark mode in all applications"
+_DARK_MODE_AGAIN = "Prefers the dark mode in all applications"
+_LIGHT = {"subject": "light.office", "key": "location"}
+
+
+def _life(now: datetime) -> tuple[DemoLine, ...]:
+    evening = {"subject": "lighting", "key": "brightness", "value": "40%", "context": "after_sunset"}
+    boiler = {"subject": "boiler", "key": "serial_number", "value": "VTX-4471-C"}
+    return (
+        _store("Ráno pije zázvorový čaj, kávu nikdy", "preference"),
+        _store("Lights at 40 % in the evening", "preference", **evening),
+        _store("We decided to insulate the attic with wood fibre", "decision"),
+        _store("Die Mülltonne wird jeden zweiten Dienstag geleert", "fact"),
+        _store("Запасной ключ от гаража лежит под синим горшком", "fact"),
+        _store("The boiler's serial number is VTX-4471-C", "fact", **boiler),
+        _store("The office light is in the home office", "fact", **_LIGHT, valid_from=_day(now, 200)),
+        _store("My sister Jana is allergic to peanuts", "fact", name="allergy"),
+        _store("The garage door stayed open all night", "event", occurred=_day(now, 3)),
+        _store("The pasta place by the river was too loud to talk", "experience"),
+        _store("Restarting the router helps before calling the provider", "lesson"),
+    )
+
+
+def _the_light_moves(now: datetime) -> tuple[DemoLine, ...]:
+    where = "where is the office light?"
+    return (
+        _store("The office light is in the garage now", "fact", name="light", **_LIGHT),
+        _recall(where),
+        _recall(where, as_of=_day(now, 100)),
+        DemoLine("history", {"id": "{light}"}),
+    )
+
+
+def _the_allergy_is_forgotten() -> tuple[DemoLine, ...]:
+    query = "Jana's peanut allergy"
+    return (
+        DemoLine("forget", {"query": query, "yes": True}),
+        DemoLine("get", {"id": "{allergy}"}),
+        _recall(query, min_score=0.3),
+    )
+
+
+def _store(text: str, type: str, *, name: str = "", **options: str) -> DemoLine:
+    return DemoLine("store", {"text": text, "type": type, **options}, name)
+
+
+def _recall(query: str, **options: Any) -> DemoLine:  # noqa: ANN401 - of any type, as options are
+    return DemoLine("recall", {"query": query, "limit": 1, **options})
+
+
+def _day(now: datetime, days_ago: int) -> str:
+    return (now - timedelta(days=days_ago)).strftime("%Y-%m-%d")

@@ -1,90 +1,256 @@
-"""What happened to a folder, in the words of people. Pure."""
+"""The command `sync`: folders of notes and session logs that are kept in step, once or until it is stopped."""
 
-from collections.abc import Collection, Iterator, Mapping
-from datetime import datetime
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-from recollect.cli.words import ago, amounts, counted, listing, named
-from recollect.model.files import FolderStatus, SkippedFile, SyncReport
+import typer
 
-# What the rules leave out; the rest is what somebody may want to do something about.
-_BY_THE_RULES: Final = {"ignored": "not wanted by the rules", "hidden": "hidden"}
-_MOST_NAMED: Final = 3
+from recollect.cli import options
+from recollect.cli.errors import FAILED
+from recollect.cli.formatting import chunk_counts, counted, named, skipped_files, sync_changes, sync_line, sync_warning
+from recollect.cli.progress import ProgressReporter, StepCallback, stop_on_signal
+from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.errors import InvalidInput, RecollectError
 
-_STATES: Final = {
-    "missing": "there is no such folder now. Nothing was removed: what is kept of it, if anything, stays.",
-    "empty": "the folder is empty, though it was not. Is its disk missing? Nothing was removed. "
-    "`recollect sync PATH --even-if-empty` believes it.",
-    "incomplete": "not all of it could be looked into, so nothing was removed.",
-}
+if TYPE_CHECKING:
+    from recollect.api.memory import UserMemory
+    from recollect.cli.view import View
+    from recollect.model.files import SyncProgress, SyncReport
+
+commands = CommandSet("Files")
+
+_FOLDER_SOURCES = ("memory", "sessions")
+_LOOK_S: Final = 0.5
+_MOST_EXAMPLES = 5
 
 
-def warning(report: SyncReport) -> str:
-    """Say what kept a sync from seeing all of a folder; nothing when it was seen whole."""
-    return _STATES.get(report.state, "")
+def _sources() -> list[str]:
+    return list(_FOLDER_SOURCES)
 
 
-def outcome(report: SyncReport) -> str:
-    """Say what was done with the files of a folder."""
-    done = [
-        f"{amount:,} {name}"
-        for amount, name in (
-            (report.added, "added"),
-            (report.changed, "changed"),
-            (report.renamed, "renamed"),
-            (report.removed, "removed"),
-            (report.touched, "saved again as it was"),
+class SyncedFolders(NamedTuple):
+    """What became of folders, and how many of the user's texts wait for a vector."""
+
+    folders: "tuple[SyncReport, ...]"
+    waiting: int = 0
+
+
+@commands.command(
+    "write",
+    worker_with="watch",
+    examples=(
+        "recollect sync ~/notes",
+        "recollect sync ~/notes --exclude 'drafts/' --dry-run",
+        "recollect sync ~/agent/sessions --source sessions",
+        "recollect sync",
+        "recollect sync --watch",
+    ),
+)
+def sync(
+    context: CommandContext,
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PATH", help="Folders to sync; without any, all that were synced before."),
+    ] = None,
+    *,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on: sync again whenever something changes, until Ctrl-C.")
+    ] = False,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            autocompletion=_sources,
+            help="What the folder holds: memory (notes) or sessions (logs of agents, one JSON a line).",
+        ),
+    ] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Only files like this, such as '*.md' or 'journal/**'; may be repeated. Without it: Markdown, text "
+            "and .jsonl, or what the setting files.include says.",
+        ),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Leave out files and folders like this, such as 'drafts/'; may be repeated. '' clears earlier ones.",
+        ),
+    ] = None,
+    hidden: Annotated[
+        bool | None, typer.Option("--hidden/--no-hidden", help="Whether files and folders with a leading dot count.")
+    ] = None,
+    gitignore: Annotated[
+        bool | None,
+        typer.Option(
+            "--gitignore/--no-gitignore", help="Whether .gitignore and .recollectignore files in the folder are heeded."
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
+    even_if_empty: Annotated[
+        bool,
+        typer.Option("--even-if-empty", help="Believe a folder that has lost all its files, and remove what was kept."),
+    ] = False,
+    wait: options.Wait = None,
+) -> "Result[SyncedFolders | None]":
+    """Keep folders of notes and session logs in memory.
+
+    Only what changed is read and embedded again; what is gone is removed. The folder itself is never changed. The rules
+    that you give hold for the next time, too.
+
+    Exits with 1 when a folder is missing, is empty all of a sudden, or could not be seen whole: then nothing is removed
+    from it. With --watch and --json each sync is one line of JSON.
+    """
+    if watch and dry_run:
+        raise InvalidInput("--watch and --dry-run do not go together: one goes on, the other changes nothing.")
+    rules: dict[str, Any] = {
+        "source": source,
+        "include": _patterns(include),
+        "exclude": _patterns(exclude),
+        "hidden": hidden,
+        "gitignore": gitignore,
+    }
+    if watch:
+        _watch(context, paths or (), rules, even_if_empty=even_if_empty, wait=bool(wait))
+        return Result(None, _show_synced)
+    with context.progress.steps() as step, _report_vectors(context.me, step) as tell:
+        reports = context.me.files.sync(
+            *(paths or ()), **rules, even_if_empty=even_if_empty, dry_run=dry_run, wait=wait, tell=tell
         )
-        if amount
-    ]
-    if done:
-        return f"{'would be ' if report.dry_run else ''}{', '.join(done)}"
-    return "nothing to do" if report.seen else "no files to sync"
+    incomplete = any(report.state != "synced" for report in reports)
+    return Result(SyncedFolders(reports, waiting_texts(context)), _show_synced, FAILED if incomplete else 0)
 
 
-def in_one_line(report: SyncReport, known: Collection[SkippedFile] = ()) -> str:
-    """Say what a sync did, and what it could not do; trouble that is `known` is not mentioned again."""
-    parts = [] if report.state in ("missing", "empty") else [outcome(report)]
-    if report.written:
-        parts.append(f"{counted(report.written, 'chunk', 'chunks')} written")
-    told = ", ".join(parts)
-    trouble = [f"{named(one.path)} ({one.reason})" for one in report.trouble if one not in known]
-    more = ", …" if len(trouble) > _MOST_NAMED else ""
-    unread = f"; not read: {', '.join(trouble[:_MOST_NAMED])}{more}" if trouble else ""
-    caught = warning(report)
-    return f"{named(report.root)}: {told}{unread}{'; ' if told and caught else ''}{caught}"
+def _patterns(given: Sequence[str] | None) -> list[str] | None:
+    """Give the patterns that were typed; an empty one takes back those of the last time."""
+    return [pattern for pattern in given if pattern] if given else None
 
 
-def left_out(skipped: Mapping[str, int]) -> str:
-    """Say how many files were left out, and why."""
-    ordered = sorted(skipped.items(), key=lambda one: (one[0] in _BY_THE_RULES, -one[1], one[0]))
-    return ", ".join(f"{_BY_THE_RULES.get(reason, reason)} {amount:,}" for reason, amount in ordered if amount)
+def waiting_texts(context: CommandContext) -> int:
+    """Count the user's texts that wait for a vector."""
+    return 0 if context.settings.embedding.provider == "none" else context.me.stats().pending_jobs
 
 
-def condition(status: FolderStatus, now: datetime, *, looked: bool) -> str:
-    """Say how a folder stands: how much is kept of it, when it was looked through, and what has changed since."""
-    folder = status.folder
-    held = listing([counted(status.files, "file", "files"), counted(status.chunks, "chunk", "chunks")])
-    scanned = f"synced {ago(folder.scanned_at, now)}"
-    whole = () if folder.completed_at and folder.completed_at >= folder.scanned_at else ("not seen whole",)
-    return " · ".join((held, scanned, *whole, *_drift(status, looked=looked)))
+@contextmanager
+def _report_vectors(me: "UserMemory", step: StepCallback) -> "Iterator[Callable[[SyncProgress], None]]":
+    """Report files as they are read; once all are, the queue of vectors shows how far the work is."""
+    read, over = Event(), Event()
+
+    def tell(progress: "SyncProgress") -> None:
+        step("Reading files", progress.done, progress.total)
+        if progress.done >= progress.total:
+            read.set()
+
+    def follow() -> None:
+        read.wait()
+        most = 0
+        while not over.wait(_LOOK_S):
+            try:
+                waiting = me.stats().pending_jobs
+            except RecollectError:  # the sync itself reports it
+                return
+            most = max(most, waiting)
+            if most:
+                step("Making vectors", most - waiting, most)
+
+    follower = Thread(target=follow, name="recollect-progress", daemon=True)
+    follower.start()
+    try:
+        yield tell
+    finally:
+        over.set()
+        read.set()
+        follower.join()
 
 
-def _drift(status: FolderStatus, *, looked: bool) -> Iterator[str]:
-    if not looked:
-        return
-    if status.drift is None:
-        yield "not there now"
-    else:
-        yield f"{counted(status.drift, 'file differs', 'files differ')} now" if status.drift else "in step"
+def _watch(
+    context: CommandContext, paths: Sequence[str], rules: Mapping[str, Any], *, even_if_empty: bool, wait: bool
+) -> None:
+    """Sync folders, and again whenever they change. Vectors are made meanwhile, by the worker thread."""
+    progress = context.progress
+    log = _SyncLog(progress)
+    with stop_on_signal(progress) as stop:
+        with progress.steps() as step:
+            reports = context.me.files.sync(
+                *paths,
+                **rules,
+                even_if_empty=even_if_empty,
+                wait=wait,
+                tell=lambda read: step("Reading files", read.done, read.total),
+            )
+        for report in reports:
+            log.report(report)
+        progress.say(f"Watching {counted(len(reports), 'folder', 'folders')}. Ctrl-C ends it.")
+        context.me.files.watch(*(report.root for report in reports), stop=stop, tell=log.report_news, **rules)
 
 
-def errors(status: FolderStatus) -> str:
-    """Say what could not be read the last time; what the rules leave out is no error."""
-    trouble = {reason: amount for reason, amount in status.folder.trouble.items() if reason not in _BY_THE_RULES}
-    return f"not read: {left_out(trouble)}" if trouble else ""
+class _SyncLog:
+    """Reports each sync that did something; what is as it was is not reported again."""
+
+    def __init__(self, progress: ProgressReporter) -> None:
+        self._progress = progress
+        self._latest: dict[str, SyncReport] = {}
+        self._failure = ""
+
+    def report(self, report: "SyncReport") -> None:
+        """Report a folder, whatever happened to it."""
+        before = self._latest.get(report.root)
+        self._latest[report.root] = report
+        self._progress.announce(sync_line(report, before.trouble if before else ()), report)
+
+    def report_news(self, outcome: "SyncReport | RecollectError") -> None:
+        """Report the outcome of a sync, if that is new."""
+        if isinstance(outcome, RecollectError):
+            if str(outcome) != self._failure:
+                self._failure = str(outcome)
+                self._progress.announce(f"It is tried again later: {outcome}", outcome)
+            return
+        self._failure = ""
+        before = self._latest.get(outcome.root)
+        unchanged = before is not None and (outcome.state, outcome.trouble) == (before.state, before.trouble)
+        if outcome.writes > outcome.touched or not unchanged:
+            self.report(outcome)
 
 
-def chunks(report: SyncReport) -> str:
-    """Say how many chunks of what was read are new, and how many stayed."""
-    return amounts((report.written, "written", "written"), (report.kept, "kept", "kept"))
+def _show_synced(view: "View", synced: SyncedFolders | None) -> None:
+    for report in synced.folders if synced else ():
+        view.line(named(report.root), "bold")
+        if report.state not in ("missing", "empty"):
+            view.fields((f"  {name}", text) for name, text in _described(report))
+        warning = sync_warning(report)
+        if warning:
+            view.print(view.indent(view.text(f"{warning[:1].upper()}{warning[1:]}", "yellow")))
+    show_waiting(view, synced.waiting if synced else 0)
+
+
+def _described(report: "SyncReport") -> Iterator[tuple[str, str]]:
+    yield "files", f"{report.seen:,} seen, {report.unchanged:,} unchanged"
+    yield "changes", sync_changes(report)
+    if report.written or report.kept:
+        yield "chunks", chunk_counts(report)
+    if report.embedded:
+        yield "vectors", f"{report.embedded:,} made"
+    if report.forgotten:
+        yield "forgotten", f"{report.forgotten:,} before, and left alone"
+    if report.skipped:
+        yield "left out", skipped_files(report.skipped)
+    if report.trouble:
+        yield "for example", "\n".join(examples([f"{named(file.path)}: {file.reason}" for file in report.trouble]))
+
+
+def examples(lines: Sequence[str]) -> Iterator[str]:
+    """Give the first few lines, and say when there are more."""
+    yield from lines[:_MOST_EXAMPLES]
+    if len(lines) > _MOST_EXAMPLES:
+        yield "... --json names more"
+
+
+def show_waiting(view: "View", waiting: int) -> None:
+    """Say how many texts wait for a vector."""
+    if waiting:
+        amount = counted(waiting, "text waits for its vector", "texts wait for their vectors")
+        view.line(f"{amount}; `recollect worker` makes them. Words find everything at once.", "dim")

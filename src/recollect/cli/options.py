@@ -1,10 +1,10 @@
-"""Options that several commands share, each declared once.
+"""Options that several commands share, each declared once; named tuples are groups of them.
 
-Times, trust tiers and metadata stay texts here: `values` reads them when the command runs, so that what is wrong with
-them is said in the same words everywhere.
+Times, trust tiers and metadata stay texts here: `values` parses them when the command runs, so that errors in them read
+alike everywhere.
 """
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import typer
 
@@ -19,6 +19,15 @@ _TIERS = ", ".join(tier.name.lower() for tier in reversed(Trust))
 def example(*lines: str) -> str:
     """Give lines to type, as the end of a help text. The mark keeps them from being wrapped."""
     return "\n".join(("\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {line}" for line in lines)))
+
+
+class GlobalOptions(NamedTuple):
+    """What was typed before the command."""
+
+    database: str | None = None
+    user: str | None = None
+    config: str | None = None
+    json: bool = False
 
 
 def _types() -> list[str]:
@@ -208,3 +217,63 @@ Explain: TypeAlias = Annotated[
     bool, typer.Option("--explain", help="Show how each score came about, and how likely an answer is.")
 ]
 Most: TypeAlias = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many.")]
+
+# Groups of options, as one parameter of a command
+
+
+class MemoryOptions(NamedTuple):
+    """What a memory is made of, but for its text and its place."""
+
+    type: Type = None
+    importance: Importance = None
+    confidence: Confidence = None
+    subject: Subject = None
+    key: Key = None
+    value: Value = None
+    context: Context = None
+    session: Session = None
+    source: Source = None
+    trust: TrustTier = None
+    occurred: Occurred = None
+    valid_from: ValidFrom = None
+    valid_until: ValidUntil = None
+    expires: Expires = None
+
+
+class PlaceOptions(NamedTuple):
+    """Where something is."""
+
+    lat: Lat = None
+    lng: Lng = None
+    address: Address = None
+    place: PlaceLabel = None
+
+
+class NoteOptions(NamedTuple):
+    """When a note holds, and how sure it is."""
+
+    context: Context = None
+    confidence: Confidence = None
+
+
+class FilterOptions(NamedTuple):
+    """Which memories are wanted."""
+
+    type: Types = None
+    subject: OfSubject = None
+    key: OfKey = None
+    context: OfContext = None
+    session: OfSession = None
+    since: Since = None
+    until: Until = None
+    as_of: AsOf = None
+
+
+class LocationOptions(NamedTuple):
+    """Where the user is while asking, and how much that counts."""
+
+    near: Near = None
+    at: AtPlace = None
+    radius_km: RadiusKm = None
+    location_weight: LocationWeight = None
+    location_mode: LocationModeName = None

@@ -1,52 +1,109 @@
-"""A progress bar, for people who watch long work at a terminal; elsewhere sentences have to do."""
+"""Progress of long work: sentences and bars on a terminal, JSON lines for programs, and a graceful shutdown."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import Event, Thread
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
-from rich.text import Text
+from recollect.cli.formatting import second
 
-from recollect.cli.screen import safe
-from recollect.cli.watching import Steps, Tell
-from recollect.cli.words import second
-from recollect.clock import SystemClock
-from recollect.model.stats import WorkReport
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from recollect.model.stats import WorkReport
+    from recollect.ports import Clock
+
+WorkCallback: TypeAlias = "Callable[[WorkReport], None]"
+StepCallback: TypeAlias = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_NOTICEABLE_S = 1.0  # a shutdown that takes longer is explained
+_FINISHING = "Finishing what is under way; once more ends it at once, and nothing is lost."
 
 
-class OnScreen:
-    """Shows people how far long work is."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
+class ProgressReporter(Protocol):
+    """Reports how far long work is."""
 
     def say(self, sentence: str) -> None:
-        """Print a sentence now: whoever reads a log wants it when it is true. Above the bar, if there is one."""
+        """Report a sentence at once."""
+        ...
+
+    def work(self, doing: str, total: int) -> AbstractContextManager[WorkCallback]:
+        """Show how far the work of a worker is."""
+        ...
+
+    def steps(self) -> AbstractContextManager[StepCallback]:
+        """Show how far work in several parts is."""
+        ...
+
+    def announce(self, sentence: str, value: object) -> None:
+        """Report an event while the work goes on: people read the sentence, programs the value."""
+        ...
+
+
+class JsonLines:
+    """Reports to a program: only what is announced, as a JSON document on a line of its own."""
+
+    def say(self, sentence: str) -> None:
+        """Report nothing."""
+
+    def work(self, doing: str, total: int) -> AbstractContextManager[WorkCallback]:  # noqa: ARG002 - as declared
+        """Show nothing."""
+        return nullcontext(lambda _: None)
+
+    def steps(self) -> AbstractContextManager[StepCallback]:
+        """Show nothing."""
+        return nullcontext(lambda _doing, _done, _total: None)
+
+    def announce(self, sentence: str, value: object) -> None:  # noqa: ARG002 - programs get the value
+        """Write the value now."""
+        import sys
+
+        from recollect.cli.json_output import print_document
+
+        print_document(value, indent=None)
+        sys.stdout.flush()
+
+
+class TerminalProgress:
+    """Reports to people: bars on a terminal, sentences elsewhere."""
+
+    def __init__(self, console: "Console", clock: "Clock") -> None:
+        self._console = console
+        self._clock = clock
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence now, above the bar if there is one: a log should show it when it is true."""
+        from recollect.cli.view import safe
+
         self._console.print(safe(sentence), soft_wrap=not self._console.is_terminal)
         self._console.file.flush()
 
     @contextmanager
-    def work(self, doing: str, total: int) -> Iterator[Tell]:
-        """Show a bar while the work lasts, at a terminal and if there is something to do."""
+    def work(self, doing: str, total: int) -> Iterator[WorkCallback]:
+        """Show a bar while the work lasts, on a terminal and if there is something to do."""
         if not total or not self._console.is_terminal:
             yield lambda _: None
             return
-        with Progress(*_columns(), console=self._console, transient=True) as bar:
+        with _bar(self._console) as bar:
             task = bar.add_task(doing, total=total)
 
-            def tell(worked: WorkReport) -> None:
+            def report(worked: "WorkReport") -> None:
                 done = worked.embedded + worked.parked
                 bar.update(task, completed=done, total=max(total, done))
 
-            yield tell
+            yield report
 
     @contextmanager
-    def steps(self) -> Iterator[Steps]:
-        """Show a bar from the first step on, at a terminal."""
+    def steps(self) -> Iterator[StepCallback]:
+        """Show a bar from the first step on, on a terminal."""
         if not self._console.is_terminal:
             yield lambda _doing, _done, _total: None
             return
-        with Progress(*_columns(), console=self._console, transient=True) as bar:
+        with _bar(self._console) as bar:
             task = bar.add_task("", total=None, visible=False)
             doing_now = ""
 
@@ -60,17 +117,45 @@ class OnScreen:
             yield step
 
     def announce(self, sentence: str, value: object) -> None:  # noqa: ARG002 - people get the sentence
-        """Say it with the time, as in a log."""
-        self.say(f"{second(SystemClock().now())}  {sentence}")
+        """Print the sentence with the time, as in a log."""
+        self.say(f"{second(self._clock.now())}  {sentence}")
 
 
-def _columns() -> tuple[ProgressColumn, ...]:
-    return (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate())
+def _bar(console: "Console") -> "Progress":
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """Items a second, once that is known."""
+
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:,.0f}/s" if task.speed else "", "dim")
+
+    columns: tuple[Any, ...] = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate())
+    return Progress(*columns, console=console, transient=True)
 
 
-class _Rate(ProgressColumn):
-    """How many items a second."""
+@contextmanager
+def stop_on_signal(progress: ProgressReporter) -> Iterator[Event]:
+    """Graceful shutdown: Ctrl-C and SIGTERM set an event, so that current work is finished; a second one ends it."""
+    stop, over = Event(), Event()
 
-    def render(self, task: Task) -> Text:
-        """Say it once it is known."""
-        return Text(f"{task.speed:,.0f}/s" if task.speed else "", "dim")
+    def finish() -> None:
+        stop.set()
+        if not over.wait(_NOTICEABLE_S):
+            progress.say(_FINISHING)
+
+    def request_stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signals call it
+        for signal_number in _SIGNALS:
+            signal.signal(signal_number, signal.SIG_DFL)
+        # In a thread of its own: the one that is interrupted here may hold the lock of the event, and would wait for
+        # itself.
+        Thread(target=finish, daemon=True).start()
+
+    handlers = {signal_number: signal.signal(signal_number, request_stop) for signal_number in _SIGNALS}
+    try:
+        yield stop
+    finally:
+        over.set()
+        for signal_number, handler in handlers.items():
+            signal.signal(signal_number, handler)

@@ -1,20 +1,18 @@
-"""Reads what stands behind the options: times, spans, trust tiers, metadata. Pure: the present moment is an argument.
+"""Parses option values: times, spans, trust tiers, metadata, coordinates. Pure: the present moment is an argument.
 
-Whatever is wrong is an InvalidInput that names the option, what was found and what is expected.
+Errors are InvalidInput and name the option, what was found and what is expected.
 """
 
 import json
 import re
-from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, TypeAlias
+from typing import Any
 
-from recollect.cli.words import shortened
+from recollect.cli.formatting import shortened
+from recollect.cli.options import FilterOptions, MemoryOptions
 from recollect.errors import InvalidInput
 from recollect.model.literals import Trust
 from recollect.model.places import check_coordinates
-
-Asked: TypeAlias = Mapping[str, Any]
 
 _LONGEST = 60
 _BOTH = 2
@@ -28,47 +26,46 @@ _PERIODS = {
     "last night": (-1, 18, 0, 6),
 }  # from which day and hour to which, counted from today
 
-_PLAIN_FIELDS = (
-    "content", "type", "importance", "confidence", "subject", "key", "value", "context", "session", "source",
-)  # fmt: skip
+_PLAIN_FIELDS = ("type", "importance", "confidence", "subject", "key", "value", "context", "session", "source")
 _TIMES = {
     "occurred": "occurred_at",
     "valid_from": "valid_from",
     "valid_until": "valid_until",
     "expires": "expires_at",
 }
-_FILTERS = ("type", "subject", "key", "context", "session")
-_FILTER_TIMES = ("since", "until", "as_of")
 
 
-def memory_fields(asked: Asked, now: datetime) -> dict[str, Any]:
-    """Give the fields of a memory that were named, as `remember` and `update` take them; places are read elsewhere."""
-    fields = {name: asked[name] for name in _PLAIN_FIELDS if asked.get(name) is not None}
+def memory_fields(options: MemoryOptions, now: datetime, *, metadata: str | None = None) -> dict[str, Any]:
+    """Give the fields of a memory that were named, as `remember` and `update` take them."""
+    given = options._asdict()
+    fields = {name: given[name] for name in _PLAIN_FIELDS if given[name] is not None}
     for option, name in _TIMES.items():
-        if asked[option] is not None:
+        if given[option] is not None:
             ahead = now if option == "expires" else None
-            fields[name] = _moment_or_none(asked[option], option, ahead)
-    if asked["trust"] is not None:
-        fields["trust"] = trust_tier(asked["trust"])
-    if asked["metadata"] is not None:
-        fields["metadata"] = json_object(asked["metadata"])
+            fields[name] = _moment_or_none(given[option], option, ahead)
+    if options.trust is not None:
+        fields["trust"] = trust_tier(options.trust)
+    if metadata is not None:
+        fields["metadata"] = json_object(metadata)
     return fields
 
 
-def filters(asked: Asked, now: datetime) -> dict[str, Any]:
+def filters(options: FilterOptions, now: datetime) -> dict[str, Any]:
     """Give the filters that were named, as `recall`, `list` and `count` take them."""
-    wanted = {name: asked[name] for name in _FILTERS if asked[name] not in (None, ())}
-    for option in _FILTER_TIMES:
-        if asked[option] is not None:
-            wanted[option] = past_moment(asked[option], option, now)
-    return wanted
+    given = {name: value for name, value in options._asdict().items() if value not in (None, [], ())}
+    return given | past_moments(now, since=options.since, until=options.until, as_of=options.as_of)
+
+
+def past_moments(now: datetime, **texts: str | None) -> dict[str, Any]:
+    """Parse the times that were given, by the names of their options."""
+    return {option: past_moment(text, option, now) for option, text in texts.items() if text is not None}
 
 
 def past_moment(text: str, option: str, now: datetime) -> datetime:
     """Read a time, a span that reaches back from now, or a word such as yesterday: it stands for its beginning."""
-    named = _named_period(text, now)
-    if named:
-        return named[0]
+    period_named = _named_period(text, now)
+    if period_named:
+        return period_named[0]
     span = _span(text, option)
     if span is not None:
         return _shifted(now, -span, option, text)

@@ -1,6 +1,6 @@
 """The disk of this machine, as the engine asks for it.
 
-The invariant: a wish is answered once, and what is given of a file was true at one moment of it.
+The invariant: a request is answered once, and what is given of a file was true at one moment of it.
 """
 
 import os
@@ -11,11 +11,11 @@ from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from recollect.disk.beneath import Beneath, Identities, read_bytes
-from recollect.disk.crew import Crew, Pool, can_travel, spare_cores
-from recollect.disk.hand import Errand
-from recollect.disk.reading import Detect, Extract, Later, Reader, kind_of, shown_text
-from recollect.disk.tree import Folders, walk
+from recollect.disk.file_reader import Detect, Extract, FileReaderOfRoot, RetryLater, kind_of, shown_text
+from recollect.disk.folder_walk import WalkedFolders, walk
+from recollect.disk.reader_pool import ReaderPool, RequestPool, can_travel, spare_cores
+from recollect.disk.reader_process import ReaderTask
+from recollect.disk.safe_open import BeneathRoot, Identities, read_bytes
 from recollect.model.files import SkippedFile
 from recollect.ports.files import ChunkingRecipe, FolderWalk, FolderWatch, ReadFile, ReadRequest, SyncRules
 
@@ -27,10 +27,10 @@ _TELLING: Final = 4
 _ROUNDS: Final = 3
 
 
-_Read = Callable[[ReadRequest], ReadFile | SkippedFile | Later]
+_Read = Callable[[ReadRequest], ReadFile | SkippedFile | RetryLater]
 
 
-class _Known(NamedTuple):
+class _RootInfo(NamedTuple):
     """What the last walk of a root was told."""
 
     rules: SyncRules
@@ -50,7 +50,7 @@ class LocalDisk:
         self._detect = detect
         self._extract = extract
         self._hands = (spare_cores() if hands is None else hands) if can_travel(detect) else 0
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _RootInfo] = {}
 
     def resolve(self, path: str) -> str:
         """Give a folder's one absolute path, with `~` and links resolved."""
@@ -58,20 +58,20 @@ class LocalDisk:
 
     def walk(self, root: str, rules: SyncRules, own: Identities) -> FolderWalk:
         """Look through a folder. `own` are the device and inode of files that must not even be opened."""
-        self._known[root] = _Known(rules, own)
+        self._known[root] = _RootInfo(rules, own)
         return walk(root, rules, own)
 
     def read(
-        self, root: str, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe
+        self, root: str, requests: Sequence[ReadRequest], recipe: ChunkingRecipe
     ) -> Iterator[ReadFile | SkippedFile]:
         """Read files and cut them, in any order; with processes beside this one if there is much to do.
 
         Files that have only just changed come last, once their next change would show.
         """
-        reader = Reader(recipe, self._detect, self._extract)
-        with Beneath(root, self._own_of(root)) as beneath:
-            young: list[Later] = []
-            with closing(self._answers(root, wishes, recipe, partial(reader.read, beneath))) as answers:
+        reader = FileReaderOfRoot(recipe, self._detect, self._extract)
+        with BeneathRoot(root, self._own_of(root)) as beneath:
+            young: list[RetryLater] = []
+            with closing(self._answers(root, requests, recipe, partial(reader.read, beneath))) as answers:
                 yield from _settled(answers, young)
             for attempt in range(1, _ROUNDS + 1):
                 if not young:
@@ -80,7 +80,7 @@ class LocalDisk:
                 time.sleep(max(later.wait_s for later in young))
                 read = partial(reader.read, beneath, last=attempt == _ROUNDS)
                 waiting, young = young, []
-                yield from _settled((read(later.wish) for later in waiting), young)
+                yield from _settled((read(later.request) for later in waiting), young)
 
     def text(self, root: str, path: str, recipe: ChunkingRecipe, own: Identities) -> tuple[str, str]:
         """Give a file's text as it is cut, and its digest. A turn of a session stays on one line.
@@ -93,43 +93,49 @@ class LocalDisk:
 
     def watch(self, roots: Sequence[str], debounce_s: float) -> AbstractContextManager[FolderWatch]:
         """Begin to watch folders."""
-        from recollect.disk.watching import watching  # noqa: PLC0415 -- takes 20 ms, which only those who watch pay
+        from recollect.disk.folder_watch import watching  # noqa: PLC0415 -- takes 20 ms, which only those who watch pay
 
         return watching(roots, debounce_s, self._about)
 
-    def _about(self, root: str) -> Folders:
+    def _about(self, root: str) -> WalkedFolders:
         known = self._known.get(root)
-        return Folders(root, known.rules, known.own) if known else Folders(root, SyncRules(hidden=True), frozenset())
+        return (
+            WalkedFolders(root, known.rules, known.own)
+            if known
+            else WalkedFolders(root, SyncRules(hidden=True), frozenset())
+        )
 
     def _own_of(self, root: str) -> Identities:
         known = self._known.get(root)
         return known.own if known else frozenset()
 
     def _answers(
-        self, root: str, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe, read: _Read
-    ) -> Generator[ReadFile | SkippedFile | Later, None, None]:
-        """Answer each wish once, alone or with others."""
-        pool = Pool(wishes)
+        self, root: str, requests: Sequence[ReadRequest], recipe: ChunkingRecipe, read: _Read
+    ) -> Generator[ReadFile | SkippedFile | RetryLater, None, None]:
+        """Answer each request once, alone or with others."""
+        pool = RequestPool(requests)
         yield from _alone(pool, read, self._worth_bytes if self._hands else None)
         if len(pool):
-            errand = Errand(root, self._own_of(root), recipe, self._detect)
-            yield from _together(Crew(self._hands, errand, pool), pool, read)
+            task = ReaderTask(root, self._own_of(root), recipe, self._detect)
+            yield from _together(ReaderPool(self._hands, task, pool), pool, read)
 
 
-def _settled(answers: Iterable[ReadFile | SkippedFile | Later], young: list[Later]) -> Iterator[ReadFile | SkippedFile]:
+def _settled(
+    answers: Iterable[ReadFile | SkippedFile | RetryLater], young: list[RetryLater]
+) -> Iterator[ReadFile | SkippedFile]:
     """Pass on what is settled; what is not is added to `young`."""
     for answer in answers:
-        if isinstance(answer, Later):
+        if isinstance(answer, RetryLater):
             young.append(answer)
         else:
             yield answer
 
 
-def _alone(pool: Pool, read: _Read, worth_bytes: int | None) -> Iterator[ReadFile | SkippedFile | Later]:
-    """Answer wishes in this process; if help can be had, only until it is clear that it is worth it."""
+def _alone(pool: RequestPool, read: _Read, worth_bytes: int | None) -> Iterator[ReadFile | SkippedFile | RetryLater]:
+    """Answer requests in this process; if help can be had, only until it is clear that it is worth it."""
     files = size = 0
-    while wish := pool.one():
-        answer = read(wish)
+    while request := pool.one():
+        answer = read(request)
         yield answer
         if isinstance(answer, ReadFile):
             files += 1
@@ -138,18 +144,18 @@ def _alone(pool: Pool, read: _Read, worth_bytes: int | None) -> Iterator[ReadFil
             return
 
 
-def _together(crew: Crew, pool: Pool, read: _Read) -> Iterator[ReadFile | SkippedFile | Later]:
-    """Pass on the answers of others, and answer wishes here while there are none."""
+def _together(crew: ReaderPool, pool: RequestPool, read: _Read) -> Iterator[ReadFile | SkippedFile | RetryLater]:
+    """Pass on the answers of others, and answer requests here while there are none."""
     try:
         while True:
             all_taken = not len(pool)
             answer = crew.answer(wait=all_taken)
-            if isinstance(answer, Later) and answer.elsewhere:
-                yield read(answer.wish)
+            if isinstance(answer, RetryLater) and answer.elsewhere:
+                yield read(answer.request)
             elif answer is not None:
                 yield answer
-            elif wish := pool.one():
-                yield read(wish)
+            elif request := pool.one():
+                yield read(request)
             elif all_taken:
                 return
     finally:

@@ -1,6 +1,6 @@
 """Patterns as in `.gitignore`, with the meaning that git gives them.
 
-The invariant: a pattern speaks of an entry itself, never of what lies beneath it; whoever walks does not enter a folder
+The invariant: a pattern speaks of an entry itself, never of what lies beneath it; a walk does not enter a folder
 that is left out. Patterns come from files that strangers may have written, so they are matched in linear time.
 
 It differs from git in that `?` stands for a character, not a byte.
@@ -23,7 +23,7 @@ _POSIX: Final = {
 }  # fmt: skip
 
 
-class _Pattern(NamedTuple):
+class _IgnorePattern(NamedTuple):
     """One line. `anchored`: it is held against the whole path, otherwise against the name."""
 
     expression: str
@@ -32,7 +32,7 @@ class _Pattern(NamedTuple):
     anchored: bool
 
 
-class Patterns:
+class IgnorePatterns:
     """The lines of one file, of which the last that fits decides."""
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -84,7 +84,7 @@ def _any(expressions: Iterable[str]) -> "re2._Regexp | None":
     return _compiled(joined) or _compiled(".*")
 
 
-def _parsed(line: str) -> _Pattern | None:
+def _parsed(line: str) -> _IgnorePattern | None:
     """Read a line of an ignore file."""
     line = _without_trailing_blanks(line.rstrip("\r\n"))
     if not line or line.startswith("#"):
@@ -96,7 +96,7 @@ def _parsed(line: str) -> _Pattern | None:
     anchored = "/" in line
     line = line.removeprefix("/")
     expression = _translated(line)
-    return _Pattern(expression, negated, folders, anchored) if expression else None
+    return _IgnorePattern(expression, negated, folders, anchored) if expression else None
 
 
 def _without_trailing_blanks(line: str) -> str:

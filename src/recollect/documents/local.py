@@ -5,11 +5,11 @@ from functools import cached_property
 from pathlib import Path
 from threading import BoundedSemaphore
 
-from recollect.documents.child import READERS
-from recollect.documents.detecting import HEAD_BYTES, detect
-from recollect.documents.extracting import Limits, extract
+from recollect.documents.cut_pieces import read_found, read_plain
+from recollect.documents.detect_kind import HEAD_BYTES, detect
+from recollect.documents.extract import ExtractionLimits, extract
+from recollect.documents.extract_process import READERS
 from recollect.documents.originals import Originals
-from recollect.documents.pieces import read_found, read_plain
 from recollect.errors import InvalidDocument
 from recollect.ports.files import ChunkingRecipe, FileReading
 
@@ -32,7 +32,7 @@ class LocalDocuments:
         Where finding the folder takes something, it may be given as a function: it is asked when it is needed.
         """
         self._folder = originals
-        self._limits = Limits(timeout_s, memory_mb, most_bytes)
+        self._limits = ExtractionLimits(timeout_s, memory_mb, most_bytes)
         self._turns = BoundedSemaphore(_AT_ONCE)
 
     @cached_property
@@ -70,5 +70,5 @@ class LocalDocuments:
         self._originals.discard(names)
 
     def sweep(self, known: Callable[[str], bool]) -> int:
-        """Remove originals that nobody knows, and that were not just put there; says how many."""
+        """Remove originals without a file record, unless they are recent; returns how many."""
         return self._originals.sweep(known)

@@ -45,7 +45,7 @@ class Originals:
             for folder in (target.parent.parent, target.parent):
                 _make_folder(folder)
             if _holds(target, data):
-                os.utime(target)  # so that nobody who sweeps takes it for abandoned
+                os.utime(target)  # so that a sweep does not take it for abandoned
             else:
                 _write(target, data)
         return name
@@ -81,7 +81,7 @@ class Originals:
                     _remove(self._folder / name, self._folder)
 
     def sweep(self, known: Callable[[str], bool]) -> int:
-        """Remove originals that nobody knows and writes that never ended, unless they are recent; says how many."""
+        """Remove originals without a file record, and unfinished writes, unless they are recent; says how many."""
         if self._folder is None or not self._folder.is_dir():
             return 0
         before_ns = _now_ns(self._folder) - _JUST_NOW_S * 10**9
@@ -95,7 +95,7 @@ class Originals:
         is_unfinished = path.name.startswith(_UNFINISHED)
         if not is_unfinished and (not _NAME.fullmatch(name) or known(name)):
             return False
-        # Whoever keeps the same bytes again renews their time under the same lock.
+        # Storing the same bytes again renews their time under the same lock.
         with _locked(folder, exclusive=True):
             try:
                 if path.lstat().st_mtime_ns > before_ns:

@@ -1,4 +1,4 @@
-"""The three routes, and everything that stands around them."""
+"""The three routes of the embedding server."""
 
 from typing import Final
 
@@ -25,7 +25,7 @@ _JSON: Final = "application/json"
 _ROUTES: Final = "POST /embed, POST /batch, GET /health"
 
 
-def create_app(model: ServedModel, line: RequestQueue, limits: EmbeddingServerLimits) -> FastAPI:
+def create_app(model: ServedModel, queue: RequestQueue, limits: EmbeddingServerLimits) -> FastAPI:
     """Make the application that serves one model."""
     app = FastAPI(
         title="Recollect embedding server",
@@ -37,20 +37,20 @@ def create_app(model: ServedModel, line: RequestQueue, limits: EmbeddingServerLi
     )
     app.add_middleware(BodyLimitMiddleware, limits=limits)
     add_error_handlers(app, _ROUTES)
-    _add_routes(app, model, line, limits)
+    _add_routes(app, model, queue, limits)
     return app
 
 
-def _add_routes(app: FastAPI, model: ServedModel, line: RequestQueue, limits: EmbeddingServerLimits) -> None:
+def _add_routes(app: FastAPI, model: ServedModel, queue: RequestQueue, limits: EmbeddingServerLimits) -> None:
     @app.post("/embed", response_model=OneVector)
-    async def embed(asked: OneText) -> Response:
+    async def embed(request: OneText) -> Response:
         """Embed one text."""
-        return Response(await line.serve(check_texts(asked, limits), asked.type, one_vector), media_type=_JSON)
+        return Response(await queue.serve(check_texts(request, limits), request.type, one_vector), media_type=_JSON)
 
     @app.post("/batch", response_model=ManyVectors)
-    async def batch(asked: ManyTexts) -> Response:
+    async def batch(request: ManyTexts) -> Response:
         """Embed several texts."""
-        return Response(await line.serve(check_texts(asked, limits), asked.type, many_vectors), media_type=_JSON)
+        return Response(await queue.serve(check_texts(request, limits), request.type, many_vectors), media_type=_JSON)
 
     @app.get("/health")
     async def health() -> Health:

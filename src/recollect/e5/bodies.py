@@ -1,4 +1,4 @@
-"""What requests and answers look like. Types are checked here, amounts by `checked`, which knows the limits."""
+"""Requests and answers. Types are checked by their models, amounts by `check_texts`."""
 
 import json
 import re
@@ -54,14 +54,14 @@ class Health(BaseModel):
     dimension: int
 
 
-def check_texts(asked: OneText | ManyTexts, limits: EmbeddingServerLimits) -> Sequence[str]:
-    """Give the texts of a request, if they are not too many and each can be embedded."""
-    if isinstance(asked, ManyTexts) and len(asked.texts) > limits.batch:
+def check_texts(request: OneText | ManyTexts, limits: EmbeddingServerLimits) -> Sequence[str]:
+    """Give the texts of a request, if they are not too many and each can be embedded. Raises RequestRefused."""
+    if isinstance(request, ManyTexts) and len(request.texts) > limits.batch:
         raise RequestRefused(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            f"texts holds {len(asked.texts):,}; at most {limits.batch:,} are taken at a time. Send several batches.",
+            f"texts holds {len(request.texts):,}; at most {limits.batch:,} are taken at a time. Send several batches.",
         )
-    for place, text in _placed(asked):
+    for place, text in _numbered(request):
         if len(text) > limits.text_chars:
             raise RequestRefused(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -73,26 +73,26 @@ def check_texts(asked: OneText | ManyTexts, limits: EmbeddingServerLimits) -> Se
             raise RequestRefused(
                 HTTPStatus.UNPROCESSABLE_ENTITY, f"{place} is not valid Unicode: it holds half a character."
             )
-    return asked.texts if isinstance(asked, ManyTexts) else [asked.text]
+    return request.texts if isinstance(request, ManyTexts) else [request.text]
 
 
-def _placed(asked: OneText | ManyTexts) -> Iterator[tuple[str, str]]:
-    if isinstance(asked, OneText):
-        yield "text", asked.text
+def _numbered(request: OneText | ManyTexts) -> Iterator[tuple[str, str]]:
+    if isinstance(request, OneText):
+        yield "text", request.text
         return
-    for position, text in enumerate(asked.texts):
+    for position, text in enumerate(request.texts):
         yield f"texts[{position}]", text
 
 
 def one_vector(vectors: Vector) -> bytes:
-    """Write the only row; read back as 32-bit floats it is the same, bit for bit."""
-    return _written({"embedding": vectors[0].tolist()})
+    """Encode the only row; read back as 32-bit floats it is the same, bit for bit."""
+    return _encode({"embedding": vectors[0].tolist()})
 
 
 def many_vectors(vectors: Vector) -> bytes:
-    """Write all rows."""
-    return _written({"embeddings": vectors.tolist()})
+    """Encode all rows."""
+    return _encode({"embeddings": vectors.tolist()})
 
 
-def _written(answer: dict[str, list[float] | list[list[float]]]) -> bytes:
+def _encode(answer: dict[str, list[float] | list[list[float]]]) -> bytes:
     return json.dumps(answer, allow_nan=False, separators=(",", ":")).encode()

@@ -1,4 +1,4 @@
-"""The line before the model. One thread computes: a call uses all cores it may, and two calls would share them."""
+"""The queue before the model. One thread computes: a call uses all cores, and two calls would share them."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,19 +12,19 @@ VectorEncoder = Callable[[Vector], bytes]
 
 
 class RequestQueue:
-    """Lets requests have their vectors one after the other, in the order in which they came."""
+    """Computes vectors for one request after the other, first come, first served."""
 
     def __init__(self, model: ServedModel) -> None:
         self._model = model
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="e5-model")
 
-    async def serve(self, texts: Sequence[str], role: Role, write: VectorEncoder) -> bytes:
-        """Embed the texts and write the answer, both off the event loop, which stays free to take requests."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._work, texts, role, write)
+    async def serve(self, texts: Sequence[str], role: Role, encode: VectorEncoder) -> bytes:
+        """Embed texts and encode the answer, both off the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._work, texts, role, encode)
 
-    def _work(self, texts: Sequence[str], role: Role, write: VectorEncoder) -> bytes:
-        return write(self._model.embed(texts, role))
+    def _work(self, texts: Sequence[str], role: Role, encode: VectorEncoder) -> bytes:
+        return encode(self._model.embed(texts, role))
 
     def close(self) -> None:
-        """Let the thread go when it has finished what it is at."""
+        """End the thread after its current request."""
         self._thread.shutdown(wait=False, cancel_futures=True)

@@ -1,7 +1,7 @@
 """The life of the server: a port, a model, requests, and an orderly end.
 
-The port is taken before the model is loaded, so that nobody waits for a model that then cannot be served; connections
-are accepted only afterwards, so that whoever gets through is answered.
+The port is taken before the model is loaded, so that no model is loaded that cannot be served; connections are accepted
+only afterwards, so that every connection is answered.
 """
 
 import logging
@@ -36,7 +36,7 @@ class EmbeddingServerConfig:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingServerReady:
-    """What is served, and where. `open_to` is the address when others than this machine may reach it."""
+    """What is served, and where. `open_to` is the address when other machines may reach it."""
 
     model: str
     dimension: int
@@ -45,34 +45,34 @@ class EmbeddingServerReady:
 
 
 class EmbeddingServerListener(Protocol):
-    """Who started the server, and wants to know how far it is."""
+    """The caller of `serve`, who is told how far it is."""
 
     def loading(self, model: str) -> None:
-        """Hear that the model is being loaded, which may take long."""
+        """The model is being loaded, which may take long."""
         ...
 
     def ready(self, ready: EmbeddingServerReady) -> None:
-        """Hear that requests are answered from now on."""
+        """Requests are answered from now on."""
         ...
 
 
-def serve(plan: EmbeddingServerConfig, audience: EmbeddingServerListener) -> None:
+def serve(config: EmbeddingServerConfig, audience: EmbeddingServerListener) -> None:
     """Serve until a signal ends it. Raises EmbeddingError without a model, and ServerError without a port."""
-    require_runnable(plan.model)
-    with exit_on_signals(), closing(bind(plan.host, plan.port)) as listener:
-        audience.loading(full_name(plan.model))
-        model = load_model(plan.model)
+    require_runnable(config.model)
+    with exit_on_signals(), closing(bind(config.host, config.port)) as listener:
+        audience.loading(full_name(config.model))
+        model = load_model(config.model)
         listen(listener)
-        log_to_stderr(LOG, logging.Formatter("%(asctime)s %(message)s"), requests=plan.verbose)
-        with closing(RequestQueue(model)) as line:
-            server = create_server(model, line, plan.limits)
+        log_to_stderr(LOG, logging.Formatter("%(asctime)s %(message)s"), requests=config.verbose)
+        with closing(RequestQueue(model)) as queue:
+            server = create_server(model, queue, config.limits)
             server.announce = partial(audience.ready, _ready(model, listener))
             server.run(sockets=[listener])
 
 
-def create_server(model: ServedModel, line: RequestQueue, limits: EmbeddingServerLimits) -> HttpServer:
+def create_server(model: ServedModel, queue: RequestQueue, limits: EmbeddingServerLimits) -> HttpServer:
     """Make the server around the application."""
-    app = AccessLogMiddleware(RequestFramingMiddleware(create_app(model, line, limits)), LOG, path_of)
+    app = AccessLogMiddleware(RequestFramingMiddleware(create_app(model, queue, limits)), LOG, path_of)
     return HttpServer(configure(app, last_requests_s=_LAST_REQUESTS_S))
 
 

@@ -1,14 +1,14 @@
-"""Searching other Recollect services together with one's own store.
+"""Federated search: other Recollect services together with one's own store.
 
-    nodes      which services there are, and for whom each may be asked
-    asking     all of them at once, within one time
-    reading    what a node says, believed as far as it can be checked
-    merging    one list out of several
-    answers    what comes out
-    searching  `federated_search`, which does all of that
+    nodes         the services, and for which users each may be asked
+    node_clients  all of them at once, within one time budget
+    node_answers  parses and checks what a node answers
+    merge         one list out of several
+    results       what comes out
+    search        `federated_search`, which does all of that
 
-The invariant: nothing is sent to a node unless it is enabled for the user who searches, and whatever a node does costs
-its own results only.
+The invariant: nothing is sent to a node unless it is enabled for the user who searches, and a broken node costs its own
+results only.
 """
 
 from recollect.federation.nodes import FederationNode, parse_nodes

@@ -1,8 +1,8 @@
-"""One list out of several, by rank alone.
+"""Reciprocal rank fusion of the hits of several nodes.
 
-Each node has a model of its own, so 0.8 here and 0.8 there mean nothing to each other; but the first of one list is as
-good a guess as the first of another. So each hit counts 1/(60 + rank), as in reciprocal rank fusion, and what several
-nodes found counts once for each. The invariant: the order of the nodes does not matter, and no text comes twice.
+Each node has a model of its own, so scores of two nodes cannot be compared, but ranks can. Each hit counts 1/(60 +
+rank), and what several nodes found counts once for each. The invariant: the order of the nodes does not matter, and no
+text comes twice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,24 +13,24 @@ from typing import Final
 from recollect.federation.results import LOCAL_NODE, FederatedHit
 from recollect.text.clean import fingerprint_text
 
-_K: Final = 60  # the constant everybody uses: the first places differ little, so that agreement decides
+_K: Final = 60  # the usual constant: the first places differ little, so that agreement decides
 
 
 def merge_hits(answers: Mapping[str, Sequence[FederatedHit]], limit: int) -> tuple[FederatedHit, ...]:
     """Give the best hits of all nodes, each text once.
 
-    `answers` has the hits of each node in the order of their ranks. Of equal texts the local one is shown, or else that
-    with the best rank. Among equals what is here comes first, then the names of the nodes decide.
+    `answers` has the hits of each node by rank. Of equal texts the local one is shown, or else the best ranked one;
+    ties are decided for the local node, then by the names of the nodes.
     """
     groups: dict[str, dict[str, FederatedHit]] = {}
     for node, hits in answers.items():
         for hit in hits:
             groups.setdefault(fingerprint_text(hit.content), {}).setdefault(node, hit)
-    best = sorted(groups.values(), key=_place)
-    return tuple(_shown(group) for group in best[:limit])
+    best = sorted(groups.values(), key=_sort_key)
+    return tuple(_representative(group) for group in best[:limit])
 
 
-def _place(group: Mapping[str, FederatedHit]) -> tuple[Fraction, tuple[bool, int, str]]:
+def _sort_key(group: Mapping[str, FederatedHit]) -> tuple[Fraction, tuple[bool, int, str]]:
     # Floats would add up differently in another order, and let the order of the nodes decide after all.
     weight = sum((Fraction(1, _K + hit.rank) for hit in group.values()), Fraction())
     return -weight, min(map(_precedence, group.values()))
@@ -40,6 +40,6 @@ def _precedence(hit: FederatedHit) -> tuple[bool, int, str]:
     return hit.node != LOCAL_NODE, hit.rank, hit.node
 
 
-def _shown(group: Mapping[str, FederatedHit]) -> FederatedHit:
+def _representative(group: Mapping[str, FederatedHit]) -> FederatedHit:
     first, *others = sorted(group.values(), key=_precedence)
     return replace(first, also_in=tuple(sorted(hit.node for hit in others)))

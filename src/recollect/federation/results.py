@@ -1,4 +1,4 @@
-"""What a federated search gives: hits that say where they are from, and how each node fared."""
+"""The result of a federated search: hits with their node, and a report on each node."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ NodeState = Literal["answered", "late", "failed", "refused", "lying", "resting"]
 
 @dataclass(frozen=True, slots=True)
 class FederatedHit:
-    """Something that was found, and where.
+    """A hit, and its node.
 
     `rank` is its place in that node's own answer, from 1, and `score` what that node gave it; the scores of two nodes
     cannot be compared. What another node says has a `trust` of 0, always. `also_in` are other nodes with the same text.
@@ -40,7 +40,7 @@ class FederatedHit:
 
 @dataclass(frozen=True, slots=True)
 class NodeReport:
-    """How a node that was to be asked fared: how many hits it gave, or why none.
+    """The report on a node: how many hits it gave, or why none.
 
     `reason` is in our words, never in the node's. `degraded` is what the node says of itself.
     """
@@ -54,9 +54,9 @@ class NodeReport:
 
 @dataclass(frozen=True, slots=True)
 class FederatedResult:
-    """The answer, best first. `degraded` names the nodes that are missing, such as `node:office`, and what failed here.
+    """The hits, best first. `degraded` names the nodes that are missing, such as `node:office`, and what failed here.
 
-    `nodes` tells of each node that was to be asked, in the order of their names.
+    `nodes` reports on each node, in the order of their names.
     """
 
     hits: tuple[FederatedHit, ...]

@@ -1,4 +1,4 @@
-"""The search itself: here and elsewhere at the same time, then merged."""
+"""Federated search: here and on the nodes at the same time, then merged."""
 
 from collections.abc import Sequence
 from threading import Lock
@@ -18,8 +18,8 @@ from recollect.text.clean import clean
 
 MOST_HITS: Final = 100  # no service gives more
 
-# The lines live as long as the store that is searched: with each question they would forget who keeps failing.
-_lines: WeakKeyDictionary[Memory, NodeClients] = WeakKeyDictionary()
+# Clients live as long as the store that is searched, so that their circuit breakers remember failures.
+_clients: WeakKeyDictionary[Memory, NodeClients] = WeakKeyDictionary()
 _lock = Lock()
 
 
@@ -32,43 +32,43 @@ def federated_search(
     sent the query and the limit, nothing else. A node that is away, slow or lying is named in `degraded`. Raises
     InvalidInput for an unknown node and NotPermitted for one that is not enabled for the user, before anything is sent.
     """
-    asked = _checked(query, limit)
-    lines = clients_of(memory)
-    on_their_way = lines.ask(choose_nodes(lines.nodes, me.user_id, nodes), asked, limit)
-    here = me.search_context(asked, limit=limit)
-    elsewhere = on_their_way.wait()
-    answers = {LOCAL_NODE: tuple(_ours(hit, rank) for rank, hit in enumerate(here.hits, start=1))}
-    answers |= {report.name: hits for report, hits in elsewhere}
-    reports = tuple(report for report, _ in elsewhere)
+    query = _checked(query, limit)
+    clients = clients_of(memory)
+    pending = clients.ask(choose_nodes(clients.nodes, me.user_id, nodes), query, limit)
+    local = me.search_context(query, limit=limit)
+    remote = pending.wait()
+    answers = {LOCAL_NODE: tuple(_local_hit(hit, rank) for rank, hit in enumerate(local.hits, start=1))}
+    answers |= {report.name: hits for report, hits in remote}
+    reports = tuple(report for report, _ in remote)
     missing = tuple(f"node:{report.name}" for report in reports if report.state != "answered")
-    return FederatedResult(merge_hits(answers, limit), (*here.degraded, *missing), reports)
+    return FederatedResult(merge_hits(answers, limit), (*local.degraded, *missing), reports)
 
 
 def clients_of(memory: Memory) -> NodeClients:
-    """Give the lines to the nodes that the settings of a store name. Raises SettingsError."""
+    """Give the clients of the nodes in the settings of a store. Raises SettingsError."""
     with _lock:
-        lines = _lines.get(memory)
-        if lines is None:
-            wanted = memory.settings.federation
-            lines = NodeClients(parse_nodes(wanted.nodes), wanted.budget_s)
-            _lines[memory] = lines
-            finalize(memory, lines.close)
-        return lines
+        clients = _clients.get(memory)
+        if clients is None:
+            settings = memory.settings.federation
+            clients = NodeClients(parse_nodes(settings.nodes), settings.budget_s)
+            _clients[memory] = clients
+            finalize(memory, clients.close)
+        return clients
 
 
 def _checked(query: str, limit: int) -> str:
-    """Insist on a question that can be asked, before anybody hears it."""
-    asked = clean(query)
-    if not asked:
+    """Clean a query and check it before anything is sent. Raises InvalidInput."""
+    cleaned = clean(query)
+    if not cleaned:
         raise InvalidInput("The query is empty. Ask with at least one word.")
-    if len(asked) > MAX_QUERY:
-        raise InvalidInput(f"The query has {len(asked)} characters; at most {MAX_QUERY} are searched.")
+    if len(cleaned) > MAX_QUERY:
+        raise InvalidInput(f"The query has {len(cleaned)} characters; at most {MAX_QUERY} are searched.")
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_HITS:
         raise InvalidInput(f"limit is {limit}; it must be from 1 to {MOST_HITS}.")
-    return asked
+    return cleaned
 
 
-def _ours(hit: Hit, rank: int) -> FederatedHit:
+def _local_hit(hit: Hit, rank: int) -> FederatedHit:
     return FederatedHit(
         node=LOCAL_NODE,
         rank=rank,

@@ -1,4 +1,4 @@
-"""Opens what somebody was given as an export: one file, an archive, or the folder it was unpacked into.
+"""Opens an export: one file, an archive, or the folder it was unpacked into.
 
 The invariant: nothing is ever unpacked onto the disk or written beside the export, links are not followed, an archive
 that would become absurdly large is refused before it is read, and a file of the open store is never opened: closing it
@@ -49,7 +49,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Archive:
+class ExportArchive:
     """An export that is open. `refused` names what in it is not looked at, and why."""
 
     path: Path
@@ -59,7 +59,7 @@ class Archive:
 
 
 @contextmanager
-def opened(given: str | PathLike[str], own: Own = frozenset()) -> Iterator[Archive]:
+def opened(given: str | PathLike[str], own: Own = frozenset()) -> Iterator[ExportArchive]:
     """Open an export. Raises InvalidDocument, also for one that is among `own`."""
     path = Path(given).expanduser()
     try:
@@ -76,10 +76,10 @@ def opened(given: str | PathLike[str], own: Own = frozenset()) -> Iterator[Archi
         with _zip(path) as archive:
             yield archive
     else:
-        yield Archive(path, "file", (Member(path.name, seen.st_size, partial(_open_file, path)),))
+        yield ExportArchive(path, "file", (Member(path.name, seen.st_size, partial(_open_file, path)),))
 
 
-def _folder(path: Path, own: Own) -> Archive:
+def _folder(path: Path, own: Own) -> ExportArchive:
     members, refused = [], []
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -99,11 +99,11 @@ def _folder(path: Path, own: Own) -> Archive:
                 refused.append((shown, "a link, or nothing that could be read"))
             if len(members) + len(refused) > _MOST_MEMBERS:
                 raise InvalidDocument(f"{path} holds more than {_MOST_MEMBERS:,} files. Pass the folder of the export.")
-    return Archive(path, "folder", tuple(members), tuple(refused))
+    return ExportArchive(path, "folder", tuple(members), tuple(refused))
 
 
 def _open_file(path: Path) -> BinaryIO:
-    """Open a file for reading, unless it has become a link or a pipe since somebody looked."""
+    """Open a file for reading, unless it has become a link or a pipe since it was checked."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
@@ -130,7 +130,7 @@ def _unzipped(stream: BinaryIO) -> BinaryIO:
 
 
 @contextmanager
-def _zip(path: Path) -> Iterator[Archive]:
+def _zip(path: Path) -> Iterator[ExportArchive]:
     try:
         bundle = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
@@ -139,7 +139,7 @@ def _zip(path: Path) -> Iterator[Archive]:
         yield _contents(path, bundle)
 
 
-def _contents(path: Path, bundle: zipfile.ZipFile) -> Archive:
+def _contents(path: Path, bundle: zipfile.ZipFile) -> ExportArchive:
     inside = [one for one in bundle.infolist() if not one.is_dir()]
     if len(inside) > _MOST_MEMBERS:
         raise InvalidDocument(f"{path} holds {len(inside):,} files; an export has at most {_MOST_MEMBERS:,}.")
@@ -150,7 +150,7 @@ def _contents(path: Path, bundle: zipfile.ZipFile) -> Archive:
             refused.append((one.filename, reason))
         else:
             members.append(Member(one.filename, one.file_size, partial(_open_member, path, bundle, one)))
-    return Archive(path, "zip", tuple(members), tuple(refused))
+    return ExportArchive(path, "zip", tuple(members), tuple(refused))
 
 
 def _refusal(member: zipfile.ZipInfo) -> str:

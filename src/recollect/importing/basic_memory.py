@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from recollect.importing.facts import fact
-from recollect.importing.values import metadata_of, name_of, type_of
+from recollect.importing.fact_keys import fact
+from recollect.importing.parse_values import metadata_of, name_of, type_of
 from recollect.model.memories import NewMemory
 
 FORMAT: Final = "basic-memory"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recollect.importing.talks import EMPTY, NAMES_ONLY, OTHER_BRANCH, Talk, way_back
-from recollect.importing.values import id_of, list_of, mapping_of, moment_of, name_of, text_of
+from recollect.importing.chat_sessions import EMPTY, NAMES_ONLY, OTHER_BRANCH, ChatSession, way_back
+from recollect.importing.parse_values import id_of, list_of, mapping_of, moment_of, name_of, text_of
 
 FORMAT: Final = "chatgpt"
 MALFORMED: Final = "not a conversation in ChatGPT's format"
@@ -14,18 +14,18 @@ _BY_A_TOOL: Final = "what a tool gave"
 _SYSTEM: Final = "ChatGPT's own instructions"
 _HIDDEN: Final = "hidden in ChatGPT"
 _THOUGHT_FOR: Final = "how long it thought"
-_UNKNOWN_ROLE: Final = "said by nobody we know"
+_UNKNOWN_ROLE: Final = "unknown sender"
 _TREE: Final = "not a message in ChatGPT's format"
 
 
-def talk_of(found: object, position: int) -> Talk | None:
+def talk_of(found: object, position: int) -> ChatSession | None:
     """Read a conversation; None when it is none."""
     given = mapping_of(found)
     tree = given.get("mapping")
     if not isinstance(tree, Mapping):
         return None
     known = given.get("conversation_id") or given.get("id")
-    talk = Talk(
+    talk = ChatSession(
         f"{FORMAT}:{id_of(known, _fallback(given, position))}",
         title=name_of(given.get("title"), 500),
         began_at=moment_of(given.get("create_time")),
@@ -68,10 +68,10 @@ def _says_something(node: Mapping[str, Any]) -> bool:
     return bool(message) and bool(_text(mapping_of(message.get("content")))[0].strip())
 
 
-def _read(talk: Talk, node: Mapping[str, Any], key: str) -> None:
+def _read(talk: ChatSession, node: Mapping[str, Any], key: str) -> None:
     """Add what a node of the tree says."""
     if node.get("message") is None:
-        return  # where the tree begins nobody says anything
+        return  # the root of the tree has no message
     message = mapping_of(node.get("message"))
     content = mapping_of(message.get("content"))
     if not message or not content:

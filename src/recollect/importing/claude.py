@@ -3,26 +3,26 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from recollect.importing.talks import NAMES_ONLY, OTHER_BRANCH, Talk, way_back
-from recollect.importing.values import id_of, list_of, mapping_of, metadata_of, moment_of, name_of, text_of
+from recollect.importing.chat_sessions import NAMES_ONLY, OTHER_BRANCH, ChatSession, way_back
+from recollect.importing.parse_values import id_of, list_of, mapping_of, metadata_of, moment_of, name_of, text_of
 from recollect.model.memories import NewMemory
 
 FORMAT: Final = "claude"
 MALFORMED: Final = "not a conversation in Claude's format"
 _BY_A_TOOL: Final = "what a tool was asked, or gave"
-_UNKNOWN_SENDER: Final = "said by nobody we know"
+_UNKNOWN_SENDER: Final = "unknown sender"
 _TREE: Final = "not a message in Claude's format"
 _ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
-def talk_of(found: object, position: int) -> Talk | None:
+def talk_of(found: object, position: int) -> ChatSession | None:
     """Read a conversation; None when it is none."""
     given = mapping_of(found)
     said = given.get("chat_messages")
     if not isinstance(said, list):
         return None
     fallback = f"{given.get('name')} {given.get('created_at') or position}"
-    talk = Talk(
+    talk = ChatSession(
         f"{FORMAT}:{id_of(given.get('uuid'), fallback)}",
         title=name_of(given.get("name"), 500),
         began_at=moment_of(given.get("created_at")),
@@ -49,7 +49,7 @@ def _shown(given: Mapping[str, Any], messages: list[Mapping[str, Any]]) -> list[
     return [named[key] for key in way_back(leaf, parents)]
 
 
-def _read(talk: Talk, message: Mapping[str, Any]) -> None:
+def _read(talk: ChatSession, message: Mapping[str, Any]) -> None:
     role = _ROLES.get(str(message.get("sender")))
     if role is None:
         talk.skip(_UNKNOWN_SENDER)

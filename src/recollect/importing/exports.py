@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 
 from recollect.api.user import UserMemory
 from recollect.errors import InvalidDocument
-from recollect.importing import basic_memory, chatgpt, claude, mem0, recognising
-from recollect.importing.archives import Archive, Member, opened
-from recollect.importing.bringing import Delivery
-from recollect.importing.report import ImportReport, Tally, Tell
-from recollect.importing.talks import Talk
-from recollect.importing.values import list_of, mapping_of, name_of
+from recollect.importing import basic_memory, chatgpt, claude, detect_format, mem0
+from recollect.importing.archives import ExportArchive, Member, opened
+from recollect.importing.chat_sessions import ChatSession
+from recollect.importing.deliver import ImportRun
+from recollect.importing.parse_values import list_of, mapping_of, name_of
+from recollect.importing.report import ImportCounts, ImportListener, ImportReport
 from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory
 
@@ -25,17 +25,17 @@ _NO_RELATION: Final = "not a relation in mem0's format"
 _TOO_LARGE: Final = "larger than a note may be"
 
 
-class _Reader(NamedTuple):
+class _FormatReader(NamedTuple):
     """How conversations of a format are read."""
 
     format: str
-    talk_of: Callable[[object, int], Talk | None]
+    talk_of: Callable[[object, int], ChatSession | None]
     malformed: str
 
 
 _READERS: Final = {
-    chatgpt.FORMAT: _Reader(chatgpt.FORMAT, chatgpt.talk_of, chatgpt.MALFORMED),
-    claude.FORMAT: _Reader(claude.FORMAT, claude.talk_of, claude.MALFORMED),
+    chatgpt.FORMAT: _FormatReader(chatgpt.FORMAT, chatgpt.talk_of, chatgpt.MALFORMED),
+    claude.FORMAT: _FormatReader(claude.FORMAT, claude.talk_of, claude.MALFORMED),
 }
 
 
@@ -47,7 +47,7 @@ def import_file(
     trust: int = Trust.EXTERNAL,
     of_user: str | None = None,
     dry_run: bool = False,
-    tell: Tell | None = None,
+    tell: ImportListener | None = None,
 ) -> ImportReport:
     """Bring what another system exported: `chatgpt`, `claude`, `mem0` or `basic-memory`.
 
@@ -56,11 +56,11 @@ def import_file(
     `trust` says. Bringing it again adds only what is new in it. `of_user` says whose memories of mem0 are meant, when
     there are those of several. With `dry_run` nothing is stored. Raises InvalidDocument for what cannot be read.
     """
-    tally = Tally()
-    delivery = Delivery(me, tally, dry_run, tell, trust)
-    named = None if format is None else recognising.checked(format)
-    with opened(path, me.store_files()) as archive:
-        known = named or recognising.format_of(archive)
+    tally = ImportCounts()
+    delivery = ImportRun(me, tally, dry_run, tell, trust)
+    named = None if format is None else detect_format.checked(format)
+    with opened(path, me.files.store_files()) as archive:
+        known = named or detect_format.format_of(archive)
         for name, reason in archive.refused:
             tally.skip("files", reason, example=name)
         if known == basic_memory.FORMAT:
@@ -72,17 +72,17 @@ def import_file(
         return tally.report(known, str(archive.path), dry_run=dry_run)
 
 
-def _bring_conversations(delivery: Delivery, archive: Archive, reader: _Reader, trust: int) -> None:
+def _bring_conversations(delivery: ImportRun, archive: ExportArchive, reader: _FormatReader, trust: int) -> None:
     talks, memories, projects, others = _sorted(archive, reader.format)
     if not talks and not memories:
         raise InvalidDocument(
             f"{archive.path} holds no conversations.json, which an export of {reader.format} has; found: "
             f"{', '.join(member.name for member in archive.members[:5]) or 'nothing'}."
         )
-    total = sum(1 for member in (*talks, *memories, *projects) for _ in recognising.parts(member))
+    total = sum(1 for member in (*talks, *memories, *projects) for _ in detect_format.parts(member))
     done = 0
     for member in talks:
-        for position, entry in enumerate(recognising.parts(member)):
+        for position, entry in enumerate(detect_format.parts(member)):
             talk = reader.talk_of(entry.value, position) if entry.listed else None
             if talk is not None:
                 delivery.talk(talk, reader.format)
@@ -96,7 +96,7 @@ def _bring_conversations(delivery: Delivery, archive: Archive, reader: _Reader, 
         delivery.tally.skip("files", _ACCOUNT if member.base in ("user.json", "users.json") else _OTHER_FILES)
 
 
-def _sorted(archive: Archive, format: str) -> tuple[list[Member], list[Member], list[Member], list[Member]]:
+def _sorted(archive: ExportArchive, format: str) -> tuple[list[Member], list[Member], list[Member], list[Member]]:
     """Part what holds conversations from what holds memories and projects, and from the rest."""
     if archive.kind == "file":
         memories = [one for one in archive.members if format == claude.FORMAT and _remembers(one)]
@@ -116,7 +116,7 @@ def _sorted(archive: Archive, format: str) -> tuple[list[Member], list[Member], 
 
 
 def _remembers(member: Member) -> bool:
-    first = next(recognising.parts(member), None)
+    first = next(detect_format.parts(member), None)
     return first is not None and (
         first.key == "conversations_memory" or "conversations_memory" in mapping_of(first.value)
     )
@@ -125,7 +125,7 @@ def _remembers(member: Member) -> bool:
 def _whole(member: Member) -> Iterator[object]:
     """Give the objects of a file that is a list of them, or one."""
     single: dict[str, object] = {}
-    for entry in recognising.parts(member):
+    for entry in detect_format.parts(member):
         if entry.listed and not entry.key:
             yield entry.value
         elif entry.listed:
@@ -138,7 +138,7 @@ def _whole(member: Member) -> Iterator[object]:
         yield single
 
 
-def _project_names(delivery: Delivery, members: Iterable[Member]) -> dict[str, str]:
+def _project_names(delivery: ImportRun, members: Iterable[Member]) -> dict[str, str]:
     names = {}
     for member in members:
         for project in map(mapping_of, _whole(member)):
@@ -153,8 +153,8 @@ def _claude_memories(members: Iterable[Member], trust: int, projects: dict[str, 
             yield from claude.memories_of(found, trust, projects)
 
 
-def _bring_mem0(delivery: Delivery, archive: Archive, trust: int, of_user: str | None) -> None:
-    members = recognising.json_members(archive)
+def _bring_mem0(delivery: ImportRun, archive: ExportArchive, trust: int, of_user: str | None) -> None:
+    members = detect_format.json_members(archive)
     backup = [member for member in members if member.base == "memories.json"]
     if backup:
         for member in members:
@@ -166,7 +166,7 @@ def _bring_mem0(delivery: Delivery, archive: Archive, trust: int, of_user: str |
     users: Counter[str] = Counter()
     categories: dict[str, str] = {}
     for member in members:
-        for entry in recognising.parts(member):
+        for entry in detect_format.parts(member):
             categories.update(mem0.category_names(entry))
             if entry.listed and entry.key in mem0.LISTS:
                 users[mem0.user_of(entry.value)] += 1
@@ -174,7 +174,7 @@ def _bring_mem0(delivery: Delivery, archive: Archive, trust: int, of_user: str |
     delivery.memories(_mem0_memories(delivery, members, trust, categories, of_user))
 
 
-def _insist_on_one_user(archive: Archive, users: Counter[str], of_user: str | None) -> None:
+def _insist_on_one_user(archive: ExportArchive, users: Counter[str], of_user: str | None) -> None:
     named = sorted(user for user in users if user)
     if of_user is not None and of_user not in named:
         found = ", ".join(named[:10]) or "none"
@@ -187,10 +187,10 @@ def _insist_on_one_user(archive: Archive, users: Counter[str], of_user: str | No
 
 
 def _mem0_memories(
-    delivery: Delivery, members: Iterable[Member], trust: int, categories: dict[str, str], of_user: str | None
+    delivery: ImportRun, members: Iterable[Member], trust: int, categories: dict[str, str], of_user: str | None
 ) -> Iterator[NewMemory]:
     for member in members:
-        for position, entry in enumerate(recognising.parts(member)):
+        for position, entry in enumerate(detect_format.parts(member)):
             if entry.listed and entry.key == "relations":
                 relation = mem0.relation_of(entry.value, trust)
                 if relation is None:
@@ -207,20 +207,20 @@ def _mem0_memories(
                     delivery.tally.skip("memories", found, example=f"{member.name}, number {position + 1}")
 
 
-def _bring_notes(delivery: Delivery, archive: Archive, trust: int) -> None:
+def _bring_notes(delivery: ImportRun, archive: ExportArchive, trust: int) -> None:
     if archive.kind != "folder":
         raise InvalidDocument(
             f"{archive.path} is a file; notes of basic-memory are a folder. Unpack it, and pass that."
         )
-    found = recognising.notes(archive)
+    found = detect_format.notes(archive)
     if not found:
         raise InvalidDocument(f"{archive.path} holds no Markdown, which notes of basic-memory are.")
     memories: list[NewMemory] = []
     for done, member in enumerate(found, start=1):
-        if member.size > recognising.MOST_OF_A_NOTE:
+        if member.size > detect_format.MOST_OF_A_NOTE:
             delivery.tally.skip("notes", _TOO_LARGE, example=member.name)
             continue
-        note = basic_memory.read(recognising.text(member), member.name, trust)
+        note = basic_memory.read(detect_format.text(member), member.name, trust)
         delivery.tally.bring("notes")
         for (what, reason), amount in note.skipped.items():
             delivery.tally.skip(what, reason, amount)

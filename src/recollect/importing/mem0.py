@@ -3,9 +3,18 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from recollect.importing.entries import Entry
-from recollect.importing.facts import fact
-from recollect.importing.values import id_of, list_of, mapping_of, metadata_of, moment_of, name_of, text_of, type_of
+from recollect.importing.export_entries import ExportEntry
+from recollect.importing.fact_keys import fact
+from recollect.importing.parse_values import (
+    id_of,
+    list_of,
+    mapping_of,
+    metadata_of,
+    moment_of,
+    name_of,
+    text_of,
+    type_of,
+)
 from recollect.model.memories import NewMemory
 
 FORMAT: Final = "mem0"
@@ -28,7 +37,7 @@ def user_of(value: object) -> str:
     return user if isinstance(user, str) else ""
 
 
-def read(entry: Entry, trust: int, categories: Mapping[str, str]) -> NewMemory | str:
+def read(entry: ExportEntry, trust: int, categories: Mapping[str, str]) -> NewMemory | str:
     """Read a memory, or say why it is none. `categories` are the names of those that are given by their ids."""
     given = mapping_of(entry.value)
     text = next((text for name in _TEXTS if (text := text_of(given.get(name)).strip())), "")
@@ -64,7 +73,7 @@ def relation_of(value: object, trust: int) -> NewMemory | None:
     return fact(subject, verb, target, format=FORMAT, trust=trust) if subject and verb and target else None
 
 
-def category_names(entry: Entry) -> Iterator[tuple[str, str]]:
+def category_names(entry: ExportEntry) -> Iterator[tuple[str, str]]:
     """Give the ids and names of categories that a backup lists."""
     given = mapping_of(entry.value)
     if entry.key == "categories" and given.get("id"):

@@ -30,7 +30,7 @@ class ImportProgress(NamedTuple):
     total: int
 
 
-Tell: TypeAlias = Callable[[ImportProgress], None]
+ImportListener: TypeAlias = Callable[[ImportProgress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class ImportReport:
         return sum(one.amount for one in self.skipped if one.reason == reason)
 
 
-class Tally:
+class ImportCounts:
     """A report that is being made."""
 
     def __init__(self) -> None:

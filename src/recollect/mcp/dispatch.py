@@ -50,7 +50,5 @@ class Dispatcher:
         memory = self._memory()
         permission = REQUIRED_PERMISSIONS[name]
         user = authorize(caller.principal, permission, user=caller.user, default=memory.settings.user)
-        me = memory.user(user)
-        if permission != "read":
-            me = me.acting(AuditedWrite(actor=caller.principal.id, action=name))
-        return ToolContext(me, memory.settings)
+        audit = None if permission == "read" else AuditedWrite(actor=caller.principal.id, action=name)
+        return ToolContext(memory.user(user, audit=audit), memory.settings)

@@ -107,7 +107,7 @@ def _about(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
 
 
 def _places(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    return render.render_places(context.me.places(limit=arguments["limit"]))
+    return render.render_places(context.me.places.list(limit=arguments["limit"]))
 
 
 def _parse_time(context: ToolContext, arguments: Mapping[str, Any], name: str) -> datetime | None:
@@ -145,12 +145,14 @@ def _resource_facts(context: ToolContext, _: str) -> str:
 
 
 def _resource_files(context: ToolContext, _: str) -> str:
-    return render.render_files("The files, the one that was added last first:", context.me.files(limit=_MOST).items)
+    return render.render_files(
+        "The files, the one that was added last first:", context.me.files.list(limit=_MOST).items
+    )
 
 
 def _resource_file(context: ToolContext, file_id: str) -> str:
     me = context.me
-    return render.render_file(me.read(me.file(file_id).id))  # by its id only
+    return render.render_file(me.files.read(me.files.get(file_id).id))  # by its id only
 
 
 def _resource_stats(context: ToolContext, _: str) -> str:

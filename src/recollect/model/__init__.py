@@ -1,0 +1,145 @@
+"""Values of the public interface: frozen, without I/O. Import them from here: `from recollect.model import Page`."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recollect.model.files import (
+        AddedFile,
+        Chunk,
+        FilePage,
+        FileRecord,
+        FileText,
+        Folder,
+        FolderStatus,
+        SkippedFile,
+        SyncProgress,
+        SyncReport,
+        TextPiece,
+    )
+    from recollect.model.literals import (
+        FILE_KINDS,
+        FILE_SOURCES,
+        MEMORY_TYPES,
+        PERMISSIONS,
+        ROLES,
+        SOURCES,
+        FileKind,
+        FileSource,
+        MemoryType,
+        MessageRole,
+        Permission,
+        Source,
+        Trust,
+    )
+    from recollect.model.memories import (
+        About,
+        ChannelPart,
+        CommonFields,
+        FilterFields,
+        Forgotten,
+        Hit,
+        MemoryChanges,
+        MemoryFields,
+        MemoryRecord,
+        NewMemory,
+        Page,
+        Place,
+        PromptContext,
+        Recall,
+        Remembered,
+        ScoreParts,
+        Space,
+        TurnOutcome,
+        VectorLike,
+    )
+    from recollect.model.messages import (
+        Appended,
+        Captured,
+        Compaction,
+        Content,
+        ConversationInfo,
+        Message,
+        MessageFields,
+        NewMessage,
+        ToolCall,
+        Usage,
+        Window,
+    )
+    from recollect.model.places import (
+        Located,
+        Location,
+        LocationLike,
+        LocationMode,
+        NamedPlace,
+        PlacePart,
+        PlaceSummary,
+    )
+    from recollect.model.stats import (
+        AuditLine,
+        BulkBatch,
+        CacheFigures,
+        Coverage,
+        Estimate,
+        Maintenance,
+        Model,
+        ParkedItem,
+        Problem,
+        Reembedding,
+        SearchFigures,
+        Stats,
+        Status,
+        StoreStats,
+        WorkReport,
+    )
+
+# Names are imported at first use: some of these modules need NumPy.
+_HOMES = {
+    "recollect.model.files": (
+        "AddedFile Chunk FilePage FileRecord FileText Folder FolderStatus SkippedFile SyncProgress SyncReport TextPiece"
+    ),
+    "recollect.model.literals": (
+        "FILE_KINDS FILE_SOURCES MEMORY_TYPES PERMISSIONS ROLES SOURCES FileKind FileSource MemoryType MessageRole "
+        "Permission Source Trust"
+    ),
+    "recollect.model.memories": (
+        "About ChannelPart CommonFields FilterFields Forgotten Hit MemoryChanges MemoryFields MemoryRecord "
+        "NewMemory Page Place PromptContext Recall Remembered ScoreParts Space TurnOutcome VectorLike"
+    ),
+    "recollect.model.messages": (
+        "Appended Captured Compaction Content ConversationInfo Message MessageFields NewMessage ToolCall Usage Window"
+    ),
+    "recollect.model.places": "Located Location LocationLike LocationMode NamedPlace PlacePart PlaceSummary",
+    "recollect.model.stats": (
+        "AuditLine BulkBatch CacheFigures Coverage Estimate Maintenance Model ParkedItem Problem Reembedding "
+        "SearchFigures Stats Status StoreStats WorkReport"
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+# fmt: off
+__all__ = [
+    "FILE_KINDS", "FILE_SOURCES", "MEMORY_TYPES", "PERMISSIONS", "ROLES", "SOURCES", "About", "AddedFile",
+    "Appended", "AuditLine", "BulkBatch", "CacheFigures", "Captured", "ChannelPart", "Chunk", "CommonFields",
+    "Compaction", "Content", "ConversationInfo", "Coverage", "Estimate", "FileKind", "FilePage", "FileRecord",
+    "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus", "Forgotten", "Hit", "Located", "Location",
+    "LocationLike", "LocationMode", "Maintenance", "MemoryChanges", "MemoryFields", "MemoryRecord", "MemoryType",
+    "Message", "MessageFields", "MessageRole", "Model", "NamedPlace", "NewMemory", "NewMessage", "Page",
+    "ParkedItem", "Permission", "Place", "PlacePart", "PlaceSummary", "Problem", "PromptContext", "Recall",
+    "Reembedding", "Remembered", "ScoreParts", "SearchFigures", "SkippedFile", "Source", "Space", "Stats",
+    "Status", "StoreStats", "SyncProgress", "SyncReport", "TextPiece", "ToolCall", "Trust", "TurnOutcome", "Usage",
+    "VectorLike", "Window", "WorkReport",
+]
+# fmt: on
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module has names of all types
+    """Import a public name from its module at first use."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'recollect.model' has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__

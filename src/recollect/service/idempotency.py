@@ -59,24 +59,22 @@ def run_idempotent(
     `precondition` is checked inside the transaction.
     """
     if not call.idempotency_key:
-        return reply(verb(call.me.acting(AuditedWrite(call.principal.id, action, insist=precondition)))).response()
+        return reply(verb(call.audited(AuditedWrite(call.principal.id, action, insist=precondition)))).response()
 
     def encode(result: object) -> str | None:
         return reply(cast("T", result)).stored() if isinstance(result, committed) else None
 
-    doors, once = (
-        call.memory.doors,
-        IdempotentRequest(_hash(call.idempotency_key), _fingerprint(call, request), encode, private),
-    )
+    operations = call.memory.operations
+    once = IdempotentRequest(_hash(call.idempotency_key), _fingerprint(call, request), encode, private)
     try:
-        doors.insist_new(call.user_id, once)
+        operations.check_first_use(call.user_id, once)
         try:
-            answer = reply(verb(call.me.acting(AuditedWrite(call.principal.id, action, once, precondition))))
+            answer = reply(verb(call.audited(AuditedWrite(call.principal.id, action, once, precondition))))
         except (NotFound, StaleVersion):  # perhaps because the same request has been carried out just now
-            doors.insist_new(call.user_id, once)
+            operations.check_first_use(call.user_id, once)
             raise
         if answer.replayable:
-            doors.keep_answer(call.user_id, once, answer.stored())
+            operations.save_reply(call.user_id, once, answer.stored())
     except AlreadyProcessed as repeated:
         return _replay(repeated.answer)
     return answer.response()

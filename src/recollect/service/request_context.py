@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from fastapi import Depends, Header, Request
 from fastapi.security import HTTPBearer
 
-from recollect.api.memory import Memory, UserMemory
+from recollect.api.memory import AuditedWrite, Memory, UserMemory
 from recollect.authorization import Principal, authorize
 from recollect.errors import UnknownKey
 from recollect.model.literals import Permission
@@ -48,6 +48,10 @@ class ApiCall:
     def me(self) -> UserMemory:
         """The verbs of the user, for reading."""
         return self.memory.user(self.user_id)
+
+    def audited(self, write: AuditedWrite) -> UserMemory:
+        """The verbs of the user, for a write that is noted in the audit log."""
+        return self.memory.user(self.user_id, audit=write)
 
     def require(self, permission: Permission) -> None:
         """Check one more permission. Raises NotPermitted."""

@@ -130,7 +130,7 @@ class SearchOrigin:
             raise InvalidInput("Say in one way where you are: with lat and lng (or location), with near, or with at.")
         location: LocationLike | None = self.location or self.at
         if self.near is not None:
-            place = me.locate(self.near, limit=1)[0]
+            place = me.places.geocode(self.near, limit=1)[0]
             location = Location(place.lat, place.lng)
         return {
             "location": location,

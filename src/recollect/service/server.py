@@ -104,9 +104,9 @@ def serve_worker(settings: Settings, listener: socket.socket, shared: str, lifel
 def _warm_up(memory: Memory) -> None:
     """Load what is loaded at its first use, so that the first request does not wait for it."""
     with suppress(RecollectError):  # a request that needs it will be told
-        memory.user(memory.settings.user).should_capture("I prefer warm rooms.")
-        if not memory.doors.asks_others():
-            memory.doors.model_trouble()
+        memory.user(memory.settings.user).messages.should_capture("I prefer warm rooms.")
+        if not memory.operations.embeds_remotely():
+            memory.operations.embedder_problem()
 
 
 def _end_with(lifeline: Lifeline, server: HttpServer) -> None:

@@ -49,7 +49,7 @@ class WatchedFolders:
         while not self._stop.is_set():
             try:
                 me = self._memory.user(settings.user)
-                me.keep_in_step(*settings.files.watch, stop=self._stop, tell=self._on_sync)
+                me.files.watch(*settings.files.watch, stop=self._stop, tell=self._on_sync)
             except Exception as error:  # noqa: BLE001 - the edge of this worker: it outlives whatever goes wrong
                 self._on_failure(error)
                 self._stop.wait(self._retry_s)

@@ -14,10 +14,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from recollect.text.clean import fold
-from recollect.text.language import guess_language
+from recollect.text.language import function_words, guess_language, languages_in, stop_words
 from recollect.text.moments import Span, spans
 from recollect.text.stems import is_latin, unaccented
-from recollect.text.stopwords import STOP_WORDS
+from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_words
 
 _MOST_WORDS = 64
@@ -27,43 +27,6 @@ _QUOTATION = r'"([^"\n]{2,200})"|«([^»\n]{2,200})»|“([^”\n]{2,200})”|�
 _QUOTED = re.compile(_QUOTATION)
 _WITHOUT = re.compile(rf"(?:(?<=\s)|^)-(?:{_QUOTATION}|(?=[^\W\d_])([^\s\"]+))")
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_FUNCTION_WORDS = frozenset().union(*(STOP_WORDS[language] for language in ("en", "ru", "cs", "de")))
-
-# What one says when one asks for nothing but a time: "what happened last night?"
-_ANYTHING = _words("""
-    happen happens happened happening going went occur occurred event events anything something everything new news
-    do doing done show tell list me summary summarize summarise
-    произошло происходило произошла случилось случалось событие события событий было делалось делал делала делали сделал
-    сделала нового покажи расскажи
-    stalo dělo dělalo dělal dělala dělali udělal udělala událo přihodilo bylo nového události událostí ukaž řekni
-    gemacht getan passiert passierte geschehen geschah los gab neues ereignis ereignisse zeig zeige erzähl erzähle
-    """)
-
-# The same about what was said: "what did we talk about yesterday?"
-_TALK = _words("""
-    talk talked talking discuss discussed chat chatted conversation conversations said say
-    говорили говорил обсуждали обсуждал разговаривали беседовали mluvili mluvil bavili bavil probírali povídali
-    gesprochen geredet besprochen diskutiert gesagt
-""")
-
-# What one says when one asks for what the assistant said.
-_YOU = _words("""
-    you your ты вы тебя вас твой твоя твоё твои ваш ваша ваши ty tys tvůj tvoje tvá vy jste jsi du dein deine
-""")
-_TOLD = _words("""
-    said told suggested recommended mentioned advised provided listed explained answered proposed described gave wrote
-    suggestion suggestions recommendation recommendations advice answer response
-    сказал сказала советовал советовала посоветовал посоветовала предложил предложила рекомендовал рекомендовала
-    упомянул упомянула объяснил объяснила говорил говорила совет ответ
-    řekl řekla říkal říkala doporučil doporučila navrhl navrhla zmínil zmínila poradil poradila vysvětlil vysvětlila
-    sagtest gesagt empfohlen empfahlst vorgeschlagen erwähnt geraten erklärt rat antwort vorschlag empfehlung
-    """)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +81,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Query
         language=guess_language(text),
         spans=times,
         open_ended=bool(times) and not phrases and all(_says_nothing(token) for token in rest),
-        about_talk=not _TALK.isdisjoint(rest),
+        about_talk=not read_words("query", "talk").isdisjoint(rest),
         asks_assistant=_asks_assistant(_tokens(text)),
     )
 
@@ -180,13 +143,13 @@ def _tokens(text: str) -> list[str]:
 def _is_sentence(text: str) -> bool:
     """Tell a question that happens to quote something from keywords, of which a quoted one must be there."""
     outside = _QUOTED.sub(" ", text)
-    return "?" in outside or not _FUNCTION_WORDS.isdisjoint(_tokens(outside))
+    return "?" in outside or not function_words().isdisjoint(_tokens(outside))
 
 
 def _asks_assistant(spoken: Sequence[str]) -> bool:
     if ("did", "you") in pairwise(spoken):
         return True
-    return not _YOU.isdisjoint(spoken) and not _TOLD.isdisjoint(spoken)
+    return not read_words("query", "you").isdisjoint(spoken) and not read_words("query", "told").isdisjoint(spoken)
 
 
 def _plain_word(text: str) -> Forms:
@@ -199,7 +162,7 @@ def _required(phrases: Iterable[str]) -> Iterable[Forms]:
     """Give the words without which a text cannot hold the phrases, as far as texts are indexed under them."""
     for word in dict.fromkeys(word for phrase in phrases for word in phrase.split()):
         forms = _plain_word(word)
-        if forms and not any(word in words for words in STOP_WORDS.values()):
+        if forms and not any(word in stop_words(language) for language in languages_in("latin", "cyrillic")):
             yield forms
 
 
@@ -212,4 +175,4 @@ def _without(text: str, times: Sequence[Span]) -> str:
 
 
 def _says_nothing(token: str) -> bool:
-    return token in _FUNCTION_WORDS or token in _ANYTHING or token in _TALK
+    return token in function_words() or token in read_words("query", "anything") or token in read_words("query", "talk")

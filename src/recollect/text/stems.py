@@ -7,65 +7,30 @@ possibly of another version, wherever it finds one.
 """
 
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
 from typing import Protocol
-
-from snowballstemmer.arabic_stemmer import ArabicStemmer
-from snowballstemmer.armenian_stemmer import ArmenianStemmer
-from snowballstemmer.czech_stemmer import CzechStemmer
-from snowballstemmer.danish_stemmer import DanishStemmer
-from snowballstemmer.dutch_stemmer import DutchStemmer
-from snowballstemmer.english_stemmer import EnglishStemmer
-from snowballstemmer.finnish_stemmer import FinnishStemmer
-from snowballstemmer.french_stemmer import FrenchStemmer
-from snowballstemmer.german_stemmer import GermanStemmer
-from snowballstemmer.greek_stemmer import GreekStemmer
-from snowballstemmer.hindi_stemmer import HindiStemmer
-from snowballstemmer.hungarian_stemmer import HungarianStemmer
-from snowballstemmer.italian_stemmer import ItalianStemmer
-from snowballstemmer.norwegian_stemmer import NorwegianStemmer
-from snowballstemmer.polish_stemmer import PolishStemmer
-from snowballstemmer.portuguese_stemmer import PortugueseStemmer
-from snowballstemmer.romanian_stemmer import RomanianStemmer
-from snowballstemmer.russian_stemmer import RussianStemmer
-from snowballstemmer.spanish_stemmer import SpanishStemmer
-from snowballstemmer.swedish_stemmer import SwedishStemmer
-from snowballstemmer.tamil_stemmer import TamilStemmer
-from snowballstemmer.turkish_stemmer import TurkishStemmer
 
 
 class _Stemmer(Protocol):
     def stemWord(self, word: str) -> str: ...  # noqa: N802  # Snowball's name
 
 
-_LATIN: dict[str, type[_Stemmer]] = {
-    "cs": CzechStemmer,
-    "da": DanishStemmer,
-    "de": GermanStemmer,
-    "en": EnglishStemmer,
-    "es": SpanishStemmer,
-    "fi": FinnishStemmer,
-    "fr": FrenchStemmer,
-    "hu": HungarianStemmer,
-    "it": ItalianStemmer,
-    "nl": DutchStemmer,
-    "no": NorwegianStemmer,
-    "pl": PolishStemmer,
-    "pt": PortugueseStemmer,
-    "ro": RomanianStemmer,
-    "sv": SwedishStemmer,
-    "tr": TurkishStemmer,
-}
+_LATIN = {
+    "cs": "czech", "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
+    "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese",
+    "ro": "romanian", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
 
 # Every other script has one stemmer for all its languages: then a word's stem needs no guess about its text.
-_BY_SCRIPT: tuple[tuple[int, int, type[_Stemmer]], ...] = (
-    (0x0370, 0x03FF, GreekStemmer),
-    (0x0400, 0x052F, RussianStemmer),
-    (0x0530, 0x058F, ArmenianStemmer),
-    (0x0600, 0x06FF, ArabicStemmer),
-    (0x0900, 0x097F, HindiStemmer),
-    (0x0B80, 0x0BFF, TamilStemmer),
-    (0x1F00, 0x1FFF, GreekStemmer),
+_BY_SCRIPT = (
+    (0x0370, 0x03FF, "greek"),
+    (0x0400, 0x052F, "russian"),
+    (0x0530, 0x058F, "armenian"),
+    (0x0600, 0x06FF, "arabic"),
+    (0x0900, 0x097F, "hindi"),
+    (0x0B80, 0x0BFF, "tamil"),
+    (0x1F00, 0x1FFF, "greek"),
 )
 
 # Snowball has no Ukrainian. Its endings are those of Russian once the vowels are written the Russian way.
@@ -87,6 +52,14 @@ def is_latin(word: str) -> bool:
     return first <= _LAST_LATIN or first in _LATIN_ADDITIONAL
 
 
+@cache
+def _stemmer(algorithm: str) -> type[_Stemmer]:
+    """Load an algorithm at its first use; all of them together take longer to import than most searches."""
+    module = import_module(f"snowballstemmer.{algorithm}_stemmer")
+    stemmer: type[_Stemmer] = getattr(module, f"{algorithm.capitalize()}Stemmer")
+    return stemmer
+
+
 @lru_cache(maxsize=50_000)
 def stem(word: str, language: str) -> str:
     """Give the stem of a word in lower case. Only a word in Latin script needs the language."""
@@ -94,13 +67,13 @@ def stem(word: str, language: str) -> str:
         return word
     if is_latin(word):
         # Accents help the stemmer and hinder the searcher, who often leaves them out.
-        return unaccented(_LATIN[language]().stemWord(word)) or word
+        return unaccented(_stemmer(_LATIN[language])().stemWord(word)) or word
     if word[0] >= "\u0400":
         word = word.translate(_AS_RUSSIAN)
     first = ord(word[0])
-    for start, end, stemmer in _BY_SCRIPT:
+    for start, end, algorithm in _BY_SCRIPT:
         if start <= first <= end:
-            return stemmer().stemWord(word) or word
+            return _stemmer(algorithm)().stemWord(word) or word
     return word
 
 

@@ -10,13 +10,13 @@ Terms hold letters, digits, marks and `._-@#/:+`, so a store can write them with
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain, islice
 from typing import TypeAlias, TypeVar
 
 from recollect.text.clean import MAX_CHARACTERS, compose, fold
-from recollect.text.language import likeliest_latin
+from recollect.text.language import likeliest_latin, stop_words
 from recollect.text.stems import LATIN_LANGUAGES, is_latin, stem
-from recollect.text.stopwords import STOP_WORDS
 
 ANALYSER = 2  # raise it whenever a text may get other terms than before; `maintain` then brings stores up to it
 MAX_TERMS = 40_000
@@ -27,7 +27,6 @@ Forms: TypeAlias = tuple[str, ...]  # any of these terms stands for the same wor
 T = TypeVar("T")
 
 _DEFAULT = "en"
-_CYRILLIC_STOP_WORDS = STOP_WORDS["ru"] | STOP_WORDS["uk"]
 
 _TELLING_CHUNKS = 200  # as many show the language
 _CACHED_CHUNKS = 100_000
@@ -113,16 +112,21 @@ class _Cache(dict[str, tuple[T, ...]]):
 
 def _asked(chunk: str, language: str) -> Iterator[Forms]:
     """Give the words of a chunk: identifiers whole and in parts, nothing for a function word."""
-    stop_words = STOP_WORDS[language]
-    if chunk in stop_words:
+    stopped = stop_words(language)
+    if chunk in stopped:
         return
     for piece in _pieces(chunk):
         parts = _PART.findall(piece)
         if parts != [piece]:
             yield (_cut(piece),)
         for part in parts:
-            if part not in stop_words and part not in _CYRILLIC_STOP_WORDS:
+            if part not in stopped and (part.isascii() or part not in _cyrillic_stop_words()):
                 yield from _forms(part, language)
+
+
+@cache
+def _cyrillic_stop_words() -> frozenset[str]:
+    return stop_words("ru") | stop_words("uk")
 
 
 def _indexed(chunk: str, language: str) -> Iterator[str]:

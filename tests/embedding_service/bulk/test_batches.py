@@ -158,15 +158,15 @@ def test_a_change_of_the_model_in_bulk(open_memory: OpenMemory, host: ProviderSe
         embedding__openai_endpoint=host.url("openai"),
     )
     memory.user("me").remember_many(TEXTS)
-    estimate = memory.estimate("openai", "text-embedding-3-small", dimensions=128)
+    estimate = memory.models.estimate("openai", "text-embedding-3-small", dimensions=128)
     assert (estimate.items, estimate.tokens > 100) == (20, True)
     assert estimate.cost is not None
     assert estimate.bulk_cost == pytest.approx(estimate.cost / 2)
-    begun = memory.reembed("openai", "text-embedding-3-small", dimensions=128, bulk=True)
+    begun = memory.models.reembed("openai", "text-embedding-3-small", dimensions=128, bulk=True)
     assert (begun.state, begun.in_bulk) == ("building", 20)
     assert memory.user("me").recall(TEXTS[3]).degraded == ()
     clock.advance(minutes=1)
-    assert memory.reembed().state == "finished"
+    assert memory.models.reembed().state == "finished"
     assert memory.status().embedding == "openai/text-embedding-3-small"
 
 
@@ -176,8 +176,8 @@ def test_a_change_that_is_cancelled_cancels_its_batches(open_memory: OpenMemory,
         embedding__openai_endpoint=host.url("openai"),
     )
     memory.user("me").remember_many(TEXTS)
-    memory.reembed("openai", "text-embedding-3-small", dimensions=128, bulk=True)
-    memory.cancel_reembed()
+    memory.models.reembed("openai", "text-embedding-3-small", dimensions=128, bulk=True)
+    memory.models.cancel_reembed()
     assert [batch.cancelled for batch in host.batches.batches.values()] == [True]
     (batch,) = memory.status().bulks
     assert batch.state == "cancelled"

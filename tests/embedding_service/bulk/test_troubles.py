@@ -307,9 +307,9 @@ def test_a_model_that_is_dropped_takes_its_batches_along(open_memory: OpenMemory
         embedding__openai_endpoint=host.url("openai"),
     )
     memory.user("me").remember_many(TEXTS)
-    memory.reembed("openai", "text-embedding-3-small", dimensions=128, bulk=True)
-    memory.cancel_reembed()
+    memory.models.reembed("openai", "text-embedding-3-small", dimensions=128, bulk=True)
+    memory.models.cancel_reembed()
     assert (len(memory.status().bulks), host.batches.files) == (1, {})
-    memory.drop_model("openai/text-embedding-3-small")
-    memory.reembed("openai", "text-embedding-3-small", dimensions=128, wait=False)
+    memory.models.drop("openai/text-embedding-3-small")
+    memory.models.reembed("openai", "text-embedding-3-small", dimensions=128, wait=False)
     assert memory.status().bulks == ()

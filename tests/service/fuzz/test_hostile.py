@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from recollect.mcp.server import _BROKEN
 from recollect.service.app import ROUTERS
 from recollect.web.problems import MEDIA_TYPE
-from tests.service.conftest import PATIENCE_S, Running, Serve
+from tests.service.conftest import Running, Serve
 from tests.service.fuzz import matter
 from tests.service.fuzz.profile import Tally, times
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")  # bodies as large as may be sent
 

@@ -13,8 +13,9 @@ from schemathesis import APIOperation, Case, Config, GenerationMode
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance, response_schema_conformance
 
-from tests.service.conftest import PATIENCE_S, Running, Serve
+from tests.service.conftest import Running, Serve
 from tests.service.fuzz.profile import Tally, times
+from tests.waiting import PATIENCE_S
 
 # What a schema cannot say: NULs have no place in the texts inside of metadata, and a body may be too large as a whole.
 CONFIG = {

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from tests.nightly import NIGHTLY
 from tests.service.isolation.world import Door, Leaked, Person, World
+from tests.sizes import ALL
 
 WHO = st.integers(0, 2)
 PICK = st.integers(0, 10**6)
@@ -360,7 +360,7 @@ def live(world: World, calls: int) -> None:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
         report_multiple_bugs=False,
-        derandomize=False,  # each life is another one; by day they are the same in every run
+        derandomize=False,  # each life is another one; they are the same in every fast run
     )
     machine = type("Life", (Machine,), {"world": world})
     until = world.calls + calls
@@ -368,6 +368,6 @@ def live(world: World, calls: int) -> None:
         if world.calls >= until:
             return
         try:
-            run_state_machine_as_test(machine if NIGHTLY else seed(number)(machine), settings=shape)
+            run_state_machine_as_test(machine if ALL else seed(number)(machine), settings=shape)
         except Flaky as flaky:  # a life is lived again when it went wrong, and those who lived before are still there
             raise Leaked(world.leaks[0]) if world.leaks else flaky from None

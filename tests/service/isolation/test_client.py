@@ -5,9 +5,10 @@ from typing import Any
 import anyio
 from mcp import Client
 
-from tests.mcp_door.conftest import PATIENCE_S, called, over_http
+from tests.mcp_door.conftest import called, over_http
 from tests.service.conftest import Serve
 from tests.service.isolation.world import Person, World
+from tests.waiting import PATIENCE_S
 
 ROUNDS = 8
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.nightly import by_night
 from tests.service.conftest import Serve
 from tests.service.fuzz.profile import LOG
 from tests.service.isolation.machine import live
 from tests.service.isolation.world import World
+from tests.sizes import sized
 
-CALLS = by_night(900, 10_000)  # on each of the two stores
-WITH_VECTORS = by_night(60, 1_000)
+CALLS = sized(900, 10_000)  # on each of the two stores
+WITH_VECTORS = sized(60, 1_000)
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from recollect.service import request_context
 from recollect.storage.postgres import wall
 from recollect.storage.postgres.rows import QUERIES as POSTGRES
 from recollect.storage.sqlite.rows import QUERIES as SQLITE
-from tests.nightly import NIGHTLY
 from tests.service.conftest import Serve
 from tests.service.isolation.machine import live
 from tests.service.isolation.world import Leaked, World
+from tests.sizes import ALL
 
 ENOUGH: Final = 6_000  # calls in which a gap must show; most show within a hundred
 _PREDICATE: Final = re.compile(r"([\w{}]+\.)?user_id = (:user_id|%\(user_id\)s)")
@@ -37,7 +37,7 @@ READ: Final = (
     "sightings",
     "list_named_places",
 )
-BY_DAY: Final = ("get_memories", "last_messages", "current_memory")
+FAST: Final = ("get_memories", "last_messages", "current_memory")
 CHANGED: Final = ("all_memory_ids", "current_memory", "delete_named_place")
 
 
@@ -60,7 +60,7 @@ ON_POSTGRESQL = pytest.mark.parametrize("database", ["postgresql"], indirect=Tru
 
 
 @ON_SQLITE
-@pytest.mark.parametrize("query", [*READ, *CHANGED] if NIGHTLY else BY_DAY)
+@pytest.mark.parametrize("query", [*READ, *CHANGED] if ALL else FAST)
 def test_a_query_without_its_user_is_noticed(world: World, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
     held = cast("MutableMapping[str, str]", SQLITE)
     monkeypatch.setitem(held, query, without_the_user(held[query]))

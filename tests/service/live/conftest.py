@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import OpenMemory
 from tests.reliability.zygote import Zygote
 from tests.service.live.house import House, hosting
+from tests.waiting import PATIENCE_S
 
 _ROOT = Path(__file__).parents[3]
 
@@ -19,7 +20,7 @@ Host = Callable[..., House]
 
 @pytest.fixture
 def host(open_memory: OpenMemory) -> Iterator[Host]:
-    """Serve the test's store, with settings by their dotted names; those of the switchboard as a mapping."""
+    """Serve the test's store, with settings by their dotted names; those of the subscriptions as a mapping."""
     with ExitStack() as stack:
 
         def opened(board: dict[str, float] | None = None, **overrides: object) -> House:
@@ -47,7 +48,7 @@ def houses(database: str) -> Iterator[list[str]]:
     finally:
         codes = []
         for process in running:
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE_S)
             codes.append(process.returncode)
     assert codes == [0, 0]
 

@@ -24,7 +24,8 @@ from recollect.web.problems import add_error_handlers
 from recollect.web.rate_limit import RateLimiter
 from recollect.web.server import HttpServer, bind, configure, listen
 from tests.reliability.opening import open_memory
-from tests.service.live.radio import PATIENCE_S, Radio
+from tests.service.live.radio import Radio
+from tests.waiting import PATIENCE_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class House:
     """A running service."""
 
     memory: Memory
-    switchboard: LiveSubscriptions
+    subscriptions: LiveSubscriptions
     server: HttpServer
     url: str
 
@@ -53,15 +54,15 @@ class House:
 @contextmanager
 def hosting(memory: Memory, **board: float) -> Iterator[House]:
     """Serve live search on a free port of this machine."""
-    switchboard = LiveSubscriptions(memory, **board)
+    subscriptions = LiveSubscriptions(memory, **board)
 
     @asynccontextmanager
     async def alive(_: FastAPI) -> AsyncIterator[None]:
-        async with switchboard.open():
+        async with subscriptions.open():
             yield
 
     app = FastAPI(lifespan=alive)
-    app.state.memory, app.state.switchboard = memory, switchboard
+    app.state.memory, app.state.subscriptions = memory, subscriptions
     add_error_handlers(app, "GET /api/stream")
     add_error_handler(app)
     app.include_router(live.router)
@@ -78,12 +79,12 @@ def hosting(memory: Memory, **board: float) -> Iterator[House]:
         service = add_middleware(app, memory.settings.serve, authenticate=lock)
         server = HttpServer(configure(service, last_requests_s=PATIENCE_S, lifespan="on"))
         ready = threading.Event()
-        server.announce, server.ending = ready.set, switchboard.end
+        server.announce, server.ending = ready.set, subscriptions.end
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
             assert ready.wait(PATIENCE_S)
-            yield House(memory, switchboard, server, f"http://127.0.0.1:{listener.getsockname()[1]}")
+            yield House(memory, subscriptions, server, f"http://127.0.0.1:{listener.getsockname()[1]}")
         finally:
             server.should_exit = True
             thread.join(PATIENCE_S)

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
 
-PATIENCE_S = 60
+from tests.waiting import PATIENCE_S
 
 
 @dataclass(frozen=True, slots=True)

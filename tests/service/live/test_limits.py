@@ -1,7 +1,6 @@
 """What ends a live search, and how many there may be: slow readers, revoked keys, the end of the service, the limit."""
 
 import socket
-from collections.abc import Callable
 from contextlib import suppress
 from threading import enumerate as threads
 from time import monotonic, sleep
@@ -16,16 +15,10 @@ from tests.conftest import OpenMemory, Server, SteppingClock
 from tests.reliability.opening import open_memory as open_store
 from tests.service.live.conftest import Host
 from tests.service.live.house import House, hosting
-from tests.service.live.radio import PATIENCE_S, Radio, narrow_line
+from tests.service.live.radio import Radio, narrow_line
+from tests.waiting import PATIENCE_S, until
 
 _LONG, _MANY = 90_000, 30
-
-
-def _until(what: Callable[[], bool]) -> None:
-    deadline = monotonic() + PATIENCE_S
-    while not what():
-        assert monotonic() < deadline, "it did not come to that"
-        sleep(0.01)
 
 
 def _deaf(house: House) -> socket.socket:
@@ -51,17 +44,17 @@ def _store_long(house: House, amount: int) -> list[str]:
 
 
 def test_whoever_does_not_read_is_cut_off_and_nothing_piles_up(host: Host) -> None:
-    house = host({"patience_s": 0.5})
+    house = host({"patience_s": 5.0})
     with _deaf(house) as line, house.radio() as other:
-        _until(lambda: len(house.switchboard) == 2)
+        until(lambda: len(house.subscriptions) == 2)
         most_waiting = 0
         _store_long(house, _MANY)
         for _ in range(_MANY):
             assert other.wait_for("hit")
-        while len(house.switchboard) == 2:
+        while len(house.subscriptions) == 2:
             most_waiting = max(most_waiting, house.waiting_bytes())
-            sleep(0.001)
-        _until(lambda: len(house.server.server_state.connections) == 1)
+            sleep(0.01)
+        until(lambda: len(house.server.server_state.connections) == 1)
         assert house.waiting_bytes() == 0
         read = _drained(line)
     assert most_waiting < 2**16 + 2 * _LONG, "more waits than one event beyond what is usual"
@@ -86,7 +79,7 @@ def test_what_is_forgotten_while_it_waits_to_be_sent_is_not_sent(host: Host, mon
     house = host({"patience_s": float(PATIENCE_S)})
     ids = _store_long(house, _MANY)
     with house.radio(after=0, narrow=True) as radio:
-        _until(lambda: house.waiting_bytes() > 2**16)
+        until(lambda: house.waiting_bytes() > 2**16)
         sleep(0.1)  # longer than it counts as fresh; a machine that needs longer to get stuck has more to send
         for one in ids[20:]:
             house.memory.user("me").forget(one)
@@ -103,12 +96,12 @@ def test_whoever_hangs_up_frees_their_seat_and_the_last_one_the_thread(house: Ho
 
     assert at_the_bell() == 0
     radios = [house.radio() for _ in range(3)]
-    assert len(house.switchboard) == 3
+    assert len(house.subscriptions) == 3
     assert at_the_bell() == 1
     for left, radio in zip((2, 1, 0), radios, strict=True):
         radio.close()
-        _until(lambda left=left: len(house.switchboard) == left)  # type: ignore[misc]
-    _until(lambda: at_the_bell() == 0)
+        until(lambda left=left: len(house.subscriptions) == left)  # type: ignore[misc]
+    until(lambda: at_the_bell() == 0)
     with house.radio() as radio:
         house.memory.user("me").remember("It works again")
         assert radio.wait_for("hit").id == 1
@@ -124,7 +117,7 @@ def test_there_are_so_many_seats_and_a_share_for_each_key(host: Host) -> None:
         assert int(refused.answer.headers["Retry-After"]) > 0
         assert "8 live searches" in refused.problem()["detail"]
     radios.pop().close()
-    _until(lambda: len(house.switchboard) == 7)
+    until(lambda: len(house.subscriptions) == 7)
     with house.radio(keys[0]) as refused:
         assert refused.status == 429
         assert int(refused.answer.headers["Retry-After"]) > 0
@@ -170,7 +163,7 @@ def test_the_end_of_the_service_ends_them(open_memory: OpenMemory) -> None:
     with hosting(memory, patience_s=3_600.0) as house:
         radios = [house.radio(query="bicycle") for _ in range(3)]
         deaf = _deaf(house)
-        _until(lambda: len(house.switchboard) == 4)
+        until(lambda: len(house.subscriptions) == 4)
         _store_long(house, _MANY)
         began = monotonic()
     assert monotonic() - began < PATIENCE_S / 2, "it waited for those who never end"
@@ -192,7 +185,7 @@ def test_a_ring_that_is_lost_costs_a_moment(host: Host, monkeypatch: pytest.Monk
 def test_a_store_that_was_away_is_gone_on_with(server: Server) -> None:
     database = server.fresh()
     name = database.partition("?")[0].rpartition("/")[2]
-    settings: dict[str, Any] = {"serve.heartbeat_s": 0.1, "postgres.connect_timeout_s": 1}
+    settings: dict[str, Any] = {"serve.heartbeat_s": 0.1, "postgres.connect_timeout_s": 5}
     with (
         open_store(database, **settings) as memory,
         hosting(memory, look_every_s=0.1) as house,
@@ -208,7 +201,7 @@ def test_a_store_that_was_away_is_gone_on_with(server: Server) -> None:
                     assert (event := one.hear()) is not None
                     assert event.comment == "still here"
             admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
-        _until(lambda: _stored(house, "After"))
+        until(lambda: _stored(house, "After"))
         assert [one.wait_for("hit").id for one in (radio, other)] == [2, 2]
     server.drop(database)
 
@@ -232,4 +225,4 @@ def test_it_needs_a_key_that_may_read(house: House) -> None:
     writes = house.memory.keys.create(user="me", scopes=["write"]).secret
     with Radio(house.url, writes) as radio:
         assert radio.status == 403
-    assert len(house.switchboard) == 0
+    assert len(house.subscriptions) == 0

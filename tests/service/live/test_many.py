@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.conftest import OpenMemory
 from tests.reliability.zygote import Zygote
-from tests.service.live.radio import PATIENCE_S, Event, Radio
+from tests.service.live.radio import Event, Radio
+from tests.waiting import PATIENCE_S
 
 _STORES, _WRITERS, _LISTENERS = 1_000, 4, 8
 _LAST = "Parcel omega is the last one"

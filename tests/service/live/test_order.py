@@ -60,22 +60,24 @@ def _do(memory: Memory, user: str, ids: list[str], deed: tuple[Any, ...]) -> Non
 
 def _all(memory: Memory, user: str, query: str, sizes: list[int], after: int = 0) -> list[LiveHit]:
     """Read everything, so many changes at a time."""
-    watch = memory.doors.watch(user, query, sources=SOURCES)
+    watch = memory.operations.live_query(user, query, sources=SOURCES)
     found: list[LiveHit] = []
     turns = 0
     while True:
-        news = memory.doors.news(user, watch, after, limit=sizes[turns % len(sizes)])
+        news = memory.operations.changes(user, watch, after, limit=sizes[turns % len(sizes)])
         assert not news.missed
         assert all(after < hit.number <= news.position for hit in news.hits)
         assert news.position > after or not news.more
         found += news.hits
         after, turns = news.position, turns + 1
         if not news.more:
-            assert after == memory.doors.position(user)
+            assert after == memory.operations.change_position(user)
             return found
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(deeds=st.lists(_deeds, max_size=20), query=st.sampled_from(_QUERIES), pieces=_pieces, cut=st.integers(0, 25))
 def test_pieces_of_any_size_say_the_same(
     quick: Memory, deeds: list[tuple[Any, ...]], query: str, pieces: list[int], cut: int
@@ -86,25 +88,27 @@ def test_pieces_of_any_size_say_the_same(
     whole = _all(quick, user, query, [1_000])
     assert _all(quick, user, query, pieces) == whole
     assert [hit.number for hit in whole] == sorted({hit.number for hit in whole})
-    assert _all(quick, user, query, pieces, after=min(cut, quick.doors.position(user))) == [
+    assert _all(quick, user, query, pieces, after=min(cut, quick.operations.change_position(user))) == [
         hit for hit in whole if hit.number > cut
     ]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(deeds=st.lists(_deeds, max_size=12), query=st.sampled_from(_QUERIES))
 def test_whoever_looks_all_the_time_sees_what_whoever_looks_later_sees(
     quick: Memory, deeds: list[tuple[Any, ...]], query: str
 ) -> None:
     """But for what was changed or forgotten in between: that cannot be seen any more."""
     user, ids = f"user{next(_USERS)}", list[str]()
-    watch = quick.doors.watch(user, query, sources=SOURCES)
+    watch = quick.operations.live_query(user, query, sources=SOURCES)
     seen: list[tuple[int, str]] = []
     position = 0
     for deed in deeds:
         if deed[0] not in ("forget", "update"):
             _do(quick, user, ids, deed)
-        news = quick.doors.news(user, watch, position)
+        news = quick.operations.changes(user, watch, position)
         seen += [(hit.number, hit.hit.id) for hit in news.hits]
         position = news.position
     assert seen == [(hit.number, hit.hit.id) for hit in _all(quick, user, query, [1_000])]
@@ -114,8 +118,8 @@ def test_whoever_looks_all_the_time_sees_what_whoever_looks_later_sees(
 def test_very_long_texts_come_in_small_portions(quick: Memory) -> None:
     texts = [f"{number} " + "long " * 19_000 for number in range(12)]
     ids = [made.id for made in quick.user("me").remember_many(texts)]
-    watch = quick.doors.watch("me")
-    news = quick.doors.news("me", watch, 0)
+    watch = quick.operations.live_query("me")
+    news = quick.operations.changes("me", watch, 0)
     assert news.more
     assert 0 < len(news.hits) < len(ids)
     assert news.position == news.hits[-1].number

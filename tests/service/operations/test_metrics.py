@@ -9,7 +9,8 @@ import httpx2
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from recollect import Memory, TextPiece
+from recollect import Memory
+from recollect.model import TextPiece
 from recollect.service.metrics.service_metrics import Metrics
 from tests.conftest import OpenMemory, Server, SteppingClock
 from tests.service.conftest import Running
@@ -105,7 +106,7 @@ def test_what_is_stored_and_what_waits(open_memory: OpenMemory, clock: SteppingC
     memory.user("a").remember("Grows tomatoes on the balcony")
     memory.user("b").remember("Plays the cello", wait=False)
     memory.user("b").conversation("talk").append("user", "Do you still play?")
-    memory.user("b").add_pieces("cello.md", [TextPiece("Rosin", "", 1, 1), TextPiece("Strings", "", 3, 3)])
+    memory.user("b").files.add_pieces("cello.md", [TextPiece("Rosin", "", 1, 1), TextPiece("Strings", "", 3, 3)])
     clock.advance(seconds=90)
     figures = parsed(Metrics(memory).show().decode())
     assert figures["recollect_up"] == 1
@@ -134,7 +135,7 @@ def test_scrapes_do_not_wear_out_the_store(memory: Memory) -> None:
 
 @POSTGRESQL
 def test_a_store_that_is_away_is_a_figure(open_memory: OpenMemory, database: str, server: Server) -> None:
-    memory = open_memory(postgres__connect_timeout_s=1)
+    memory = open_memory(postgres__connect_timeout_s=5)
     metrics = Metrics(memory)
     server.drop(database)
     figures = parsed(metrics.show().decode())

@@ -21,11 +21,11 @@ from recollect.service.metrics import multiprocess_metrics
 from recollect.service.metrics.multiprocess_metrics import MetricsFolder, ProcessMetrics, collect_process, sum_processes
 from recollect.service.metrics.service_metrics import Metrics
 from tests.service.operations.figures import parsed, written
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 STORES = "recollect_requests_total{method=POST,route=/api/memories/unified,status=2xx}"
-PATIENCE_S = 60
 
 
 def sheet(count: int) -> ProcessMetrics:

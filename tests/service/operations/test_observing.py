@@ -27,7 +27,7 @@ class Listener:
 @pytest.fixture
 def listener(memory: Memory) -> Listener:
     listening = Listener()
-    memory.doors.observe(listening)
+    memory.operations.observe(listening)
     return listening
 
 
@@ -53,10 +53,10 @@ def test_answers_are_the_same_whether_somebody_listens(memory: Memory) -> None:
     for text in ("Takes the tram to work", "Walks home from work", "Works from home on Fridays"):
         me.remember(text)
     plain = me.recall("how do I get to work?")
-    memory.doors.observe(Listener())
+    memory.operations.observe(Listener())
     watched = me.recall("how do I get to work?")
     assert [(hit.id, hit.content) for hit in watched.hits] == [(hit.id, hit.content) for hit in plain.hits]
-    memory.doors.observe(None)
+    memory.operations.observe(None)
     assert me.recall("how do I get to work?").degraded == ()
 
 
@@ -64,7 +64,7 @@ def test_a_turn_that_could_not_wait(memory: Memory, listener: Listener, monkeypa
     def broken(*_: object, **__: object) -> None:
         raise OSError
 
-    monkeypatch.setattr("recollect.engine.conversations.turns.search.search", broken)
+    monkeypatch.setattr("recollect.engine.conversations.turns.all_sources.search", broken)
     found = memory.user("me").before_prompt("What did I say?", session="talk")
     assert found.degraded == ("recall",)
     assert listener.missing == ["recall"]

@@ -12,6 +12,7 @@ from recollect.service.metrics.store_gauges import StoreGauges
 from tests.conftest import OpenMemory, Server, SteppingClock
 from tests.providers.server import ProviderServer
 from tests.service.conftest import Running
+from tests.waiting import PATIENCE_S
 
 SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 POSTGRESQL = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
@@ -59,7 +60,7 @@ def test_a_provider_is_asked_once_a_minute(
     assert len(provider.requests) == 1
     monkeypatch.setattr(readiness, "MODEL_CHECK_S", -1.0)
     found.examine()
-    found._model._finished.wait(60)
+    found._model._finished.wait(PATIENCE_S)
     assert len(provider.requests) == 2
 
 
@@ -82,7 +83,7 @@ def test_nobody_waits_for_a_provider_that_hangs(remote: Memory, provider: Provid
         assert {one.checks["model"] for one in answers} == {"It has not answered yet."}
         assert {one.status for one in answers} == {"degraded"}
     assert len(provider.requests) <= 1
-    found._model._finished.wait(60)
+    found._model._finished.wait(PATIENCE_S)
 
 
 @SQLITE
@@ -109,7 +110,7 @@ def test_without_a_worker_the_queue_shows_it(
 
 @POSTGRESQL
 def test_without_the_store_nothing_goes(open_memory: OpenMemory, database: str, server: Server) -> None:
-    memory = open_memory(postgres__connect_timeout_s=1)
+    memory = open_memory(postgres__connect_timeout_s=5)
     found = health_of(memory)
     assert found.examine().status == "ready"
     server.drop(database)

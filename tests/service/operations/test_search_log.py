@@ -81,7 +81,7 @@ def test_whatever_is_forgotten_no_query_is_left(open_memory: OpenMemory, databas
     other.recall("something of my own")
     FORGETTING[way](me, kept)
     assert [query for query in queries(database) if query] == ["something of my own"]
-    searches = sum(one.searches for one in memory.doors.search_figures("me"))
+    searches = sum(one.searches for one in memory.operations.search_stats("me"))
     assert searches == {"everything": 0}.get(way, 1)  # to forget by a query is no search
 
 

@@ -13,7 +13,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from recollect.service.metrics import tracing
-from tests.service.conftest import PATIENCE_S, Running
+from tests.service.conftest import Running
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
@@ -119,7 +120,7 @@ def test_a_failure_is_marked_without_its_message(
     def broken(*_: object) -> None:
         raise LookupError(PLACE)
 
-    monkeypatch.setattr("recollect.api.operations.Doors.search_figures", broken)
+    monkeypatch.setattr("recollect.api.operations.StoreOperations.search_figures", broken)
     assert anna.get("/api/stats").status_code == 500
     span = named(spans, "GET /api/stats")
     assert span.status.status_code is trace.StatusCode.ERROR
@@ -131,9 +132,9 @@ def test_without_the_extra_nothing_stands_in_between(monkeypatch: pytest.MonkeyP
     async def app(*_: object) -> None: ...
 
     monkeypatch.setattr(tracing, "INSTALLED", False)
-    assert tracing.add_tracing(app) is app
-    tracing.record_stage("total", 1.0)
-    tracing.record_degraded("vector")
+    assert telemetry.traced(app) is app
+    telemetry.note_stage("total", 1.0)
+    telemetry.note_missing("vector")
 
 
 def test_the_service_starts_without_the_extra(database: str) -> None:

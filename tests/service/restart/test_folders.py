@@ -9,6 +9,7 @@ import pytest
 from recollect.service.watched_folders import WatchedFolders
 from tests.conftest import OpenMemory
 from tests.service.restart.house import Service, eventually
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
@@ -62,7 +63,7 @@ def test_what_goes_wrong_is_counted_and_tried_again(open_memory: OpenMemory, tmp
         (place / "setup.md").write_text("The router stands in the cellar.\n")
         eventually(lambda: "synced" in states)
     finally:
-        folders.wait(60)
+        folders.wait(PATIENCE_S)
     assert [hit.source for hit in memory.user(memory.settings.user).search_context("router").hits] == ["file"]
 
 

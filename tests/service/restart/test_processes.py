@@ -12,7 +12,8 @@ import psutil
 import psycopg
 import pytest
 
-from tests.service.restart.house import PATIENCE_S, Service, eventually
+from tests.service.restart.house import Service, eventually
+from tests.waiting import PATIENCE_S
 
 SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 

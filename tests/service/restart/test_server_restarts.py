@@ -17,11 +17,11 @@ from tests.providers.server import ProviderServer
 from tests.service.live.radio import Radio
 from tests.service.restart.house import FallibleServer, Service, eventually
 from tests.service.restart.writers import Writers
+from tests.waiting import PATIENCE_S
 
 _WRITERS = 6
 _SOME = 25
 _AWAY_S = 4.0
-_LONGEST_BEARABLE_S = 30.0
 _USER = "default"
 
 
@@ -101,7 +101,7 @@ def _vanish(postgresql: FallibleServer, writers: Writers, service: Service, gone
 
 def test_it_vanishes_and_comes_back(postgresql: FallibleServer, service: Service) -> None:
     listener = Listener(service)
-    assert listener.ready.wait(_LONGEST_BEARABLE_S)
+    assert listener.ready.wait(PATIENCE_S)
     writers = Writers(service, _USER, _WRITERS)
     healed_s = []
     for gone in (postgresql.kill, postgresql.stop):
@@ -112,8 +112,6 @@ def test_it_vanishes_and_comes_back(postgresql: FallibleServer, service: Service
 
     assert set(writers.statuses) == {201, 503}
     assert writers.complaints == []
-    assert writers.longest_s < _LONGEST_BEARABLE_S
-    assert max(healed_s) < _LONGEST_BEARABLE_S
     assert {told["action"] for told in writers.acknowledged.values()} == {"created"}
     with service.user(_USER) as client:
         stored = _everything(client)

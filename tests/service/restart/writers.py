@@ -7,7 +7,8 @@ from uuid import uuid4
 
 import httpx2
 
-from tests.service.restart.house import PATIENCE_S, Service
+from tests.service.restart.house import Service
+from tests.waiting import PATIENCE_S
 
 _PAUSE_S = 0.1
 

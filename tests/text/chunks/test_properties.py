@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from recollect.model.files import CutText
 from recollect.model.literals import FileKind
 from recollect.text.chunks import chunk_terms, cut, index
-from tests.nightly import by_night
+from tests.sizes import sized
 from tests.text.chunks.samples import LINES, TEXTS, covered, keys, markdown, stands_at
 
 KINDS = st.sampled_from([kind for kind in get_args(FileKind) if kind != "session"])
@@ -20,7 +20,7 @@ def size_of(text: str) -> int:
 
 
 @given(TEXTS, KINDS, SIZES)
-@settings(max_examples=by_night(150, 10_000), deadline=None)
+@settings(max_examples=sized(150, 10_000), deadline=None)
 def test_pieces_stand_where_they_say_cover_the_text_and_are_bounded(
     text: str, kind: FileKind, sizes: tuple[int, int]
 ) -> None:
@@ -62,7 +62,7 @@ def test_one_edited_line_in_a_long_file_changes_at_most_three_pieces(*, wrapped:
     lines = markdown(1, 920_000, wrapped=wrapped).split("\n")
     assert size_of("\n".join(lines)) > 1_000_000
     found = cut("\n".join(lines), "markdown")
-    for _ in range(by_night(12, 500)):
+    for _ in range(sized(12, 500)):
         number = an_ordinary_line(lines, random)
         lines[number] += random.choice([" edited", ".", " and a few words more than there were before"])
         edited = cut("\n".join(lines), "markdown")
@@ -75,7 +75,7 @@ def test_one_edited_line_in_a_long_file_changes_at_most_three_pieces(*, wrapped:
     st.integers(0, 10_000),
     st.lists(LINES.filter(lambda line: line[:1] not in "#`~|=-+"), max_size=4),
 )
-@settings(max_examples=by_night(60, 1_000), deadline=None)
+@settings(max_examples=sized(60, 1_000), deadline=None)
 def test_lines_put_in_or_taken_out_leave_distant_pieces_alone(seed: int, place: int, put_in: list[str]) -> None:
     lines = markdown(seed, 12_000).split("\n")
     number = an_ordinary_line(lines, Random(place))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from recollect.documents.formats.page import Page
+from recollect.documents.formats.page import MarkdownPage
 
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _OFF = ("0", "false", "off", "none")
@@ -52,13 +52,13 @@ class _Paragraph:
     parts: list[str] = field(default_factory=list)
 
 
-class Body:
+class WordBody:
     """The text of one part of a document."""
 
     def __init__(self, styles: Styles) -> None:
         """Begin an empty one."""
         self._styles = styles
-        self._page = Page()
+        self._page = MarkdownPage()
         self._paragraphs: list[_Paragraph] = []
         self._rows: list[int] = []
         self._unseen = 0

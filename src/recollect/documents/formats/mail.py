@@ -9,9 +9,9 @@ from email.header import decode_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
 
-from recollect.documents.decoding import decode_as, decode_web
+from recollect.documents.decode_text import decode_as, decode_web
+from recollect.documents.extracted import DocumentRefused, ExtractedText, known_values, one_line, shortened, tidy
 from recollect.documents.formats.web import read_page
-from recollect.documents.found import Found, Refused, known_values, one_line, shortened, tidy
 
 _MOST_PARTS = 1_000
 _DEEPEST = 20
@@ -21,7 +21,7 @@ _TOLD = ("From", "To", "Cc", "Date", "Message-ID", "In-Reply-To")
 _SHOWN = ("Subject", "From", "To", "Cc", "Date")
 
 
-class _Reader:
+class _MailReader:
     def __init__(self) -> None:
         self.attachments: list[str] = []
         self._parts = 0
@@ -43,9 +43,11 @@ class _Reader:
     def _count(self, depth: int) -> None:
         self._parts += 1
         if self._parts > _MOST_PARTS:
-            raise Refused(f"The message has more than {_MOST_PARTS:,} parts, which none that people send has.")
+            raise DocumentRefused(f"The message has more than {_MOST_PARTS:,} parts, which none that people send has.")
         if depth > _DEEPEST:
-            raise Refused(f"The message has parts nested more than {_DEEPEST} deep, which none that people send has.")
+            raise DocumentRefused(
+                f"The message has parts nested more than {_DEEPEST} deep, which none that people send has."
+            )
 
     def _forwarded(self, message: Message, depth: int) -> Iterator[str]:
         for inner in _inside(message):
@@ -79,15 +81,15 @@ class _Reader:
         yield said
 
 
-def read_mail(data: bytes) -> Found:
+def read_mail(data: bytes) -> ExtractedText:
     """Read a message. Raises Refused."""
     message = message_from_bytes(data)
-    reader = _Reader()
+    reader = _MailReader()
     said = [_top(message), *reader.read(message, 0)]
     parts, notes = shortened(part.strip("\n") for part in said)
     metadata = {"title": _value(message, "Subject"), "attachments": reader.attachments}
     metadata |= {name.lower().replace("-", "_"): _value(message, name) for name in _TOLD}
-    return Found(
+    return ExtractedText(
         ("\n\n".join(part for part in parts if part.strip()),),
         known_values(metadata.items()),
         notes,
@@ -118,7 +120,7 @@ def _value(message: Message, name: str) -> str:
 
 
 def _header(raw: object) -> str:
-    """Decode a header; one that claims an encoding nobody knows is read as UTF-8."""
+    """Decode a header; an unknown encoding is read as UTF-8."""
     text = str(raw)[:_MOST_HEADER]
     try:
         found = decode_header(text)

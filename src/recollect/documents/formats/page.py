@@ -3,12 +3,12 @@
 The invariant: what is written costs time in proportion to its length, however the markup is nested.
 """
 
-from recollect.documents.found import MOST_CHARACTERS
+from recollect.documents.extracted import MOST_CHARACTERS
 
 _DEEPEST_LIST = 8
 
 
-class Page:
+class MarkdownPage:
     """Takes words and breaks; breaks count only once words follow them, and the strongest of them counts."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from contextlib import closing
 
 from pypdfium2 import PdfDocument, PdfiumError  # type: ignore[import-untyped]
 
-from recollect.documents.found import NO_TEXT_LAYER, Found, Refused, known_values, shortened, tidy
+from recollect.documents.extracted import NO_TEXT_LAYER, DocumentRefused, ExtractedText, known_values, shortened, tidy
 
 _MOST_PAGES = 20_000
 _TOLD = {"Title": "title", "Author": "author", "Subject": "subject", "Keywords": "keywords", "Creator": "creator"}
@@ -18,19 +18,19 @@ _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(Z|[+-]\d\d'?
 _LINE_HYPHEN = re.compile("[\x02\ufffe]\r?\n?")
 
 
-def read_pdf(data: bytes) -> Found:
+def read_pdf(data: bytes) -> ExtractedText:
     """Read a PDF. Raises Refused when it is encrypted, damaged, or has too many pages."""
     with closing(_opened(data)) as document:
         count = len(document)
         if count > _MOST_PAGES:
-            raise Refused(
+            raise DocumentRefused(
                 f"The PDF says that it has {count:,} pages; at most {_MOST_PAGES:,} are read. Split it first."
             )
         parts, notes = shortened(_pages(document, count))
         metadata = {"pages": count, **_metadata(document)}
     if not any(part.strip() for part in parts):
         notes = (*notes, NO_TEXT_LAYER)
-    return Found(parts, known_values(metadata.items()), notes)
+    return ExtractedText(parts, known_values(metadata.items()), notes)
 
 
 def _opened(data: bytes) -> PdfDocument:
@@ -38,8 +38,8 @@ def _opened(data: bytes) -> PdfDocument:
         return PdfDocument(data)
     except PdfiumError as error:
         if "password" in str(error).lower() or "security" in str(error).lower():
-            raise Refused("The PDF is encrypted. Save it without a password, then add it again.") from error
-        raise Refused(f"The PDF is damaged: {error}") from error
+            raise DocumentRefused("The PDF is encrypted. Save it without a password, then add it again.") from error
+        raise DocumentRefused(f"The PDF is damaged: {error}") from error
 
 
 def _pages(document: PdfDocument, count: int) -> Iterator[str]:

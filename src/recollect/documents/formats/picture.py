@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from PIL import Image, UnidentifiedImageError
 
+from recollect.documents.extracted import DocumentRefused, ExtractedText, known_values, shortened, tidy
 from recollect.documents.formats.exif import Shot, read_exif
 from recollect.documents.formats.png import read_png
 from recollect.documents.formats.xmp import read_xmp
-from recollect.documents.found import Found, Refused, known_values, shortened, tidy
 
 _SIZE = b"ispe\0\0\0\0"
 _EXIF_MARKS = (b"Exif\0\0MM\0*", b"Exif\0\0II*\0")
@@ -33,7 +33,7 @@ class _Picture(NamedTuple):
     frames: int = 1
 
 
-def read_image(data: bytes) -> Found:
+def read_image(data: bytes) -> ExtractedText:
     """Read a picture. Raises Refused when it is damaged."""
     if data.startswith(b"\x89PNG"):
         picture = _png(data)
@@ -55,7 +55,7 @@ def read_image(data: bytes) -> Found:
         "keywords": list(xmp.keywords),
         **picture.shot.metadata,
     }
-    return Found(parts, known_values(metadata.items()), notes, dated_at=picture.shot.taken_at)
+    return ExtractedText(parts, known_values(metadata.items()), notes, dated_at=picture.shot.taken_at)
 
 
 def _png(data: bytes) -> _Picture:
@@ -64,7 +64,7 @@ def _png(data: bytes) -> _Picture:
 
 
 def _heif(data: bytes) -> _Picture:
-    """Look for size and EXIF in a format whose pixels nobody here could decode."""
+    """Look for size and EXIF in a format whose pixels cannot be decoded here."""
     sizes = [(0, 0)]
     at = data.find(_SIZE)
     while at >= 0 and len(sizes) < _MOST_SIZES:
@@ -87,12 +87,12 @@ def _common(data: bytes) -> _Picture:
             frames = getattr(image, "n_frames", 1) if image.format in ("TIFF", "WEBP") else 1
             return _Picture(str(image.format), image.width, image.height, words, read_exif(image.getexif()), frames)
     except UnidentifiedImageError as error:
-        raise Refused("The picture is damaged: nothing can be told of it but how it begins.") from error
+        raise DocumentRefused("The picture is damaged: nothing can be told of it but how it begins.") from error
     except (OSError, SyntaxError, ValueError, KeyError, IndexError, TypeError, struct.error) as error:
-        raise Refused(f"The picture is damaged: {error}.") from error
+        raise DocumentRefused(f"The picture is damaged: {error}.") from error
 
 
-def _svg(data: bytes) -> Found:
+def _svg(data: bytes) -> ExtractedText:
     from recollect.documents.formats.svg import read_svg  # noqa: PLC0415 -- only drawings need it
 
     return read_svg(data)

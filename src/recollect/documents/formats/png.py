@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recollect.documents.found import Refused
+from recollect.documents.extracted import DocumentRefused
 
 _SIGNATURE_BYTES = 8
 _HEADER_BYTES = 13
@@ -30,7 +30,7 @@ def read_png(data: bytes) -> Png:
     """Read a PNG. Raises Refused when it does not begin as one."""
     header = data[_SIGNATURE_BYTES + 8 : _SIGNATURE_BYTES + 8 + _HEADER_BYTES]
     if data[_SIGNATURE_BYTES + 4 : _SIGNATURE_BYTES + 8] != b"IHDR" or len(header) < _HEADER_BYTES:
-        raise Refused("The PNG is damaged: it has no header.")
+        raise DocumentRefused("The PNG is damaged: it has no header.")
     width, height = struct.unpack(">II", header[:8])
     words: list[str] = []
     exif = b""
@@ -62,7 +62,7 @@ def _compressed(body: bytes) -> str:
 
 def _international(body: bytes) -> str:
     key, _, rest = body.partition(b"\0")
-    if key == _XMP:  # read by whoever reads XMP
+    if key == _XMP:  # left to the XMP reader
         return ""
     packed, rest = rest[:1] == b"\1", rest[2:]
     _language, _, rest = rest.partition(b"\0")

@@ -2,16 +2,16 @@
 
 import re
 
-from recollect.documents.decoding import decode_web
+from recollect.documents.decode_text import decode_web
+from recollect.documents.extracted import ExtractedText, known_values, shortened
 from recollect.documents.formats.tags import TagReader
-from recollect.documents.found import Found, known_values, shortened
 
 _WORDS = ("text", "title", "desc")
 _UNSEEN = ("script", "style", "metadata")
 _LENGTH = re.compile(r"\s{0,20}(\d{1,9}(?:\.\d{1,9})?)\s{0,20}(?:px)?\s{0,20}")
 
 
-class _Reader(TagReader):
+class _SvgReader(TagReader):
     def __init__(self) -> None:
         super().__init__()
         self.said: list[str] = []
@@ -52,15 +52,15 @@ class _Reader(TagReader):
             self.titles.append(data)
 
 
-def read_svg(data: bytes) -> Found:
+def read_svg(data: bytes) -> ExtractedText:
     """Read a drawing."""
-    reader = _Reader()
+    reader = _SvgReader()
     reader.read_whole(decode_web(data))
     lines = (" ".join(line.split()) for line in "".join(reader.said).split("\n"))
     parts, notes = shortened(("\n".join(line for line in lines if line),))
     width, height = reader.size or (None, None)
     metadata = {"title": "".join(reader.titles), "format": "SVG", "width": width, "height": height}
-    return Found(parts, known_values(metadata.items()), notes)
+    return ExtractedText(parts, known_values(metadata.items()), notes)
 
 
 def _size(attributes: dict[str, str | None]) -> tuple[float | None, float | None]:

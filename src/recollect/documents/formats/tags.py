@@ -1,7 +1,7 @@
 """Reads tags as browsers do: whatever is wrong with them, the page is read to its end.
 
 The invariant: what is marked as private is gone before a tag is read. To the reader `<private>` is a tag like any
-other, of which only the words would be left, and nobody after it could tell them from the rest.
+other, of which only the words would be left, which later readers could not tell from the rest.
 """
 
 import re

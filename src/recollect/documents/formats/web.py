@@ -5,10 +5,10 @@ The invariant: linear in the length of the page, whatever is left open or closed
 
 from collections import Counter
 
-from recollect.documents.decoding import decode_web
-from recollect.documents.formats.page import Page
+from recollect.documents.decode_text import decode_web
+from recollect.documents.extracted import TEXT_WAS_CUT, ExtractedText, known_values, shortened
+from recollect.documents.formats.page import MarkdownPage
 from recollect.documents.formats.tags import TagReader
-from recollect.documents.found import TEXT_WAS_CUT, Found, known_values, shortened
 
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
@@ -54,10 +54,10 @@ _DESCRIBED = {
 Attributes = list[tuple[str, str | None]]
 
 
-class _Reader(TagReader):
+class _HtmlReader(TagReader):
     def __init__(self) -> None:
         super().__init__()
-        self.page = Page()
+        self.page = MarkdownPage()
         self.metadata: dict[str, str] = {}
         self.title: list[str] = []
         self.has_heading = False
@@ -69,7 +69,7 @@ class _Reader(TagReader):
         self._fresh_pre = False
 
     def handle_starttag(self, tag: str, attrs: Attributes) -> None:
-        """Note an element that begins, unless it stands in one that nobody sees."""
+        """Note an element that begins, unless it is inside an invisible one."""
         self._end_what_ends_by_itself(tag)
         hidden = self._hidden_from >= 0
         if tag not in _VOID:
@@ -182,14 +182,14 @@ class _Reader(TagReader):
             self.metadata.setdefault(key, attributes.get("content") or "")
 
 
-def read_html(data: bytes) -> Found:
+def read_html(data: bytes) -> ExtractedText:
     """Read a web page."""
     return read_page(decode_web(data))
 
 
-def read_page(page: str) -> Found:
+def read_page(page: str) -> ExtractedText:
     """Read a web page that is text already."""
-    reader = _Reader()
+    reader = _HtmlReader()
     reader.read_whole(page)
     title = " ".join("".join(reader.title).split())
     text = reader.page.text().strip("\n")
@@ -198,7 +198,7 @@ def read_page(page: str) -> Found:
     parts, notes = shortened((text,))
     if reader.page.full:
         notes = (TEXT_WAS_CUT,)
-    return Found(parts, known_values({"title": title, **reader.metadata}.items()), notes)
+    return ExtractedText(parts, known_values({"title": title, **reader.metadata}.items()), notes)
 
 
 def _is_hidden(tag: str, attributes: Attributes) -> bool:

@@ -9,9 +9,9 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 
-from recollect.documents.formats.body import Body, Styles
+from recollect.documents.extracted import DocumentRefused, ExtractedText, known_values, shortened
+from recollect.documents.formats.body import Styles, WordBody
 from recollect.documents.formats.xml import Begin, End, Words, stream
-from recollect.documents.found import Found, Refused, known_values, shortened
 
 _MOST_UNPACKED_BYTES = 128 * 2**20
 _MOST_ENTRIES = 20_000
@@ -43,23 +43,23 @@ class _Budget:
         """Take some of it. Raises Refused when there is not so much left."""
         self._left -= count
         if self._left < 0:
-            raise Refused(
+            raise DocumentRefused(
                 f"Its text unpacks to more than {self._most >> 20:,} MiB, which no document of words needs: "
                 "it looks like a zip bomb."
             )
 
 
-class _Archive:
+class _WordArchive:
     """The parts of a DOCX."""
 
     def __init__(self, data: bytes) -> None:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-            raise Refused(f"It is a damaged DOCX: {error}.") from error
+            raise DocumentRefused(f"It is a damaged DOCX: {error}.") from error
         self.names = self._zip.namelist()
         if len(self.names) > _MOST_ENTRIES:
-            raise Refused(
+            raise DocumentRefused(
                 f"Its archive has {len(self.names):,} entries; a DOCX with more than {_MOST_ENTRIES:,} is none."
             )
         self._budget = _Budget(_MOST_UNPACKED_BYTES)
@@ -71,43 +71,45 @@ class _Archive:
         info = self._zip.getinfo(name)
         self._budget.spend(info.file_size)  # no more than it declares is ever unpacked
         if info.flag_bits & _ENCRYPTED:
-            raise Refused("It is encrypted. Save it without a password, then add it again.")
+            raise DocumentRefused("It is encrypted. Save it without a password, then add it again.")
         try:
             with self._zip.open(name) as part:
                 stream(part, begin, end, words)
         except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError, ValueError) as error:
-            raise Refused(f"It is a damaged DOCX: {name} cannot be unpacked ({error}).") from error
+            raise DocumentRefused(f"It is a damaged DOCX: {name} cannot be unpacked ({error}).") from error
 
 
-def read_docx(data: bytes) -> Found:
+def read_docx(data: bytes) -> ExtractedText:
     """Read a DOCX. Raises Refused."""
-    archive = _Archive(data)
+    archive = _WordArchive(data)
     main = _body_name(archive)
     if main not in archive.names:
-        raise Refused(f"It is a zip archive without {_USUAL_BODY}; a DOCX has one. Open it and save it again as DOCX.")
+        raise DocumentRefused(
+            f"It is a zip archive without {_USUAL_BODY}; a DOCX has one. Open it and save it again as DOCX."
+        )
     styles = Styles()
     archive.read("word/styles.xml", styles.begin, styles.end, styles.words)
     parts, notes = shortened(_texts(archive, main, styles))
     text = "\n\n".join(part for part in parts if part)
-    return Found((text,), known_values(_properties(archive).items()), notes)
+    return ExtractedText((text,), known_values(_properties(archive).items()), notes)
 
 
-def _texts(archive: _Archive, main: str, styles: Styles) -> Iterator[str]:
+def _texts(archive: _WordArchive, main: str, styles: Styles) -> Iterator[str]:
     """Give the text of the body, of its notes, and of what stands on every page, each once."""
     for name in (main, *_NOTES):
-        body = Body(styles)
+        body = WordBody(styles)
         archive.read(name, body.begin, body.end, body.words)
         yield body.text()
     seen = set()
     for name in sorted(filter(_EDGES.fullmatch, archive.names)):
-        body = Body(styles)
+        body = WordBody(styles)
         archive.read(name, body.begin, body.end, body.words)
         if body.text() not in seen:
             seen.add(body.text())
             yield body.text()
 
 
-def _body_name(archive: _Archive) -> str:
+def _body_name(archive: _WordArchive) -> str:
     """Give the name of the part that is the document, as the archive's relations tell."""
     found: list[str] = []
 
@@ -119,7 +121,7 @@ def _body_name(archive: _Archive) -> str:
     return found[0] if found else _USUAL_BODY
 
 
-def _properties(archive: _Archive) -> dict[str, str]:
+def _properties(archive: _WordArchive) -> dict[str, str]:
     values: dict[str, str] = {}
     inside: list[str] = []
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import IO
 from xml.parsers import expat
 
-from recollect.documents.found import Refused
+from recollect.documents.extracted import DocumentRefused
 
 _AT_ONCE = 65_536
 _DEEPEST = 2_000
@@ -27,7 +27,7 @@ def stream(source: IO[bytes], begin: Begin, end: End, words: Words) -> None:
         nonlocal depth
         depth += 1
         if depth > _DEEPEST:
-            raise Refused(f"Its XML is nested more than {_DEEPEST:,} deep, which no document of words needs.")
+            raise DocumentRefused(f"Its XML is nested more than {_DEEPEST:,} deep, which no document of words needs.")
         begin(_local(name), {_local(key): value for key, value in attributes.items()})
 
     def ends(name: str) -> None:
@@ -36,7 +36,7 @@ def stream(source: IO[bytes], begin: Begin, end: End, words: Words) -> None:
         end(_local(name))
 
     def declares(*_: object) -> None:
-        raise Refused(
+        raise DocumentRefused(
             "Its XML declares a document type, which a document of words has no use for and bombs are made of."
         )
 
@@ -48,8 +48,8 @@ def stream(source: IO[bytes], begin: Begin, end: End, words: Words) -> None:
         while block := source.read(_AT_ONCE):
             parser.Parse(block, False)  # noqa: FBT003 -- positional only
         parser.Parse(b"", True)  # noqa: FBT003 -- positional only
-    except (expat.ExpatError, LookupError, ValueError) as error:  # damaged, or in an encoding that nobody knows
-        raise Refused(f"Its XML is damaged ({error}).") from error
+    except (expat.ExpatError, LookupError, ValueError) as error:  # damaged, or in an unknown encoding
+        raise DocumentRefused(f"Its XML is damaged ({error}).") from error
 
 
 def _local(name: str) -> str:

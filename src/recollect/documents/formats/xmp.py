@@ -4,8 +4,8 @@ import io
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from recollect.documents.extracted import DocumentRefused
 from recollect.documents.formats.xml import stream
-from recollect.documents.found import Refused
 
 _BEGIN, _END = b"<x:xmpmeta", b"</x:xmpmeta>"
 _MOST_BYTES = 4 * 2**20
@@ -52,7 +52,7 @@ def read_packet(packet: bytes) -> Xmp:
 
     try:
         stream(io.BytesIO(packet), begin, end, words)
-    except Refused:
+    except DocumentRefused:
         return Xmp()
     said = [text for name in sorted(found, key=lambda name: name != _TITLE) for text in found[name]]
     return Xmp(" ".join(found.get(_TITLE, [])), tuple(said), tuple(found.get(_KEYWORDS, ())))

@@ -73,8 +73,8 @@ class AuditedWrite:
     once: IdempotentRequest | None = None
     insist: Callable[[StoreWriter], None] | None = None
 
-    def noted(self, scope: Scope, work: Callable[[StoreWriter], T], now: datetime) -> Callable[[StoreWriter], T]:
-        """Give the work together with all that it is to leave behind."""
+    def wrap(self, scope: Scope, work: Callable[[StoreWriter], T], now: datetime) -> Callable[[StoreWriter], T]:
+        """Give the work together with its idempotency check and its audit entry."""
         once = self.once
 
         def carried_out(writer: StoreWriter) -> T:

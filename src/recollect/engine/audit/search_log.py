@@ -1,6 +1,5 @@
-"""Figures about searches, for those who asked for them with `serve.search_log`."""
+"""The search log: figures about searches, kept if the setting `serve.search_log` says so."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter
 
@@ -11,24 +10,21 @@ from recollect.model.memories import Recall, Scope
 from recollect.ports import SearchNote
 
 
-def noted(engine: Engine, scope: Scope, verb: str, query: str, search: Callable[[], Recall]) -> Recall:
-    """Search, and note how that went; what was searched for only if that is wanted, too."""
-    wanted = engine.settings.serve.search_log
-    if wanted == "off":
-        return search()
-    started = perf_counter()
-    found = search()
+def record(engine: Engine, scope: Scope, verb: str, query: str, answer: Recall, *, started: float) -> None:
+    """Note a search that began at this reading of `perf_counter`; its query only if the setting says `queries`."""
+    setting = engine.settings.serve.search_log
+    if setting == "off":
+        return
     now = engine.clock.now()
     note = SearchNote(
         id=ids.new(now),
         asked_at=now,
         verb=verb,
-        hits=len(found.hits),
+        hits=len(answer.hits),
         took_ms=1000 * (perf_counter() - started),
-        answerable=found.answerable,
-        degraded=" ".join(found.degraded),
-        query=query if wanted == "queries" else "",
+        answerable=answer.answerable,
+        degraded=" ".join(answer.degraded),
+        query=query if setting == "queries" else "",
     )
-    with suppress(StoreError):  # figures are not worth an answer
+    with suppress(StoreError):  # an answer is worth more than its figures
         engine.store.note_search(scope, note)
-    return found

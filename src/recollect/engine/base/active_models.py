@@ -32,6 +32,7 @@ class ActiveModels:
         self._active: Space | None = None
         self._changing = False
         self._looked_at = float("-inf")
+        self._cached = 0
 
     @property
     def configured(self) -> Embedder | None:
@@ -89,6 +90,12 @@ class ActiveModels:
         with suppress(EmbeddingError):
             return call_embedder.probed(self._configured) == space
         return False
+
+    def count_cached(self, added: int, *, every: int) -> bool:
+        """Count vectors that were added to the cache; says whether the count has passed a multiple of `every`."""
+        with self._lock:
+            before, self._cached = self._cached, self._cached + added
+            return before // every != self._cached // every
 
     def offer(self, embedder: Embedder, *, ours: bool = False) -> None:
         """Let an embedder serve its space, once that is known; it is closed with the others if it is `ours`."""

@@ -1,16 +1,14 @@
-"""What every verb works with: the ports and the settings, passed as one value."""
+"""The engine: ports, settings and the state of this process, passed to every verb as one value."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import count
 from threading import Thread
 from typing import Protocol, TypeVar
 
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.background import BackgroundThread
-from recollect.engine.base.cooldown import Cooldown
-from recollect.engine.base.lru import LruCache
+from recollect.engine.base.lru import Cooldown, LruCache
 from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.base.search_metrics import SearchMetrics
 from recollect.model.memories import Scope, Space, Vector
@@ -33,8 +31,9 @@ from recollect.text.capture import CompiledPatterns
 
 T = TypeVar("T")
 
-_PLACES = 1_000  # of which a process remembers what they are called
+_CACHED_PLACES = 1_000
 
+# The names that `degraded` has for the parts an answer went without.
 VECTOR = "vector"
 TEXT = "text"
 CONTEXT = "context"
@@ -49,57 +48,95 @@ PLACE = "place"
 
 
 class WriteWrapper(Protocol):
-    """Somebody's deed: what their writes are to leave behind besides what they write."""
+    """A wrapper around writes, such as an audited write."""
 
-    def noted(self, scope: Scope, work: Callable[[StoreWriter], T], now: datetime) -> Callable[[StoreWriter], T]:
-        """Give the work together with all that it is to leave behind."""
+    def wrap(self, scope: Scope, work: Callable[[StoreWriter], T], now: datetime) -> Callable[[StoreWriter], T]:
+        """Give the work together with everything else that belongs into its transaction."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
+class Summarizers:
+    """The summarizer of the settings, and the local one that costs nothing."""
+
+    chosen: Summarizer
+    local: Summarizer
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureTools:
+    """What finds memories in messages besides the rules: a language model, and the user's own patterns."""
+
+    extractor: Extractor | None = None
+    patterns: CompiledPatterns = NO_PATTERNS
+
+
+@dataclass(frozen=True, slots=True)
+class SearchState:
+    """What the searches of a process share: cached results, metrics, and threads whose callers stopped waiting."""
+
+    results: ResultCache = field(default_factory=lambda: ResultCache(0))
+    metrics: SearchMetrics = field(default_factory=SearchMetrics)
+    overdue: set[Thread] = field(default_factory=set)
+
+    def leave_running(self, thread: Thread) -> None:
+        """Let a thread run on without its caller."""
+        self.count_overdue()
+        self.overdue.add(thread)
+
+    def count_overdue(self) -> int:
+        """Count the threads that still run without their callers."""
+        self.overdue.difference_update([thread for thread in tuple(self.overdue) if not thread.is_alive()])
+        return len(self.overdue)
+
+
+@dataclass(frozen=True, slots=True)
+class GeocodeState:
+    """What geocoding shares within a process: two LRU caches, and the cool-down of a geocoder that failed."""
+
+    addresses: LruCache[CachedPlace] = field(default_factory=lambda: LruCache(_CACHED_PLACES))
+    name_vectors: LruCache[Vector] = field(default_factory=lambda: LruCache(_CACHED_PLACES))
+    cooldown: Cooldown = field(default_factory=Cooldown)
+
+
+@dataclass(frozen=True, slots=True)
 class Engine:
-    """The ports, ready to use."""
+    """Ports and settings, then the state of this process. `audit` wraps every write, if there is one."""
 
     store: Store
     models: ActiveModels
     clock: Clock
     settings: Settings
     tokenizer: Tokenizer
-    summarizer: Summarizer
-    local_summarizer: Summarizer
+    summarizers: Summarizers
     disk: Disk
     documents: Documents
-    extractor: Extractor | None = None
     geocoder: Geocoder | None = None
-    patterns: CompiledPatterns = NO_PATTERNS
-    answers: ResultCache = field(default_factory=lambda: ResultCache(0))
+    capture: CaptureTools = CaptureTools()
     background: BackgroundThread = field(default_factory=BackgroundThread)
-    kept: Iterator[int] = field(default_factory=lambda: count(1))  # numbers the vectors that go into the cache
-    searching: set[Thread] = field(default_factory=set)  # searches that took longer than somebody could wait
-    observed: SearchMetrics = field(default_factory=SearchMetrics)  # who wants to know how searches go
-    named: LruCache[CachedPlace] = field(default_factory=lambda: LruCache(_PLACES))  # what places are called
-    name_vectors: LruCache[Vector] = field(default_factory=lambda: LruCache(_PLACES))
-    geocoding: Cooldown = field(default_factory=Cooldown)  # whether the geocoder is left alone
-    deed: WriteWrapper | None = None  # what is being done, and by whom, if that is to be noted
-
-    def leave_behind(self, search: Thread) -> None:
-        """Let a search go on that nobody waits for any more; those that have ended meanwhile are forgotten."""
-        self.searching.difference_update([one for one in tuple(self.searching) if not one.is_alive()])
-        self.searching.add(search)
+    search: SearchState = field(default_factory=SearchState)
+    geocode: GeocodeState = field(default_factory=GeocodeState)
+    audit: WriteWrapper | None = None
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
-        """Run changes in one transaction, together with the note of who made them."""
-        return self.store.write(scope, self._noted(scope, work))
+        """Run changes in one transaction, together with their audit entry."""
+        return self.store.write(scope, self._wrap(scope, work))
 
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Do the same, and commit in the background."""
-        return self.store.write_behind(scope, self._noted(scope, work))
+        return self.store.write_behind(scope, self._wrap(scope, work))
 
-    def _noted(self, scope: Scope, work: Callable[[StoreWriter], T]) -> Callable[[StoreWriter], T]:
-        _ = self.models.space  # looks, if that is due, before the write: inside it there is only `models.latest`
-        return work if self.deed is None else self.deed.noted(scope, work, self.clock.now())
+    def _wrap(self, scope: Scope, work: Callable[[StoreWriter], T]) -> Callable[[StoreWriter], T]:
+        _ = self.models.space  # refreshed before the write if due: inside it only `models.latest` may be read
+        return work if self.audit is None else self.audit.wrap(scope, work, self.clock.now())
 
     @property
     def space(self) -> Space | None:
-        """The space to search and to embed for. It may change at any time: whoever makes a vector asks once."""
+        """The space to search and to embed for. It may change at any time, so read it once for each vector."""
         return self.models.space
+
+    def forget_cached(self, scope: Scope) -> None:
+        """Drop everything that this process has cached for a user."""
+        self.search.results.drop(scope)
+        self.geocode.addresses.drop(scope)
+        self.geocode.name_vectors.drop(scope)

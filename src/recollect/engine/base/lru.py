@@ -1,7 +1,9 @@
-"""What was found out lately about a user, kept in this process: the least recently used goes first."""
+"""Two small things a process remembers: an LRU cache by user, and a cool-down for a port that failed."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -11,34 +13,49 @@ T = TypeVar("T")
 
 
 class LruCache(Generic[T]):
-    """A cache of so many entries. What is forgotten goes from here at once."""
+    """An LRU cache with a fixed number of entries. What a user forgets is dropped at once."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[tuple[str, Hashable], T] = OrderedDict()
+    def __init__(self, max_entries: int) -> None:
+        self._max_entries = max_entries
+        self._entries: OrderedDict[tuple[str, Hashable], T] = OrderedDict()
         self._lock = Lock()
 
     def find(self, scope: Scope, key: Hashable) -> T | None:
-        """Give what is known, and note that it was of use."""
+        """Give an entry and mark it as used."""
         with self._lock:
-            known = self._kept.get((scope.user_id, key))
-            if known is not None:
-                self._kept.move_to_end((scope.user_id, key))
-            return known
+            value = self._entries.get((scope.user_id, key))
+            if value is not None:
+                self._entries.move_to_end((scope.user_id, key))
+            return value
 
     def keep(self, scope: Scope, key: Hashable, value: T) -> None:
-        """Keep something, and make room for it."""
+        """Add an entry; the least recently used one makes room."""
         with self._lock:
-            self._kept[scope.user_id, key] = value
-            self._kept.move_to_end((scope.user_id, key))
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            self._entries[scope.user_id, key] = value
+            self._entries.move_to_end((scope.user_id, key))
+            while len(self._entries) > self._max_entries:
+                self._entries.popitem(last=False)
 
     def drop(self, scope: Scope) -> None:
-        """Let go of all that is known about a user."""
+        """Drop the entries of a user."""
         with self._lock:
-            for key in [key for key in self._kept if key[0] == scope.user_id]:
-                del self._kept[key]
+            for key in [key for key in self._entries if key[0] == scope.user_id]:
+                del self._entries[key]
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._entries)
+
+
+@dataclass(slots=True)
+class Cooldown:
+    """A cool-down: until when a port that failed is not called again by this process."""
+
+    _until: datetime | None = None
+
+    def start(self, now: datetime, pause_s: float) -> None:
+        """Begin a cool-down; 0 seconds end it."""
+        self._until = now + timedelta(seconds=pause_s) if pause_s else None
+
+    def left_s(self, now: datetime) -> float:
+        """Say how many seconds of it are left."""
+        return max(0.0, (self._until - now).total_seconds()) if self._until else 0.0

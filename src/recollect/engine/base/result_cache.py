@@ -1,7 +1,7 @@
-"""Answers that were given already, for as long as they are true.
+"""LRU cache of search results.
 
-The invariant: an answer is given again only to the same user, for the same question, while nothing of that user was
-written and none of its hits has lapsed. What is forgotten goes from here at once.
+The invariant: a result is given again only to the same user, for the same query, while nothing of that user was written
+and none of its hits has lapsed. What a user forgets is dropped at once.
 """
 
 from collections import OrderedDict
@@ -16,79 +16,79 @@ from recollect.model.files import Chunk
 from recollect.model.memories import Hit, MemoryRecord, Recall, Scope, lapsed
 from recollect.model.messages import Message
 
-_GOOD_FOR = timedelta(minutes=1)  # recency fades while one waits, though not by much
+_MAX_AGE = timedelta(minutes=1)  # recency fades meanwhile, though not by much
 
 
 class CachedRecall(NamedTuple):
-    """An answer, and when it was found: at which of the user's writes, after how many drops, at which time."""
+    """A result: at which of the user's writes, after how many drops, and when it was found."""
 
     generation: int
-    dropped: int
-    given_at: datetime
+    drops: int
+    found_at: datetime
     answer: Recall
 
 
 @dataclass(slots=True)
 class ResultCache:
-    """The latest answers of a process. A question is known by a key that holds all that its answer depends on."""
+    """The latest results of a process, by a key that holds all that a result depends on."""
 
-    most: int
-    dropped: int = 0  # how often answers were dropped: what was found before that is not kept after it
-    _kept: OrderedDict[tuple[str, Hashable], CachedRecall] = field(default_factory=OrderedDict)
+    max_entries: int
+    drops: int = 0  # a result that was found before a drop is not kept after it
+    _entries: OrderedDict[tuple[str, Hashable], CachedRecall] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
-    def find(self, scope: Scope, question: Hashable, generation: int, now: datetime) -> Recall | None:
-        """Give the answer to a question if it is known and still true."""
-        key = (scope.user_id, question)
+    def find(self, scope: Scope, query_key: Hashable, generation: int, now: datetime) -> Recall | None:
+        """Give the result of a query, if it is cached and still true."""
+        key = (scope.user_id, query_key)
         with self._lock:
-            known = self._kept.get(key)
-            if known is None:
+            entry = self._entries.get(key)
+            if entry is None:
                 return None
-            if known.generation != generation or not _fresh(known, now):
-                del self._kept[key]
+            if entry.generation != generation or not _is_fresh(entry, now):
+                del self._entries[key]
                 return None
-            self._kept.move_to_end(key)
-        return _own(known.answer)
+            self._entries.move_to_end(key)
+        return _copy(entry.answer)
 
-    def keep(self, scope: Scope, question: Hashable, kept: CachedRecall) -> None:
-        """Keep an answer, unless a part was missing from it, or somebody has forgotten something meanwhile."""
-        if not self.most or kept.answer.degraded:
+    def keep(self, scope: Scope, query_key: Hashable, entry: CachedRecall) -> None:
+        """Keep a result, unless it is degraded or something was dropped since it was found."""
+        if not self.max_entries or entry.answer.degraded:
             return
-        own = kept._replace(answer=_own(kept.answer))
+        copied = entry._replace(answer=_copy(entry.answer))
         with self._lock:
-            if kept.dropped != self.dropped:
+            if entry.drops != self.drops:
                 return
-            self._kept[scope.user_id, question] = own
-            while len(self._kept) > self.most:
-                self._kept.popitem(last=False)
+            self._entries[scope.user_id, query_key] = copied
+            while len(self._entries) > self.max_entries:
+                self._entries.popitem(last=False)
 
     def drop(self, scope: Scope) -> None:
-        """Let go of a user's answers."""
+        """Drop a user's results."""
         with self._lock:
-            self.dropped += 1
-            for key in [key for key in self._kept if key[0] == scope.user_id]:
-                del self._kept[key]
+            self.drops += 1
+            for key in [key for key in self._entries if key[0] == scope.user_id]:
+                del self._entries[key]
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._entries)
 
 
-def _fresh(known: CachedRecall, now: datetime) -> bool:
-    if not known.given_at <= now < known.given_at + _GOOD_FOR:
+def _is_fresh(entry: CachedRecall, now: datetime) -> bool:
+    if not entry.found_at <= now < entry.found_at + _MAX_AGE:
         return False
-    records = (hit.record for hit in known.answer.hits)
+    records = (hit.record for hit in entry.answer.hits)
     return not any(isinstance(record, MemoryRecord) and lapsed(record, now) for record in records)
 
 
-def _own(answer: Recall) -> Recall:
-    """Give an answer of which no part can be changed through another."""
-    return replace(answer, hits=tuple(map(_own_hit, answer.hits)))
+def _copy(answer: Recall) -> Recall:
+    """Copy every part of a result that a caller could change."""
+    return replace(answer, hits=tuple(map(_copy_hit, answer.hits)))
 
 
-def _own_hit(hit: Hit) -> Hit:
+def _copy_hit(hit: Hit) -> Hit:
     parts = replace(hit.parts, channels=dict(hit.parts.channels), factors=dict(hit.parts.factors))
     metadata = deepcopy(hit.metadata)
-    if isinstance(hit.record, Chunk):  # it has no part that could be changed
+    if isinstance(hit.record, Chunk):  # nothing of it can be changed
         return replace(hit, parts=parts, metadata=metadata)
     record = hit.record._replace(metadata=metadata)
     if isinstance(record, Message) and record.blocks:

@@ -1,88 +1,92 @@
-"""How long searches take and what they go without, for whoever wants to know; nobody does unless a door says so.
+"""Metrics of searches: how long each stage takes and which parts fail. They cost nothing without an observer.
 
-Candidates come from the store a few at a time while they are being ranked. So both are timed by standing between the
-two, and only while somebody watches.
+Candidates come from the store a few at a time while they are ranked, so a timed reader tells the two apart.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-from recollect.model.memories import Scope
-from recollect.ports import Observer, Stage, Store, StoreReader
+from recollect.ports import Observer, Stage, StoreReader
 
-T = TypeVar("T")
+
+class ReadTimer:
+    """Tells the time that the store takes from the time that ranking takes, within one read."""
+
+    __slots__ = ("_enabled", "reading_s", "working_s")
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._enabled = enabled
+        self.working_s = 0.0
+        self.reading_s = 0.0
+
+    @contextmanager
+    def ranking(self, reader: StoreReader) -> Iterator[StoreReader]:
+        """Time the work on a reader; gives a reader that times its own calls."""
+        if not self._enabled:
+            yield reader
+            return
+        started = perf_counter()
+        try:
+            yield cast("StoreReader", _TimedReader(reader, self))
+        finally:
+            self.working_s += perf_counter() - started
 
 
 class SearchMetrics:
-    """Where an engine tells how its searches go. One is made with the engine; the observer may come later."""
+    """Where an engine reports its searches. It is made with the engine; the observer may come later."""
 
     __slots__ = ("observer",)
 
     def __init__(self) -> None:
         self.observer: Observer | None = None
 
-    def took(self, stage: Stage, started: float) -> None:
-        """Tell how long a stage took that began at this reading of `perf_counter`."""
+    def record_time(self, stage: Stage, started: float) -> None:
+        """Report how long a stage took that began at this reading of `perf_counter`."""
         if self.observer is not None:
             self.observer.took(stage, perf_counter() - started)
 
-    def went_without(self, parts: Iterable[str]) -> None:
-        """Tell what an answer had to do without."""
+    def record_missing(self, parts: Iterable[str]) -> None:
+        """Report the parts that an answer went without."""
         if self.observer is not None:
             for part in parts:
                 self.observer.went_without(part)
 
-    def read(self, store: Store, scope: Scope, work: Callable[[StoreReader], T]) -> T:
-        """Read as the store does, and tell how much of the time was the store's, and how much was the work's own."""
-        observer = self.observer
-        if observer is None:
-            return store.read(scope, work)
-        started, working, reading = perf_counter(), 0.0, _Stopwatch()
-
-        def timed(reader: StoreReader) -> T:
-            nonlocal working
-            began = perf_counter()
-            try:
-                return work(cast("StoreReader", _TimedReader(reader, reading)))
-            finally:
-                working += perf_counter() - began
-
+    @contextmanager
+    def timing(self) -> Iterator[ReadTimer]:
+        """Time a read, and report the share of the store and that of ranking."""
+        observer, started = self.observer, perf_counter()
+        timer = ReadTimer(enabled=observer is not None)
         try:
-            return store.read(scope, timed)
+            yield timer
         finally:
-            ranking = max(0.0, working - reading.seconds)
-            observer.took("store", max(0.0, perf_counter() - started - ranking))
-            observer.took("rank", ranking)
-
-
-class _Stopwatch:
-    __slots__ = ("seconds",)
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
+            if observer is not None:
+                ranking_s = max(0.0, timer.working_s - timer.reading_s)
+                observer.took("store", max(0.0, perf_counter() - started - ranking_s))
+                observer.took("rank", ranking_s)
 
 
 class _TimedReader:
-    """A reader whose verbs are timed, all together."""
+    """A reader whose methods add their time to a timer."""
 
-    __slots__ = ("_reader", "_reading")
+    __slots__ = ("_reader", "_timer")
 
-    def __init__(self, reader: StoreReader, reading: _Stopwatch) -> None:
+    def __init__(self, reader: StoreReader, timer: ReadTimer) -> None:
         self._reader = reader
-        self._reading = reading
+        self._timer = timer
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the reader has
-        found = getattr(self._reader, name)
-        if not callable(found):
-            return found
-        reading = self._reading
+        value = getattr(self._reader, name)
+        if not callable(value):
+            return value
+        timer = self._timer
 
-        def timed(*given: object, **named: object) -> object:
-            began = perf_counter()
+        def timed(*args: object, **kwargs: object) -> object:
+            started = perf_counter()
             try:
-                return found(*given, **named)
+                return value(*args, **kwargs)
             finally:
-                reading.seconds += perf_counter() - began
+                timer.reading_s += perf_counter() - started
 
         return timed

@@ -53,7 +53,7 @@ def if_due(engine: Engine, scope: Scope, conversation: str) -> Compaction | None
     if not engine.settings.compaction.auto or not due(engine, scope, conversation):
         return None
     outcome = compact(engine, scope, conversation)
-    if outcome.action == "failed" and engine.summarizer.costs:
+    if outcome.action == "failed" and engine.summarizers.chosen.costs:
         _lease(engine, scope, conversation, engine.clock.now() + _COOL_DOWN)
     return outcome
 
@@ -127,9 +127,9 @@ def _fold(
 
 def _affordable(engine: Engine) -> tuple[Summarizer, tuple[str, ...]]:
     """Choose the summarizer; when the day's budget is spent, the one that costs nothing."""
-    if engine.summarizer.costs and not token_usage.affordable(engine):
-        return engine.local_summarizer, (SUMMARIZER,)
-    return engine.summarizer, ()
+    if engine.summarizers.chosen.costs and not token_usage.affordable(engine):
+        return engine.summarizers.local, (SUMMARIZER,)
+    return engine.summarizers.chosen, ()
 
 
 def _summarize(engine: Engine, summarizer: Summarizer, planned: Plan) -> Summarized:

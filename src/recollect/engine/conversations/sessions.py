@@ -5,7 +5,7 @@ from recollect.engine.conversations import compact
 from recollect.engine.memories import remember
 from recollect.model.memories import NewMemory, Remembered, Scope
 from recollect.ports import Derivation, StoreWriter
-from recollect.text.summary.paragraph import as_memory
+from recollect.text.summary.format import as_memory
 
 
 def end(engine: Engine, scope: Scope, session: str) -> Remembered | None:

@@ -17,7 +17,7 @@ from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory, Remembered, Scope
 from recollect.model.messages import Captured, Message, ToolCall
 from recollect.model.places import PlaceFields
-from recollect.ports import Derivation, StoreWriter
+from recollect.ports import Derivation, Extractor, StoreWriter
 from recollect.text.capture import capture
 from recollect.text.fence import is_envelope, without_fences
 
@@ -50,8 +50,8 @@ def learn(engine: Engine, scope: Scope, said: Sequence[Message]) -> TurnLessons:
     """Find what is worth keeping in messages that are new."""
     if not said:
         return TurnLessons()
-    said_so, degraded = _worth_keeping(engine, scope, [message for message in said if message.role == "user"])
-    offered = [(message.id, _as_memory(message, found), False) for message, found in said_so]
+    extracted, degraded = _extract(engine, scope, [message for message in said if message.role == "user"])
+    offered = [(message.id, _as_memory(message, found), False) for message, found in extracted]
     offered += [(message.id, memory, True) for message in said for memory in _actions(message)]
     prepared, more = remember.prepare_many(engine, scope, [memory for _, memory, _ in offered])
     findings = tuple(
@@ -101,35 +101,37 @@ def _trace(writer: StoreWriter, kept: Remembered, message_id: str, prepared: rem
     writer.derive([Derivation("memory", kept.id, "message", message_id)], prepared.draft.record.created_at)
 
 
-def _worth_keeping(
-    engine: Engine, scope: Scope, said: Sequence[Message]
+def _extract(
+    engine: Engine, scope: Scope, messages: Sequence[Message]
 ) -> tuple[list[tuple[Message, Captured]], tuple[str, ...]]:
-    """Let the rules look, and the model when there is one; the most important findings of all messages."""
-    limit = engine.settings.capture.limit
-    texts = [(message, without_fences(message.content)) for message in said if not is_envelope(message.content)]
-    found = [(message, one) for message, text in texts for one in capture(text, limit=limit, patterns=engine.patterns)]
+    """Apply the rules, then the language model if there is one; gives the most important findings of all messages."""
+    limit, tools = engine.settings.capture.limit, engine.capture
+    texts = [(message, without_fences(message.content)) for message in messages if not is_envelope(message.content)]
+    findings: list[tuple[Message, Captured]] = []
+    for message, text in texts:
+        findings += [(message, finding) for finding in capture(text, limit=limit, patterns=tools.patterns)]
     degraded: tuple[str, ...] = ()
-    if engine.extractor is not None and len(found) < limit:
+    if tools.extractor is not None and len(findings) < limit:
         try:
-            found += _asked(engine, scope, texts, limit - len(found))
+            findings += _extract_by_model(engine, scope, tools.extractor, texts, limit - len(findings))
         except LlmError as error:
             token_usage.record_tokens(engine, scope, _PURPOSE, engine.settings.llm.model, error.usage_tokens)
             degraded = (EXTRACTOR,)
-    found.sort(key=lambda pair: -pair[1].importance)
-    return found[:limit], degraded
+    findings.sort(key=lambda pair: -pair[1].importance)
+    return findings[:limit], degraded
 
 
-def _asked(
-    engine: Engine, scope: Scope, texts: Iterable[tuple[Message, str]], limit: int
+def _extract_by_model(
+    engine: Engine, scope: Scope, extractor: Extractor, texts: Iterable[tuple[Message, str]], limit: int
 ) -> list[tuple[Message, Captured]]:
-    found: list[tuple[Message, Captured]] = []
+    findings: list[tuple[Message, Captured]] = []
     for message, text in texts:
-        if engine.extractor is None or len(found) >= limit or not text.strip() or not token_usage.affordable(engine):
+        if len(findings) >= limit or not text.strip() or not token_usage.affordable(engine):
             break
-        extracted, usage = engine.extractor.extract(text, limit - len(found))
+        extracted, usage = extractor.extract(text, limit - len(findings))
         token_usage.record(engine, scope, _PURPOSE, engine.settings.llm.model, usage)
-        found += [(message, replace(one, rule=_FROM_MODEL)) for one in extracted]
-    return found[:limit]
+        findings += [(message, replace(finding, rule=_FROM_MODEL)) for finding in extracted]
+    return findings[:limit]
 
 
 def _as_memory(message: Message, found: Captured) -> NewMemory:

@@ -55,7 +55,7 @@ def before_prompt(engine: Engine, scope: Scope, session: str, request: NewMessag
     except RecollectError:
         answer = replace(answer, degraded=(*found.degraded, SAVING))
     missing = (part for part in answer.degraded if part in (RECALL, SAVING))  # the search tells the rest
-    engine.observed.went_without(missing)
+    engine.search.metrics.record_missing(missing)
     return answer
 
 
@@ -74,15 +74,15 @@ def _within_budget(engine: Engine, scope: Scope, session: str, request: NewMessa
     try:
         return answers.get(timeout=engine.settings.hooks.budget_s)
     except Empty:
-        engine.leave_behind(search_on)
+        engine.search.leave_running(search_on)
         return Recall((), (RECALL,))
 
 
 def settle(engine: Engine) -> None:
     """Wait for searches that nobody waited for, before what they use is closed."""
-    for search_on in tuple(engine.searching):
+    for search_on in tuple(engine.search.overdue):
         search_on.join(_LONGEST_GOODBYE_S if search_on.daemon else None)
-        engine.searching.discard(search_on)
+        engine.search.overdue.discard(search_on)
 
 
 def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
@@ -98,7 +98,7 @@ def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) ->
         memories=Filters(now=engine.clock.now(), min_trust=Trust.FILE),
         messages=MessageFilters(beyond=session, min_trust=Trust.FILE),
         files=ChunkFilters(min_trust=Trust.FILE),
-        wish=SearchOptions(hooks.items, hooks.min_score, diverse=True, signs=False, where=_where(request)),
+        options=SearchOptions(hooks.items, hooks.min_score, diverse=True, signs=False, location=_where(request)),
     )
 
 

@@ -97,7 +97,7 @@ def _save(engine: Engine, scope: Scope, where: FileIdentity, reading: FileReadin
     added = engine.write(scope, work)
     file_chunks.discard(engine, [name for name in replaced if name])
     if replaced:
-        engine.answers.drop(scope)
+        engine.search.results.drop(scope)
         engine.store.scrub()
     return added
 

@@ -49,13 +49,17 @@ SyncListener = Callable[[SyncProgress], None]
 
 @dataclass(frozen=True, slots=True)
 class SyncOrder:
-    """A folder to keep in step, and by which rules. `even_if_empty` believes a folder that has lost all its files."""
+    """A folder to keep in step, and by which rules. `even_if_empty` believes a folder that has lost all its files.
+
+    `only_if_known` leaves a folder alone that is not kept, so that one that is forgotten meanwhile does not come back.
+    """
 
     root: str
     source: FileSource
     rules: SyncRules
     dry_run: bool = False
     even_if_empty: bool = False
+    only_if_known: bool = False
 
 
 @dataclass(slots=True)
@@ -361,7 +365,7 @@ def _as_known(record: FileRecord, known: KnownFile) -> bool:
 
 def _begin(engine: Engine, scope: Scope, order: SyncOrder) -> None:
     """Note a folder before its first file is written, so that whatever is kept of it can be forgotten with it."""
-    if engine.store.read(scope, lambda reader: _folder(reader, order.root)) is None:
+    if not order.only_if_known and engine.store.read(scope, lambda reader: _folder(reader, order.root)) is None:
         begun = Folder(order.root, order.source, _noted_rules(order.rules), engine.clock.now(), None, {})
         engine.write(scope, lambda writer: writer.save_folder(begun))
 

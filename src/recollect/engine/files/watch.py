@@ -1,6 +1,7 @@
 """Keeping folders in step while somebody changes them: watched, and looked through now and then all the same."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from threading import Event
 
@@ -40,7 +41,9 @@ def _sync(engine: Engine, scope: Scope, orders: Sequence[SyncOrder], tell: Watch
             if order.root in kept and order.root not in roots:
                 continue
             kept |= roots
-            report = sync.sync(engine, scope, order)
+            report = sync.sync(engine, scope, replace(order, only_if_known=order.root in kept))
+            if report.state != "missing":
+                kept.add(order.root)  # at once: it may be forgotten before the next look
             file_chunks.embed(engine, scope, wait=False)
         except RecollectError as error:
             tell(error)

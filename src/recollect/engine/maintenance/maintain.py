@@ -65,6 +65,6 @@ def _fold_idle(
         done += outcome.action == "compacted"
         if outcome.action == "failed":
             failed.append(f"a conversation could not be summarised: {outcome.reason}")
-            if engine.summarizer.costs and len(failed) >= _MOST_FAILURES:
+            if engine.summarizers.chosen.costs and len(failed) >= _MOST_FAILURES:
                 break  # the model seems to be away, and every try waits for it
     return done, failed

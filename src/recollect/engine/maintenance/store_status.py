@@ -35,7 +35,7 @@ def status(engine: Engine) -> Status:
         embedding=model_change.label(space) if space else "none",
         space=space,
         stats=stats,
-        summarizer=engine.summarizer.name,
+        summarizer=engine.summarizers.chosen.name,
         spent_today=spent,
         tokens_per_day=engine.settings.llm.tokens_per_day,
         advice=tuple(_advice(engine, stats, spent.tokens, building)),
@@ -77,7 +77,7 @@ def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | Non
         yield f"A change to {building.provider}/{building.model} is under way: `recollect reembed` goes on with it."
     yield from _advice_about_model(engine)
     budget = engine.settings.llm.tokens_per_day
-    if engine.summarizer.costs and spent >= budget:
+    if engine.summarizers.chosen.costs and spent >= budget:
         yield f"Today's {budget:,} tokens are spent: summaries are made without a model until tomorrow (UTC)."
 
 

@@ -136,9 +136,7 @@ def _forget(
         return engine.store.read(scope, lambda reader: _receipt(choose(reader), begun(reader), dry_run=True))
     receipt = engine.write(scope, work)
     file_chunks.discard(engine, originals)
-    engine.answers.drop(scope)
-    engine.named.drop(scope)
-    engine.name_vectors.drop(scope)
+    engine.forget_cached(scope)
     if scrub and receipt.action == "deleted":
         engine.store.scrub()
     return receipt

@@ -86,7 +86,7 @@ def _after(engine: Engine, *, waiting: bool, paid: int) -> None:
     """See to what storing leaves to be done, when it is on the disk."""
     if waiting or engine.models.is_changing:
         engine.background.wake()
-    embed_texts.kept(engine, paid)
+    embed_texts.trim_after(engine, paid)
 
 
 def prepare_many(

@@ -36,7 +36,7 @@ _LONGEST_NAME = 200
 _AWAY = "The geocoder could not be asked; it is asked again."
 
 
-def located(engine: Engine, scope: Scope, lat: float, lng: float) -> Located | None:
+def reverse_geocode(engine: Engine, scope: Scope, lat: float, lng: float) -> Located | None:
     """Say where coordinates are; None where nothing has a name, or nobody knows. Raises GeocoderUnavailable."""
     geocoder = engine.geocoder
     if geocoder is None:
@@ -60,11 +60,11 @@ def _cell(engine: Engine, lat: float, lng: float) -> str:
 def _known(engine: Engine, scope: Scope, geocoder: Geocoder, cell: str) -> CachedPlace | None:
     """Give what was found out before, if it still holds."""
     now = engine.clock.now()
-    known = engine.named.find(scope, (geocoder.name, cell))
+    known = engine.geocode.addresses.find(scope, (geocoder.name, cell))
     if known is None:
         known = engine.store.read(scope, lambda reader: reader.geocoded(geocoder.name, cell))
         if known is not None:
-            engine.named.keep(scope, (geocoder.name, cell), known)
+            engine.geocode.addresses.keep(scope, (geocoder.name, cell), known)
             with suppress(RecollectError):  # it is known all the same
                 engine.store.touch_geocoded(scope, geocoder.name, cell, now)
     return known if known is not None and (known.good_until is None or now < known.good_until) else None
@@ -81,7 +81,7 @@ def _asked(engine: Engine, scope: Scope, geocoder: Geocoder, cell: str, resets: 
     except GeocoderUnavailable as error:
         failure = error
         answer = CachedPlace(cell, None, now + _AWAY_FOR, away=True)
-    engine.named.keep(scope, (geocoder.name, cell), answer)
+    engine.geocode.addresses.keep(scope, (geocoder.name, cell), answer)
     with suppress(RecollectError):  # it is known in this process all the same
         engine.store.keep_geocoded(
             scope, geocoder.name, [answer], now=now, most=engine.settings.places.cache, resets=resets
@@ -133,7 +133,7 @@ def serve(
         return GeocodePass()
     if thorough:
         engine.store.owe_addresses(engine.clock.now())
-    resting_s = 0.0 if thorough or scope else engine.geocoding.left_s(engine.clock.now())
+    resting_s = 0.0 if thorough or scope else engine.geocode.cooldown.left_s(engine.clock.now())
     if resting_s:  # however often somebody stores something meanwhile
         return GeocodePass(0, resting_s)
     done = 0
@@ -145,7 +145,7 @@ def serve(
             break
         served = _serve(engine, geocoder, jobs, stop)
         done += served.done
-        engine.geocoding.rest(now, served.pause_s)
+        engine.geocode.cooldown.start(now, served.pause_s)
         if served.pause_s or (geocoder.remote and not thorough):
             return GeocodePass(done, served.pause_s or _NEXT_S)
     return GeocodePass(done)

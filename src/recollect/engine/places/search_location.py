@@ -1,16 +1,15 @@
-"""Where somebody is while asking: found out before the search, and what that does to its answer.
+"""The location of a search: resolved before it, and scored against the places of what is found.
 
-Coordinates say how near something is, the name of a place how much it is like another. Whichever is missing is looked
-for: the coordinates among the user's own places, the name at the geocoder. What cannot be had in time is done without.
+Coordinates say how near an item is, the name of a place how much it is like another. Whichever is missing is resolved:
+coordinates from the user's own places, the name by the geocoder. What cannot be had in time is left out.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from queue import Empty, Queue
 from threading import Thread
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from recollect.engine.base.context import PLACE, Engine
 from recollect.engine.drafts import memory_drafts
@@ -44,17 +43,17 @@ from recollect.model.places import (
 from recollect.ports import StoreReader
 from recollect.ranking import fusion, geo
 
-_CALLED_SO = 500  # addresses that share a label
+_MAX_SAME_LABEL = 500  # addresses that share a label
 _LATEST = 20
 _PATIENCE_S = 0.5  # for the name of a place; the answer goes by distance alone otherwise
-_LIKELY = 64  # places that are looked at because their names are alike
-_ALIKE = 0.4  # how much alike they must be at least
-_REACH = 5  # how many times the scale something may be away and still be looked for because it is near
+_SIMILAR_PLACES = 64  # places that are candidates because their names are alike
+_MIN_LIKENESS = 0.4  # how much alike they must be at least
+_REACH = 5  # items within so many times the scale are candidates because they are near
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedLocation:
-    """Where somebody is, as far as it is known."""
+    """The location of a search, as far as it is known."""
 
     lat: float | None
     lng: float | None
@@ -63,24 +62,32 @@ class ResolvedLocation:
     weight: float
     scale_km: float
     semantic: bool
-    circle: Circle | None  # what is asked for lies inside
-    gentle: bool = True  # nobody said how much the place counts
+    circle: Circle | None  # the radius of the search
+    scales_by_content: bool = True  # the caller gave no weight
 
     @property
     def key(self) -> tuple[object, ...]:
         """All that the answer depends on."""
         vector = None if self.vector is None else self.vector.tobytes()
-        return (self.lat, self.lng, vector, self.weight, self.scale_km, self.semantic, self.circle, self.gentle)
+        point = (self.lat, self.lng, vector)
+        return (*point, self.weight, self.scale_km, self.semantic, self.circle, self.scales_by_content)
 
-    def bounded(self, shelf: ItemFilters) -> ItemFilters | None:
-        """Give what of a shelf lies inside the circle; a file lies nowhere."""
+    def within_radius(self, filters: ItemFilters) -> ItemFilters | None:
+        """Narrow filters down to the radius; None for files, which have no place."""
         if self.circle is None:
-            return shelf
-        return None if isinstance(shelf, ChunkFilters) else replace(shelf, near=self.circle)
+            return filters
+        return None if isinstance(filters, ChunkFilters) else replace(filters, near=self.circle)
+
+
+class PlaceScale(NamedTuple):
+    """How scores of places are scaled when the caller gave no weight: by the best content, with a lower bound."""
+
+    best_content: float
+    elsewhere_floor: float
 
 
 class HasPlace(Protocol):
-    """Something that may be somewhere."""
+    """An item that may have a place."""
 
     @property
     def lat(self) -> float | None: ...
@@ -92,49 +99,48 @@ class HasPlace(Protocol):
     def place_label(self) -> str: ...
 
 
-def find(
-    engine: Engine, scope: Scope, asked: SearchLocation | None, space: Space | None
+def resolve(
+    engine: Engine, scope: Scope, wanted: SearchLocation | None, space: Space | None
 ) -> tuple[ResolvedLocation | None, tuple[str, ...]]:
-    """Check where somebody says they are, and find out the rest; says what could not be found out."""
-    if asked is None:
+    """Check and resolve the location of a search; the second value names what could not be resolved in time."""
+    if wanted is None:
         return None, ()
-    location = _completed(engine, scope, _checked(asked))
-    if asked.radius_km is not None and (location.lat is None or location.lng is None):
-        called = location.place_label or location.address
-        raise InvalidInput(
-            f"A radius needs coordinates, and no place of yours is called {called!r}. Give lat and lng, or name the "
-            "place first."
-        )
-    settings = engine.settings.places
-    weight = settings.weight if asked.weight is None else asked.weight
+    location = _complete(engine, scope, _check(wanted))
     circle = None
-    if asked.radius_km is not None and location.lat is not None and location.lng is not None:
-        circle = Circle(location.lat, location.lng, asked.radius_km)
-    here = ResolvedLocation(
+    if wanted.radius_km is not None:
+        if location.lat is None or location.lng is None:
+            raise InvalidInput(
+                f"A radius needs coordinates, and no place of yours is called "
+                f"{location.place_label or location.address!r}. Give lat and lng, or name the place first."
+            )
+        circle = Circle(location.lat, location.lng, wanted.radius_km)
+    settings = engine.settings.places
+    weight = settings.weight if wanted.weight is None else wanted.weight
+    resolved = ResolvedLocation(
         location.lat,
         location.lng,
         "",
         None,
         weight,
         settings.scale_km,
-        asked.mode == "semantic",
+        wanted.mode == "semantic",
         circle,
-        asked.weight is None,
+        wanted.weight is None,
     )
     if weight == 0 or engine.settings.recall.vector_weight == 0:
-        return here, ()
-    return _named(engine, scope, here, location, space)
+        return resolved, ()
+    return _add_name(engine, scope, resolved, location, space)
 
 
-def _checked(asked: SearchLocation) -> Location:
-    location = asked.location
+def _check(wanted: SearchLocation) -> Location:
+    location = wanted.location
     check_coordinates(location.lat, location.lng)
-    if asked.radius_km is not None:
-        check_radius(asked.radius_km)
-    if asked.weight is not None:
-        check_weight(asked.weight)
-    if asked.mode not in LOCATION_MODES:
-        raise InvalidInput(f"location_mode is {asked.mode!r}; it must be one of {', '.join(LOCATION_MODES)}.")
+    if wanted.radius_km is not None:
+        check_radius(wanted.radius_km)
+    if wanted.weight is not None:
+        check_weight(wanted.weight)
+    if wanted.mode not in LOCATION_MODES:
+        raise InvalidInput(f"location_mode is {wanted.mode!r}; it must be one of {', '.join(LOCATION_MODES)}.")
     cleaned = replace(
         location,
         address=memory_drafts.bounded("address", location.address, InvalidInput),
@@ -145,148 +151,152 @@ def _checked(asked: SearchLocation) -> Location:
     return cleaned
 
 
-def _completed(engine: Engine, scope: Scope, location: Location) -> Location:
-    """Find a place of the user's that is called so: one they have named, or else where they were when they said so."""
+def _complete(engine: Engine, scope: Scope, location: Location) -> Location:
+    """Add the coordinates of the user's own place with this label, if there is one."""
     if location.lat is not None or not location.place_label:
         return location
-    known = engine.store.read(scope, lambda reader: own_place(reader, location.place_label, engine.clock.now()))
-    return location if known is None else replace(known, address=location.address or known.address)
+    own = engine.store.read(scope, lambda reader: own_place(reader, location.place_label, engine.clock.now()))
+    return location if own is None else replace(own, address=location.address or own.address)
 
 
 def own_place(reader: StoreReader, label: str, now: datetime) -> Location | None:
-    """Give the user's place of a name, whatever its letter case; of several the one that was seen last."""
+    """Find a user's place by its name, whatever its letter case: a named one, or the latest item with this label."""
     wanted = folded(label)
     for place in reader.named_places():
         if folded(place.name) == wanted:
             return Location(place.lat, place.lng, place.address, place.name)
-    called = tuple(row.id for row in reader.place_rows() if folded(row.place_label) == wanted)[:_CALLED_SO]
-    if not called:
+    place_ids = tuple(row.id for row in reader.place_rows() if folded(row.place_label) == wanted)[:_MAX_SAME_LABEL]
+    if not place_ids:
         return None
-    kept = [(one.occurred_at or one.created_at, one) for one in reader.timeline(Filters(now, places=called), _LATEST)]
-    said = [(one.said_at, one) for one in reader.said_between(MessageFilters(places=called), _LATEST)]
-    seen: list[tuple[datetime, MemoryRecord | Message]] = [*kept, *said]
-    latest = sorted(seen, key=lambda pair: pair[0], reverse=True)
-    found = next((one for _, one in latest if one.lat is not None), None)
-    return None if found is None else Location(found.lat, found.lng, found.address, found.place_label)
+    records = reader.timeline(Filters(now, places=place_ids), _LATEST)
+    messages = reader.said_between(MessageFilters(places=place_ids), _LATEST)
+    dated: list[tuple[datetime, MemoryRecord | Message]] = [
+        *((record.occurred_at or record.created_at, record) for record in records),
+        *((message.said_at, message) for message in messages),
+    ]
+    latest_first = sorted(dated, key=lambda pair: pair[0], reverse=True)
+    item = next((item for _, item in latest_first if item.lat is not None), None)
+    return None if item is None else Location(item.lat, item.lng, item.address, item.place_label)
 
 
-def _named(
-    engine: Engine, scope: Scope, here: ResolvedLocation, location: Location, space: Space | None
+def _add_name(
+    engine: Engine, scope: Scope, resolved: ResolvedLocation, location: Location, space: Space | None
 ) -> tuple[ResolvedLocation, tuple[str, ...]]:
-    """Give the place its name and the vector of that, if they can be had while somebody waits."""
+    """Add the name of the place and its vector, if they can be had in time."""
     if space is None or engine.models.configured is None:
-        return replace(here, name=location.name), ()
-    found: Queue[tuple[str, Vector | None, bool]] = Queue()
+        return replace(resolved, name=location.name), ()
+    results: Queue[tuple[str, Vector | None, bool]] = Queue()
 
-    def look() -> None:
-        name, failed = location.name, False
+    def resolve_name() -> None:
+        name = location.name
         try:
-            name = name or _name_of(engine, scope, location)
-            found.put((name, _vector(engine, scope, space, name) if name else None, False))
+            name = name or _reverse_geocode(engine, scope, location)
+            results.put((name, _name_vector(engine, scope, space, name) if name else None, False))
         except (GeocoderUnavailable, RecollectError):
-            failed = True
-        if failed:
-            found.put((name, None, True))
+            results.put((name, None, True))
 
-    # An index that is being built must not be torn; but nobody waits for a server that hangs.
-    at_work = Thread(target=look, name="recollect-place", daemon=engine.geocoder is None or engine.geocoder.remote)
-    at_work.start()
+    # An index that is being built must not be torn down; but a server that hangs must not keep a program from ending.
+    remote = engine.geocoder is None or engine.geocoder.remote
+    thread = Thread(target=resolve_name, name="recollect-place", daemon=remote)
+    thread.start()
     try:
-        name, vector, failed = found.get(timeout=min(_PATIENCE_S, engine.settings.recall.deadline_s))
+        name, vector, failed = results.get(timeout=min(_PATIENCE_S, engine.settings.recall.deadline_s))
     except Empty:
-        engine.leave_behind(at_work)
-        return replace(here, name=location.name), (PLACE,)
-    return replace(here, name=name, vector=vector), (PLACE,) if failed else ()
+        engine.search.leave_running(thread)
+        return replace(resolved, name=location.name), (PLACE,)
+    return replace(resolved, name=name, vector=vector), (PLACE,) if failed else ()
 
 
-def _name_of(engine: Engine, scope: Scope, location: Location) -> str:
+def _reverse_geocode(engine: Engine, scope: Scope, location: Location) -> str:
     if location.lat is None or location.lng is None:
         return ""
-    found = address_lookup.located(engine, scope, location.lat, location.lng)
-    return found.address if found else ""
+    address = address_lookup.reverse_geocode(engine, scope, location.lat, location.lng)
+    return address.address if address else ""
 
 
-def _vector(engine: Engine, scope: Scope, space: Space, name: str) -> Vector:
-    """Give the vector of a name; whoever asks again from the same place does not wait for it."""
-    known = engine.name_vectors.find(scope, (space, name))
-    if known is None:
-        known, asked = embed_texts.question(engine, scope, space, name)
-        engine.name_vectors.keep(scope, (space, name), known)
-        if asked is not None:
-            embed_texts.note_question(engine, scope, asked)
-    return known
+def _name_vector(engine: Engine, scope: Scope, space: Space, name: str) -> Vector:
+    """Give the vector of a name, from the LRU cache if the user has searched from there before."""
+    vector = engine.geocode.name_vectors.find(scope, (space, name))
+    if vector is None:
+        vector, payment = embed_texts.embed_query(engine, scope, space, name)
+        engine.geocode.name_vectors.keep(scope, (space, name), vector)
+        if payment is not None:
+            embed_texts.keep_query(engine, scope, payment)
+    return vector
 
 
 class PlaceScorer:
-    """What of a store is near to somebody, or at places like theirs, in one snapshot."""
+    """Scores the places of items against the location of a search, in one snapshot."""
 
-    def __init__(self, reader: StoreReader, here: ResolvedLocation, space: Space | None) -> None:
+    def __init__(self, reader: StoreReader, location: ResolvedLocation, space: Space | None) -> None:
         self._reader = reader
-        self._here = here
+        self._location = location
         self._space = space
         self._unrelated = reader.unrelated(space) if space else None
         self._likeness: dict[str, float] = {}
-        self._likely = self._find_likely()
+        self._similar_ids = self._find_similar()
 
-    def _find_likely(self) -> tuple[str, ...]:
-        vector = self._here.vector
+    def _find_similar(self) -> tuple[str, ...]:
+        vector = self._location.vector
         if vector is None or self._space is None:
             return ()
-        found = self._reader.nearest(self._space, vector, PlaceFilters(), _LIKELY)
-        self._likeness |= {place: self._like(cosine) for place, cosine in found}
-        return tuple(place for place, _ in found if self._likeness[place] >= _ALIKE)
+        nearest = self._reader.nearest(self._space, vector, PlaceFilters(), _SIMILAR_PLACES)
+        self._likeness |= {place_id: self._like(cosine) for place_id, cosine in nearest}
+        return tuple(place_id for place_id, _ in nearest if self._likeness[place_id] >= _MIN_LIKENESS)
 
     def _like(self, cosine: float) -> float:
         return geo.likeness(fusion.nearness(cosine, self._unrelated))
 
-    def views(self, shelf: ItemFilters) -> list[ItemFilters]:
-        """Give what of a shelf is near, and what of it is at places that are alike: it is looked at in any case."""
-        here = self._here
-        if isinstance(shelf, ChunkFilters) or here.weight == 0:
+    def views(self, filters: ItemFilters) -> list[ItemFilters]:
+        """Narrow filters down to what is near, and to what is at similar places: both are always candidates."""
+        location = self._location
+        if isinstance(filters, ChunkFilters) or location.weight == 0:
             return []
         views: list[ItemFilters] = []
-        if here.lat is not None and here.lng is not None and here.circle is None and not here.semantic:
-            views.append(replace(shelf, near=Circle(here.lat, here.lng, here.scale_km * _REACH)))
-        if self._likely:
-            views.append(replace(shelf, places=self._likely))
+        if location.lat is not None and location.lng is not None and location.circle is None and not location.semantic:
+            views.append(replace(filters, near=Circle(location.lat, location.lng, location.scale_km * _REACH)))
+        if self._similar_ids:
+            views.append(replace(filters, places=self._similar_ids))
         return views
 
-    def judge(
-        self, rows: Sequence[tuple[HasPlace, float]], best: float
-    ) -> Callable[[HasPlace, float], PlacePart | None]:
-        """Learn about the places of some rows, whose contents score so much, and the best of all contents `best`.
+    def score(
+        self, items: Sequence[tuple[HasPlace, float]], best_content: float
+    ) -> tuple[list[PlacePart | None], PlaceScale | None]:
+        """Score the places of items, each with the score of its content; `best_content` is the best of all contents.
 
-        Gives what says what its place does to the score of each.
+        Gives a part for each item (None if nothing is known of its place), and how the parts were scaled.
         """
-        self._learn([row for row, _ in rows])
-        if not self._here.gentle:
-            return self._part
-        best = min(1.0, best)
-        parts = [part for row, content in rows if (part := self._part(row, content)) is not None]
-        here = max((part.content * part.geo for part in parts), default=0.0) / best if best > 0 else 0.0
-        return partial(self._gentle, best, geo.mercy(here))
+        self._learn_likeness([item for item, _ in items])
+        parts = [self._part(item, content) for item, content in items]
+        if not self._location.scales_by_content:
+            return parts, None
+        best = min(1.0, best_content)
+        best_here = max((part.content * part.geo for part in parts if part is not None), default=0.0)
+        scale = PlaceScale(best, geo.mercy(best_here / best if best > 0 else 0.0))
+        return [None if part is None else geo.gentle(part, *scale) for part in parts], scale
 
-    def _learn(self, rows: Sequence[HasPlace]) -> None:
-        """Find out how much the places of rows are like this one."""
-        vector = self._here.vector
+    def _learn_likeness(self, items: Sequence[HasPlace]) -> None:
+        """Look up how much the places of items are like the location."""
+        vector = self._location.vector
         if vector is not None and self._space is not None:
-            wanted = {place_id(row.address, row.place_label) for row in rows} - {None} - self._likeness.keys()
-            ids = [place for place in wanted if place]
-            found: Mapping[str, float] = self._reader.cosines("place", self._space, vector, ids) if ids else {}
-            self._likeness |= {place: self._like(cosine) for place, cosine in found.items()}
+            wanted = {place_id(item.address, item.place_label) for item in items} - {None} - self._likeness.keys()
+            ids = [one_id for one_id in wanted if one_id]
+            cosines: Mapping[str, float] = self._reader.cosines("place", self._space, vector, ids) if ids else {}
+            self._likeness |= {one_id: self._like(cosine) for one_id, cosine in cosines.items()}
 
-    def _gentle(self, best: float, mercy: float, row: HasPlace, content: float) -> PlacePart | None:
-        part = self._part(row, content)
-        return None if part is None else geo.gentle(part, best, mercy)
-
-    def _part(self, row: HasPlace, content: float) -> PlacePart | None:
-        """Say what its place does to the score of a row; None when nothing is known of it."""
-        here = self._here
-        apart = near = None
-        if row.lat is not None and row.lng is not None and here.lat is not None and here.lng is not None:
-            apart = distance_km(here.lat, here.lng, row.lat, row.lng)
-            near = None if here.semantic else geo.nearness(apart, here.scale_km)
-        like = self._likeness.get(place_id(row.address, row.place_label) or "")
+    def _part(self, item: HasPlace, content: float) -> PlacePart | None:
+        location = self._location
+        distance = near = None
+        if item.lat is not None and item.lng is not None and location.lat is not None and location.lng is not None:
+            distance = distance_km(location.lat, location.lng, item.lat, item.lng)
+            near = None if location.semantic else geo.nearness(distance, location.scale_km)
+        like = self._likeness.get(place_id(item.address, item.place_label) or "")
         if near is None and like is None:
             return None
-        return geo.part(min(1.0, content), here.weight, apart, near, like)
+        return geo.part(min(1.0, content), location.weight, distance, near, like)
+
+
+def rescale(part: PlacePart, content: float, scale: PlaceScale | None) -> PlacePart:
+    """Score a place anew after the score of the content has changed."""
+    plain = geo.part(min(1.0, content), part.weight, part.distance_km, part.nearness, part.likeness)
+    return plain if scale is None else geo.gentle(plain, *scale)

@@ -59,7 +59,7 @@ def forget_place(engine: Engine, scope: Scope, name: str) -> None:
 
     if engine.write(scope, work) is None:
         raise NotFound(f"No place is called {name!r}. See what there is with `places`.")
-    engine.answers.drop(scope)
+    engine.search.results.drop(scope)
     engine.store.scrub()
 
 

@@ -1,7 +1,7 @@
-"""What a store offers for a question, scored: by words, by meaning, and both fused into one relevance per row."""
+"""The channels of a search: candidates by words and by meaning, fused into one relevance per row."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import nsmallest
 
 from recollect.engine.base.context import Engine
@@ -16,14 +16,14 @@ from recollect.ranking.fusion import Fused, Recipe
 from recollect.text.terms import query_terms
 
 _NEAREST = {"memory": 50, "message": 100, "chunk": 50}
-_NEAREST_PER_HIT = {"memory": 1, "message": 8, "chunk": 1}  # a message is also looked for on behalf of those around it
-_MOST_NEAREST = 1_000
-_SPECIAL = 100  # rows of the time that a question names, or where the asker is, however far down they are
+_NEAREST_PER_HIT = {"memory": 1, "message": 8, "chunk": 1}  # messages are also looked up for their neighbours
+_MAX_NEAREST = 1_000
+_SPECIAL = 100  # rows of the time that a query names, or near the location, however far down they rank
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelPlan:
-    """Which parts of a search to use: all of them, until one fails."""
+    """The parts of a search to use: all of them, until one fails."""
 
     text: bool = True
     vector: bool = True
@@ -32,118 +32,123 @@ class ChannelPlan:
 
 @dataclass(frozen=True, slots=True)
 class SearchRun:
-    """A question while it is being asked. `depth` says how many times as many rows as usual are looked at."""
+    """One attempt to answer a query. `depth` multiplies the number of candidates."""
 
     engine: Engine
-    reader: StoreReader
-    question: PreparedQuery
-    plan: ChannelPlan = ChannelPlan()
+    query: PreparedQuery
+    plan: ChannelPlan
+    degraded: tuple[str, ...] = ()
     depth: int = 1
-    surroundings: PlaceScorer | None = None  # where the asker is
+    places: PlaceScorer | None = None
+
+
+@dataclass(slots=True)
+class ChannelScores:
+    """What the channels found for one kind of item. `nearby_ids` are rows near the location, or at places like it."""
+
+    texts: TextScores | None = None
+    cosines: dict[str, float] = field(default_factory=dict)
+    lacking_vectors: Sequence[str] = ()
+    late: bool = False  # the text channel took so long that the vector channel was left out
+    nearby_ids: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredCandidates:
-    """What the channels say about the rows of one shelf, fused; how much of the question each holds; what was late."""
+    """The fused relevance of the candidates, and the share of the query's words that each holds."""
 
     fused: Fused
     shares: Mapping[str, float]
     late: bool = False
     cut: bool = False  # the store has more rows that share a word
-    close: frozenset[str] = frozenset()  # where the asker is, or at a place like that
+    nearby_ids: frozenset[str] = frozenset()
 
-    def answerable(self, row: str) -> float:
-        """Say how likely a row is an answer."""
-        return answerable(self.shares.get(row, 0.0), self.fused.nearness(row))
+    def answerable(self, row_id: str) -> float:
+        """Estimate how likely a row is an answer."""
+        return answerable(self.shares.get(row_id, 0.0), self.fused.nearness(row_id))
 
-    def best(self, amount: int) -> list[str]:
-        """Give the ids of the most relevant rows, equals by id, and of those whose place may bring them forward."""
-        return self.chosen(self.fused.relevance, amount)
-
-    def chosen(self, scores: Mapping[str, float], amount: int) -> list[str]:
-        """Give the rows with the highest of these scores, and those whose place may bring them forward."""
-        highest = best(scores, amount)
-        return [*highest, *sorted((self.close & scores.keys()).difference(highest))]
+    def best(self, amount: int, scores: Mapping[str, float] | None = None) -> list[str]:
+        """Give the ids of the most relevant rows (or by other scores), and of those whose place may lift them."""
+        scores = self.fused.relevance if scores is None else scores
+        best_ids = highest(scores, amount)
+        return [*best_ids, *sorted((self.nearby_ids & scores.keys()).difference(best_ids))]
 
 
-def best(scores: Mapping[str, float], amount: int) -> list[str]:
-    """Give the rows with the highest scores, equals by id."""
-    return [row for _, row in nsmallest(amount, ((-score, row) for row, score in scores.items()))]
+def highest(scores: Mapping[str, float], amount: int) -> list[str]:
+    """Give the ids with the highest scores; equals by id."""
+    return [row_id for _, row_id in nsmallest(amount, ((-score, row_id) for row_id, score in scores.items()))]
 
 
-def look(search: SearchRun, shelf: ItemFilters) -> ScoredCandidates:
-    """Ask both channels about a shelf. When the text channel took too long, the answer goes without the other."""
-    plan, settings = search.plan, search.engine.settings.recall
-    close: set[str] = set()
-    texts = _by_words(search, shelf, close) if plan.text else None
-    late = plan.vector and search.question.vector is not None and _late(search)
-    cosines, waiting = _by_meaning(search, shelf, texts, close) if plan.vector and not late else ({}, ())
-    weight = settings.vector_weight if search.question.trusts_vectors or not (texts and texts.scores) else 0.0
-    space = search.question.space
-    unrelated = search.reader.unrelated(space) if space and cosines else None
-    recipe = Recipe(weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL)
-    shares = texts.shares if texts else {}
-    cut = len(shares) >= settings.candidates * search.depth
-    return ScoredCandidates(fusion.fuse(cosines, texts, recipe, waiting), shares, late, cut, frozenset(close))
+def match_words(search: SearchRun, reader: StoreReader, filters: ItemFilters) -> ChannelScores:
+    """Score the rows that share a word, also those of the time that the query names and those near the location."""
+    query, settings, scores = search.query, search.engine.settings.recall, ChannelScores()
+    words = query.query.words
+    if not search.plan.text or not words or settings.text_weight == 0:
+        return scores
+    terms, limit = query_terms(words), settings.candidates * search.depth
+    candidates = reader.text_candidates(terms, filters, limit)
+    in_time = query.in_time(filters) if len(candidates.rows) == limit else ()
+    more_rows = [row for view in in_time for row in reader.text_candidates(terms, view, _SPECIAL).rows]
+    nearby = [row for view in _nearby(search, filters) for row in reader.text_candidates(terms, view, _SPECIAL).rows]
+    scores.nearby_ids.update(row.id for row in nearby)
+    if more_rows or nearby:
+        rows = {row.id: row for row in (*candidates.rows, *more_rows, *nearby)}
+        candidates = TextCandidates(list(rows.values()), candidates.frequencies, candidates.total)
+    scores.texts = bm25.score(candidates, words, query.query.extra)
+    return scores
 
 
-def _late(search: SearchRun) -> bool:
-    waited = search.engine.clock.now() - search.question.started
+def _nearby(search: SearchRun, filters: ItemFilters) -> Sequence[ItemFilters]:
+    """Narrow filters down to what is near the location, or at a place like it."""
+    return search.places.views(filters) if search.places is not None else ()
+
+
+def match_meaning(search: SearchRun, reader: StoreReader, filters: ItemFilters, scores: ChannelScores) -> None:
+    """Add the cosines of the nearest rows and of the best rows by words, unless the time is up."""
+    space, vector, kind = search.query.space, search.query.vector, filters.kind
+    if not search.plan.vector or vector is None:
+        return
+    scores.late = _is_late(search)
+    if scores.late or space is None:
+        return
+    usual = max(_NEAREST_PER_HIT[kind] * search.query.options.limit, _NEAREST[kind])
+    limit = min(_MAX_NEAREST, usual) * search.depth
+    cosines = scores.cosines
+    for view in (filters, *search.query.in_time(filters)):
+        cosines.update(reader.nearest(space, vector, view, limit))
+    for view in _nearby(search, filters):
+        nearby = dict(reader.nearest(space, vector, view, limit))
+        cosines.update(nearby)
+        scores.nearby_ids |= nearby.keys()
+    if scores.texts is not None:
+        by_words = scores.texts.scores
+        wanted_ids = dict.fromkeys([*highest(by_words, limit), *sorted(scores.nearby_ids & by_words.keys())])
+        further_ids = [row_id for row_id in wanted_ids if row_id not in cosines]
+        cosines.update(reader.cosines(kind, space, vector, further_ids))
+        scores.lacking_vectors = [row_id for row_id in further_ids if row_id not in cosines]
+
+
+def _is_late(search: SearchRun) -> bool:
+    waited = search.engine.clock.now() - search.query.started
     return waited.total_seconds() > search.engine.settings.recall.deadline_s
 
 
-def _surrounding(search: SearchRun, shelf: ItemFilters) -> Sequence[ItemFilters]:
-    """Give what of a shelf is where the asker is, or at a place like that."""
-    return search.surroundings.views(shelf) if search.surroundings is not None else ()
+def fuse(search: SearchRun, reader: StoreReader, scores: ChannelScores) -> ScoredCandidates:
+    """Fuse the channels into one relevance per row."""
+    query, settings, texts = search.query, search.engine.settings.recall, scores.texts
+    weight = settings.vector_weight if query.trusts_vectors or not (texts and texts.scores) else 0.0
+    unrelated = reader.unrelated(query.space) if query.space and scores.cosines else None
+    recipe = Recipe(weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL)
+    shares = texts.shares if texts else {}
+    cut = len(shares) >= settings.candidates * search.depth
+    fused = fusion.fuse(scores.cosines, texts, recipe, scores.lacking_vectors)
+    return ScoredCandidates(fused, shares, scores.late, cut, frozenset(scores.nearby_ids))
 
 
-def _by_words(search: SearchRun, shelf: ItemFilters, close: set[str]) -> TextScores | None:
-    """Score the rows that share a word, also those of the time that the question names; notes those that are close."""
-    words, settings, reader = search.question.query.words, search.engine.settings.recall, search.reader
-    if not words or settings.text_weight == 0:
-        return None
-    terms = query_terms(words)
-    most = settings.candidates * search.depth
-    found = reader.text_candidates(terms, shelf, most)
-    in_time = search.question.in_time(shelf) if len(found.rows) == most else ()
-    more = [reader.text_candidates(terms, view, _SPECIAL).rows for view in in_time]
-    around = [reader.text_candidates(terms, view, _SPECIAL).rows for view in _surrounding(search, shelf)]
-    close.update(row.id for part in around for row in part)
-    if more or around:
-        rows = {row.id: row for part in (found.rows, *more, *around) for row in part}
-        found = TextCandidates(list(rows.values()), found.frequencies, found.total)
-    return bm25.score(found, words, search.question.query.extra)
-
-
-def _by_meaning(
-    search: SearchRun, shelf: ItemFilters, texts: TextScores | None, close: set[str]
-) -> tuple[dict[str, float], Sequence[str]]:
-    """Give the cosines of the nearest rows, and of the best rows by words; and which of these have no vector yet.
-
-    Rows that are close to the asker are noted, and have their cosine too.
-    """
-    space, vector, reader = search.question.space, search.question.vector, search.reader
-    if space is None or vector is None:
-        return {}, ()
-    usual = max(_NEAREST_PER_HIT[shelf.kind] * search.question.wish.limit, _NEAREST[shelf.kind])
-    wanted = min(_MOST_NEAREST, usual) * search.depth
-    near: dict[str, float] = {}
-    for view in (shelf, *search.question.in_time(shelf)):
-        near.update(reader.nearest(space, vector, view, wanted))
-    for view in _surrounding(search, shelf):
-        found = dict(reader.nearest(space, vector, view, wanted))
-        near |= found
-        close |= found.keys()
-    if texts is None:
-        return near, ()
-    wanted_too = dict.fromkeys([*best(texts.scores, wanted), *sorted(close & texts.scores.keys())])
-    further = [row for row in wanted_too if row not in near]
-    near.update(reader.cosines(shelf.kind, space, vector, further))
-    return near, [row for row in further if row not in near]
-
-
-def add_cosines(search: SearchRun, shelf: ItemFilters, found: ScoredCandidates, ids: Sequence[str]) -> None:
-    """Look up what the vector channel says about further rows, if it has a say."""
-    space, vector = search.question.space, search.question.vector
-    if space is not None and vector is not None and fusion.VECTOR in found.fused.channels:
-        found.fused.add_cosines(search.reader.cosines(shelf.kind, space, vector, ids))
+def add_cosines(
+    search: SearchRun, reader: StoreReader, filters: ItemFilters, candidates: ScoredCandidates, row_ids: Sequence[str]
+) -> None:
+    """Look up the cosines of further rows, if the vector channel has a say."""
+    space, vector = search.query.space, search.query.vector
+    if space is not None and vector is not None and fusion.VECTOR in candidates.fused.channels:
+        candidates.fused.add_cosines(reader.cosines(filters.kind, space, vector, row_ids))

@@ -1,19 +1,21 @@
-"""What was found, as it is shown: rows made into hits, repetitions folded, and spread out if that is wished for."""
+"""Hits, as they are shown: made of the best rows, near-duplicates folded, diversified on request."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
+from typing import Any
 
 from recollect.engine.drafts.memory_drafts import HAPPENINGS
 from recollect.engine.drafts.searchable_text import message_passage
-from recollect.engine.search.kind_ranking import RankedRow
+from recollect.engine.search.kind_ranking import KindRanking, RankedRow
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk
-from recollect.model.literals import SOURCE_OF
+from recollect.model.literals import SOURCE_OF, ItemKind, Source
 from recollect.model.memories import ChannelPart, Hit, Item, MemoryRecord, Place, ScoreParts
 from recollect.model.messages import Message
 from recollect.model.places import is_somewhere
-from recollect.ports import StoreReader
+from recollect.ports import MessagePosition, StoreReader
 from recollect.ranking import factors, variety
 from recollect.text.clean import fingerprint_text
 from recollect.text.query import Query, holds, normal
@@ -22,62 +24,65 @@ from recollect.text.terms import index_terms
 
 PHRASE = "phrase"
 TIME = "time"
-_BATCH = 5  # rows beyond the limit that are looked at together, because some are folded
-_LOOKED_AT = 2_000  # characters: of longer texts only equal ones repeat each other
+_BATCH = 5  # rows beyond the limit, because some are folded
+_LONGEST_COMPARED = 2_000  # characters; longer texts are duplicates only if they are equal
 
 
-def show(reader: StoreReader, question: PreparedQuery, ranked: Sequence[RankedRow], balance: float) -> list[Hit]:
-    """Make hits of the best rows: only with the phrase that must be there, each said once."""
-    wish, query = question.wish, question.query
-    wanted = wish.limit * 2 if wish.diverse else wish.limit
+def show(
+    reader: StoreReader, prepared: PreparedQuery, rankings: Mapping[ItemKind, KindRanking], balance: float
+) -> list[Hit]:
+    """Make hits of the best rows of all kinds: only with the phrases that must be there, near-duplicates folded."""
+    options, query = prepared.options, prepared.query
+    limit = options.limit * 2 if options.diverse else options.limit
+    rows = sorted(chain.from_iterable(ranking.rows for ranking in rankings.values()), key=lambda row: row.order)
     if query.phrases or query.unwanted:
-        ranked = _checked(reader, question, ranked)
-    good = [row for row in ranked if min(1.0, row.score) >= wish.min_score]
-    asked = fingerprint_text(query.text) if query.text.endswith("?") or not wish.signs else None
-    found: list[Hit] = []
-    kept: list[Hit] = []
-    start, step = 0, wanted + _BATCH
-    while start < len(good) and len(kept) < wanted:
-        found += [hit for hit in _made(reader, good[start : start + step]) if not _repeats(hit, asked)]
-        kept = _folded(found)
-        start, step = start + step, step * 2  # where much is said often, there is much to look at
-    return (_spread(kept[:wanted], balance) if wish.diverse else kept)[: wish.limit]
+        rows = _match_phrases(reader, query, rows, rankings)
+    good_rows = [row for row in rows if min(1.0, row.score) >= options.min_score]
+    own_text = fingerprint_text(query.text) if query.text.endswith("?") or not options.signs else None
+    hits: list[Hit] = []
+    unique: list[Hit] = []
+    start, step = 0, limit + _BATCH
+    while start < len(good_rows) and len(unique) < limit:
+        batch = _items(reader, good_rows[start : start + step])
+        made = [of_item(item, row.score, row.similarity, rankings[row.kind].explain(row)) for row, item in batch]
+        hits += [hit for hit in made if not _is_query(hit, own_text)]
+        unique = _fold(hits)
+        start, step = start + step, step * 2  # where much is repeated, there is much to look at
+    return (_spread(unique[:limit], balance) if options.diverse else unique)[: options.limit]
 
 
-def _repeats(hit: Hit, asked: str | None) -> bool:
-    """Tell whether a message only asks the question itself: that is no answer to it."""
-    return asked is not None and hit.source == "request" and fingerprint_text(hit.content) == asked
+def _is_query(hit: Hit, own_text: str | None) -> bool:
+    """Tell whether a message only asks the query itself: that is no answer to it."""
+    return own_text is not None and hit.source == "request" and fingerprint_text(hit.content) == own_text
 
 
-def _items(reader: StoreReader, ranked: Sequence[RankedRow]) -> Iterator[tuple[RankedRow, Item]]:
-    """Give the rows with what they stand for; one that is gone is left out."""
-    unknown = [row.id for row in ranked if row.record is None]
-    said = {message.id: message for message in reader.get_messages(unknown)} if unknown else {}
-    for row in ranked:
-        item = row.record or said.get(row.id)
+def _items(reader: StoreReader, rows: Sequence[RankedRow]) -> Iterator[tuple[RankedRow, Item]]:
+    """Give rows with their items; one that is gone is left out."""
+    message_ids = [row.id for row in rows if row.kind == "message"]
+    messages = {message.id: message for message in reader.get_messages(message_ids)} if message_ids else {}
+    for row in rows:
+        item = messages.get(row.id) if isinstance(row.source, MessagePosition) else row.source
         if item is not None:
             yield row, item
 
 
-def _made(reader: StoreReader, ranked: Sequence[RankedRow]) -> list[Hit]:
-    return [of_item(item, row.score, row.similarity, row.explained()) for row, item in _items(reader, ranked)]
-
-
-def _checked(reader: StoreReader, question: PreparedQuery, ranked: Sequence[RankedRow]) -> list[RankedRow]:
-    """Hold the texts against what the query quotes: what it must not hold, must hold, or had better hold."""
-    query = question.query
-    rows = []
-    for row, item in _items(reader, ranked):
+def _match_phrases(
+    reader: StoreReader, query: Query, rows: Sequence[RankedRow], rankings: Mapping[ItemKind, KindRanking]
+) -> list[RankedRow]:
+    """Check texts for the quoted phrases of the query: unwanted, required, or preferred ones."""
+    matching_rows = []
+    for row, item in _items(reader, rows):
         text = normal(_text(item))
         quoted = bool(query.phrases) and all(holds(text, phrase) for phrase in query.phrases)
         if _unwanted(text, query) or (query.strict and not quoted):
             continue
-        rows.append(_lifted(row) if quoted and not query.strict else row)
-    return sorted(rows, key=lambda row: row.order)
+        boosted = quoted and not query.strict
+        matching_rows.append(rankings[row.kind].boost(row, PHRASE, factors.PHRASE) if boosted else row)
+    return sorted(matching_rows, key=lambda row: row.order)
 
 
-def agrees(query: Query, item: Item) -> bool:
-    """Tell whether an item holds what the query insists on word for word, and nothing that it does not want."""
+def matches_phrases(query: Query, item: Item) -> bool:
+    """Tell whether an item holds the phrases that the query requires, and none that it excludes."""
     text = normal(_text(item)) if query.strict or query.unwanted else ""
     quoted = not query.strict or all(holds(text, phrase) for phrase in query.phrases)
     return quoted and not _unwanted(text, query)
@@ -85,14 +90,6 @@ def agrees(query: Query, item: Item) -> bool:
 
 def _unwanted(text: str, query: Query) -> bool:
     return any(holds(text, phrase) for phrase in query.unwanted)
-
-
-def _lifted(row: RankedRow) -> RankedRow:
-    def parts() -> ScoreParts:
-        plain = row.parts()
-        return replace(plain, factors={**plain.factors, PHRASE: factors.PHRASE})
-
-    return replace(row, content=row.content * factors.PHRASE, parts=parts)
 
 
 def _text(item: Item) -> str:
@@ -103,36 +100,33 @@ def _text(item: Item) -> str:
     return item.content or message_passage(item)
 
 
-def _folded(hits: Sequence[Hit]) -> list[Hit]:
-    """Leave out what a better hit says already, and note it there."""
+def _fold(hits: Sequence[Hit]) -> list[Hit]:
+    """Leave out near-duplicates of a better hit, and note their ids there."""
     texts = {hit.id: _text(hit.record) for hit in hits}
-    groups = variety.fold(texts, {hit.id: _sayings(hit) for hit in hits}, _words(texts), _same(hits, texts))
+    statements = {hit.id: _statement(hit) for hit in hits}
+
+    def same(first_id: str, other_id: str) -> bool:
+        longest = max(len(texts[first_id]), len(texts[other_id]))
+        same_origin = statements[first_id][1:] == statements[other_id][1:]
+        return longest <= _LONGEST_COMPARED and same_origin and repeats(texts[first_id], texts[other_id])
+
+    groups = variety.fold(texts, statements, _words(texts), same)
     return [replace(hit, folded=tuple(groups[hit.id])) if groups[hit.id] else hit for hit in hits if hit.id in groups]
 
 
-def _sayings(hit: Hit) -> tuple[str, ...]:
-    """Say what makes two hits the same: what is said, by whom, and of what happens again and again also when."""
+def _statement(hit: Hit) -> tuple[str, ...]:
+    """Give what makes two hits the same: the text, its speaker or context, and of events also the time."""
     record = hit.record
     if isinstance(record, MemoryRecord):
-        when = record.occurred_at.isoformat() if record.type in HAPPENINGS and record.occurred_at else ""
-        return (fingerprint_text(_text(record)), record.context, when)
+        occurred = record.occurred_at.isoformat() if record.type in HAPPENINGS and record.occurred_at else ""
+        return (fingerprint_text(_text(record)), record.context, occurred)
     if isinstance(record, Chunk):
         return (fingerprint_text(record.content), record.role, "")
     return (fingerprint_text(_text(record)), record.speaker or record.role, "")
 
 
-def _same(hits: Sequence[Hit], texts: Mapping[str, str]) -> Callable[[str, str], bool]:
-    said = {hit.id: _sayings(hit)[1:] for hit in hits}
-
-    def same(one: str, other: str) -> bool:
-        longest = max(len(texts[one]), len(texts[other]))
-        return longest <= _LOOKED_AT and said[one] == said[other] and repeats(texts[one], texts[other])
-
-    return same
-
-
 def _words(texts: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
-    return {row: frozenset(index_terms(text[:_LOOKED_AT])) for row, text in texts.items()}
+    return {row: frozenset(index_terms(text[:_LONGEST_COMPARED])) for row, text in texts.items()}
 
 
 def _spread(hits: Sequence[Hit], balance: float) -> list[Hit]:
@@ -141,10 +135,10 @@ def _spread(hits: Sequence[Hit], balance: float) -> list[Hit]:
     return [by_id[row] for row in variety.spread({hit.id: hit.score for hit in hits}, words, balance)]
 
 
-def in_order(question: PreparedQuery, items: Sequence[Item]) -> list[Hit]:
-    """Make hits of what happened at a time that was asked for, in the order in which it happened."""
+def in_order(prepared: PreparedQuery, items: Sequence[Item]) -> list[Hit]:
+    """Make hits of what happened at a time that the query names, in the order in which it happened."""
     part = ChannelPart(None, 1.0, 1.0, 1.0)
-    wanted = [item for item in items if not _unwanted(normal(_text(item)), question.query)]
+    wanted = [item for item in items if not _unwanted(normal(_text(item)), prepared.query)]
     return [of_item(item, 1.0, None, ScoreParts({TIME: part}, 1.0, {})) for item in sorted(wanted, key=moment)]
 
 
@@ -157,71 +151,43 @@ def moment(item: Item) -> datetime:
 
 def of_item(item: Item, score: float, similarity: float | None, parts: ScoreParts) -> Hit:
     """Make a hit."""
-    bounded = min(1.0, max(0.0, score))
+    source: Source
+    if isinstance(item, MemoryRecord):
+        source, content = "memory", item.content
+    elif isinstance(item, Message):
+        source, content = SOURCE_OF[item.role], item.content or message_passage(item)
+    else:
+        source, content = "file", item.content
+    return Hit(
+        id=item.id,
+        source=source,
+        type=item.role if isinstance(item, Message) else item.kind if isinstance(item, Chunk) else item.type,
+        content=content,
+        score=min(1.0, max(0.0, score)),
+        similarity=similarity,
+        parts=parts,
+        created_at=item.created_at,
+        occurred_at=_occurred_at(item),
+        place=_place(item),
+        trust=item.trust,
+        metadata=_chunk_metadata(item) if isinstance(item, Chunk) else item.metadata,
+        record=item,
+    )
+
+
+def _occurred_at(item: Item) -> datetime | None:
     if isinstance(item, Chunk):
-        return _of_chunk(item, bounded, similarity, parts)
-    if isinstance(item, Message):
-        return _of_message(item, bounded, similarity, parts)
-    return _of_memory(item, bounded, similarity, parts)
+        return item.dated_at
+    return item.said_at if isinstance(item, Message) else item.occurred_at
 
 
-def _place(item: MemoryRecord | Message) -> Place | None:
-    if not is_somewhere(item.lat, item.address, item.place_label):
+def _place(item: Item) -> Place | None:
+    if isinstance(item, Chunk) or not is_somewhere(item.lat, item.address, item.place_label):
         return None
     return Place(item.lat, item.lng, item.address, item.place_label)
 
 
-def _of_memory(record: MemoryRecord, score: float, similarity: float | None, parts: ScoreParts) -> Hit:
-    return Hit(
-        id=record.id,
-        source="memory",
-        type=record.type,
-        content=record.content,
-        score=score,
-        similarity=similarity,
-        parts=parts,
-        created_at=record.created_at,
-        occurred_at=record.occurred_at,
-        place=_place(record),
-        trust=record.trust,
-        metadata=record.metadata,
-        record=record,
-    )
-
-
-def _of_message(message: Message, score: float, similarity: float | None, parts: ScoreParts) -> Hit:
-    return Hit(
-        id=message.id,
-        source=SOURCE_OF[message.role],
-        type=message.role,
-        content=message.content or message_passage(message),
-        score=score,
-        similarity=similarity,
-        parts=parts,
-        created_at=message.created_at,
-        occurred_at=message.said_at,
-        place=_place(message),
-        trust=message.trust,
-        metadata=message.metadata,
-        record=message,
-    )
-
-
-def _of_chunk(chunk: Chunk, score: float, similarity: float | None, parts: ScoreParts) -> Hit:
-    told = {"path": chunk.path, "start_line": chunk.start_line, "end_line": chunk.end_line, "file_id": chunk.file_id}
+def _chunk_metadata(chunk: Chunk) -> dict[str, Any]:
+    source = {"path": chunk.path, "start_line": chunk.start_line, "end_line": chunk.end_line, "file_id": chunk.file_id}
     further = {"heading": chunk.heading, "role": chunk.role, "root": chunk.root}
-    return Hit(
-        id=chunk.id,
-        source="file",
-        type=chunk.kind,
-        content=chunk.content,
-        score=score,
-        similarity=similarity,
-        parts=parts,
-        created_at=chunk.created_at,
-        occurred_at=chunk.dated_at,
-        place=None,
-        trust=chunk.trust,
-        metadata={**told, **{name: value for name, value in further.items() if value}},
-        record=chunk,
-    )
+    return {**source, **{name: value for name, value in further.items() if value}}

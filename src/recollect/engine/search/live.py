@@ -83,7 +83,7 @@ def watch(
     degraded: tuple[str, ...] = ()
     if query:
         question, degraded = prepared_query.prepare(
-            engine, scope, query, vector=None, shelves=(), wish=SearchOptions(1, min_score)
+            engine, scope, query, vector=None, item_filters=(), options=SearchOptions(1, min_score)
         )
     return LiveQuery(question, min_score, frozenset(sources), frozenset(types), degraded)
 
@@ -161,7 +161,7 @@ def _judged(
     if question is None:
         return None if change.what == "embedded" else hits.of_item(item, 1.0, None, _ALL)
     terms = frozenset(terms_of(item))
-    if not _allowed(question, terms) or not hits.agrees(question.query, item):
+    if not _allowed(question, terms) or not hits.matches_phrases(question.query, item):
         return None
     words = _coverage(question, terms)
     if change.what == "embedded" and words >= watched.min_score:

@@ -1,4 +1,4 @@
-"""A question on its way in: checked, taken apart, and given its vector in time."""
+"""A query before the search: checked, parsed, and embedded within the deadline."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -23,24 +23,24 @@ from recollect.text.query import Query, read_query
 
 MAX_QUERY = 2_000
 MAX_LIMIT = 1_000
-_MOST_WAITING = 8
+_MAX_OVERDUE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What somebody who searches wants besides an answer: how much of it, how good, of which types rather."""
+    """How many hits a search gives, how good, of which types rather, and near which location."""
 
     limit: int
     min_score: float = 0.0
     preferred: tuple[MemoryType, ...] = ()
     diverse: bool = False
     signs: bool = True  # whether quotation marks and minuses in the query have a meaning
-    where: SearchLocation | None = None
+    location: SearchLocation | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedQuery:
-    """A query, ready to be asked of several shelves: each a kind of item and what of it may be answered.
+    """A query, ready to search several kinds of items, each with its filters.
 
     `space` is that of the vector. `trusts_vectors` is False when the embedder has never learned the language of the
     query.
@@ -48,65 +48,69 @@ class PreparedQuery:
 
     query: Query
     vector: Vector | None
-    shelves: tuple[ItemFilters, ...]
-    wish: SearchOptions
+    item_filters: tuple[ItemFilters, ...]
+    options: SearchOptions
     now: datetime
     started: datetime
     space: Space | None = None
     trusts_vectors: bool = True
-    here: ResolvedLocation | None = None
+    location: ResolvedLocation | None = None
 
-    def in_time(self, shelf: ItemFilters) -> list[ItemFilters]:
-        """Give what of a shelf is of the times that the query names, and inside of what the filters allow."""
+    def in_time(self, filters: ItemFilters) -> list[ItemFilters]:
+        """Narrow filters down to each of the times that the query names."""
         bounds = [
-            (max(filter(None, (span.since, shelf.since))), min(filter(None, (span.until, shelf.until))))
+            (max(filter(None, (span.since, filters.since))), min(filter(None, (span.until, filters.until))))
             for span in self.query.spans
         ]
-        return [replace(shelf, since=since, until=until) for since, until in bounds if since < until]
+        return [replace(filters, since=since, until=until) for since, until in bounds if since < until]
 
     @property
     def key(self) -> Hashable:
         """All that the answer depends on, but for what is stored. The day counts: `yesterday` depends on it."""
         vector = None if self.vector is None else self.vector.tobytes()
-        here = None if self.here is None else self.here.key
-        return (self.query, vector, self.space, tuple(map(_wanted, self.shelves)), self.wish, self.now.date(), here)
+        location = None if self.location is None else self.location.key
+        filters = tuple(map(_filter_key, self.item_filters))
+        return (self.query, vector, self.space, filters, self.options, self.now.date(), location)
 
 
-def _wanted(shelf: ItemFilters) -> Hashable:
-    return (shelf.kind, *(getattr(shelf, one.name) for one in fields(shelf) if one.name != "now"))
+def _filter_key(filters: ItemFilters) -> Hashable:
+    return (filters.kind, *(getattr(filters, field.name) for field in fields(filters) if field.name != "now"))
 
 
 def prepare(
     engine: Engine,
     scope: Scope,
-    typed: str,
+    text: str,
     *,
     vector: VectorLike | None,
-    shelves: Sequence[ItemFilters],
-    wish: SearchOptions,
+    item_filters: Sequence[ItemFilters],
+    options: SearchOptions,
 ) -> tuple[PreparedQuery, tuple[str, ...]]:
-    """Check a query and take it apart; says what could not be done."""
-    asked = _checked_query(typed)
-    _check_bounds(wish)
+    """Check, parse and embed a query; the second value names the parts that could not be had."""
+    cleaned = _check_query(text)
+    _check_bounds(options)
     started = engine.clock.now()
-    local = local_time(engine, started)
-    query = read_query(asked, local if engine.settings.recall.time_words else None, signs=wish.signs)
+    now = local_time(engine, started)
+    query = read_query(cleaned, now if engine.settings.recall.time_words else None, signs=options.signs)
     space = engine.space
-    embedded, degraded = _query_vector(engine, scope, space, query.text, vector)
-    here, unknown = search_location.find(engine, scope, wish.where, space)
-    bounded = [here.bounded(shelf) if here else shelf for shelf in shelves]
-    narrowed = tuple(replace(one, holding=query.required, lacking=query.excluded) for one in bounded if one)
-    trusts = space is None or _knows(engine, space, query.language)
-    return PreparedQuery(query, embedded, narrowed, wish, local, started, space, trusts, here), (*degraded, *unknown)
+    embedded, missing = _embed_query(engine, scope, space, query.text, vector)
+    location, missing_place = search_location.resolve(engine, scope, options.location, space)
+    in_radius = [location.within_radius(filters) if location else filters for filters in item_filters]
+    narrowed = tuple(
+        replace(filters, holding=query.required, lacking=query.excluded) for filters in in_radius if filters
+    )
+    trusts = space is None or _speaks(engine, space, query.language)
+    prepared = PreparedQuery(query, embedded, narrowed, options, now, started, space, trusts, location)
+    return prepared, (*missing, *missing_place)
 
 
 def local_time(engine: Engine, now: datetime) -> datetime:
-    """Give a moment on the asker's clock, which says what `yesterday` means."""
+    """Give a moment in the time zone of the settings, which says what `yesterday` means."""
     name = engine.settings.timezone
     return now.astimezone(ZoneInfo(name) if name else None)
 
 
-def _checked_query(query: str) -> str:
+def _check_query(query: str) -> str:
     cleaned = clean(query)
     if not cleaned:
         raise InvalidInput("The query is empty. Ask with at least one word.")
@@ -115,14 +119,14 @@ def _checked_query(query: str) -> str:
     return cleaned
 
 
-def _check_bounds(wish: SearchOptions) -> None:
-    if isinstance(wish.limit, bool) or not isinstance(wish.limit, int) or not 1 <= wish.limit <= MAX_LIMIT:
-        raise InvalidInput(f"limit is {wish.limit}; it must be from 1 to {MAX_LIMIT}.")
-    if not 0 <= wish.min_score <= 1:
-        raise InvalidInput(f"min_score is {wish.min_score}; it must be from 0 to 1, as scores are.")
+def _check_bounds(options: SearchOptions) -> None:
+    if isinstance(options.limit, bool) or not isinstance(options.limit, int) or not 1 <= options.limit <= MAX_LIMIT:
+        raise InvalidInput(f"limit is {options.limit}; it must be from 1 to {MAX_LIMIT}.")
+    if not 0 <= options.min_score <= 1:
+        raise InvalidInput(f"min_score is {options.min_score}; it must be from 0 to 1, as scores are.")
 
 
-def _knows(engine: Engine, space: Space, language: str | None) -> bool:
+def _speaks(engine: Engine, space: Space, language: str | None) -> bool:
     try:
         languages = engine.models.embedder(space).languages
     except EmbeddingError:
@@ -130,40 +134,41 @@ def _knows(engine: Engine, space: Space, language: str | None) -> bool:
     return language is None or languages is None or language in languages
 
 
-def _query_vector(
-    engine: Engine, scope: Scope, space: Space | None, query: str, given: VectorLike | None
+def _embed_query(
+    engine: Engine, scope: Scope, space: Space | None, query: str, vector: VectorLike | None
 ) -> tuple[Vector | None, tuple[str, ...]]:
+    """Embed a query within the deadline. A thread that is late runs on, and the search goes by words."""
     if engine.settings.recall.vector_weight == 0 or engine.models.configured is None:
         return None, ()
-    if space is None:  # nobody knows yet how long its vectors are; the first answer to a worker tells
+    if space is None:  # the length of the vectors is not known until a worker has had its first answer
         return None, (VECTOR,)
-    if given is not None:
-        return as_unit(given, space.dimensions), ()
-    if _too_many_wait(engine):
+    if vector is not None:
+        return as_unit(vector, space.dimensions), ()
+    if engine.search.count_overdue() >= _MAX_OVERDUE:  # one more would not get an answer either
         return None, (VECTOR,)
-    found: Queue[Vector | None] = Queue()
+    embedded: Queue[Vector | None] = Queue()
 
     def embed() -> None:
         try:
-            vector, asked = embed_texts.question(engine, scope, space, query)
-        except RecollectError:  # nobody made it, or the cache could not be read
-            found.put(None)
+            query_vector, payment = embed_texts.embed_query(engine, scope, space, query)
+        except RecollectError:  # the provider failed, or the cache could not be read
+            embedded.put(None)
             return
-        found.put(vector)
-        if asked is not None:
-            embed_texts.note_question(engine, scope, asked)
+        embedded.put(query_vector)
+        if payment is not None:
+            embed_texts.keep_query(engine, scope, payment)
 
-    # A model must not be torn down while it works; but nobody waits for a provider that hangs.
-    at_work = Thread(target=embed, name="recollect-query", daemon=_is_remote(engine, space))
+    # A model must not be torn down while it works; but a provider that hangs must not keep a program from ending.
+    thread = Thread(target=embed, name="recollect-query", daemon=_is_remote(engine, space))
     started = perf_counter()
-    at_work.start()
+    thread.start()
     try:
-        vector = found.get(timeout=engine.settings.recall.deadline_s)
+        query_vector = embedded.get(timeout=engine.settings.recall.deadline_s)
     except Empty:
-        engine.leave_behind(at_work)
-        vector = None
-    engine.observed.took("embed", started)
-    return vector, () if vector is not None else (VECTOR,)
+        engine.search.leave_running(thread)
+        query_vector = None
+    engine.search.metrics.record_time("embed", started)
+    return query_vector, () if query_vector is not None else (VECTOR,)
 
 
 def _is_remote(engine: Engine, space: Space) -> bool:
@@ -171,11 +176,3 @@ def _is_remote(engine: Engine, space: Space) -> bool:
         return isinstance(engine.models.embedder(space), RemoteEmbedder)
     except EmbeddingError:
         return False
-
-
-def _too_many_wait(engine: Engine) -> bool:
-    """Tell whether so many searches still wait for the embedder that one more would not get an answer either."""
-    for thread in tuple(engine.searching):
-        if not thread.is_alive():
-            engine.searching.discard(thread)
-    return len(engine.searching) >= _MOST_WAITING

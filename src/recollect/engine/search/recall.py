@@ -1,39 +1,37 @@
-"""Finding: candidates from each channel, one ranking, and an answer that says what did not work.
+"""Hybrid search: candidates from each channel, one ranking, and an answer that names the parts that failed.
 
 The store only offers candidates; every score is computed here, so both stores rank alike.
 
-    asking     the question: checked, taken apart, embedded
-    channels   what the store offers by words and by meaning, fused
-    shelves    the ranking of memories and of messages, with all that speaks for a row or against it
-    hits       what is shown, with repetitions folded
-    answers    answers that were given already
+    prepared_query  the query: checked, parsed, embedded
+    channels        candidates by words and by meaning, fused
+    kind_ranking    the ranking of one kind of item, with every factor for or against a row
+    hits            the hits that are shown, near-duplicates folded
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from time import perf_counter
 
+from recollect.engine.audit import search_log
 from recollect.engine.base.context import CONTEXT, TEXT, VECTOR, Engine
 from recollect.engine.base.result_cache import CachedRecall
+from recollect.engine.base.search_metrics import ReadTimer
 from recollect.engine.places.search_location import PlaceScorer
 from recollect.engine.search import hits, kind_ranking
 from recollect.engine.search.channels import ChannelPlan, SearchRun
-from recollect.engine.search.prepared_query import MAX_LIMIT, MAX_QUERY, PreparedQuery, SearchOptions, prepare
+from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions, prepare
 from recollect.errors import StoreError
 from recollect.model.literals import MemoryType
 from recollect.model.memories import Filters, Hit, Item, ItemFilters, MessageFilters, Recall, Scope, VectorLike
 from recollect.ports import StoreReader
 
-__all__ = ["MAX_LIMIT", "MAX_QUERY", "SearchOptions", "recall"]
-
-_DEPTHS = (1, 5, 25)  # how many times as many rows are looked at
-
-_MOST_MOVES = 3  # nobody changes the model more often than a question takes
-
+_DEPTHS = (1, 5, 25)  # how many times as many candidates are ranked
+_MAX_MODEL_CHANGES = 3  # during one search; after that it goes by words alone
 _EVENTS: tuple[MemoryType, ...] = ("event", "experience")
 
-# What to do without when a part of the store fails, the least first.
+# Degradation: the parts to do without when the store fails, the least first.
 _PLANS = (
     (ChannelPlan(), ()),
     (ChannelPlan(vector=False), (VECTOR,)),
@@ -45,7 +43,7 @@ _PLANS = (
 
 
 class _SpaceChangedError(Exception):
-    """Searches use another space than the one that the question was embedded for."""
+    """The store searches another space than the one that the query was embedded for."""
 
 
 def recall(
@@ -53,109 +51,100 @@ def recall(
     scope: Scope,
     query: str,
     *,
+    item_filters: Sequence[ItemFilters],
+    options: SearchOptions,
     vector: VectorLike | None = None,
-    looking_at: Sequence[ItemFilters],
-    wish: SearchOptions,
+    log_as: str = "",
 ) -> Recall:
-    """Answer a query with the best of several shelves, all seen at one moment."""
-    started = perf_counter()
-    found = _recalled(engine, scope, query, vector, looking_at, wish=wish)
-    engine.observed.took("total", started)
-    engine.observed.went_without(found.degraded)
-    return found
+    """Answer a query with the best items of several kinds, all read in one snapshot.
 
-
-def _recalled(
-    engine: Engine,
-    scope: Scope,
-    query: str,
-    vector: VectorLike | None,
-    looking_at: Sequence[ItemFilters],
-    *,
-    wish: SearchOptions,
-) -> Recall:
-    """Answer; when the model was changed while the question was being embedded, ask again in the new one's terms."""
-    for _ in range(_MOST_MOVES):
-        question, degraded = prepare(engine, scope, query, vector=vector, shelves=looking_at, wish=wish)
+    When the model changes meanwhile, the query is embedded again; when a part of the store fails, the search is tried
+    without it. The search log, if there is one, knows the search as `log_as`.
+    """
+    started, model_changes, plan_number = perf_counter(), 0, 0
+    prepare_again = partial(prepare, engine, scope, query, vector=vector, item_filters=item_filters, options=options)
+    prepared, unavailable = prepare_again()
+    while True:
+        plan, missing = _PLANS[plan_number]
+        search = SearchRun(engine, prepared, plan, degraded=tuple(dict.fromkeys((*unavailable, *missing))))
         try:
-            return _planned(engine, scope, question, degraded)
+            with engine.search.metrics.timing() as timer:
+                answer = engine.store.read(scope, partial(_answer, search, scope, engine.search.results.drops, timer))
+            break
         except _SpaceChangedError:
+            model_changes += 1
+            plan_number = 0
             engine.models.refresh()
-    return _planned(engine, scope, replace(question, vector=None), (*degraded, VECTOR))
-
-
-def _planned(engine: Engine, scope: Scope, question: PreparedQuery, degraded: tuple[str, ...]) -> Recall:
-    """Answer with all parts of the store, or with as many of them as work."""
-    for number, (plan, missing) in enumerate(_PLANS, 1):
-        try:
-            return _given(engine, scope, question, plan, tuple(dict.fromkeys((*degraded, *missing))))
+            if model_changes == _MAX_MODEL_CHANGES:
+                prepared, unavailable = replace(prepared, vector=None), (*unavailable, VECTOR)
+            else:
+                prepared, unavailable = prepare_again()
         except StoreError:
-            if number == len(_PLANS):
+            plan_number += 1
+            if plan_number == len(_PLANS):
                 raise
-    raise AssertionError("the last plan gives an answer or raises")
+    engine.search.metrics.record_time("total", started)
+    engine.search.metrics.record_missing(answer.degraded)
+    if log_as:
+        search_log.record(engine, scope, log_as, query, answer, started=started)
+    return answer
 
 
-def _given(
-    engine: Engine, scope: Scope, question: PreparedQuery, plan: ChannelPlan, degraded: tuple[str, ...]
-) -> Recall:
-    answers, dropped = engine.answers, engine.answers.dropped
-
-    def work(reader: StoreReader) -> Recall:
-        here = question.here
-        surroundings = PlaceScorer(reader, here, question.space if plan.vector else None) if here else None
-        search = SearchRun(engine, reader, question, plan, surroundings=surroundings)
-        if plan.vector and question.vector is not None and reader.searched_space() not in (None, question.space):
+def _answer(search: SearchRun, scope: Scope, drops: int, timer: ReadTimer, reader: StoreReader) -> Recall:
+    """Answer from the result cache, or search and cache the answer."""
+    prepared, plan, cache = search.query, search.plan, search.engine.search.results
+    with timer.ranking(reader) as rows:
+        if plan.vector and prepared.vector is not None and rows.searched_space() not in (None, prepared.space):
             raise _SpaceChangedError
-        if not answers.most:
-            return _answer(search, degraded)
-        generation, key = reader.generation(), question.key
-        known = answers.find(scope, key, generation, question.started)
-        if known is not None:
-            return known
-        answer = _answer(search, degraded)
-        answers.keep(scope, key, CachedRecall(generation, dropped, question.started, answer))
+        if not cache.max_entries:
+            return _search(search, rows)
+        generation, key = rows.generation(), prepared.key
+        cached = cache.find(scope, key, generation, prepared.started)
+        if cached is not None:
+            return cached
+        answer = _search(search, rows)
+        cache.keep(scope, key, CachedRecall(generation, drops, prepared.started, answer))
         return answer
 
-    return engine.observed.read(engine.store, scope, work)
 
-
-def _answer(search: SearchRun, degraded: tuple[str, ...]) -> Recall:
-    """Answer from the best rows; when repetitions and phrases leave too few of them, look deeper."""
-    question, reader = search.question, search.reader
-    if question.query.open_ended:
-        happened = _happened(reader, question)
-        if happened:
-            return Recall(tuple(happened), degraded, 1.0)
+def _search(search: SearchRun, reader: StoreReader) -> Recall:
+    """Answer from the best rows; when duplicates and phrases leave too few of them, rank more candidates."""
+    prepared, settings = search.query, search.engine.settings.recall
+    if prepared.query.open_ended and (events := _timeline(reader, prepared)):
+        return Recall(tuple(events), search.degraded, 1.0)
+    location = prepared.location
+    places = PlaceScorer(reader, location, prepared.space if search.plan.vector else None) if location else None
     for depth in _DEPTHS:
-        rankings = [kind_ranking.rank(replace(search, depth=depth), shelf) for shelf in question.shelves]
-        rows = sorted(chain.from_iterable(ranking.rows for ranking in rankings), key=lambda row: row.order)
-        found = hits.show(reader, question, rows, search.engine.settings.recall.diversity)
-        more = any(ranking.goes_on(question.wish.min_score) for ranking in rankings)
-        if len(found) >= question.wish.limit or not more:
+        rankings = {}
+        for filters in prepared.item_filters:
+            rankings[filters.kind] = kind_ranking.rank(replace(search, depth=depth, places=places), reader, filters)
+        shown = hits.show(reader, prepared, rankings, settings.diversity)
+        has_more = any(ranking.has_more(prepared.options.min_score) for ranking in rankings.values())
+        if len(shown) >= prepared.options.limit or not has_more:
             break
-    late = chain.from_iterable(ranking.late for ranking in rankings)
-    likely = {row.id: row.answerable for row in rows}
-    answerable = max([likely[hit.id] for hit in found], default=0.0)
-    return Recall(tuple(found), tuple(dict.fromkeys((*degraded, *late))), answerable)
+    late = chain.from_iterable(ranking.late for ranking in rankings.values())
+    answerable = {row.id: row.answerable for ranking in rankings.values() for row in ranking.rows}
+    best = max((answerable[hit.id] for hit in shown), default=0.0)
+    return Recall(tuple(shown), tuple(dict.fromkeys((*search.degraded, *late))), best)
 
 
-def _happened(reader: StoreReader, question: PreparedQuery) -> list[Hit]:
-    """Give what happened in the time that the question names, the latest of it in order: events, or else anything."""
-    limit = question.wish.limit
-    views = [view for shelf in question.shelves for view in question.in_time(shelf)]
+def _timeline(reader: StoreReader, prepared: PreparedQuery) -> list[Hit]:
+    """Give the latest items of the time that the query names, in order: events, or else memories and messages."""
+    limit = prepared.options.limit
+    views = [view for filters in prepared.item_filters for view in prepared.in_time(filters)]
     events = [replace(view, types=_EVENTS) for view in views if isinstance(view, Filters) and not view.types]
     talks = [view for view in views if isinstance(view, MessageFilters)]
-    first = talks if question.query.about_talk else events
-    found = _told(reader, first, limit) or _told(reader, views, limit)
-    return hits.in_order(question, list({item.id: item for item in found}.values()))[-limit:]
+    items = _items_in_time(reader, talks if prepared.query.about_talk else events, limit)
+    items = items or _items_in_time(reader, views, limit)
+    return hits.in_order(prepared, list({item.id: item for item in items}.values()))[-limit:]
 
 
-def _told(reader: StoreReader, views: Sequence[ItemFilters], limit: int) -> list[Item]:
-    """Give memories and messages in time. A file tells what is so, not what happened."""
-    found: list[Item] = []
+def _items_in_time(reader: StoreReader, views: Sequence[ItemFilters], limit: int) -> list[Item]:
+    """Give memories and messages in time. A file holds what is so, not what happened."""
+    items: list[Item] = []
     for view in views:
         if isinstance(view, Filters):
-            found += reader.timeline(view, limit)
+            items += reader.timeline(view, limit)
         elif isinstance(view, MessageFilters):
-            found += reader.said_between(view, limit)
-    return found
+            items += reader.said_between(view, limit)
+    return items

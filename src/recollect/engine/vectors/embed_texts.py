@@ -123,7 +123,7 @@ def record(writer: StoreWriter, engine: Engine, space: Space, usage: Usage) -> N
         writer.record_spending(token_usage.today(engine), _PURPOSE, f"{space.provider}/{space.model}", usage)
 
 
-def question(engine: Engine, scope: Scope, space: Space, text: str) -> tuple[Vector, CachedQueryVector | None]:
+def embed_query(engine: Engine, scope: Scope, space: Space, text: str) -> tuple[Vector, CachedQueryVector | None]:
     """Give the vector of a question, and if it was paid for, what to note about it. Raises EmbeddingError."""
     embedder = engine.models.embedder(space)
     if not is_cached(engine, embedder):
@@ -138,16 +138,16 @@ def question(engine: Engine, scope: Scope, space: Space, text: str) -> tuple[Vec
     return vectors[0], CachedQueryVector(space, key, vectors[0], usage, resets)
 
 
-def note_question(engine: Engine, scope: Scope, asked: CachedQueryVector) -> None:
+def keep_query(engine: Engine, scope: Scope, asked: CachedQueryVector) -> None:
     """Keep what was paid for a question. Nobody waits for this, and nobody misses it if it fails."""
     with suppress(RecollectError):
         engine.store.note_question(scope, asked, day=token_usage.today(engine), now=engine.clock.now())
-        kept(engine, 1)
+        trim_after(engine, 1)
 
 
-def kept(engine: Engine, amount: int) -> None:
-    """Note that so many vectors were added to the cache, and keep it within its bounds now and then."""
-    if any(next(engine.kept) % _TRIM_EVERY == 0 for _ in range(amount)):
+def trim_after(engine: Engine, added: int) -> None:
+    """Count vectors that were added to the cache, and trim it now and then."""
+    if engine.models.count_cached(added, every=_TRIM_EVERY):
         trim(engine)
 
 

@@ -6,21 +6,21 @@ from typing import Final
 
 from recollect.api.user import UserMemory
 from recollect.errors import InvalidDocument
-from recollect.importing.bringing import Delivery, searched_space
-from recollect.importing.openclaw import foreign, sessions, tables
-from recollect.importing.openclaw.finding import (
+from recollect.importing.deliver import ImportRun, searched_space
+from recollect.importing.openclaw import read_only_sqlite, sessions, tables
+from recollect.importing.openclaw.find_stores import (
     FORMAT,
     LOGS,
     NOT_MEMORY,
     NOTES,
     TRACES,
-    Found,
+    OpenClawStores,
     agent_of,
     find,
     newest_first,
 )
-from recollect.importing.openclaw.index import Index, Places
-from recollect.importing.report import THE_STORE, ImportReport, Tally, Tell
+from recollect.importing.openclaw.index import Index, IndexPlaces
+from recollect.importing.report import THE_STORE, ImportCounts, ImportListener, ImportReport
 from recollect.model.literals import Trust
 
 __all__ = ["import_openclaw"]
@@ -30,7 +30,7 @@ NO_DATABASE: Final = "it cannot be read as a SQLite database"
 
 
 def import_openclaw(
-    me: UserMemory, path: str | PathLike[str], *, dry_run: bool = False, tell: Tell | None = None
+    me: UserMemory, path: str | PathLike[str], *, dry_run: bool = False, tell: ImportListener | None = None
 ) -> ImportReport:
     """Bring what OpenClaw remembers: `path` is its folder (`~/.openclaw`), a workspace, or a copy of either.
 
@@ -40,8 +40,8 @@ def import_openclaw(
     conversations. Doing so again adds only what is new. Nothing beneath `path` is changed. Raises InvalidDocument when
     nothing of OpenClaw is there.
     """
-    tally = Tally()
-    delivery = Delivery(me, tally, dry_run, tell, Trust.FILE)
+    tally = ImportCounts()
+    delivery = ImportRun(me, tally, dry_run, tell, Trust.FILE)
     found = find(path)
     for what, reason, place in found.left_out:
         tally.skip(what, reason, example=place)
@@ -56,21 +56,21 @@ def import_openclaw(
     return tally.report(FORMAT, str(found.root), dry_run=dry_run)
 
 
-def _bring_database(delivery: Delivery, path: Path, found: Found) -> None:
+def _bring_database(delivery: ImportRun, path: Path, found: OpenClawStores) -> None:
     agent = agent_of(path)
     shown = path.relative_to(found.root).as_posix()
-    own = delivery.me.store_files()
-    if foreign.is_one_of(path, own):
+    own = delivery.me.files.store_files()
+    if read_only_sqlite.is_one_of(path, own):
         delivery.tally.skip("databases", THE_STORE, example=shown)
         return
     try:
-        with foreign.opened(path) as connection:
+        with read_only_sqlite.opened(path) as connection:
             known: frozenset[str] = frozenset()
             if tables.has_sessions(connection):
                 known = sessions.bring(delivery, connection, found, agent)
             indexes = list(tables.generations(connection))
             for names in indexes:
-                places = Places(found, agent, known, own)
+                places = IndexPlaces(found, agent, known, own)
                 Index(delivery, connection, names, places, searched_space(delivery.me)).bring()
             if not indexes and not known:
                 delivery.tally.skip("databases", NO_INDEX, example=shown)

@@ -8,12 +8,12 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from recollect.importing.bringing import Cutting, Delivery
+from recollect.importing.deliver import ImportRun, TextCutter
 from recollect.importing.openclaw import tables
-from recollect.importing.openclaw.finding import FORMAT, NOTES_AT_THE_TOP, Found, agent_of
+from recollect.importing.openclaw.find_stores import FORMAT, NOTES_AT_THE_TOP, OpenClawStores, agent_of
 from recollect.importing.openclaw.spaces import is_same
 from recollect.importing.openclaw.tables import IndexedChunk, Names
-from recollect.importing.values import name_of
+from recollect.importing.parse_values import name_of
 from recollect.model.files import TextPiece
 from recollect.model.memories import Space, Vector
 from recollect.text.chunks import mask
@@ -33,10 +33,10 @@ _MOST_TEXTS: Final = 8
 
 
 @dataclass(slots=True)
-class Places:
+class IndexPlaces:
     """Where the files of an agent lie, to tell what of its index is still on the disk."""
 
-    found: Found
+    found: OpenClawStores
     agent: str
     sessions: frozenset[str]  # the ids of those that are brought from a database
     own: frozenset[tuple[int, int]] = frozenset()  # the files of the store, which may not be opened
@@ -104,10 +104,10 @@ def _is_synced(parts: Sequence[str]) -> bool:
 class Index:
     """An index that is being brought."""
 
-    delivery: Delivery
+    delivery: ImportRun
     connection: sqlite3.Connection
     names: Names
-    places: Places
+    places: IndexPlaces
     searched: Space | None
     provider: str = ""
     served: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -136,7 +136,7 @@ class Index:
             reason = NOT_NEEDED if is_same(*made, self.searched) else self._no_use()
             tally.skip("cached vectors", reason, amount - used)
 
-    def _cutting(self, source: str, path: str, chunks: Sequence[IndexedChunk]) -> Cutting:
+    def _cutting(self, source: str, path: str, chunks: Sequence[IndexedChunk]) -> TextCutter:
         pieces, vectors = [], []
         for chunk in chunks:
             text = mask(chunk.text.replace("\r\n", "\n").replace("\0", "\N{REPLACEMENT CHARACTER}"), redact=True)
@@ -149,7 +149,7 @@ class Index:
         about = {"imported_from": FORMAT, "agent": self.places.agent, "original_path": path}
         if dated:
             about["date"] = dated[1]
-        return Cutting(
+        return TextCutter(
             document_name(self.places.agent, path),
             "sessions" if source == "sessions" else "memory",
             pieces,

@@ -8,12 +8,12 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recollect.importing.bringing import Delivery
+from recollect.importing.chat_sessions import ChatSession
+from recollect.importing.deliver import ImportRun
 from recollect.importing.openclaw import tables
-from recollect.importing.openclaw.finding import FORMAT, Found
+from recollect.importing.openclaw.find_stores import FORMAT, OpenClawStores
 from recollect.importing.openclaw.index import AS_A_FILE
-from recollect.importing.talks import Talk
-from recollect.importing.values import id_of, list_of, mapping_of, moment_of, text_of
+from recollect.importing.parse_values import id_of, list_of, mapping_of, moment_of, text_of
 from recollect.text.fence import is_envelope, without_fences
 
 BY_A_TOOL: Final = "what a tool gave"
@@ -21,7 +21,7 @@ BY_OPENCLAW: Final = "written by OpenClaw, not by a person"
 NO_MESSAGE: Final = "an event that is no message"
 
 
-def bring(delivery: Delivery, connection: sqlite3.Connection, found: Found, agent: str) -> frozenset[str]:
+def bring(delivery: ImportRun, connection: sqlite3.Connection, found: OpenClawStores, agent: str) -> frozenset[str]:
     """Bring the sessions of a database that have no log on the disk; gives the ids of all of them."""
     known = []
     for session, events in tables.sessions(connection):
@@ -33,9 +33,9 @@ def bring(delivery: Delivery, connection: sqlite3.Connection, found: Found, agen
     return frozenset(known)
 
 
-def talk_of(session: str, events: Sequence[str], agent: str) -> Talk:
+def talk_of(session: str, events: Sequence[str], agent: str) -> ChatSession:
     """Read a session from its events."""
-    talk = Talk(f"{FORMAT}:{id_of(session, session)}", about={"agent": agent})
+    talk = ChatSession(f"{FORMAT}:{id_of(session, session)}", about={"agent": agent})
     for event in events:
         try:
             given = mapping_of(json.loads(event))
@@ -51,7 +51,7 @@ def talk_of(session: str, events: Sequence[str], agent: str) -> Talk:
     return talk
 
 
-def _read(talk: Talk, event: Mapping[str, Any], message: Mapping[str, Any]) -> None:
+def _read(talk: ChatSession, event: Mapping[str, Any], message: Mapping[str, Any]) -> None:
     role = message.get("role")
     given = {
         "id": event.get("id"),

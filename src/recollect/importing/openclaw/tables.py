@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from recollect.importing.values import mapping_of
+from recollect.importing.parse_values import mapping_of
 from recollect.model.memories import Vector
 
 MALFORMED: Final = "not in OpenClaw's format"

@@ -68,11 +68,11 @@ class EventStream(Response):
                     await _disconnect(receive)
 
     def _begin(self) -> tuple[LiveQuery, int]:
-        request, doors = self._request, self._subscriptions.memory.doors
-        query = doors.watch(
+        request, operations = self._request, self._subscriptions.memory.operations
+        query = operations.live_query(
             request.user_id, request.query, min_score=request.min_score, sources=request.sources, types=request.types
         )
-        return query, doors.position(request.user_id) if request.after is None else request.after
+        return query, operations.change_position(request.user_id) if request.after is None else request.after
 
 
 class _ClientTooSlow(Exception):
@@ -167,7 +167,7 @@ class _LiveSearch:
                     await subscription.changed.wait()
 
     def _read(self) -> _LiveBatch:
-        news = self._subscriptions.memory.doors.news(self._request.user_id, self._query, self._position)
+        news = self._subscriptions.memory.operations.changes(self._request.user_id, self._query, self._position)
         encoded = tuple((live.number, events.hit(live)) for live in news.hits)
         return _LiveBatch(encoded, news.position, news.more, news.missed, not encoded or self._is_authorized())
 

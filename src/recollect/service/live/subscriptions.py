@@ -86,7 +86,7 @@ class LiveSubscriptions:
         self._subscriptions.add(subscription)
         self._by_key[key_id] += 1
         if self._watcher is None:
-            self._watcher = _ChangeWatcher(self.memory.doors.bell, partial(self._call, self._wake))
+            self._watcher = _ChangeWatcher(self.memory.operations.change_notifier, partial(self._call, self._wake))
             self._watcher.start()
         try:
             yield subscription

@@ -44,7 +44,7 @@ class ReadinessProbe:
     def examine(self) -> Readiness:
         """Check all parts. Without the store the service is unavailable, without another part degraded."""
         try:
-            self._memory.doors.insist_reachable()
+            self._memory.operations.check_reachable()
             checks = {"store": OK, "queue": self._queue(), "model": self._model.check()}
         except RecollectError:
             return Readiness("unavailable", {"store": _NO_STORE, "queue": _UNSEEN, "model": _UNSEEN})
@@ -81,7 +81,7 @@ class _ModelProbe:
 
     def _start(self) -> float:
         # a local model must not be torn down while it works; a provider that hangs must not hold up the process
-        thread = Thread(target=self._try, name="recollect-health", daemon=self._memory.doors.asks_others())
+        thread = Thread(target=self._try, name="recollect-health", daemon=self._memory.operations.embeds_remotely())
         self._finished.clear()
         self._started_at = monotonic()
         thread.start()
@@ -89,6 +89,6 @@ class _ModelProbe:
 
     def _try(self) -> None:
         try:
-            self._result = _NO_MODEL if self._memory.doors.model_trouble() else OK
+            self._result = _NO_MODEL if self._memory.operations.embedder_problem() else OK
         finally:
             self._finished.set()

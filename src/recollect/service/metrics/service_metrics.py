@@ -46,7 +46,7 @@ class Metrics:
         self._gauges = StoreGauges(memory)
         self.readiness = ReadinessProbe(memory, self._gauges)
         self._folder = MetricsFolder(shared, self._counters) if shared else None
-        memory.doors.observe(self._counters)
+        memory.operations.observe(self._counters)
 
     def around(self, app: ASGIApp) -> ASGIApp:
         """Count and trace the requests to an application; those that authentication refuses too, if it is inside."""

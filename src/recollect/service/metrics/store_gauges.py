@@ -37,14 +37,14 @@ class StoreGauges:
     def lag_s(self, status: Status) -> float:
         """Give the age of the item that waits longest for its vector."""
         since = status.waiting_since
-        return 0.0 if since is None else max(0.0, (self._memory.doors.now() - since).total_seconds())
+        return 0.0 if since is None else max(0.0, (self._memory.operations.now() - since).total_seconds())
 
     def status(self) -> Status | None:
         """Give the status of the store, a few seconds old at most; None if it could not be reached."""
         with self._lock:  # callers at the same moment share one refresh
             if self._refreshed_at is None or monotonic() - self._refreshed_at > REFRESH_S:
                 try:
-                    self._status, self._addresses = self._memory.status(), self._memory.doors.addresses()
+                    self._status, self._addresses = self._memory.status(), self._memory.operations.address_counts()
                 except RecollectError:
                     self._status = None
                 self._refreshed_at = monotonic()

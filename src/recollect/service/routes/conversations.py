@@ -107,7 +107,7 @@ def feedback(body: requests.FeedbackBody, call: WriteAndReadCall, id: MessageId)
     return run_idempotent(
         call,
         "feedback",
-        lambda me: me.rate(id, body.feedback),
+        lambda me: me.messages.rate(id, body.feedback),
         reply=lambda rated: Reply(out.dump(out.MessageBody, rated)),
         committed=Message,
         request=body,
@@ -118,7 +118,7 @@ def feedback(body: requests.FeedbackBody, call: WriteAndReadCall, id: MessageId)
 @router.get("/api/messages/{id}", response_model=out.MessageBody)
 def message(call: ReadCall, id: MessageId) -> Message:
     """Give one message."""
-    return call.me.message(id)
+    return call.me.messages.get(id)
 
 
 def _cursor(info: ConversationInfo) -> str:

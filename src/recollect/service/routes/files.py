@@ -128,7 +128,7 @@ def _add(call: ApiCall, document: UploadedDocument, name: str | None, *, replace
         call,
         "add-file",
         # its words are found at once; a long document's vectors would take minutes, and follow
-        lambda me: me.add_file(document.content, name=called, replace=replace, wait=False),
+        lambda me: me.files.add(document.content, name=called, replace=replace, wait=False),
         reply=reply,
         committed=AddedFile,
         request=DocumentRequest(digest=hashlib.sha256(document.content).hexdigest(), name=called),
@@ -147,14 +147,14 @@ def listing(
     ] = None,
 ) -> dict[str, object]:
     """List files, the one that was added last first, and the folders that are kept in step."""
-    page = call.me.files(limit=limit, cursor=cursor, source=source)
-    return {"items": page.items, "cursor": page.cursor, "folders": call.me.folders(look=False)}
+    page = call.me.files.list(limit=limit, cursor=cursor, source=source)
+    return {"items": page.items, "cursor": page.cursor, "folders": call.me.files.folders(look=False)}
 
 
 @router.get("/api/files/{id}", response_model=out.FileBody)
 def get(call: ReadCall, id: FileId) -> FileRecord:
     """Give what is known about a file."""
-    return call.me.file(id)
+    return call.me.files.get(id)
 
 
 @router.get("/api/files/{id}/text", response_model=out.FileTextBody)
@@ -172,14 +172,14 @@ def text(
 ) -> FileText:
     """Give the text of a file: as it lies on the disk, or from the store when it is gone from there."""
     first, _, last = (lines or "").partition("-")
-    return call.me.read(call.me.file(id).id, (int(first), int(last)) if lines else None)
+    return call.me.files.read(call.me.files.get(id).id, (int(first), int(last)) if lines else None)
 
 
 @router.get("/api/files/{id}/original", response_class=Response, responses=_ORIGINAL)
 def original(call: ReadCall, id: FileId) -> Response:
     """Give the bytes of a document as they were sent, to be saved and not to be shown."""
-    file = call.me.file(id)
-    content = call.me.original(file.id)
+    file = call.me.files.get(id)
+    content = call.me.files.original(file.id)
     # the header in full, or the framework would add a charset, which is not known
     return Response(content, headers={"Content-Type": file.mime, "Content-Disposition": _attachment(file.path)})
 
@@ -197,7 +197,7 @@ def delete(call: ForgetCall, id: FileId) -> Response:
     return run_idempotent(
         call,
         "forget",
-        lambda me: me.forget(me.file(id).id),  # a file, nothing else; raises NotFound
+        lambda me: me.forget(me.files.get(id).id),  # a file, nothing else; raises NotFound
         reply=lambda forgotten: Reply(out.dump(out.ForgottenBody, forgotten)),
         committed=Forgotten,
     )

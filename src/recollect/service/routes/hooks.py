@@ -89,7 +89,9 @@ def forget(body: Annotated[requests.ForgetBody, Body()], call: ForgetCall) -> Re
 
     def verb(me: UserMemory) -> Forgotten:
         # by its root and in no other way: a client must not find out what else is on this disk
-        if body.folder is not None and body.folder not in {status.folder.root for status in me.folders(look=False)}:
+        if body.folder is not None and body.folder not in {
+            status.folder.root for status in me.files.folders(look=False)
+        }:
             return Forgotten("not_found", dry_run=dry_run)
         return me.forget(**target, dry_run=dry_run)
 

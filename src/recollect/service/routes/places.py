@@ -24,13 +24,13 @@ NamedPlacePath = Annotated[
 @router.get("/api/places", response_model=out.PlacesBody)
 def places(call: ReadCall, limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50) -> out.Items:
     """Give the places at which memories cluster: what they are called, how much is there, and when last."""
-    return out.Items(call.me.places(limit=limit))
+    return out.Items(call.me.places.list(limit=limit))
 
 
 @router.get("/api/places/named", response_model=out.NamedPlacesBody)
 def named_places(call: ReadCall) -> out.Items:
     """Give the places that were given names."""
-    return out.Items(call.me.named_places())
+    return out.Items(call.me.places.named())
 
 
 @router.put("/api/places/named/{name:path}", response_model=out.NamedPlaceBody)
@@ -39,7 +39,7 @@ def name_place(body: requests.NamedPlaceSent, call: WriteCall, name: NamedPlaceP
     return run_idempotent(
         call,
         "name-place",
-        lambda me: me.name_place(name, Location(body.lat, body.lng, body.address)),
+        lambda me: me.places.set(name, Location(body.lat, body.lng, body.address)),
         reply=lambda place: Reply(out.dump(out.NamedPlaceBody, place)),
         committed=NamedPlace,
         request=body,
@@ -53,7 +53,7 @@ def forget_place(call: ForgetCall, name: NamedPlacePath) -> Response:
     return run_idempotent(
         call,
         "forget-place",
-        lambda me: me.forget_place(name),
+        lambda me: me.places.forget(name),
         reply=lambda _: Reply(out.dump(out.ForgottenNameBody, {"name": name})),
         committed=NamedPlace,
         private=True,
@@ -67,7 +67,7 @@ def locate(
     limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 5,
 ) -> out.Items:
     """Find where in the world a name is, the likeliest first."""
-    return out.Items(call.me.locate(name, limit=limit))
+    return out.Items(call.me.places.geocode(name, limit=limit))
 
 
 @router.get("/api/places/at", response_model=out.LocatedBody)
@@ -75,7 +75,7 @@ def where_is(
     call: ReadCall, lat: Annotated[Latitude, Query(), PLAIN_NUMBER], lng: Annotated[Longitude, Query(), PLAIN_NUMBER]
 ) -> Located:
     """Say what is at coordinates: the nearest place with a name, its region, country and time zone."""
-    place = call.me.where_is(lat, lng)
+    place = call.me.places.reverse_geocode(lat, lng)
     if place is None:
         raise NotFound("Nothing is known that has a name there.")
     return place

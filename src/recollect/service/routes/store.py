@@ -20,14 +20,14 @@ router = APIRouter(tags=["Store"])
 @router.get("/api/stats", response_model=out.UserStatsBody)
 def stats(call: ReadCall) -> Response:
     """Give figures about what the user has stored and, if `serve.search_log` is set, searched for."""
-    searches = call.memory.doors.search_figures(call.user_id)
+    searches = call.memory.operations.search_stats(call.user_id)
     return _json(out.dump(out.UserStatsBody, {**asdict(call.me.stats()), "searches": searches}))
 
 
 @router.get("/api/status", response_model=out.ServiceStatusBody)
 def status(call: AdminCall) -> Response:
     """Say what runs on what, what should be done about it, and how far the user's folders have drifted."""
-    folders = call.me.folders()
+    folders = call.me.files.folders()
     return _json(out.dump(out.ServiceStatusBody, {**asdict(call.memory.status()), "folders": folders}))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from recollect.text.private import HINT, TAG
-from recollect.text.secrets.redact import KINDS, MOST_ROUNDS, find_all, hinted, without_overlaps
+from recollect.text.secrets.redact import MOST_ROUNDS, find_all, hinted, kinds, without_overlaps
 
 _MOST_TEARS: Final = 10  # how often what was cut out may have torn another mark apart before the rest goes as well
 
@@ -79,12 +79,12 @@ def _secrets(data: bytes, gone: list[_Gone]) -> list[_Gone]:
     """Find the secrets in what is left, as often as those found may have hidden others."""
     left, parts = _left(data, gone) if gone else (data, [])
     for _ in range(MOST_ROUNDS):
-        finds = without_overlaps(sorted(find_all(left, kinds))) if (kinds := hinted(left)) else []
+        finds = without_overlaps(sorted(find_all(left, hints))) if (hints := hinted(left)) else []
         if not finds:
             break
         parts = parts or [_Part(0, 0, len(data), is_mark=False)]
         found = [
-            _in_original(parts, find.start, find.end, b"[redacted: %b]" % KINDS[find.kind].name.encode())
+            _in_original(parts, find.start, find.end, b"[redacted: %b]" % kinds()[find.kind].name.encode())
             for find in finds
         ]
         gone = _joined(gone, found)

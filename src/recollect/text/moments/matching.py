@@ -5,20 +5,20 @@ language and of its upper line. The tree of phrases is of bounded depth, and a p
 the time is linear in the tokens.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from recollect.text.moments.almanac import Stretch, Today
-from recollect.text.moments.czech import CZECH
-from recollect.text.moments.english import ENGLISH
-from recollect.text.moments.german import GERMAN
 from recollect.text.moments.meanings import NOTHING, OPEN, Finding, evaluate
-from recollect.text.moments.russian import RUSSIAN
 from recollect.text.moments.tables import Grammar, Node
 from recollect.text.moments.tokens import Token
+from recollect.text.tables import LANGUAGES
 
-_LANGUAGES = (ENGLISH, RUSSIAN, CZECH, GERMAN)
+# Every phrase of a language holds a digit or a letter of its script, so most queries need not load all of them.
+_LATIN, _CYRILLIC = re.compile("[0-9a-z]"), re.compile("[0-9\u0400-\u04ff]")
+_NEEDED = {"ru": _CYRILLIC}
 _DEEPEST = 2
 _CLAUSE_ENDS = frozenset('.,;:!?)]"…')
 _QUOTES = frozenset("\"'")
@@ -50,15 +50,18 @@ class _Way(NamedTuple):
 
 
 @cache
-def _grammars() -> tuple[Grammar, ...]:
-    return tuple(map(Grammar, _LANGUAGES))
+def _grammar(language: str) -> Grammar:
+    return Grammar(language)
 
 
 def find(tokens: Sequence[Token], today: Today) -> list[tuple[int, int, Stretch]]:
     """Give the times in the tokens with their places in the text, in order."""
     matches: list[_Match] = []
-    for grammar in _grammars():
-        matches += sorted(_Search(grammar, tokens).matches(), key=lambda match: match.lines)
+    text = " ".join(token.folded for token in tokens)
+    for language in LANGUAGES:
+        if _NEEDED.get(language, _LATIN).search(text):
+            search = _Search(_grammar(language), tokens)
+            matches += sorted(search.matches(), key=lambda match: match.lines)
     matches.sort(key=lambda match: (-_length(tokens, match), match.finding.meaning != NOTHING))
     taken = [False] * len(tokens)
     found: list[tuple[int, int, Stretch]] = []

@@ -1,45 +1,17 @@
-"""How a language says when: the layout of its tables, and what they are read into.
+"""How a language says when: its words, and its phrases as a tree that grows where a query follows it.
 
-A table has headings at the margin and indented lines below each. Words stand under the name of their class, either
-after what they mean or as a mere list:
-
-    month                               last
-        1: january; 2: february             last previous
-
-Phrases stand under what they mean: the name of a meaning and what it is always told. A phrase is a row of words:
-
-    unit n=-1
-        in? the? {last} {unit}
-
-    a|b         one of several words
-    {month}     a word or numeral of that class, which the meaning is told; {first=month} tells it under another name
-    {point}     a whole phrase, or one of the bare ones
-    x?, (x y)?  may be missing
-    *           any word
-    <           what stands before it decides, but does not speak of time
-    $           here the query, or a clause of it, ends
-
-Phrases that mean `nothing` take their words away from shorter ones. A phrase listed as bare counts only as a {point}:
-"March" alone may be a verb, "since March" is a time. Letters may be typed with or without their marks.
+`text/tables/README.md` explains the notation of the files.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from recollect.text.moments.tokens import Token, fold
+from recollect.text.tables import TableError, TableLine, load_sections
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _POINT, _ENDING, _BEGINNING, _ANYTHING = "{point}", "$", "<", "*"
-
-
-class Language(NamedTuple):
-    """The tables of one language: its words, its phrases, and those that need a preposition or another date."""
-
-    words: str
-    phrases: str
-    bare: str
 
 
 class Element(NamedTuple):
@@ -65,30 +37,59 @@ class Phrase(NamedTuple):
     bare: bool
 
 
+_Row: TypeAlias = tuple[list[str], Phrase]  # the parts of a phrase that are still to come
+
+
 class Node:
-    """A place in the tree of all phrases of a language: the phrases that end here, and how others go on."""
+    """A place in the tree of all phrases of a language: the phrases that end here, and how others go on.
 
-    def __init__(self) -> None:
-        self.phrases: list[Phrase] = []
-        self.edges: dict[str, tuple[Element, Node]] = {}
+    Most places are never reached, so what lies behind one is only worked out where one is.
+    """
 
-    # The edges by what they ask for. Most places are never reached, so it is only worked out where one is.
+    def __init__(self, element_of: Callable[[str], Element]) -> None:
+        self.rows: list[_Row] = []
+        self._element_of = element_of
+
+    @cached_property
+    def _grown(self) -> "tuple[list[Phrase], dict[str, tuple[Element, Node]]]":
+        phrases: list[Phrase] = []
+        edges: dict[str, tuple[Element, Node]] = {}
+        for parts, phrase in self.rows:
+            optional = 0
+            while optional < len(parts) and parts[optional].endswith("?"):
+                optional += 1
+            if optional == len(parts):
+                phrases.append(phrase)
+            for place in range(min(optional, len(parts) - 1), -1, -1):  # what may be missing is left out first
+                part = parts[place].removesuffix("?")
+                if part not in edges:
+                    edges[part] = self._element_of(part), Node(self._element_of)
+                edges[part][1].rows.append((parts[place + 1 :], phrase))
+        return phrases, edges
+
+    @property
+    def phrases(self) -> list[Phrase]:
+        return self._grown[0]
+
+    @property
+    def edges(self) -> "dict[str, tuple[Element, Node]]":
+        return self._grown[1]
 
     @cached_property
     def by_word(self) -> Mapping[str, "list[Node]"]:
-        found: dict[str, list[Node]] = {}
+        nodes: dict[str, list[Node]] = {}
         for element, node in self.edges.values():
             for word in element.words:
-                found.setdefault(word, []).append(node)
-        return found
+                nodes.setdefault(word, []).append(node)
+        return nodes
 
     @cached_property
     def by_class(self) -> Mapping[str, "list[tuple[str, Node]]"]:
-        found: dict[str, list[tuple[str, Node]]] = {}
+        nodes: dict[str, list[tuple[str, Node]]] = {}
         for element, node in self.edges.values():
             for slot, name in element.slots:
-                found.setdefault(name, []).append((slot, node))
-        return found
+                nodes.setdefault(name, []).append((slot, node))
+        return nodes
 
     @cached_property
     def after_point(self) -> "list[Node]":
@@ -106,20 +107,19 @@ class Node:
 class Grammar:
     """A language, read: the classes of each word, and the tree of its phrases."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: str) -> None:
         self.lexicon: dict[str, dict[str, str]] = {}
-        self.root = Node()
+        self.root = Node(self._element)
         self._lists: dict[str, frozenset[str]] = {}
         self._elements: dict[str, Element] = {}
-        for name, lines in _sections(language.words):
-            self._add_class(name, lines)
-        rows = chain(_rows(language.phrases, bare=False), _rows(language.bare, bare=True))
-        for number, (heading, row, bare) in enumerate(rows):
-            meaning, *told = heading.split()
+        for section in load_sections(language, "time_words"):
+            self._add_class(section.heading, section.lines)
+        for number, (meaning, row, bare) in enumerate(_rows(language)):
+            name, *told = meaning
             parts = row.split()
             begins = parts.index(_BEGINNING) if _BEGINNING in parts else 0
-            phrase = Phrase(meaning, dict(pair.split("=") for pair in told), number, begins, bare)
-            self._add_phrase(self.root, [part for part in parts if part != _BEGINNING], phrase)
+            phrase = Phrase(name, dict(pair.split("=") for pair in told), number, begins, bare)
+            self.root.rows.append(([part for part in parts if part != _BEGINNING], phrase))
 
     def classes(self, token: Token) -> Mapping[str, str]:
         """Give what a token is in this language, with its meaning."""
@@ -128,10 +128,11 @@ class Grammar:
             return token.shapes
         return {**token.shapes, **known} if token.shapes else known
 
-    def _add_class(self, name: str, lines: list[str]) -> None:
+    def _add_class(self, name: str, lines: tuple[TableLine, ...]) -> None:
+        """Add words: those after a colon have a meaning, the others are a mere list."""
         listed: set[str] = set()
-        for entry in filter(None, map(str.strip, ";".join(lines).split(";"))):
-            meaning, colon, words = entry.rpartition(":")
+        for line in lines:
+            meaning, colon, words = line.text.rpartition(":")
             forms = {form for word in words.split() for form in _spellings(word)}
             if colon:
                 for form in forms:
@@ -141,43 +142,21 @@ class Grammar:
         if listed:
             self._lists[name] = frozenset(listed)
 
-    def _add_phrase(self, node: Node, parts: list[str], phrase: Phrase) -> None:
-        """Add a phrase to the tree, with and without each of the words that may be missing."""
-        if not parts:
-            node.phrases.append(phrase)
-            return
-        part, *rest = parts
-        if part.endswith("?"):
-            self._add_phrase(node, rest, phrase)
-            part = part[:-1]
-        if part not in node.edges:
-            node.edges[part] = self._element(part), Node()
-        self._add_phrase(node.edges[part][1], rest, phrase)
-
     def _element(self, part: str) -> Element:
         if part not in self._elements:
             self._elements[part] = _element(part, self._lists)
         return self._elements[part]
 
 
-def _sections(table: str) -> Iterator[tuple[str, list[str]]]:
-    """Give the lines of a table under their headings."""
-    heading, lines = "", list[str]()
-    for line in filter(str.strip, table.splitlines()):
-        if line[0].isspace():
-            lines.append(line.strip())
-        else:
-            if heading:
-                yield heading, lines
-            heading, lines = line.strip(), []
-    yield heading, lines
-
-
-def _rows(table: str, *, bare: bool) -> Iterator[tuple[str, str, bool]]:
-    """Give each line of a table of phrases with its heading."""
-    for heading, lines in _sections(table):
-        for line in chain.from_iterable(map(_without_groups, lines)):
-            yield heading, line, bare
+def _rows(language: str) -> Iterator[tuple[list[str], str, bool]]:
+    """Give each phrase with its meaning and what that is always told."""
+    for table, bare in (("time_phrases", False), ("time_points", True)):
+        for heading, lines in load_sections(language, table):
+            meaning = heading.split()
+            for line in lines:
+                if not all("=" in told for told in meaning[1:]):
+                    raise TableError(f"{line.place}: expected a heading such as [unit n=-1], found [{heading}].")
+                yield from ((meaning, row, bare) for row in _without_groups(line.text))
 
 
 def _without_groups(line: str) -> Iterator[str]:
@@ -192,7 +171,8 @@ def _without_groups(line: str) -> Iterator[str]:
 
 
 def _spellings(word: str) -> set[str]:
-    return {fold(word), fold(word.translate(_UMLAUTS))}
+    """Give how a word may be typed once it is folded: with its umlauts spelled out or not."""
+    return {fold(word)} if word.isascii() else {fold(word), fold(word.translate(_UMLAUTS))}
 
 
 def _element(part: str, lists: Mapping[str, frozenset[str]]) -> Element:

@@ -6,9 +6,12 @@ The invariant: every check takes time linear in its text, and none raises.
 
 import binascii
 import re
+from functools import cache
 from string import ascii_uppercase
 
-from recollect.text.stopwords import STOP_WORDS
+from recollect.text.language import function_words
+from recollect.text.secrets.kind import patterns
+from recollect.text.tables import read_words
 
 _PLACEHOLDER = re.compile(
     r"(?-i:x{4}|X{4})|\*{3}|•{3}|\.{3}|…|_{4}|\byour|[-_]your|your[-_ ]|example|placeholder|redacted|dummy|changeit"
@@ -40,40 +43,18 @@ _KINDS = bytes(
 _JOINTS = re.compile(r"[-_./]")
 _RUN = re.compile(rb"a+|A+|0+|-+")
 _WORD_CHAIN = re.compile(r"^[a-z]+(?:[-_.][a-z]+){3,}$")  # correct-horse-battery-staple
-_FUNCTION_WORDS = frozenset().union(*(STOP_WORDS[language] for language in ("en", "de", "cs", "ru")))
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# What stands after "password:" or "password is" in prose, forms and programs without being one.
-_NOT_A_PASSWORD = _words(
-    """
-    value values name names absent accepted actually again already always any anyone anything bad badly blank
-    boolean bool broken bytes cached case case-sensitive certain char checked clear common compromised correct
-    crucial current data default different disabled easy empty enabled encrypted enough entered exactly false field
-    fine forgotten given good gone hard hashed here hidden important in-app incorrect input int integer invalid kept
-    known last leaked left less letters line long longer lost mandatory masked match matched maximum min minimum
-    missing mismatch more most must never new nil none nonempty nothing now null number object ok okay old only
-    optional out over part plaintext policy possible prompt protected provided public rarely ready recovery required
-    reset right rotated safe salted same saved secret secure sensitive sent set shared short shorter simple simply
-    something stale still stored str strict string strong stronger stuck super symbols temporarily temporary text
-    true typed unchanged undefined uncommon unique unknown unset unsafe used username valid vital void weak weaker
-    well which with within wrong yes wifi admin password passwort heslo пароль token secret key user login bitwarden
-    keepass неверный неверен неправильный правильный верный обязателен нужен неизвестен новый старый другой такой
-    слишком потерян устарел сменить изменён забыт утёк простой сложный надёжный слабый обязательно пустой falsch
-    richtig korrekt abgelaufen erforderlich nötig notwendig unbekannt sicher unsicher geheim neu alt gleich optional
-    gespeichert vergessen verloren ungültig gültig leer pflicht veraltet kompromittiert geändert zurückgesetzt
-    špatné správné povinné nutné neplatné platné nové staré stejné slabé silné prázdné ztracené zapomenuté příliš
-    chybné bezpečné uložené zastaralé
-    """
-)
 _DIGEST = re.compile(r"^(?:sha\d*|md5|blake\w*)[:-]", re.IGNORECASE)
 _NOUN = re.compile(r"passwor|парол|hesl|kennwor|token$|secret$")
-_INFLECTED = re.compile(
-    r"(?:ed|ing|ly|able|ible|ful|less|tion|ment|ived|ную|ное|ный|ого|ый|ен|ung|lich|ého|ené|ový|ová|ovat)$"
-)
+
+
+@cache
+def _prose_words() -> frozenset[str]:
+    return function_words() | read_words("secrets", "not a password")
+
+
+@cache
+def _inflected() -> re.Pattern[str]:
+    return re.compile(f"(?:{patterns('endings')})$")
 
 
 def luhn(digits: str) -> bool:
@@ -170,15 +151,13 @@ def is_plain_word(value: str) -> bool:
 def is_prose_word(value: str) -> bool:
     """Whether a word says something about a password rather than being one."""
     word = value.lower()
-    return word in _NOT_A_PASSWORD or word in _FUNCTION_WORDS or bool(_INFLECTED.search(word))
+    return word in _prose_words() or bool(_inflected().search(word))
 
 
 def is_prose(words: str) -> bool:
     """Whether several words are a sentence rather than a passphrase: too many of them are function words."""
     parts = re.findall(r"[^\W\d_]+", words.lower())
-    return sum(part in _FUNCTION_WORDS or part in _NOT_A_PASSWORD for part in parts) * 3 > len(parts) or any(
-        _NOUN.match(part) for part in parts
-    )
+    return sum(part in _prose_words() for part in parts) * 3 > len(parts) or any(map(_NOUN.match, parts))
 
 
 def is_login(encoded: str) -> bool:

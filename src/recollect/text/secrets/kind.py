@@ -1,7 +1,10 @@
 """What a kind of secret is: a name, a pattern, and a check for what the pattern cannot see."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple, Protocol, TypeAlias
+
+from recollect.text.tables import TableError, read_lines
 
 
 class Match(Protocol):
@@ -26,6 +29,15 @@ class Kind(NamedTuple):
     pattern: str
     check: Check
     hint: str
+
+
+@cache
+def patterns(section: str) -> str:
+    """Give the patterns under a heading of the tables as one choice."""
+    lines = read_lines("secrets", section)
+    if not lines:
+        raise TableError(f"secrets.txt: no language has the section [{section}].")
+    return "|".join(lines)
 
 
 def text_of(match: Match, span: Span) -> str:

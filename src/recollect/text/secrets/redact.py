@@ -1,20 +1,19 @@
+# ruff: noqa: RUF001 -- words of four languages
 """Takes secrets out of text before it reaches a disk, an index or a model.
 
 The invariant: redacting is idempotent, takes linear time, and gives a text without a secret back as the same object.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 import re2
 
 from recollect.text.secrets.kind import Kind, Span
-from recollect.text.secrets.shapes import SHAPES
-from recollect.text.secrets.words import WORDS
-
-KINDS: tuple[Kind, ...] = (*SHAPES, *WORDS)
+from recollect.text.secrets.shapes import shapes
+from recollect.text.secrets.words import words
 
 _MEMORY = 64 << 20  # what the automata of one pattern may occupy before they start anew
 _MARK = b"[redacted: "
@@ -23,6 +22,23 @@ MOST_ROUNDS = 5
 _LONG = 100_000
 _LOOKED_AT = 1_000
 _DUMPED, _MOST = 400, 0.9
+_DEEPEST = 100
+_TOO_DEEP = "nested too deeply"
+_WORD = re.compile(r"[A-ZА-Я]+(?![a-zа-я])|[A-ZА-Я]?[^\W\d_A-ZА-Я]+")
+_SECRET_KEYS = re.compile(
+    r"(?:^| )(?:(?:pg|db|my)?pass(?:word|wd|phrase|code|wort)?|pwd|pw|psk|pin|cvv|cvc|secret|token"
+    r"|authorization|cookies?"
+    r"|credentials?|auth|heslo|пароль|токен|секрет|kennwort|(?:api|access|private|secret|signing|encryption"
+    r"|master|auth|app) ?key"
+    r"|(?:seed|recovery) phrase|mnemonic)(?: (?:value|prod|production|dev|test|staging|live|old|new|base))?$"
+)
+_NO_SECRETS = (None, True, False, "", 0)
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """Give every kind of secret; a kind is known by its number in this order."""
+    return (*shapes(), *words())
 
 
 class Redacted(NamedTuple):
@@ -41,18 +57,56 @@ class _Find(NamedTuple):
 def redact(text: str) -> Redacted:
     """Replace every secret by `[redacted: <kind>]`."""
     data = text.encode("utf-8", "surrogatepass")
-    kinds = hinted(data)
-    if not kinds:
+    hints = hinted(data)
+    if not hints:
         return Redacted(text, ())
     found: list[str] = []
     for _ in range(MOST_ROUNDS):  # what is replaced may have hidden another secret's noun from a pattern
-        finds = without_overlaps(sorted(find_all(data, kinds)))
+        finds = without_overlaps(sorted(find_all(data, hints)))
         if not finds:
             break
         data = _replaced(data, finds)
-        found += (KINDS[find.kind].name for find in finds)
-        kinds = hinted(data)
+        found += (kinds()[find.kind].name for find in finds)
+        hints = hinted(data)
     return Redacted(data.decode("utf-8", "surrogatepass") if found else text, tuple(found))
+
+
+def redact_values(value: Any) -> tuple[Any, tuple[str, ...]]:  # noqa: ANN401 -- JSON
+    """Redact the strings in dicts and lists of any depth; gives a new value, and the kinds of what was found."""
+    return _walk(value, 0)
+
+
+def _walk(value: Any, depth: int) -> tuple[Any, tuple[str, ...]]:  # noqa: ANN401 -- JSON
+    if isinstance(value, str):
+        return redact(value)
+    if not isinstance(value, Mapping | list | tuple):
+        return value, ()
+    if depth > _DEEPEST:
+        return f"[redacted: {_TOO_DEEP}]", (_TOO_DEEP,)
+    if isinstance(value, Mapping):
+        pairs = {key: _under(key, content, depth) for key, content in value.items()}
+        return {key: content for key, (content, _) in pairs.items()}, _all(found for _, found in pairs.values())
+    items = [_walk(item, depth + 1) for item in value]
+    return [content for content, _ in items], _all(found for _, found in items)
+
+
+def _all(founds: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(kind for found in founds for kind in found)
+
+
+def _under(key: object, value: Any, depth: int) -> tuple[Any, tuple[str, ...]]:  # noqa: ANN401 -- JSON
+    if not isinstance(key, str) or isinstance(value, Mapping | list | tuple) or not names_secret(key):
+        return _walk(value, depth + 1)
+    if value in _NO_SECRETS or (isinstance(value, str) and value.startswith("[redacted: ")):
+        return value, ()
+    found = redact(value).found if isinstance(value, str) else ()
+    kind = found[0] if found else "credential"
+    return f"[redacted: {kind}]", (kind,)
+
+
+def names_secret(key: str) -> bool:
+    """Whether a key says that its value is a secret: `password`, `dbPassword`, `X-Api-Key`."""
+    return bool(_SECRET_KEYS.search(" ".join(_WORD.findall(key)).lower()))
 
 
 def hinted(data: bytes) -> list[int]:
@@ -65,10 +119,10 @@ def look_for(data: bytes, kind: int) -> int:
     return sum(1 for _ in _finds_of(data, kind))
 
 
-def find_all(data: bytes, kinds: list[int]) -> Iterator[_Find]:
+def find_all(data: bytes, numbers: list[int]) -> Iterator[_Find]:
     """Look for the kinds that the text hints at. Marks from before are blanked, so that they are not read as words."""
     data = _MARKED.sub(lambda mark: b"\0" * len(mark[0]), data) if _MARK in data else data
-    for kind in kinds:
+    for kind in numbers:
         yield from _finds_of(data, kind)
 
 
@@ -78,7 +132,7 @@ def _finds_of(data: bytes, kind: int) -> Iterator[_Find]:
     When not one of a thousand was a secret, the text is full of things that only look like it, such as order numbers,
     and the rest is let be. When nearly all were, it is a dump of secrets, and the rest goes as a whole.
     """
-    check = KINDS[kind].check
+    check = kinds()[kind].check
     found = 0
     for looked_at, match in enumerate(_compiled(kind).finditer(data)):
         if looked_at == _LOOKED_AT and not found and len(data) > _LONG:
@@ -108,7 +162,7 @@ def _replaced(data: bytes, finds: list[_Find]) -> bytes:
     pieces: list[bytes] = []
     end = 0
     for find in finds:
-        pieces += (data[end : find.start], _MARK, KINDS[find.kind].name.encode(), b"]")
+        pieces += (data[end : find.start], _MARK, kinds()[find.kind].name.encode(), b"]")
         end = find.end
     return b"".join((*pieces, data[end:]))
 
@@ -117,7 +171,7 @@ def _replaced(data: bytes, finds: list[_Find]) -> bytes:
 def _hints() -> Any:  # noqa: ANN401 -- re2 has no types
     """Give one automaton for the hints of all kinds: a single look tells which patterns are worth a try."""
     hints = re2.Set.SearchSet(_options())
-    for kind in KINDS:
+    for kind in kinds():
         hints.Add(kind.hint)
     hints.Compile()
     return hints
@@ -125,7 +179,7 @@ def _hints() -> Any:  # noqa: ANN401 -- re2 has no types
 
 @cache
 def _compiled(kind: int) -> Any:  # noqa: ANN401 -- re2 has no types
-    return re2.compile(KINDS[kind].pattern, _options())
+    return re2.compile(kinds()[kind].pattern, _options())
 
 
 def _options() -> Any:  # noqa: ANN401 -- re2 has no types

@@ -1,130 +1,44 @@
 # ruff: noqa: RUF001 -- dashes as people write them
 """Secrets that are known by their own shape, wherever they stand: the tokens of vendors, keys in blocks, cards.
 
-One line per kind: its name, then the pattern. More specific kinds stand before more general ones.
+More specific kinds stand before more general ones.
 """
 
+import re
+from collections.abc import Mapping
+from functools import cache
+
 from recollect.text.secrets import checks
-from recollect.text.secrets.kind import Kind, group, only_if
-from recollect.text.secrets.numbers import account_number, card_number, card_number_after, pem_block, social_number
+from recollect.text.secrets.kind import Kind, Match, Span, group, only_if, patterns, text_of
+from recollect.text.tables import read_pairs
 
 # What may stand before a token that has no telling beginning: no letter, unless it ends an escape such as \n or %3D.
 _EDGE = r"(?:\b|\\[nrt]|%[0-9A-F]{2}|\x1b\[[0-9;]*m|_)"
-
-# Kinds whose beginning says everything.
-_TELLING = {
-    "AWS access key": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16,20}",
-    "AWS Bedrock key": r"ABSK[A-Za-z0-9+/]{60,}={0,2}",
-    "GitHub token": r"gh[pousr]_[A-Za-z0-9_]{20,}|github_pat_\w{22,}",
-    "GitLab token": r"gl(?:pat|ptt|rt|[df]t|soat|agent|cbt|imt|oas|ffct)-[\w-]{16,}(?:\.\w{2,}){0,3}|GR13489[\w-]{20,}",
-    "Atlassian token": r"ATATT3[\w=-]{40,}|ATBB[A-Za-z0-9]{24,}|ATCTT3[\w=-]{40,}",
-    "Anthropic key": r"sk-ant-[\w-]{16,}",
-    "OpenRouter key": r"sk-or-(?:v\d-)?[\w-]{20,}",
-    "OpenAI key": r"sk-(?:proj|svcacct|admin|None|service)-[\w-]{16,}|sess-[A-Za-z0-9]{40}",
-    "Google API key": r"AIza[\w-]{30,}",
-    "Google OAuth secret": r"GOCSPX-[\w-]{20,}",
-    "Google access token": r"ya29\.[\w.-]{20,}[\w-]",
-    "Google refresh token": r"1//0[\w-]{24,}",
-    "Firebase key": r"AAAA[\w-]{7}:[\w-]{100,}",
-    "Slack token": r"(?:xoxe\.)?xox[abceoprs]-[\w-]{10,}|xapp-[\w-]{20,}",
-    "Slack webhook": r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/[\w/+-]{20,}",
-    "Discord webhook": r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d{10,}/[\w-]{30,}",
-    "Zapier webhook": r"hooks\.zapier\.com/hooks/catch/\d+/\w+",
-    "Stripe key": r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/]{20,}={0,2}",
-    "SendGrid key": r"SG\.[\w-]{14,}\.[\w-]{20,}",
-    "Brevo key": r"x(?:keysib|smtpsib)-[0-9a-f]{40,}(?:-\w{8,})?",
-    "npm token": r"npm_[A-Za-z0-9]{30,}",
-    "PyPI token": r"pypi-[\w-]{40,}",
-    "RubyGems token": r"rubygems_[0-9a-f]{40,}",
-    "Clojars token": r"CLOJARS_[a-z0-9]{40,}",
-    "Docker token": r"dckr_(?:pat|oat)_[\w-]{20,}",
-    "DigitalOcean token": r"do[opr]_v1_[0-9a-f]{40,}",
-    "Heroku key": r"HRKU-[\w-]{30,}",
-    "Shopify token": r"shp(?:at|ca|pa|ss|tka)_[0-9a-fA-F]{24,}",
-    "Square token": r"sq0(?:atp|csp|idp)-[\w-]{20,}",
-    "Linear key": r"lin_(?:api|oauth|wh)_\w{24,}",
-    "Notion token": r"ntn_[A-Za-z0-9]{30,}|secret_[A-Za-z0-9]{40,}",
-    "Figma token": r"fig[doru]{1,2}_[\w-]{24,}",
-    "Vault token": r"hv[sbr]\.[\w-]{20,}",
-    "age key": r"AGE-SECRET-KEY-1[0-9A-Za-z]{40,}",
-    "Doppler token": r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{36,}",
-    "Cloudflare key": r"v1\.0-[0-9a-f]{20,}-[0-9a-f]{100,}|cf(?:ut|k|at)_[\w-]{36,}",
-    "Netlify token": r"nfp_[\w-]{30,}",
-    "Supabase key": r"sbp_(?:v0_)?[0-9a-f]{36,}|sb_secret_[\w-]{20,}",
-    "PlanetScale token": r"pscale_(?:tkn|pw|oauth)_[\w.=-]{30,}",
-    "Grafana token": r"gl(?:c|sa)_[\w+/-]{30,}={0,2}",
-    "New Relic key": r"NR(?:AK|JS|II|IQ|RA)-[\w-]{19,}",
-    "Sentry token": r"sntry[su]_[\w+/=-]{40,}",
-    "Dynatrace token": r"dt0[a-z]\d\d\.[A-Z0-9]{20,}\.[A-Z0-9]{60,}",
-    "Airtable token": r"pat[A-Za-z0-9]{14}\.[0-9a-f]{60,}",
-    "HubSpot token": r"pat-(?:na|eu|ap)\d-[0-9a-f-]{32,}",
-    "Typeform token": r"tfp_[\w.=-]{40,}",
-    "Postman key": r"PMAK-[0-9a-f]{20,}-[0-9a-f]{30,}",
-    "Pulumi token": r"pul-[0-9a-f]{40}",
-    "Groq key": r"gsk_[A-Za-z0-9]{40,}",
-    "Replicate token": r"r8_[A-Za-z0-9]{30,}",
-    "xAI key": r"xai-[A-Za-z0-9]{60,}",
-    "Perplexity key": r"pplx-[A-Za-z0-9]{40,}",
-    "Nvidia key": r"nvapi-[\w-]{40,}",
-    "LangSmith key": r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{8,}",
-    "Tavily key": r"tvly-[\w-]{20,}",
-    "PayPal token": r"access_token\$(?:production|sandbox)\$\w{12,20}\$[0-9a-f]{32}",
-    "Plaid token": r"access-(?:sandbox|development|production)-[0-9a-f-]{32,}",
-    "Razorpay key": r"rzp_(?:live|test)_\w{14,}",
-    "Dropbox token": r"sl\.(?:u\.)?[\w-]{60,}",
-    "1Password token": r"ops_eyJ[\w-]{60,}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{5,6}-){4,5}[A-Z0-9]{5}",
-    "Sourcegraph token": r"sgp_(?:\w{10,20}_)?[0-9a-f]{40}",
-    "Shippo token": r"shippo_(?:live|test)_[0-9a-f]{40}",
-    "EasyPost key": r"EZ[AT]K[A-Za-z0-9]{50,}",
-    "Flutterwave key": r"FLWSECK(?:_TEST)?-[\w-]{12,}",
-    "Mapbox token": r"sk\.eyJ[\w-]{40,}\.[\w-]{20,}",
-    "Tailscale key": r"tskey-(?:[a-z]+-)?[\w-]{16,}",
-    "Fly token": r"fm[12]r?_[A-Za-z0-9+/=_-]{60,}|fo1_[\w-]{40,}",
-    "Contentful token": r"CFPAT-[\w-]{40,}",
-    "Yandex key": r"AQVN[\w-]{35,}|\by[0-3]_[\w-]{50,}",
-    "Alibaba key": r"LTAI[A-Za-z0-9]{16,20}",
-    "Tencent key": r"AKID[A-Za-z0-9]{28,}",
-    "Bitcoin extended key": r"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{90,}",
-    "JWT": r"eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*){1,3}",
-}
-
-# Kinds whose beginning is short: it must stand at an edge, and the rest must fall like dice.
-_SHORT = {
-    "OpenAI key": r"sk-[\w-]{20,}",
-    "Hugging Face token": r"(?:hf|api_org)_[A-Za-z0-9]{30,}",
-    "Twilio key": r"(?:SK|AC)(?:[0-9a-f]{32}|[0-9A-F]{32})",
-    "Databricks token": r"dapi[0-9a-f]{32}(?:-\d)?",
-    "Square token": r"EAAA[\w-]{56,}",
-    "Facebook token": r"EAA[A-Za-z0-9]{60,}",
-    "Vault token": r"s\.[A-Za-z0-9]{24}",
-    "Resend key": r"re_[A-Za-z0-9]{6,}_[A-Za-z0-9]{16,}",
-    "Bitcoin key": r"(?:5[1-9A-HJ-NP-Za-km-z]{50}|[KLc][1-9A-HJ-NP-Za-km-z]{51})\b",
-}
-
-# Kinds that begin like any word: the hint is what is rare in them.
-_INNER = {
-    "Mailgun key": (
-        r"key-[0-9a-f]{32}|[0-9a-f]-[0-9a-f]{8}-[0-9a-f]{8}\b",
-        r"key-[0-9a-f]{32}|[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}\b",
-    ),
-    "Mailchimp key": (r"[0-9a-f]-us\d", r"[0-9a-f]{32}-us\d{1,2}"),
-    "Azure client secret": (r"\dQ~", r"[\w~.-]{3}\dQ~[\w~.-]{30,}"),
-    "Azure key": (
-        r"JQQJ99|\+A(?:St|Ci|Db|IoT)",
-        r"[A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{20,}|[A-Za-z0-9+/]{70,90}\+?A(?:St|Ci|Db|IoT)[\w+/]{5,}={0,2}",
-    ),
-    "Terraform token": (r"\.atlasv1\.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,}"),
-    "Teams webhook": (r"\.webhook\.office\.com", r"\w+\.webhook\.office\.com/webhookb2/[\w@/-]{40,}"),
-    "Telegram bot token": (r"\d{6}:[\w-]{33}", r"\d{6,12}:[\w-]{33,40}"),
-    "Discord token": (r"\.[\w-]{6,7}\.[\w-]{27}", r"[A-Za-z0-9][\w-]{22,27}\.[\w-]{6,7}\.[\w-]{27,}"),
-    "Asana token": (r"[0-2]/\d{10}", r"[0-2]/\d{10,}[:/](?:\d{10,}:)?[0-9a-f]{32}"),
-    "API token": (r"[_-][A-Za-z0-9]{24}", r"[A-Za-z][A-Za-z0-9]{1,11}(?:[_-][a-z0-9]{2,10}){0,2}[_-][A-Za-z0-9]{24,}"),
-}
 
 _PEM = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-{1,4}[^-])*(?:-----END [A-Z0-9 ]{0,40}-----)?"
 
 _SCATTERED = 0.4  # a token of letters alone
 _LEAST_DIFFERENT = 20  # characters in a secret of forty
+_CARDS = re.compile(
+    r"4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|2720\d{12}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}"
+    r"|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|62\d{14}(?:\d{3})?"
+)
+# How long an account number is in each country.
+_IBAN_COUNTRIES: Mapping[int, str] = {
+    15: "NO", 16: "BE", 18: "DK FI FO GL NL SD", 19: "MK SI", 20: "AT BA EE KZ LT LU XK", 21: "CH HR LI LV",
+    22: "BG BH CR DE GB GE IE ME RS VA", 23: "AE GI IL IQ TL", 24: "AD CZ ES MD PK RO SA SE SK TN VG", 25: "LY PT ST",
+    26: "IS TR", 27: "BI DJ FR GR IT MC MR SM", 28: "AL AZ BY CY DO GT HU LB NI PL SV", 29: "BR EG PS QA UA",
+    30: "JO KW MU", 31: "MT SC", 32: "LC", 33: "RU",
+}  # fmt: skip
+_IBAN_LENGTHS = {country: length for length, countries in _IBAN_COUNTRIES.items() for country in countries.split()}
+_ARMOUR = re.compile(
+    rb"-----BEGIN [A-Z0-9 ]+-----(?:\s|\\[nrt]|[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/]+={1,2}|"
+    rb"[\w-]+: [^\n]*|(?<=\n)[A-Za-z0-9+/]+(?=\n|\Z))*"
+)
+_LEAST_ARMOUR = 100
+_AROUND = 40
+_LEAST_GROUP = 3
+_INSIDE = re.compile(r"(?:^|[^\\])[^\W_]\Z|\d[.,]\Z")  # the end of a longer word, but not of an escape such as \n
 
 
 def _random_rest(value: str) -> bool:
@@ -148,17 +62,68 @@ def _real(value: str) -> bool:
     return not checks.is_placeholder(value)
 
 
-SHAPES: tuple[Kind, ...] = (
-    Kind("private key", _PEM, pem_block, "PRIVATE KEY"),
-    *(Kind(name, pattern, only_if(_real), pattern) for name, pattern in _TELLING.items()),
-    *(
-        Kind(name, f"{_EDGE}({pattern})", only_if(_random_rest, 1), f"{_EDGE}(?:{pattern})")
-        for name, pattern in _SHORT.items()
-    ),
-    *(
-        Kind(name, f"{_EDGE}({pattern})", only_if(_dense_rest if name == "API token" else _random_rest, 1), hint)
-        for name, (hint, pattern) in _INNER.items()
-    ),
+@cache
+def _not_a_card() -> re.Pattern[str]:
+    """Compile what stands before a number of another kind."""
+    words = rf"(?:{patterns('not a card')}|№|#|\+)[\s.:#№-]{{0,4}}"
+    return re.compile(rf"{words}(?:(?:{patterns('number words')})[\s.:#]{{0,3}})?\Z", re.IGNORECASE)
+
+
+def card_number(match: Match) -> Span | None:
+    """Take digits that a card could have, in groups as people write them, unless the text says what else they are."""
+    start, end = match.span(1)
+    before = match.string[max(0, start - _AROUND) : start].decode("utf-8", "replace")
+    found = text_of(match, (start, end))
+    if _not_a_card().search(before) or _INSIDE.search(before) or match.string[end : end + 1].isdigit():
+        return None
+    groups = re.split(r"\D", found)
+    digits = "".join(groups)
+    if any(len(part) < _LEAST_GROUP for part in groups) or not _CARDS.fullmatch(digits) or not checks.luhn(digits):
+        return None
+    return start, end
+
+
+def card_number_after(match: Match) -> Span | None:
+    """Take the short number after a card's date if a card stands right before it."""
+    start = match.span()[0]
+    digits = re.sub(rb"\D", b"", match.string[max(0, start - 20) : start + 4])[-16:].decode()
+    return match.span(1) if checks.luhn(digits) or checks.luhn(digits[-15:]) else None
+
+
+def account_number(match: Match) -> Span | None:
+    """Take as many characters as an IBAN of the country has, if they add up."""
+    start, end = match.span(1)
+    found = text_of(match, (start, end))
+    length = _IBAN_LENGTHS.get(found[:2].upper(), 0)
+    kept = [place for place, c in enumerate(found) if c.isalnum()][:length]
+    account = "".join(found[place] for place in kept)
+    if not length or len(account) < length or not account.isascii() or not checks.mod_97(account):
+        return None
+    return start, start + len(found[: kept[-1] + 1].encode())
+
+
+def social_number(match: Match) -> Span | None:
+    """Take what the United States may have given out: some areas, groups and serials never were."""
+    start, end = match.span()
+    area, middle, serial = text_of(match, (start, end)).split("-")
+    apart = match.string[max(0, start - 1) : start] not in (b"-", b"+") and match.string[end : end + 1] != b"-"
+    return (
+        (start, end)
+        if apart and area not in ("000", "666") and area[0] != "9" and int(middle) and int(serial)
+        else None
+    )
+
+
+def pem_block(match: Match) -> Span | None:
+    """Take an armoured key with its end; without an end, as far as its lines go."""
+    start, end = match.span()
+    if match.string[max(start, end - 5) : end] == b"-----" and b"-----END " in match.string[start:end]:
+        return start, end
+    armour = _ARMOUR.match(match.string, start, end)
+    return armour.span() if armour and armour.end() - start >= _LEAST_ARMOUR else None
+
+
+_SINGLE = (
     Kind(
         "AWS secret key",
         r"(?:^|\\[nrt]|%3D|[^A-Za-z0-9+/_.-])([A-Za-z0-9+/]{40})(?:$|[^A-Za-z0-9+/=_-])",
@@ -193,3 +158,27 @@ SHAPES: tuple[Kind, ...] = (
     ),
     Kind("social security number", r"\b\d{3}-\d{2}-\d{4}\b", social_number, r"\d-\d{2}-\d{4}"),
 )
+
+
+@cache
+def shapes() -> tuple[Kind, ...]:
+    """Give the kinds, those of the tables first."""
+    hints = dict(read_pairs("secret_shapes", "inner hints"))
+    return (
+        Kind("private key", _PEM, pem_block, "PRIVATE KEY"),
+        *(Kind(name, pattern, only_if(_real), pattern) for name, pattern in read_pairs("secret_shapes", "telling")),
+        *(
+            Kind(name, f"{_EDGE}({pattern})", only_if(_random_rest, 1), f"{_EDGE}(?:{pattern})")
+            for name, pattern in read_pairs("secret_shapes", "short")
+        ),
+        *(
+            Kind(
+                name,
+                f"{_EDGE}({pattern})",
+                only_if(_dense_rest if name == "API token" else _random_rest, 1),
+                hints[name],
+            )
+            for name, pattern in read_pairs("secret_shapes", "inner")
+        ),
+        *_SINGLE,
+    )

@@ -5,49 +5,41 @@ The words ask: a form, a program and a sentence all say "password", and only som
 """
 
 import re
+from functools import cache
 
 from recollect.text.secrets import checks
-from recollect.text.secrets.kind import Match, Span, first_group, text_of
+from recollect.text.secrets.kind import Match, Span, first_group, patterns, text_of
 
 _NOUN, _SUFFIX, _GAP, _SEPARATOR, _FIRST_VALUE, _LAST_VALUE = 1, 2, 3, 4, 5, 8
 _NEXT_FIELD = re.compile(r"[,;&][\w.%-]+[=:]|\\+[\"'n]|;$")
 _AFTER = ".,;:)]}»”“\"'`*\\"
-# What is said about passwords and tokens, in a name such as PASSWORD_POLICY or in the words that follow.
-_ABOUT = re.compile(
-    r"(?:^|[\s_-])(?:polic|manag|reset|field|length|len\b|hash|hint|generator|prompt|strength|expir|requirement|rule|protect"
-    r"|page|form\b|box\b|screen|dialog|count|usage|limit|budget|type|name|url|uri|path|file|column|ttl|age\b|size|bucket|version|id\b"
-    r"|ids\b|window|price|cost|per\b|less\b|менедж|полити|сброс|správc|zásad|länge|richtlini|manager|kteréh|arn\b|algorithm|alg\b"
-    r"|exchange|board|word|point|note|result|figure|value is|pair|fingerprint|holder|hole|ring|frame|stone"
-    r"|performance)",
-    re.IGNORECASE,
-)
-_NOT_SECRET_BEFORE = re.compile(
-    r"(?:next|page|continuation|cursor|sync|primary|foreign|public|cache|sort|partition|idempotency|max|num|input|output|prompt"
-    r"|completion|total|eos|bos|pad|object|s3|row|dedup\w*|routing|hash|map|answer|piano|question|translation|i18n|registry|hot|short"
-    r"|arrow|enter|escape|публичн\w+|открыт\w+|первичн\w+|veřejn\w+|primární|öffentlich\w*|primär)[\s_.-]?\Z",
-    re.IGNORECASE,
-)
-_CHANGED = re.compile(r"(?:reset|changed?|set|updated|rotated|geändert|změněno|сменил\w*|изменён)\W*$", re.IGNORECASE)
-_HASHED = re.compile(r"(?:sha\d*|md5|public|публичн\w+|veřejn\w+|öffentlich\w*)\W*", re.IGNORECASE)
-_BARE_KEY = re.compile(
-    r"^\W?(?:keys?|session\W?(?:id)?|signature|login|pass|ключ\w*|klíč\w*|klic|\w*schlüssel|sid)$", re.IGNORECASE
-)
-_QUALIFIED = re.compile(
-    r"(?:api|access|secret|private|auth\w*|my|our|encryption|signing|service|account|client|app|admin|master|deploy|the|live|prod\w*|мо[йяие]|наш"
-    r"|můj|moje|mein|unser|der|секретн\w+|приватн\w+|доступа|tajný|soukromý|přístupový|[a-z]_)[\s_.-]?(?:\w+\s)?\Z",
-    re.IGNORECASE,
-)
 _LONGER_WORD = re.compile(rb"[a-z](?!s?$)[a-z]")  # author, tokenizer, keyboard
 _SAME_NOUN = re.compile(r"^\W*(?:keys?|api|token|value|ключ|klíč)\W*\Z", re.IGNORECASE)  # secret key, ключ API
 _SESSION = re.compile(r"session|sid", re.IGNORECASE)
 _CHOSEN = re.compile(r"secret|cred|pass|auth|секрет|zugangsdaten|údaj", re.IGNORECASE)
 _SENTENCE_END = re.compile(rb"[\"'`*)\]]*(?:[.,;!?]|\s*$|[ \t]*\n|[ \t]*[|)])")
-_LED = re.compile(r"(?:[:=–—→]|\b(?:is|was|to|je|zní|na|ist|lautet|auf|это|теперь))[\s\"'`#*]*\Z", re.IGNORECASE)
 _OF_A_DOOR = re.compile(r"(?:от|od)\s*\Z")
 _YEAR = re.compile(r"^(?:19|20)\d\d$")
 _DIGEST_LENGTHS = (40, 64, 128)
 _LEAST = 3
 _CODE_LENGTHS = (4, 5, 8)
+# What stands before and after the patterns of a section of the tables.
+_AROUND = {
+    "about": (r"(?:^|[\s_-])", ""),
+    "other keys": ("", r"[\s_.-]?\Z"),
+    "changed": ("", r"\W*$"),
+    "public": ("", r"\W*"),
+    "bare keys": (r"^\W?", "$"),
+    "qualifiers": ("", r"[\s_.-]?(?:\w+\s)?\Z"),
+    "leads": (r"(?:[:=–—→]|\b", r")[\s\"'`#*]*\Z"),
+}
+
+
+@cache
+def _beside(section: str) -> re.Pattern[str]:
+    """Compile what the words beside a noun or a value say of it."""
+    before, after = _AROUND[section]
+    return re.compile(f"{before}(?:{patterns(section)}){after}", re.IGNORECASE)
 
 
 def password(match: Match) -> Span | None:
@@ -55,7 +47,11 @@ def password(match: Match) -> Span | None:
     span, value, quoted = _value(match)
     gap = text_of(match, match.span(_GAP)).strip()
     about = f"{text_of(match, match.span(_SUFFIX))} {gap}"
-    if len(value) < _LEAST or checks.is_placeholder(value) or (_ABOUT.search(about) and not _CHANGED.search(about)):
+    if (
+        len(value) < _LEAST
+        or checks.is_placeholder(value)
+        or (_beside("about").search(about) and not _beside("changed").search(about))
+    ):
         return None
     if ". " in gap or (quoted and match.string[span[1] + 1 : span[1] + 2] == b":"):
         return None
@@ -84,11 +80,11 @@ def password_nearby(match: Match) -> Span | None:
     """Take a value some words after a password's noun, if nothing else can look like that."""
     span, value, quoted = _value(match)
     between = text_of(match, match.span(_GAP))
-    if len(value) < 5 or _ABOUT.search(between) or checks.is_placeholder(value) or checks.is_code(value):
+    if len(value) < 5 or _beside("about").search(between) or checks.is_placeholder(value) or checks.is_code(value):
         return None
     if quoted and not between.strip() and " " in value:
         return span if not checks.is_prose(value) else None
-    led = not between.strip() or _LED.search(between)
+    led = not between.strip() or _beside("leads").search(between)
     foreign = value.isascii() and not text_of(match, match.span(_NOUN)).isascii()
     near = led or (len(between) < 24 and (foreign or checks.scatter(value) > 0.2))
     chosen = checks.looks_chosen(value) and (any(c.isdigit() for c in value) or value.count("-") > 2)
@@ -104,7 +100,7 @@ def credential(match: Match) -> Span | None:
     start = match.span()[0]
     before = match.string[max(0, start - 24) : start].decode("utf-8", "replace")
     about = f"{text_of(match, match.span(_SUFFIX))} {gap}"
-    if _NOT_SECRET_BEFORE.search(before) or (about != " " and _ABOUT.search(about)):
+    if _beside("other keys").search(before) or (about != " " and _beside("about").search(about)):
         return None
     if checks.is_placeholder(value) or checks.is_code(value) or checks.is_measure(value) or checks.is_digest(value):
         return None
@@ -123,7 +119,7 @@ def _chosen_with_digit(value: str) -> bool:
 
 def _may_be_an_id(value: str, noun: str, beside: tuple[str, str], separator: str) -> bool:
     """Whether the words are plain enough for a value that has the shape of an id or a digest."""
-    bare = _BARE_KEY.match(noun) and not any(map(_QUALIFIED.search, beside))
+    bare = _beside("bare keys").match(noun) and not any(map(_beside("qualifiers").search, beside))
     if checks.is_id(value):
         return not bare and not _SESSION.search(noun)
     digest = checks.is_hex(value) and len(value) in _DIGEST_LENGTHS
@@ -202,7 +198,7 @@ def pin(match: Match) -> Span | None:
     """Take the digits of a PIN; after a few words only if a sign or a verb leads to them."""
     gap = text_of(match, match.span(1)) if match.span(1) != (-1, -1) else ""
     value = text_of(match, match.span(2))
-    led = not gap.strip() or _LED.search(text_of(match, (match.span(1)[0], match.span(2)[0])))
+    led = not gap.strip() or _beside("leads").search(text_of(match, (match.span(1)[0], match.span(2)[0])))
     return match.span(2) if led or (len(gap) < 20 and not _YEAR.match(value)) else None
 
 
@@ -212,7 +208,7 @@ def door_code(match: Match) -> Span | None:
     noun = text_of(match, (match.span()[0], match.span(1)[0])).lower()
     if not any(c.isdigit() for c in value) or value.islower() or (_YEAR.match(value) and gap.strip()):
         return None
-    led = _LED.search(
+    led = _beside("leads").search(
         text_of(match, (match.span(1)[0], match.span(2)[0])) if gap.strip() and not _OF_A_DOOR.search(noun) else ":"
     )
     named = re.search(r"code|kód|kod|код|combination|otp|puk|kode", noun + gap.lower())
@@ -250,7 +246,7 @@ def dense_nearby(match: Match) -> Span | None:
     span = (span[0], span[0] + len(value))
     start = match.span()[0]
     before = match.string[max(0, start - 24) : start].decode("utf-8", "replace")
-    if _ABOUT.search(between) or _HASHED.search(between) or _NOT_SECRET_BEFORE.search(before):
+    if _beside("about").search(between) or _beside("public").search(between) or _beside("other keys").search(before):
         return None
     if not between.strip(" \t*_\"'`") and _may_be_an_id(value, text_of(match, match.span(1)), (before, ""), ""):
         return (

@@ -1,21 +1,103 @@
 """Turns grouped by what belongs together: what a user said, and everything that was said and done about it."""
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from recollect.model.messages import Message
+from recollect.model.messages import Message, ToolCall
 from recollect.text.language import guess_language
-from recollect.text.summary.calls import Call, read_call
+from recollect.text.summary.format import shortened
 from recollect.text.summary.reading import Sentence, read_sentence
-from recollect.text.summary.sentences import passages, plain
+from recollect.text.summary.sentences import passages, plain, trouble_line
 
+TROUBLED = "which reported:"
+
+_LONGEST_ARGUMENT = 60
+_LONGEST_ARGUMENTS = 20_000  # a longer JSON is somebody's file, not worth reading for one word
+_LONGEST_TROUBLE = 100
+_MOST_ARGUMENTS = 4
+_TELLING = ("entity_id", "entity", "target", "id", "name", "title", "path", "file", "url", "query", "to", "subject")
+_LOOKING = (
+    "get",
+    "list",
+    "read",
+    "search",
+    "find",
+    "fetch",
+    "query",
+    "look",
+    "recall",
+    "view",
+    "show",
+    "check",
+    "memory",
+)
 _TELLING_RESULT = 300  # characters of a tool's result that say whether it worked
 _TELLING_TEXTS, _TELLING_TEXT = 6, 80  # texts, and characters of each, that show the language
 _LONGEST_OFFER = 6_000
 _WORK = re.compile(r"^[ \t]*(```|~~~|>|\|)", re.MULTILINE)
 _OPTION = re.compile(r"^[ \t]*[*(]*([1-9])[.)][ \t]+([^\n]{3,200})", re.MULTILINE)
 _CAPITAL_NOUNS = frozenset(("de",))
+
+
+class Call(NamedTuple):
+    """A tool call: what it was called with, what went wrong, and whether it only looked at something."""
+
+    name: str
+    argument: str
+    trouble: str
+    looks: bool
+
+
+def read_call(call: ToolCall, result: str | None) -> Call:
+    """Describe a tool call and its result, if one is known."""
+    verb = call.name.rpartition(".")[2].rpartition("__")[2].casefold()
+    trouble = shortened(trouble_line(result[:300]), _LONGEST_TROUBLE) if result else ""
+    return Call(" ".join(call.name.split())[:80], _main_argument(call.arguments), trouble, verb.startswith(_LOOKING))
+
+
+def written(calls: Iterable[Call]) -> list[str]:
+    """Put calls into words, those of the same tool together."""
+    by_tool: dict[tuple[str, str], dict[str, None]] = {}
+    for call in calls:
+        by_tool.setdefault((call.name, call.trouble), {})[call.argument] = None
+    return [
+        _line(name, trouble, [text for text in arguments if text]) for (name, trouble), arguments in by_tool.items()
+    ]
+
+
+def _line(name: str, trouble: str, arguments: list[str]) -> str:
+    shown = "; ".join(arguments[:_MOST_ARGUMENTS])
+    more = f" and {len(arguments) - _MOST_ARGUMENTS} more" if len(arguments) > _MOST_ARGUMENTS else ""
+    reported = f", {TROUBLED} {trouble}" if trouble else ""
+    return f"Called {name}" + (f" ({shown}{more})" if shown else "") + reported
+
+
+def _main_argument(arguments: str) -> str:
+    """Give the argument that tells what a call was about, as `name value`."""
+    found = _read(arguments)
+    key = next((key for key in _TELLING if _is_telling(found.get(key))), None)
+    if key is None:
+        key = next((key for key, value in found.items() if _is_telling(value)), None)
+    if key is None:
+        return ""
+    return shortened(" ".join(f"{key} {found[key]}".split()), _LONGEST_ARGUMENT)
+
+
+def _read(arguments: str) -> Mapping[str, Any]:
+    if len(arguments) > _LONGEST_ARGUMENTS:
+        return {}
+    try:
+        found = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _is_telling(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool) and bool(str(value).strip())
 
 
 @dataclass(frozen=True, slots=True)

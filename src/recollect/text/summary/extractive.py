@@ -8,12 +8,10 @@ from collections.abc import Callable
 
 from recollect.model.messages import Summarized, SummaryPoints, SummaryTask
 from recollect.text.summary.exchanges import Exchange, exchanges, names_are_capital
-from recollect.text.summary.finding import find
-from recollect.text.summary.format import fit, tidy, tokens_of
-from recollect.text.summary.headings import Section
+from recollect.text.summary.format import Section, fit, tidy, tokens_of
 from recollect.text.summary.reading import Sentence
 from recollect.text.summary.selecting import distinct, in_context, in_order, within, without_resolved
-from recollect.text.summary.statements import Statement, old_statement
+from recollect.text.summary.statements import Statement, find, old_statement
 
 SMALL_TALK = "Small talk; nothing was decided."
 

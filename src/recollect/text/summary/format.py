@@ -5,20 +5,27 @@ the form: other bullets, bold or translated headings, a missing first line, pros
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cache
+from typing import Literal, TypeAlias
 
 from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
-from recollect.text.summary.headings import HEADINGS, TITLES, Section
-from recollect.text.summary.shortening import LONGEST_POINT, shortened
+from recollect.text.tables import read_lines, read_words
 
+Section: TypeAlias = Literal["key_points", "actions", "open_items"]
+
+TITLES = ("Key points discussed", "Actions taken", "Open items")
+LONGEST_POINT = 220
+
+_SECTIONS: tuple[Section, ...] = ("key_points", "actions", "open_items")
 _TIME = "%Y-%m-%d %H:%M"
 _BULLET = re.compile(r"[-*•·‣◦–—]\s+")  # noqa: RUF001  # the bullets that people and models write
 _NUMBER = re.compile(r"\(?\d{1,3}[.)]\s+")
 _CHECKBOX = re.compile(r"(?:\[[ xX✓]?\]\s*)+")
 _ORNAMENT = "#*_ \t"
-_NOTHING = frozenset(("none", "nothing", "n/a", "-", "—", "…", "keine", "nichts", "нет", "ничего", "žádné", "nic"))
+_NOTHING = frozenset("-—…")
 _LONGEST_HEADING = 60
 
 _SHORTEST_POINT = 24
@@ -93,6 +100,36 @@ def fit(points: SummaryPoints, max_tokens: int, count: Callable[[str], int]) -> 
     return _squeeze(lists, costs, max_tokens, count)
 
 
+def shortened(text: str, longest: int) -> str:
+    """Cut a text to a number of characters, between words, at the end of a clause if one is near."""
+    if len(text) <= longest:
+        return text
+    head = text[: max(1, longest - 1)]
+    clause = max(head.rfind(mark) for mark in (", ", "; ", ": ", " – ", " — "))  # noqa: RUF001
+    word = head.rfind(" ")
+    cut = clause if clause > longest * 0.7 else word if word > longest * 0.5 else len(head)
+    return head[:cut].rstrip(" ,;:–—-") + "…"  # noqa: RUF001
+
+
+def as_memory(points: SummaryPoints, longest: int = 600) -> str:
+    """Give the summary as one paragraph: what was said, what was done, what is open; the first points of each."""
+    points = tidy(points)
+    chosen: _Lists = ([], [], [])
+    queue = [
+        (position, section, point)
+        for section, listed in enumerate((points.key_points, points.actions, points.open_items))
+        for position, point in enumerate(listed)
+    ]
+    # Two key points for each action and open item.
+    for _, section, point in sorted(queue, key=lambda item: (item[0] // (1 if item[1] else 2), item[1])):
+        chosen[section].append(point)
+        if len(_paragraph(chosen)) > longest:
+            chosen[section].pop()
+    text = _paragraph(chosen)
+    first = next(iter((*points.key_points, *points.actions, *points.open_items)), "")
+    return text or shortened(first, longest)
+
+
 def _note(line: str, found: list[str], prose: list[str]) -> None:
     """Take a line of a section: a point, the rest of one, or prose, which counts only where there are no points."""
     text = line.strip()
@@ -114,12 +151,21 @@ def _heading(line: str) -> tuple[Section | None, str]:
     name, _, rest = text[number.end() if number else 0 :].partition(":")
     if len(name) > _LONGEST_HEADING:
         return None, ""
-    return HEADINGS.get(" ".join(name.strip(_ORNAMENT).casefold().split())), rest.strip(_ORNAMENT)
+    return _headings().get(" ".join(name.strip(_ORNAMENT).casefold().split())), rest.strip(_ORNAMENT)
+
+
+@cache
+def _headings() -> Mapping[str, Section]:
+    """Give what models write above each section, in every language."""
+    return {
+        line.casefold(): section for section in _SECTIONS for line in read_lines("summary", section.replace("_", " "))
+    }
 
 
 def _tidied(section: Iterable[str]) -> tuple[str, ...]:
+    nothing = _NOTHING | read_words("summary", "nothing")
     lines = (_CHECKBOX.sub("", " ".join(point.split()), count=1).strip() for point in section)
-    return tuple(line for line in lines if line and _bare(line) not in _NOTHING)
+    return tuple(line for line in lines if line and _bare(line) not in nothing)
 
 
 def _bare(line: str) -> str:
@@ -165,3 +211,19 @@ def _squeeze(
         elif sum(map(len, lists)) <= 1 or not _drop_one(lists, costs, keep=0):
             break
     return points
+
+
+def _paragraph(chosen: _Lists) -> str:
+    said, done, still_open = chosen
+    parts = [_ended(point) for point in said]
+    parts += (
+        [_ended("Done: " + "; ".join(point.removeprefix("Done as asked: ").rstrip(".") for point in done))]
+        if done
+        else []
+    )
+    parts += [_ended("Open: " + "; ".join(point.rstrip(".") for point in still_open))] if still_open else []
+    return " ".join(parts)
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…", "。")) else f"{text}."

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from recollect.text.summary.cues import Sign
-from recollect.text.summary.signs import lead_length, signs_of, words_of
+from recollect.text.summary.cues import Sign, lead_length, signs_of, words_of
 from recollect.text.terms import Forms, query_words
 
 _FEW = 3  # content words that a polite sentence may have without saying anything

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from recollect.model.messages import SummaryPoints
-from recollect.text.summary.calls import TROUBLED
-from recollect.text.summary.headings import Section
+from recollect.text.summary.exchanges import TROUBLED
+from recollect.text.summary.format import Section
 from recollect.text.summary.reading import Sentence, alike, loosely_covers, repeats
 from recollect.text.summary.statements import LASTING, Statement
 

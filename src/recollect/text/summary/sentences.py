@@ -9,10 +9,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from recollect.text.tables import read_words
 
 _FIRST, _LAST = 6_000, 2_000  # characters of a message that are read
 _MOST_SENTENCES = 40
@@ -40,17 +37,6 @@ _TROUBLE = re.compile(r"(?i)(?:error|exception|failed|failure|denied|timeout|not
 
 _STOP = re.compile(r"[.!?…]+[\"'”“’»)\]]*(?=\s|$)|[。！？]+")
 _LAST_WORD = re.compile(r"[^\s(\"'„“«]+$")
-_ABBREVIATIONS = _words("""
-    mr mrs ms dr prof sr jr st vs e.g i.e approx inc ltd co corp dept fig est tel ext jan feb mar apr jun jul aug sep
-    sept oct nov dec mon tue wed thu fri sat sun
-    z.b d.h u.a o.ä bzw ca evtl ggf nr str vgl inkl exkl zzgl max min mind sog dipl ing hr fr abs art bd usw
-    např tj tzn tzv atd apod resp č ul nám mj popř mgr mudr judr sv př cca vč p.s
-    т.е т.д т.п т.к т.н г гг ул д кв им руб коп тыс млн млрд стр см рис напр др пр проф тел
-""")
-_AFTER_ORDINAL = _words("""
-    januar februar märz april mai juni juli august september oktober november dezember stock etage klasse woche tag
-    quartal og ug jahrhundert platz
-""")
 
 
 class Passage(NamedTuple):
@@ -112,8 +98,9 @@ def _ends(before: str, after: str) -> bool:
     if not following:
         return True
     if word.isdigit() and len(word) <= len("31"):
-        return following[0].isupper() and following.casefold().strip(".,;:!?") not in _AFTER_ORDINAL
-    if word in _ABBREVIATIONS or len(word) == 1:
+        nouns = read_words("summary", "after an ordinal")
+        return following[0].isupper() and following.casefold().strip(".,;:!?") not in nouns
+    if word in read_words("summary", "abbreviations") or len(word) == 1:
         return False
     return not following[0].islower() or (len(word) > len("ab") and "." not in word)
 

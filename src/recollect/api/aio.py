@@ -1,0 +1,220 @@
+"""The same verbs for asyncio: each runs in a worker thread. There is no second implementation here."""
+
+from asyncio import to_thread
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from os import PathLike
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+
+from recollect.api.conversation import Conversation
+from recollect.api.facts import UserEvents, UserFacts, UserLessons, UserPreferences
+from recollect.api.files import UserFiles
+from recollect.api.memory import Memory
+from recollect.api.messages import UserMessages
+from recollect.api.models import StoreModels
+from recollect.api.places import UserPlaces
+from recollect.api.user import UserMemory
+from recollect.engine.audit.idempotency import AuditedWrite
+from recollect.ports import Clock, Embedder, Summarizer
+from recollect.settings import Settings
+
+_Sync = TypeVar("_Sync")
+_Params = ParamSpec("_Params")
+_Result = TypeVar("_Result")
+
+
+class AsyncTwin(Generic[_Sync]):
+    """Base of the asynchronous twin of a class: it holds the object whose verbs it runs in threads."""
+
+    def __init__(self, sync: _Sync) -> None:
+        self._sync = sync
+
+
+def awaited(
+    verb: Callable[Concatenate[_Sync, _Params], _Result],
+) -> Callable[Concatenate[AsyncTwin[_Sync], _Params], Coroutine[Any, Any, _Result]]:
+    """Make a coroutine function of a verb: same parameters, same result, run in a worker thread."""
+
+    @wraps(verb)
+    async def run(twin: AsyncTwin[_Sync], /, *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
+        return await to_thread(verb, twin._sync, *args, **kwargs)  # noqa: SLF001 - the twin's own
+
+    return run
+
+
+class AsyncFiles(AsyncTwin[UserFiles]):
+    """`me.files`, awaited. Callbacks run in the worker thread; `watch` ends only when its `stop` is set."""
+
+    sync = awaited(UserFiles.sync)
+    watch = awaited(UserFiles.watch)
+    folders = awaited(UserFiles.folders)
+    add = awaited(UserFiles.add)
+    add_pieces = awaited(UserFiles.add_pieces)
+    list = awaited(UserFiles.list)
+    get = awaited(UserFiles.get)
+    original = awaited(UserFiles.original)
+    read = awaited(UserFiles.read)
+    store_files = awaited(UserFiles.store_files)
+
+
+class AsyncPlaces(AsyncTwin[UserPlaces]):
+    """`me.places`, awaited."""
+
+    list = awaited(UserPlaces.list)
+    named = awaited(UserPlaces.named)
+    get = awaited(UserPlaces.get)
+    set = awaited(UserPlaces.set)
+    forget = awaited(UserPlaces.forget)
+    geocode = awaited(UserPlaces.geocode)
+    reverse_geocode = awaited(UserPlaces.reverse_geocode)
+    find_addresses = awaited(UserPlaces.find_addresses)
+
+
+class AsyncFacts(AsyncTwin[UserFacts]):
+    """`me.facts`, awaited."""
+
+    __call__ = awaited(UserFacts.__call__)
+    set = awaited(UserFacts.set)
+
+
+class AsyncPreferences(AsyncTwin[UserPreferences]):
+    """`me.preferences`, awaited."""
+
+    __call__ = awaited(UserPreferences.__call__)
+    set = awaited(UserPreferences.set)
+
+
+class AsyncEvents(AsyncTwin[UserEvents]):
+    """`me.events`, awaited."""
+
+    __call__ = awaited(UserEvents.__call__)
+    log = awaited(UserEvents.log)
+
+
+class AsyncLessons(AsyncTwin[UserLessons]):
+    """`me.lessons`, awaited."""
+
+    __call__ = awaited(UserLessons.__call__)
+    add = awaited(UserLessons.add)
+
+
+class AsyncMessages(AsyncTwin[UserMessages]):
+    """`me.messages`, awaited."""
+
+    get = awaited(UserMessages.get)
+    around = awaited(UserMessages.around)
+    rate = awaited(UserMessages.rate)
+    should_capture = awaited(UserMessages.should_capture)
+    preview_capture = awaited(UserMessages.preview_capture)
+    capture = awaited(UserMessages.capture)
+
+
+class AsyncConversation(AsyncTwin[Conversation]):
+    """One conversation, with verbs to await. See `Conversation`."""
+
+    def __init__(self, sync: Conversation) -> None:
+        super().__init__(sync)
+        self.id, self.user_id = sync.id, sync.user_id
+
+    append = awaited(Conversation.append)
+    extend = awaited(Conversation.extend)
+    import_messages = awaited(Conversation.import_messages)
+    window = awaited(Conversation.window)
+    compact = awaited(Conversation.compact)
+    info = awaited(Conversation.info)
+    messages = awaited(Conversation.messages)
+    summary = awaited(Conversation.summary)
+    originals = awaited(Conversation.originals)
+    describe = awaited(Conversation.describe)
+    set_private = awaited(Conversation.set_private)
+
+
+class AsyncUserMemory(AsyncTwin[UserMemory]):
+    """One user's memories, with verbs to await. See `UserMemory`."""
+
+    def __init__(self, sync: UserMemory) -> None:
+        super().__init__(sync)
+        self.user_id = sync.user_id
+        self.files = AsyncFiles(sync.files)
+        self.places = AsyncPlaces(sync.places)
+        self.facts = AsyncFacts(sync.facts)
+        self.preferences = AsyncPreferences(sync.preferences)
+        self.events = AsyncEvents(sync.events)
+        self.lessons = AsyncLessons(sync.lessons)
+        self.messages = AsyncMessages(sync.messages)
+
+    def conversation(self, id: str) -> AsyncConversation:
+        """Return a conversation by its id; it need not exist yet."""
+        return AsyncConversation(self._sync.conversation(id))
+
+    conversations = awaited(UserMemory.conversations)
+    remember = awaited(UserMemory.remember)
+    remember_many = awaited(UserMemory.remember_many)
+    recall = awaited(UserMemory.recall)
+    search_context = awaited(UserMemory.search_context)
+    about = awaited(UserMemory.about)
+    get = awaited(UserMemory.get)
+    update = awaited(UserMemory.update)
+    history = awaited(UserMemory.history)
+    list = awaited(UserMemory.list)
+    count = awaited(UserMemory.count)
+    stats = awaited(UserMemory.stats)
+    forget = awaited(UserMemory.forget)
+    before_prompt = awaited(UserMemory.before_prompt)
+    after_turn = awaited(UserMemory.after_turn)
+    end_session = awaited(UserMemory.end_session)
+
+
+class AsyncModels(AsyncTwin[StoreModels]):
+    """`memory.models`, awaited."""
+
+    list = awaited(StoreModels.list)
+    reembed = awaited(StoreModels.reembed)
+    estimate = awaited(StoreModels.estimate)
+    cancel_reembed = awaited(StoreModels.cancel_reembed)
+    drop = awaited(StoreModels.drop)
+
+
+class AsyncMemory(AsyncTwin[Memory]):
+    """An open store, for `async with await AsyncMemory.open()`. See `Memory`."""
+
+    def __init__(self, sync: Memory) -> None:
+        super().__init__(sync)
+        self.models = AsyncModels(sync.models)
+        self.keys = sync.keys  # short verbs: nothing to await
+        self.operations = sync.operations  # for threads
+        self.settings = sync.settings
+
+    @classmethod
+    async def open(
+        cls,
+        database: str | PathLike[str] | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+        embedder: Embedder | None = None,
+        summarizer: Summarizer | None = None,
+    ) -> Self:
+        """Open a store. See `Memory.open`."""
+        return cls(
+            await to_thread(
+                Memory.open, database, settings=settings, clock=clock, embedder=embedder, summarizer=summarizer
+            )
+        )
+
+    def user(self, user_id: str, *, audit: AuditedWrite | None = None) -> AsyncUserMemory:
+        """Return one user's part of the store; the user need not exist yet."""
+        return AsyncUserMemory(self._sync.user(user_id, audit=audit))
+
+    stats = awaited(Memory.stats)
+    status = awaited(Memory.status)
+    doctor = awaited(Memory.doctor)
+    maintain = awaited(Memory.maintain)
+    embed_waiting = awaited(Memory.embed_waiting)
+    retry_parked = awaited(Memory.retry_parked)
+    close = awaited(Memory.close)
+    __aexit__ = awaited(Memory.__exit__)
+
+    async def __aenter__(self) -> Self:
+        """Return the store itself."""
+        return self

@@ -1,0 +1,143 @@
+"""Typed memories: facts about things, preferences, events and lessons.
+
+They are memories like all others; these namespaces know which fields each type uses. Calling a namespace lists:
+`me.facts("light.office")`, `me.events(since=…)`.
+"""
+
+from datetime import datetime
+from typing import Unpack
+
+from recollect.api.scoped import Scoped, check_limit
+from recollect.engine.memories import remember
+from recollect.errors import InvalidMemory
+from recollect.model.literals import MemoryType
+from recollect.model.memories import CommonFields, MemoryRecord, NewMemory, Remembered
+from recollect.text.clean import clean
+
+
+class _TypedMemories(Scoped):
+    def _select(
+        self, type: MemoryType, subject: str | None = None, key: str | None = None, *, limit: int
+    ) -> tuple[MemoryRecord, ...]:
+        check_limit(limit)
+        filters = self._filters({"type": type, "subject": subject, "key": key})
+        return tuple(self._engine.store.read(self._scope, lambda reader: reader.select(filters, limit)))
+
+    def _store(self, memory: NewMemory) -> Remembered:
+        return remember.remember(self._engine, self._scope, memory)
+
+
+class UserFacts(_TypedMemories):
+    """Facts about things: `me.facts.set("light.office", "location", "home office")`, `me.facts("light.office")`."""
+
+    def __call__(
+        self, subject: str | None = None, *, key: str | None = None, limit: int = 100
+    ) -> tuple[MemoryRecord, ...]:
+        """List the current facts, about one subject or about all, newest first."""
+        return self._select("fact", subject, key, limit=limit)
+
+    def set(
+        self, subject: str, key: str, value: str, *, content: str = "", **fields: Unpack[CommonFields]
+    ) -> Remembered:
+        """Store a fact; a new value for the same subject and key supersedes the old one.
+
+        Common keys are location, purpose, nickname, preference and schedule; any other will do.
+        """
+        _check_filled(subject=subject, key=key, value=value)
+        text = content or f"{subject} {_words(key)}: {value}"
+        return self._store(NewMemory(text, type="fact", subject=subject, key=key, value=value, **fields))
+
+
+class UserPreferences(_TypedMemories):
+    """Preferences by category: `me.preferences.set("lighting", "evening_brightness", "40%")`."""
+
+    def __call__(
+        self, category: str | None = None, *, key: str | None = None, limit: int = 100
+    ) -> tuple[MemoryRecord, ...]:
+        """List what the user prefers, the most confident first."""
+        return _by_confidence(self._select("preference", category, key, limit=limit))
+
+    def set(
+        self, category: str, key: str, value: str, *, content: str = "", **fields: Unpack[CommonFields]
+    ) -> Remembered:
+        """Store what the user prefers, perhaps in a `context` such as `after_sunset`; a new value supersedes."""
+        _check_filled(category=category, key=key, value=value)
+        context = fields.get("context", "")
+        when = f" ({_words(context)})" if context else ""
+        text = content or f"{category}: {_words(key)} {value}{when}"
+        return self._store(NewMemory(text, type="preference", subject=category, key=key, value=value, **fields))
+
+
+class UserEvents(_TypedMemories):
+    """The timeline of what happened: `me.events.log("Garage door opened")`, `me.events(since=…)`."""
+
+    def __call__(
+        self,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        min_importance: float | None = None,
+        entity: str | None = None,
+        kind: str | None = None,
+        limit: int = 100,
+    ) -> tuple[MemoryRecord, ...]:
+        """List events in order of time; the newest ones when there are more than the limit."""
+        check_limit(limit)
+        filters = self._filters(
+            {
+                "type": "event",
+                "since": since,
+                "until": until,
+                "min_importance": min_importance,
+                "subject": entity,
+                "key": kind,
+            }
+        )
+        return tuple(self._engine.store.read(self._scope, lambda reader: reader.timeline(filters, limit)))
+
+    def log(
+        self,
+        summary: str,
+        *,
+        kind: str = "event",
+        entity: str = "",
+        details: str = "",
+        occurred_at: datetime | None = None,
+        **fields: Unpack[CommonFields],
+    ) -> Remembered:
+        """Store an event that happened now, or at `occurred_at`. Its importance is 0.5 by default.
+
+        Common kinds are state_change, user_action, automation and alert.
+        """
+        moment = occurred_at or self._engine.clock.now()
+        given: CommonFields = {"importance": 0.5, **fields}
+        event = NewMemory(summary, type="event", subject=entity, key=kind, value=details, occurred_at=moment, **given)
+        return self._store(event)
+
+
+class UserLessons(_TypedMemories):
+    """Lessons learned: `me.lessons.add("Ask before restarting the router", context="home")`."""
+
+    def __call__(self, *, context: str | None = None, limit: int = 100) -> tuple[MemoryRecord, ...]:
+        """List lessons, the most confident first."""
+        check_limit(limit)
+        filters = self._filters({"type": "lesson", "context": context})
+        return _by_confidence(tuple(self._engine.store.read(self._scope, lambda reader: reader.select(filters, limit))))
+
+    def add(self, lesson: str, **fields: Unpack[CommonFields]) -> Remembered:
+        """Store a lesson, with the `context` it applies to and the `confidence` it deserves."""
+        return self._store(NewMemory(lesson, type="lesson", **fields))
+
+
+def _by_confidence(records: tuple[MemoryRecord, ...]) -> tuple[MemoryRecord, ...]:
+    return tuple(sorted(records, key=lambda record: -record.confidence))
+
+
+def _check_filled(**fields: str) -> None:
+    for name, value in fields.items():
+        if not clean(value):
+            raise InvalidMemory(f"The {name} is empty. Name what this is about, and say what is so.")
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,375 @@
+"""Commands for conversations: say, conversation, compact, rate. Shown as a chat, with the summary in its place."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
+
+import typer
+
+from recollect.cli import options
+from recollect.cli.errors import FAILED
+from recollect.cli.formatting import ago, amounts, counted, excerpt, minute, place_line, shortened
+from recollect.cli.json_output import fields_of
+from recollect.cli.places import find_addresses, place_fields
+from recollect.cli.runner import CommandContext, CommandSet, Result, given_text
+from recollect.cli.values import past_moment
+from recollect.errors import InvalidInput, NotFound
+from recollect.model.literals import ROLES, MessageRole
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from recollect.api.conversation import Conversation
+    from recollect.cli.view import View
+    from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, Window
+
+commands = CommandSet("Conversations")
+
+_ROLES = ", ".join(ROLES)
+_RATINGS: Mapping[str, int | None] = {"up": 1, "down": -1, "none": None}
+_LONGEST_LISTING = 1_000
+_LONGEST_CALL = 160
+_WIDEST_ROLE = 9
+_MARKS = {"compacted": "folded", "archived": "put away"}
+_STYLES = {"user": "bold cyan", "assistant": "bold green", "summary": "bold yellow"}
+
+
+def _roles() -> list[str]:
+    return list(ROLES)
+
+
+def _ratings() -> list[str]:
+    return list(_RATINGS)
+
+
+class AppendedMessage(NamedTuple):
+    """What became of a message; `folded_into` is a summary that was made because of it."""
+
+    appended: "Appended"
+    folded_into: "Message | None"
+
+    def document(self) -> dict[str, object]:
+        """Give the message, and the id of the summary."""
+        appended, summary = self.appended, self.folded_into
+        return {
+            "action": appended.action,
+            "id": appended.id,
+            "tokens": appended.message.tokens if appended.message else 0,
+            "message": appended.message,
+            "compacted_into": summary.id if summary else None,
+        }
+
+
+@commands.command(
+    "write",
+    when_given={"from_place": "read"},
+    examples=(
+        'recollect say c1 user "Can the roof be insulated in winter?"',
+        'recollect say c1 user "From the inside, I would think" --speaker Jana',
+        'recollect say c1 assistant "Yes, from the inside." --model gpt-5',
+        'recollect say c1 user "I parked on level 3" --lat 50.1 --lng 14.26 --place airport',
+        "date | recollect say c1 tool - --tool-call-id call_7",
+    ),
+)
+def say(
+    context: CommandContext,
+    conversation: options.Conversation,
+    role: Annotated[str, typer.Argument(metavar="ROLE", autocompletion=_roles, help=f"Who says it: {_ROLES}.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is said; - reads it from standard input.")],
+    *,
+    id: Annotated[
+        str | None, typer.Option(metavar="ID", help="Your own id for the message; said twice, it is kept once.")
+    ] = None,
+    speaker: options.Speaker = None,
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="The model that says it.")] = None,
+    tool_call_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The call that a tool's result answers.")
+    ] = None,
+    at: options.At = None,
+    located: options.PlaceOptions,
+    from_place: Annotated[
+        str | None,
+        typer.Option("--from", metavar="NAME", help="It is said from this place of yours, as `places` lists them."),
+    ] = None,
+) -> Result[AppendedMessage]:
+    """Add a message to a conversation.
+
+    The first message begins the conversation. One that has outgrown its window is compacted by itself.
+    """
+    optional = {"id": id, "speaker": speaker, "model": model, "tool_call_id": tool_call_id}
+    fields: dict[str, Any] = {name: value for name, value in optional.items() if value is not None}
+    if at is not None:
+        fields["said_at"] = past_moment(at, "at", context.now)
+    chat = context.me.conversation(conversation)
+    before = chat.summary()
+    place = place_fields(context, located, from_place, "from")
+    appended = chat.append(cast("MessageRole", role), given_text(text), **fields, **place)
+    if place and appended.action == "created" and appended.id:
+        find_addresses(context, place)
+        appended = replace(appended, message=context.me.messages.around(appended.id, before=0, after=0)[0])
+    after = chat.summary()
+    compacted = after is not None and (before is None or before.id != after.id)
+    return Result(AppendedMessage(appended, after if compacted else None), _show_appended)
+
+
+def _show_appended(view: "View", said: AppendedMessage) -> None:
+    message = said.appended.message
+    if message is None:
+        view.line("Nothing was kept: the conversation is private, or nothing is left of the text.", "yellow")
+        return
+    if said.appended.action == "duplicate":
+        view.line("Known already; nothing was added.")
+    else:
+        tokens = counted(message.tokens, "token", "tokens")
+        view.line(f"Kept as message {message.sequence} of {message.conversation}, {tokens}.")
+        place = place_line(message.place_label, message.address, message.lat, message.lng)
+        if place:
+            view.line(place)
+    view.line(message.id, "dim")
+    if said.folded_into:
+        size = counted(said.folded_into.tokens, "token", "tokens")
+        view.line(f"The conversation had grown too large: its older part is now a summary of {size}.")
+
+
+class ConversationList(NamedTuple):
+    """The conversations of a user, the one with the latest message first."""
+
+    conversations: "tuple[ConversationInfo, ...]"
+
+
+class Transcript(NamedTuple):
+    """A conversation: its figures, what its older part was folded into, and its messages in order."""
+
+    info: "ConversationInfo"
+    summary: "Message | None"
+    messages: "tuple[Message, ...]"
+
+    def document(self) -> dict[str, object]:
+        """Give all; `messages` are the messages themselves, so their number is called `total_messages`."""
+        figures = fields_of(self.info)
+        named = {"id": figures.pop("id"), "total_messages": figures.pop("messages")}
+        return {**named, **figures, "summary": self.summary, "messages": self.messages}
+
+
+class ShownWindow(NamedTuple):
+    """What a model would be shown of a conversation."""
+
+    conversation: str
+    window: "Window"
+
+    def document(self) -> dict[str, object]:
+        """Give the window with the name of its conversation."""
+        return {"conversation": self.conversation, **fields_of(self.window)}
+
+
+class ConversationPrivacy(NamedTuple):
+    """Whether what is said in a conversation is kept."""
+
+    conversation: str
+    private: bool
+
+
+@commands.command(
+    "read",
+    when_given={"private": "write"},
+    examples=(
+        "recollect conversation",
+        "recollect conversation c1 --all",
+        "recollect conversation c1 --window 8000",
+        "recollect conversation c1 --private",
+    ),
+)
+def conversation(
+    context: CommandContext,
+    id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The conversation; without it, all of them are listed.")
+    ] = None,
+    *,
+    limit: Annotated[
+        int,
+        typer.Option("--limit", "-n", metavar="N", help="At most this many: the newest messages, or conversations."),
+    ] = 50,
+    all: Annotated[bool, typer.Option("--all", help="Every message, and none of them shortened.")] = False,
+    window: Annotated[
+        int | None,
+        typer.Option(metavar="TOKENS", help="Show what a model with room for so many tokens would be shown."),
+    ] = None,
+    private: Annotated[
+        bool | None,
+        typer.Option("--private/--not-private", help="From now on keep nothing that is said there, or keep it again."),
+    ] = None,
+) -> Result[Any]:
+    """Show what was said in a conversation, or list them all.
+
+    What was folded into the summary is marked, and stays. What a private conversation held before it became one stays,
+    too: `forget --session` deletes it.
+    """
+    if id is None:
+        for option, value in (("window", window), ("private", private)):
+            if value is not None:
+                told = f"recollect conversation ID --{option}"
+                raise InvalidInput(f"--{option} needs to know which conversation: {told}")
+        listed = context.me.conversations(limit=_LONGEST_LISTING if all else limit)
+        return Result(ConversationList(listed), _show_list)
+    chat = context.me.conversation(id)
+    if private is not None:
+        chat.set_private(private)
+        return Result(ConversationPrivacy(chat.id, private), _show_privacy)
+    info = _info(chat)
+    if window is not None:
+        return Result(ShownWindow(chat.id, chat.window(window)), partial(_show_window, whole=all))
+    messages = _all_messages(chat) if all else chat.messages(limit=limit)
+    return Result(Transcript(info, chat.summary(), messages), partial(_show_transcript, whole=all))
+
+
+def _info(chat: "Conversation") -> "ConversationInfo":
+    """Give the figures of a conversation. Raises NotFound."""
+    info = chat.info()
+    if info is not None:
+        return info
+    raise NotFound(f"No conversation {chat.id!r}. `recollect conversation` lists them.")
+
+
+def _all_messages(chat: "Conversation") -> "tuple[Message, ...]":
+    pages = [chat.messages(limit=_LONGEST_LISTING)]
+    while len(pages[0]) == _LONGEST_LISTING:
+        pages.insert(0, chat.messages(limit=_LONGEST_LISTING, before=pages[0][0].sequence))
+    return tuple(message for page in pages for message in page)
+
+
+def _show_privacy(view: "View", privacy: ConversationPrivacy) -> None:
+    kept = "Nothing that is said there is kept" if privacy.private else "What is said there is kept"
+    view.line(f"{kept} from now on: {privacy.conversation}")
+
+
+def _show_list(view: "View", listed: ConversationList) -> None:
+    if not listed.conversations:
+        view.line("No conversations yet. `recollect say CONVERSATION ROLE TEXT` begins one.")
+        return
+    table = view.headed("conversation", ("messages", "active", "tokens"), "last spoken")
+    for info in listed.conversations:
+        name = view.text(info.id).append(" (private)" if info.private else "", "yellow")
+        sizes = (info.messages, info.active_messages, info.active_tokens)
+        table.add_row(name, *(f"{amount:,}" for amount in sizes), ago(info.updated_at, view.now))
+    view.print(table)
+
+
+def _show_transcript(view: "View", chat: Transcript, *, whole: bool) -> None:
+    info = chat.info
+    held = amounts((info.messages, "message", "messages")) or "no messages"
+    folded = info.messages - info.active_messages
+    tokens = counted(info.active_tokens, "active token", "active tokens")
+    parts = [info.id, held, *([f"{folded:,} folded"] if folded else []), tokens, *(["private"] if info.private else [])]
+    view.line(" · ".join(parts), "bold")
+    hidden = info.messages - len(chat.messages)
+    if hidden > 0:
+        view.line(f"{counted(hidden, 'earlier message', 'earlier messages')} not shown: add --all", "dim")
+    for message in _with_summary(chat):
+        view.print(_spoken(view, message, whole=whole or message.role == "summary"))
+
+
+def _with_summary(chat: Transcript) -> "Iterator[Message]":
+    """Put the summary after what it was made from."""
+    yield from (message for message in chat.messages if message.status != "active")
+    if chat.summary:
+        yield chat.summary
+    yield from (message for message in chat.messages if message.status == "active")
+
+
+def _show_window(view: "View", shown: ShownWindow, *, whole: bool) -> None:
+    window = shown.window
+    view.line(f"{shown.conversation} · {window.tokens:,} of {window.max_tokens:,} tokens", "bold")
+    if window.omitted:
+        left = counted(window.omitted, "active message", "active messages")
+        view.line(f"{left} left out: no room, or no result for a tool call.", "yellow")
+    for message in window.messages:
+        view.print(_spoken(view, message, whole=whole))
+
+
+def _spoken(view: "View", message: "Message", *, whole: bool) -> "RenderableType":
+    head = view.text((message.speaker or message.role).ljust(_WIDEST_ROLE), _STYLES.get(message.role, "bold"))
+    details = [minute(message.said_at), message.id, *([_MARKS[message.status]] if message.status in _MARKS else [])]
+    if message.feedback:
+        details.append("rated up" if message.feedback > 0 else "rated down")
+    head.append_text(view.text("  " + "  ".join(details), "dim"))
+    style = "dim" if message.status != "active" else ""
+    lines = [view.text(message.content if whole else excerpt(message.content), style)] if message.content else []
+    calls = (shortened(f"calls {call.name} {call.arguments}", _LONGEST_CALL) for call in message.tool_calls)
+    lines += [view.text(call, "dim") for call in calls]
+    return view.stack(head, *map(view.indent, lines))
+
+
+class CompactedConversation(NamedTuple):
+    """What compacting a conversation did."""
+
+    conversation: str
+    compaction: "Compaction"
+
+    def document(self) -> dict[str, object]:
+        """Give the compaction with the name of its conversation."""
+        return {"conversation": self.conversation, **fields_of(self.compaction)}
+
+
+@commands.command(
+    "write", "read", busy="Summarising", examples=("recollect compact c1", "recollect compact c1 --keep 4")
+)
+def compact(
+    context: CommandContext,
+    conversation: options.Conversation,
+    *,
+    keep: Annotated[
+        int | None, typer.Option(metavar="N", help="Newest messages to leave as they are; the settings say 16.")
+    ] = None,
+) -> Result[CompactedConversation]:
+    """Fold all but the newest messages into a summary.
+
+    Nothing is deleted: what was folded is still shown and found. Exits with 1 when no summary could be made.
+    """
+    chat = context.me.conversation(conversation)
+    _info(chat)
+    compaction = chat.compact(keep_recent=keep)
+    exit_code = FAILED if compaction.action == "failed" else 0
+    return Result(CompactedConversation(chat.id, compaction), _show_compaction, exit_code)
+
+
+def _show_compaction(view: "View", compacted: CompactedConversation) -> None:
+    done, name = compacted.compaction, compacted.conversation
+    match done.action:
+        case "compacted":
+            folded = counted(done.folded, "message", "messages")
+            view.line(f"Folded {folded} of {name}: {done.tokens_before:,} tokens became {done.tokens_after:,}.")
+        case "unchanged":
+            view.line(f"Nothing to fold in {name}: all of it is recent, or folded already. See --keep.")
+        case "busy":
+            view.line(f"Another process is summarising {name} right now; nothing was done here.", "yellow")
+        case "failed":
+            view.line(f"No summary of {name} could be made: {done.reason} All is as it was.", "red")
+    if done.usage.tokens:
+        view.line(f"{done.summarizer} was paid {done.usage.tokens:,} tokens.", "dim")
+    if done.degraded:
+        view.line("Today's budget for the language model is spent, so it was summarised without.", "yellow")
+    if done.summary:
+        view.print(_spoken(view, done.summary, whole=True))
+
+
+@commands.command("write", "read", examples=("recollect rate 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90 up",))
+def rate(
+    context: CommandContext,
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of a message, as `conversation` and `search` show it.")
+    ],
+    rating: Annotated[
+        str,
+        typer.Argument(metavar="RATING", autocompletion=_ratings, help="up, down, or none to take it back."),
+    ],
+) -> "Result[Message]":
+    """Note what the user thought of a message."""
+    if rating.lower() not in _RATINGS:
+        raise InvalidInput(f"The rating is {rating!r}; expected up, down or none.")
+    return Result(context.me.messages.rate(id, _RATINGS[rating.lower()]), _show_rating)
+
+
+def _show_rating(view: "View", message: "Message") -> None:
+    said = {1: "Rated up:", -1: "Rated down:", None: "Not rated any more:"}[message.feedback]
+    view.line(f"{said} {shortened(message.content, _LONGEST_CALL)}")

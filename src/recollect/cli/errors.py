@@ -1,0 +1,131 @@
+"""Errors as messages and exit codes: 0 done, 1 failed, 2 bad usage, 3 not found, 130 interrupted.
+
+The invariant: with `--json` every outcome is one JSON document on standard output, errors included, and standard error
+stays empty. A command that runs until it is stopped, such as `sync --watch`, prints one document a line.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NoReturn
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from recollect.cli.options import GlobalOptions
+from recollect.errors import InvalidInput, NotFound, RecollectError, SettingsError
+
+FAILED: Final = 1
+BAD_USAGE: Final = 2
+NOT_FOUND: Final = 3
+INTERRUPTED: Final = 130
+
+_BEFORE_THE_COMMAND = ("--database", "--user", "--config")
+_NEGATIVE = re.compile(r"-[\d.]")
+
+
+class Declined(RecollectError):
+    """The user at the terminal answered no."""
+
+
+def command_name(ctx: typer.Context) -> str:
+    """Give the words of the command that was typed, such as `recall` or `keys create`."""
+    words: list[str] = []
+    above = ctx.parent
+    while above and above.parent:  # the outermost is the application
+        words.insert(0, above.command.name or "")
+        above = above.parent
+    return " ".join((*words, ctx.command.name or ""))
+
+
+class PanelGroup(TyperGroup):
+    """Commands under one name, listed by help panel."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
+        """Read the global options, and say where a misplaced one belongs."""
+        with _explain_misplaced_options(ctx):
+            return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as inherited
+        """List the commands by panel; without colours typer would not group them."""
+        shown = [command for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))]
+        longest = max(len(command.name or "") for command in shown)
+        room = formatter.width - longest - 6
+        for panel in dict.fromkeys(command.rich_help_panel for command in shown):  # type: ignore[attr-defined]
+            members = [command for command in shown if command.rich_help_panel == panel]  # type: ignore[attr-defined]
+            rows = [((command.name or "").ljust(longest), command.get_short_help_str(room)) for command in members]
+            with formatter.section(panel):
+                formatter.write_dl(rows)
+
+
+class Application(PanelGroup):
+    """The application as a whole: the boundary at which errors become exit codes."""
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **more: Any) -> Any:  # noqa: ANN401 - as inherited
+        """Run what was typed, and leave with its exit code."""
+        typed = sys.argv[1:] if args is None else list(args)
+        as_json = _wants_json(typed)
+        if as_json:
+            more["standalone_mode"] = False  # typer would print errors for people
+        try:
+            sys.exit(super().main(typed, *rest, obj=GlobalOptions(json=as_json), **more))
+        except RecollectError as error:
+            _leave(error, str(error), _exit_code(error), as_json=as_json)
+        except OSError as error:
+            _leave(error, str(error), FAILED, as_json=as_json)
+        except typer.TyperException as error:
+            _leave(error, error.format_message(), error.exit_code, as_json=as_json)
+
+
+class Command(TyperCommand):
+    """A command that knows the global options, which belong before it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
+        """Read the arguments, and say where a misplaced option belongs."""
+        with _explain_misplaced_options(ctx):
+            return super().parse_args(ctx, args)
+
+
+class CoordinatesCommand(Command):
+    """A command that takes coordinates. South of the equator they begin as options do."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
+        """Read the arguments; a minus before a digit begins no option."""
+        return super().parse_args(ctx, [f" {word}" if _NEGATIVE.match(word) else word for word in args])
+
+
+@contextmanager
+def _explain_misplaced_options(ctx: Any) -> Iterator[None]:  # noqa: ANN401 - typer keeps the class to itself
+    try:
+        yield
+    except typer.TyperException as error:
+        option = getattr(error, "option_name", None)
+        if option not in _BEFORE_THE_COMMAND:
+            raise
+        command = command_name(ctx)
+        raise InvalidInput(f"{option} belongs before the command: recollect {option} ... {command}") from error
+
+
+def _wants_json(typed: Sequence[str]) -> bool:
+    """Say whether `--json` was typed. What follows `--` is not an option."""
+    return "--json" in (typed[: typed.index("--")] if "--" in typed else typed)
+
+
+def _exit_code(error: RecollectError) -> int:
+    match error:
+        case NotFound():
+            return NOT_FOUND
+        case InvalidInput() | SettingsError():
+            return BAD_USAGE
+        case _:
+            return FAILED
+
+
+def _leave(error: Exception, message: str, exit_code: int, *, as_json: bool) -> NoReturn:
+    if as_json:
+        typer.echo(json.dumps({"error": {"type": type(error).__name__, "message": message}}, indent=2))
+    else:
+        typer.echo(f"Error: {message}", err=True)
+    sys.exit(exit_code)

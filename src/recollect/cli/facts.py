@@ -1,0 +1,326 @@
+"""Commands for knowledge: facts, preferences, events and lessons, and what is known about a topic."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from recollect.cli import options
+from recollect.cli.errors import NOT_FOUND
+from recollect.cli.formatting import ago, day, hour, listing, percent, shortened
+from recollect.cli.memories import show_remembered
+from recollect.cli.runner import CommandContext, CommandSet, Result, given_text
+from recollect.cli.values import past_moment, past_moments, period
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from recollect.cli.view import View
+    from recollect.model.memories import About, MemoryRecord, Remembered
+
+commands = CommandSet("Knowledge")
+
+_LONGEST = 300
+_SURE = 1.0
+
+
+class KnownItems(NamedTuple):
+    """Typed memories."""
+
+    items: "tuple[MemoryRecord, ...]"
+
+
+@commands.command("read", examples=("recollect about garage", 'recollect about "the office light" --limit 3'))
+def about(
+    context: CommandContext,
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="A thing, a person or a place, as people call it.")],
+    *,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", help="At most this many related memories besides.")
+    ] = 5,
+) -> "Result[About]":
+    """Tell all that is known about a topic, in one answer.
+
+    Facts, preferences, events and lessons of the things that the topic names, and what else speaks of it.
+    """
+    known = context.me.about(topic, limit=limit)
+    return Result(known, _show_about, 0 if known else NOT_FOUND)
+
+
+@commands.command(
+    "write",
+    examples=('recollect fact light.office location "home office"', "recollect fact jana birthday 1990-05-17"),
+)
+def fact(
+    context: CommandContext,
+    subject: Annotated[str, typer.Argument(metavar="SUBJECT", help="What it is about, such as light.office.")],
+    key: Annotated[
+        str, typer.Argument(metavar="KEY", help="Which property: location, purpose, nickname, schedule, or any other.")
+    ],
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="What is so. It replaces the value from before.")],
+    *,
+    note: options.NoteOptions,
+) -> "Result[Remembered]":
+    """Note a fact about a thing; a new value replaces the old."""
+    return Result(context.me.facts.set(subject, key, value, **_given(note)), show_remembered)
+
+
+@commands.command("read", examples=("recollect facts", "recollect facts light.office --key location"))
+def facts(
+    context: CommandContext,
+    subject: Annotated[str | None, typer.Argument(metavar="SUBJECT", help="Only about this subject.")] = None,
+    *,
+    key: options.OfKey = None,
+    limit: options.Most = 100,
+) -> Result[KnownItems]:
+    """List facts, by what they are about."""
+    nothing = "No facts yet. `recollect fact SUBJECT KEY VALUE` notes one."
+    items = KnownItems(_by_first_subject(context.me.facts(subject, key=key, limit=limit)))
+    return Result(items, _listing(_by_subject, nothing, subject, key))
+
+
+@commands.command(
+    "write",
+    examples=(
+        "recollect prefer lighting evening_brightness 40% --context after_sunset",
+        "recollect prefer food breakfast porridge",
+    ),
+)
+def prefer(
+    context: CommandContext,
+    category: Annotated[str, typer.Argument(metavar="CATEGORY", help="What it is about, such as lighting or food.")],
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Which part of it, such as evening_brightness.")],
+    value: Annotated[
+        str, typer.Argument(metavar="VALUE", help="What is preferred. It replaces the value from before.")
+    ],
+    *,
+    note: options.NoteOptions,
+) -> "Result[Remembered]":
+    """Note what the user prefers."""
+    return Result(context.me.preferences.set(category, key, value, **_given(note)), show_remembered)
+
+
+@commands.command("read", examples=("recollect preferences", "recollect preferences lighting"))
+def preferences(
+    context: CommandContext,
+    category: Annotated[str | None, typer.Argument(metavar="CATEGORY", help="Only in this category.")] = None,
+    *,
+    limit: options.Most = 100,
+) -> Result[KnownItems]:
+    """List what the user prefers, the surest first."""
+    nothing = "No preferences yet. `recollect prefer CATEGORY KEY VALUE` notes one."
+    items = KnownItems(_by_first_subject(context.me.preferences(category, limit=limit)))
+    return Result(items, _listing(_by_subject, nothing, category))
+
+
+@commands.command(
+    "write",
+    examples=(
+        'recollect event "The garage door was opened" --entity cover.garage --at 2h',
+        'recollect event "Smoke in the kitchen" --kind alert --importance 0.9 --details "for 40 seconds"',
+    ),
+)
+def event(
+    context: CommandContext,
+    summary: Annotated[str, typer.Argument(metavar="SUMMARY", help="What happened.")],
+    *,
+    kind: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What kind of event: state_change, user_action, automation, alert, or any."),
+    ] = None,
+    entity: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The thing to which it happened, such as cover.garage.")
+    ] = None,
+    details: Annotated[str | None, typer.Option(metavar="TEXT", help="What else there is to say.")] = None,
+    at: options.At = None,
+    importance: Annotated[
+        float | None, typer.Option(metavar="0..1", help="How much it matters; 0.5 when nothing is said.")
+    ] = None,
+) -> "Result[Remembered]":
+    """Note that something happened, now or at another time."""
+    optional = {"kind": kind, "entity": entity, "details": details, "importance": importance}
+    given: dict[str, Any] = {name: value for name, value in optional.items() if value is not None}
+    if at is not None:
+        given["occurred_at"] = past_moment(at, "at", context.now)
+    return Result(context.me.events.log(summary, **given), show_remembered)
+
+
+@commands.command(
+    "read",
+    examples=(
+        'recollect events --when "last night"',
+        "recollect events --since 7d --min-importance 0.7",
+        "recollect events --entity cover.garage --when 2026-12-03",
+    ),
+)
+def events(
+    context: CommandContext,
+    *,
+    when: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERIOD",
+            help="Only then: today, yesterday, last night (18:00 to 06:00), or a day such as 2026-12-03.",
+        ),
+    ] = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    min_importance: Annotated[float | None, typer.Option(metavar="0..1", help="Leave out what matters less.")] = None,
+    entity: Annotated[str | None, typer.Option(metavar="NAME", help="Only what happened to this thing.")] = None,
+    kind: Annotated[str | None, typer.Option(metavar="NAME", help="Only events of this kind.")] = None,
+    limit: options.Most = 100,
+) -> Result[KnownItems]:
+    """Tell what happened, in order.
+
+    When there is more than the limit, the newest are shown.
+    """
+    bounds = past_moments(context.now, since=since, until=until)
+    if when is not None:
+        if bounds:
+            raise InvalidInput("--when already says from when to when; leave out --since and --until.")
+        bounds["since"], bounds["until"] = period(when, "when", context.now)
+    found_events = context.me.events(**bounds, min_importance=min_importance, entity=entity, kind=kind, limit=limit)
+    nothing = "Nothing has happened yet. `recollect event SUMMARY` notes that something did."
+    narrowing = (when, since, until, min_importance, entity, kind)
+    return Result(KnownItems(found_events), _listing(_by_day, nothing, *narrowing))
+
+
+@commands.command(
+    "write",
+    examples=('recollect lesson "Restart the router before calling the provider" --context internet --confidence 0.8',),
+)
+def lesson(
+    context: CommandContext,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was learned; - reads it from standard input.")],
+    *,
+    note: options.NoteOptions,
+) -> "Result[Remembered]":
+    """Note what was learned."""
+    return Result(context.me.lessons.add(given_text(text), **_given(note)), show_remembered)
+
+
+@commands.command("read", examples=("recollect lessons", "recollect lessons --context internet"))
+def lessons(
+    context: CommandContext, *, in_context: options.OfContext = None, limit: options.Most = 100
+) -> Result[KnownItems]:
+    """List what was learned, the surest first."""
+    nothing = "Nothing was learned yet. `recollect lesson TEXT` notes something."
+    items = KnownItems(context.me.lessons(context=in_context, limit=limit))
+    return Result(items, _listing(_lessons, nothing, in_context))
+
+
+def _given(note: options.NoteOptions) -> dict[str, Any]:
+    return {name: value for name, value in note._asdict().items() if value is not None}
+
+
+def _by_first_subject(records: "tuple[MemoryRecord, ...]") -> "tuple[MemoryRecord, ...]":
+    """Put what has one subject together, and otherwise leave the order as it is."""
+    subjects = {record.subject: None for record in records}
+    return tuple(record for subject in subjects for record in records if record.subject == subject)
+
+
+def _listing(
+    render: "Callable[..., RenderableType]", nothing: str, *narrowing: object
+) -> "Callable[[View, KnownItems], None]":
+    """Make the view of a list: `nothing` is said when there is none, unless options narrowed the question."""
+    narrowed = any(value is not None for value in narrowing)
+    return partial(_show_items, render=render, nothing="Nothing matches." if narrowed else nothing)
+
+
+def _show_items(view: "View", known: KnownItems, *, render: "Callable[..., RenderableType]", nothing: str) -> None:
+    if known.items:
+        view.print(render(view, known.items, ids=True))
+    else:
+        view.line(nothing)
+
+
+def _show_about(view: "View", known: "About") -> None:
+    from recollect.cli.render_memories import ranked_hits
+
+    named = f": {listing(known.subjects)}" if known.subjects else ""
+    view.line(f"About {known.topic}{named}" if known else f"Nothing is known about {known.topic}.")
+    chapters = (
+        ("Facts", known.facts, _by_subject),
+        ("Preferences", known.preferences, _by_subject),
+        ("Events", known.events, _by_day),
+        ("Lessons", known.lessons, _lessons),
+    )
+    for title, records, render in chapters:
+        if records:
+            view.line(title, "bold")
+            view.print(view.indent(render(view, records, ids=False)))
+    if known.hits:
+        view.line("Also related", "bold")
+        view.print(view.indent(ranked_hits(known.hits, view.now)))
+    view.degraded(known.degraded, "The answer comes from what still works; `recollect doctor` may know why.")
+
+
+def _by_subject(view: "View", records: "Iterable[MemoryRecord]", *, ids: bool) -> "RenderableType":
+    shown: list[RenderableType] = []
+    for subject, members in groupby(records, key=lambda record: record.subject):
+        shown.append(view.text(subject or "(about nothing in particular)", "cyan"))
+        for record in members:
+            details = [*_doubts(record), ago(record.created_at, view.now)]
+            shown.append(view.indent(_entry(view, _property(view, record), record.id if ids else "", details)))
+    return view.stack(*shown)
+
+
+def _property(view: "View", record: "MemoryRecord") -> "Text":
+    """Show a key with its value, and the sentence besides if it was stated in one."""
+    when = f" ({record.context})" if record.context else ""
+    if not (record.key and record.value):
+        return view.text(f"{shortened(record.content, _LONGEST)}{when}")
+    text = view.text(f"{record.key}: {shortened(record.value, _LONGEST)}{when}")
+    if not record.content.startswith(record.subject):
+        text.append_text(view.text(f"  {shortened(record.content, _LONGEST)}", "dim"))
+    return text
+
+
+def _by_day(view: "View", records: "Iterable[MemoryRecord]", *, ids: bool) -> "RenderableType":
+    shown: list[RenderableType] = []
+    for date, members in groupby(records, key=lambda record: day(_moment(record))):
+        shown.append(view.text(date, "cyan"))
+        table = view.grid("label", "text")
+        for record in members:
+            table.add_row(hour(_moment(record)), _happened(view, record, ids=ids))
+        shown.append(view.indent(table))
+    return view.stack(*shown)
+
+
+def _moment(record: "MemoryRecord") -> "datetime":
+    return record.occurred_at or record.created_at
+
+
+def _happened(view: "View", record: "MemoryRecord", *, ids: bool) -> "Text":
+    text = view.text(shortened(record.content, _LONGEST))
+    if record.subject:
+        text.append_text(view.text(f" ({record.subject})", "dim"))
+    if record.value:
+        text.append("\n").append_text(view.text(shortened(record.value, _LONGEST), "dim"))
+    details = [record.key or "event", f"importance {record.importance:g}"]
+    return _entry(view, text, record.id if ids else "", details)
+
+
+def _lessons(view: "View", records: "Iterable[MemoryRecord]", *, ids: bool) -> "RenderableType":
+    shown = []
+    for record in records:
+        when = f" ({record.context})" if record.context else ""
+        text = view.text(f"{shortened(record.content, _LONGEST)}{when}")
+        details = [*_doubts(record), ago(record.created_at, view.now)]
+        shown.append(_entry(view, text, record.id if ids else "", details))
+    return view.stack(*shown)
+
+
+def _doubts(record: "MemoryRecord") -> list[str]:
+    return [f"{percent(record.confidence)} sure"] if record.confidence < _SURE else []
+
+
+def _entry(view: "View", text: "Text", id: str, details: Iterable[str]) -> "Text":
+    """Put id and details below a text, or nothing when the id is not wanted."""
+    return text.append("\n").append_text(view.text(f"{id}  {' · '.join(details)}", "dim")) if id else text

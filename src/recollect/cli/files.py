@@ -1,0 +1,373 @@
+"""Commands for documents, for the text of files, and for what other systems exported."""
+
+import re
+import sys
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import repeat
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast
+
+import typer
+
+from recollect.cli import options
+from recollect.cli.errors import FAILED
+from recollect.cli.folders import examples, show_waiting, waiting_texts
+from recollect.cli.formatting import ago, counted, folder_errors, folder_state, named, size
+from recollect.cli.json_output import error_document, fields_of
+from recollect.cli.progress import StepCallback
+from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.errors import InvalidInput, NotFound
+from recollect.model.literals import FILE_SOURCES, FileSource, Trust
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from recollect.api.memory import UserMemory
+    from recollect.cli.view import View
+    from recollect.importing import ImportReport
+    from recollect.model.files import AddedFile, FilePage, FileRecord, FileText, FolderStatus
+
+commands = CommandSet("Files")
+
+_FORMATS = ("basic-memory", "chatgpt", "claude", "mem0")
+_OF_A_DOCUMENT = ("id", "kind", "mime", "size", "lines", "chunks", "notes")
+_PLACE: Final = re.compile(r"(?s:(.+)):(\d+)(?:-(\d*))?")
+_RANGE: Final = re.compile(r"\s*(\d{1,9})\s*(?:-\s*(\d{0,9})\s*)?")
+_END: Final = 10**9  # beyond the last line of any file
+_NO_FILES = "No files yet. `recollect sync FOLDER` keeps a folder in memory, `recollect add FILE` a document."
+
+
+def _file_sources() -> list[str]:
+    return list(FILE_SOURCES)
+
+
+def _formats() -> list[str]:
+    return list(_FORMATS)
+
+
+class OfferedDocument(NamedTuple):
+    """A document that was to be added, and what became of it."""
+
+    path: str
+    added: "AddedFile | None" = None
+    error: InvalidInput | None = None
+
+    def document(self) -> dict[str, object]:
+        """Give what became of it. Its stored name is left out: it may have been added under another one."""
+        if self.added is None:
+            return {"path": self.path, "action": "failed", **error_document(self.error)}
+        file = {name: getattr(self.added.file, name) for name in _OF_A_DOCUMENT}
+        return {"path": self.path, "action": self.added.action, **file, "degraded": self.added.degraded}
+
+
+class AddedDocuments(NamedTuple):
+    """All documents that were to be added, and how many texts wait for a vector."""
+
+    files: tuple[OfferedDocument, ...]
+    waiting: int = 0
+
+
+@commands.command(
+    "write",
+    examples=(
+        "recollect add manual.pdf contract.docx",
+        "recollect add manual.pdf --replace",
+        "curl -s https://example.org/ | recollect add - --name example.html",
+    ),
+)
+def add(
+    context: CommandContext,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="Documents to add; - reads one from standard input.")
+    ],
+    *,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What to call the document; its file name unless you say. One file only."),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of what was added under the same name before.")
+    ] = False,
+    wait: options.Wait = None,
+) -> Result[AddedDocuments]:
+    """Add documents: PDF, DOCX, HTML, e-mail and more.
+
+    Also Markdown, text, code, CSV, and images, of which the metadata is kept. A copy of each document is kept, and its
+    text is found like memories are. What is known already is not added twice. One that cannot be read does not keep out
+    the others; then the exit code is 1.
+    """
+    if name is not None and len(files) > 1:
+        raise InvalidInput("--name names one document. Add several one by one, or without it.")
+    if "-" in files and name is None:
+        raise InvalidInput("What comes from standard input needs a name: recollect add - --name manual.pdf")
+    most_bytes = context.settings.files.document_mb * 2**20 + 1
+    offered = []
+    with context.progress.steps() as step:
+        for done, path in enumerate(files):
+            step("Adding documents", done, len(files))
+            file = sys.stdin.buffer.read(most_bytes) if path == "-" else path
+            try:
+                added = context.me.files.add(file, name=name, replace=replace, wait=wait)
+            except InvalidInput as error:
+                offered.append(OfferedDocument(name or path, error=error))
+            else:
+                offered.append(OfferedDocument(name or path, added))
+    failed = any(document.error is not None for document in offered)
+    documents = AddedDocuments(tuple(offered), waiting_texts(context))
+    return Result(documents, _show_added, FAILED if failed else 0)
+
+
+def _show_added(view: "View", documents: AddedDocuments) -> None:
+    for offered in documents.files:
+        if offered.added is None:
+            view.line(f"{named(offered.path)}: not added.", "yellow")
+            view.line(f"{offered.error}", "yellow")
+            continue
+        outcomes = {
+            "created": "added",
+            "replaced": "added, replacing what had its name",
+            "duplicate": "known already; nothing was added",
+        }
+        view.line(f"{named(offered.path)}: {outcomes[offered.added.action]}.")
+        view.line(_described(offered.added.file), "dim")
+        for note in offered.added.file.notes:
+            view.line(note, "yellow")
+    show_waiting(view, documents.waiting)
+
+
+def _described(file: "FileRecord") -> str:
+    details = (file.kind, size(file.size), counted(file.chunks, "chunk", "chunks"))
+    return f"{file.id}  {' · '.join(details)}"
+
+
+class FileList(NamedTuple):
+    """A page of files, and the folders that are synced."""
+
+    page: "FilePage"
+    folders: "tuple[FolderStatus, ...]"
+
+    def document(self) -> dict[str, object]:
+        """Give the page with the folders."""
+        return {**fields_of(self.page), "folders": self.folders}
+
+
+@commands.command(
+    "read",
+    busy="Looking",
+    examples=("recollect files", "recollect files --source document", "recollect files --no-look --json"),
+)
+def files(
+    context: CommandContext,
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many files at once.")] = 50,
+    cursor: Annotated[
+        str | None, typer.Option(metavar="ID", help="Go on where the last page ended; it shows what to type.")
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            autocompletion=_file_sources,
+            help="Only files of notes (memory), of session logs (sessions), or documents (document).",
+        ),
+    ] = None,
+    look: Annotated[
+        bool, typer.Option("--look/--no-look", help="Whether to look how far the folders have changed since.")
+    ] = True,
+) -> Result[FileList]:
+    """List files and the folders they come from, newest first."""
+    page = context.me.files.list(limit=limit, cursor=cursor, source=cast("FileSource | None", source))
+    nothing = "Nothing matches." if source or cursor else _NO_FILES
+    return Result(
+        FileList(page, context.me.files.folders(look=look)), partial(_show_files, nothing=nothing, looked=look)
+    )
+
+
+def _show_files(view: "View", listed: FileList, *, nothing: str, looked: bool) -> None:
+    if not listed.page.items:
+        view.line(nothing)
+    for file in listed.page.items:
+        view.print(_listed(view, file))
+    if listed.page.cursor:
+        view.line(f"There is more: add --cursor {listed.page.cursor}", "yellow")
+    if listed.folders:
+        view.line("Synced folders", "bold")
+    for status in listed.folders:
+        view.line(named(status.folder.root))
+        view.line(folder_state(status, view.now, looked=looked), "dim")
+        trouble = folder_errors(status)
+        if trouble:
+            view.line(trouble, "yellow")
+
+
+def _listed(view: "View", file: "FileRecord") -> "Text":
+    """Show a file with its whole path, ready to be read, and its id below."""
+    folder = view.text(named(f"{file.root.rstrip('/')}/") if file.root else "", "dim")
+    entry = folder.append_text(view.text(named(file.path)))
+    entry.append_text(view.text(f"  {ago(file.dated_at or file.updated_at, view.now)}", "dim"))
+    return entry.append("\n").append_text(view.text(_described(file), "dim"))
+
+
+@commands.command(
+    "read",
+    examples=("recollect read setup.md", "recollect read notes/setup.md --lines 12-30", "recollect read a.md:7-9"),
+)
+def read(
+    context: CommandContext,
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH",
+            help="A path, as much of its end as only one file has, an id, or a place in a hit, such as home.md:5-8.",
+        ),
+    ],
+    *,
+    lines: Annotated[
+        str | None, typer.Option(metavar="FIRST-LAST", help="Only these lines, such as 12-30, 12, or 12- to the end.")
+    ] = None,
+) -> "Result[FileText]":
+    """Show the text of a file, or some of its lines.
+
+    From where the file lies; from the store when it is gone. Secrets and private parts are masked, as they are in
+    memory.
+    """
+    text = _read_place(context.me, path) if lines is None else context.me.files.read(path, _line_range(lines))
+    return Result(text, _show_text)
+
+
+def _read_place(me: "UserMemory", path: str) -> "FileText":
+    """Read a path as hits show it, with lines behind a colon; some files are called like that."""
+    place = _PLACE.fullmatch(path)
+    if place is None:
+        return me.files.read(path)
+    try:
+        return me.files.read(place[1], _line_range(path[len(place[1]) + 1 :]))
+    except NotFound:
+        return me.files.read(path)
+
+
+def _line_range(text: str) -> tuple[int, int]:
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        raise InvalidInput(f"--lines is {text!r}; expected lines such as 12-30, 12, or 12- to the end.")
+    first = int(match[1])
+    if match[2] is None:
+        return first, first
+    return first, int(match[2]) if match[2] else _END
+
+
+def _show_text(view: "View", text: "FileText") -> None:
+    """Print lines: with their numbers on a terminal, and as they are for a program that reads them."""
+    content = text.text.removesuffix("\n")
+    if not view.console.is_terminal:
+        sys.stdout.write(f"{view.text(content).plain}\n")
+        return
+    table = view.grid("number", "text")
+    for number, line in zip(_numbers(text), content.split("\n"), strict=False):
+        table.add_row(number, view.text(line))
+    view.print(table)
+    if text.origin == "store" and text.file.root:
+        view.line("From the store: the file cannot be read where it was.", "yellow")
+    elif not text.current:
+        view.line("It has changed since it was synced; `recollect sync` brings it in step.", "yellow")
+
+
+def _numbers(text: "FileText") -> Iterable[str]:
+    """Give the numbers of lines; none for a session, in which one line of the file may say several."""
+    is_plain = text.text.count("\n") == text.last - text.first
+    return map(str, range(text.first, text.last + 1)) if is_plain else repeat("")
+
+
+@commands.command(
+    "write",
+    name="import",
+    examples=(
+        "recollect import ~/Downloads/chatgpt-export.zip --dry-run",
+        "recollect import ~/Downloads/claude-export.zip",
+        "recollect import mem0.json --of-user anna",
+        "recollect import ~/basic-memory --format basic-memory --trusted",
+    ),
+)
+def import_export(
+    context: CommandContext,
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH", help="The archive as it was downloaded, a file of it, or the folder it was unpacked into."
+        ),
+    ],
+    *,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            autocompletion=_formats,
+            help=f"Which system it is from: {', '.join(_FORMATS)}. Without it, the content shows.",
+        ),
+    ] = None,
+    trusted: Annotated[
+        bool,
+        typer.Option(
+            "--trusted", help="Trust its memories as if you had said them here; otherwise they replace nothing."
+        ),
+    ] = False,
+    of_user: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose memories are meant, in an export of mem0 with several.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be brought, and store nothing.")] = False,
+) -> "Result[ImportReport]":
+    """Bring conversations and memories from another system.
+
+    Exports of ChatGPT, Claude, mem0 and basic-memory. Doing so again brings only what is new. You are told what was
+    brought, what was left out, and why.
+    """
+    from recollect.importing import import_file
+
+    trust = Trust.STATED if trusted else Trust.EXTERNAL
+    with context.progress.steps() as step:
+        report = import_file(
+            context.me, path, format=format, of_user=of_user, dry_run=dry_run, trust=trust, tell=_reporting(step)
+        )
+    return Result(report, _show_import)
+
+
+@commands.command(
+    "write",
+    examples=("recollect import-openclaw ~/.openclaw --dry-run", "recollect import-openclaw ~/.openclaw"),
+)
+def import_openclaw(
+    context: CommandContext,
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="The folder of OpenClaw, one of its workspaces, or a copy of either.")
+    ],
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be brought, and store nothing.")] = False,
+) -> "Result[ImportReport]":
+    """Bring all that OpenClaw remembers.
+
+    MEMORY.md, USER.md, notes and session logs are synced where they lie, so `recollect sync` keeps them in step from
+    then on. From its index comes what is nowhere else, with vectors that can be used. Nothing there is changed. Doing
+    so again brings only what is new.
+    """
+    from recollect import importing
+
+    with context.progress.steps() as step:
+        report = importing.import_openclaw(context.me, path, dry_run=dry_run, tell=_reporting(step))
+    return Result(report, _show_import)
+
+
+def _reporting(step: StepCallback) -> Callable[[Any], None]:
+    return lambda progress: step(f"Bringing {progress.what}", progress.done, progress.total)
+
+
+def _show_import(view: "View", report: "ImportReport") -> None:
+    brought = [f"{what} {amount:,}" for what, amount in report.brought.items() if amount]
+    skipped = [f"{part.what} {part.amount:,}: {part.reason}" for part in report.skipped]
+    view.fields(
+        (
+            ("from", f"{report.path} ({report.format})"),
+            ("would bring" if report.dry_run else "brought", "\n".join(brought) or "nothing new"),
+            ("left out", "\n".join(skipped)),
+            ("for example", "\n".join(examples(list(report.examples)))),
+        )
+    )

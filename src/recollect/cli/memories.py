@@ -1,0 +1,372 @@
+"""Commands that change memories: store, update, forget."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from recollect.cli import options
+from recollect.cli.errors import FAILED, NOT_FOUND, Declined
+from recollect.cli.formatting import ago, amounts, clock, named, place_line
+from recollect.cli.json_output import fields_of
+from recollect.cli.places import asks_a_server, find_addresses, place_fields
+from recollect.cli.runner import CommandContext, CommandSet, Result, given_text
+from recollect.cli.values import memory_fields
+from recollect.errors import InvalidInput, NotFound
+from recollect.model.literals import Trust
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from recollect.api.memory import UserMemory
+    from recollect.cli.view import View
+    from recollect.model.files import FileRecord
+    from recollect.model.memories import Forgotten, MemoryRecord, Remembered
+
+commands = CommandSet("Memories")
+
+_OF_A_PLACE = ("lat", "lng", "address", "place_label")
+_MOST_IDS = 20
+_ID = "019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"
+
+
+class StoredMemory(NamedTuple):
+    """What became of a memory, and if it still waits for its vector, how many items do.
+
+    `record` is there if it has a place; `unlocated` says that its address is still to be looked up.
+    """
+
+    remembered: "Remembered"
+    waiting: int = 0
+    record: "MemoryRecord | None" = None
+    unlocated: bool = False
+
+    @property
+    def id(self) -> str:
+        """The id of the memory."""
+        return self.remembered.id
+
+    def document(self) -> dict[str, object]:
+        """Give what became of the memory, and its place if it has one."""
+        place = {"place": {name: getattr(self.record, name) for name in _OF_A_PLACE}} if self.record else {}
+        return {**fields_of(self.remembered), **place}
+
+
+@commands.command(
+    "write",
+    when_given={"at": "read"},
+    examples=(
+        'recollect store "Prefers dark mode in all applications" --type preference',
+        'recollect store "The office light is in the garage" --type fact \\',
+        "    --subject light.office --key location --value garage",
+        'recollect store "Dentist at noon" --type event --occurred 2026-12-03T12:00',
+        'recollect store "The svíčková is good here" --lat 49.1951 --lng 16.6068 --place "U Karla pub"',
+        'recollect store "The spare key is under the pot" --at home',
+        "git log -1 --format=%B | recollect store - --type decision",
+    ),
+)
+def store(
+    context: CommandContext,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; - reads it from standard input.")],
+    *,
+    fields: options.MemoryOptions,
+    located: options.PlaceOptions,
+    at: options.AtOwnPlace = None,
+    metadata: options.Metadata = None,
+    wait: Annotated[
+        bool | None,
+        typer.Option(
+            "--wait/--no-wait",
+            help="Whether to wait until it has its vector; the setting embedding.wait decides unless you say.",
+        ),
+    ] = None,
+) -> Result[StoredMemory]:
+    """Remember something.
+
+    What is known already, in these or in nearly these words, is not stored twice. Times are ISO 8601, such as
+    2026-12-03 or 2026-12-03T12:00+01:00; without an offset they are local. What has coordinates gets its address by
+    itself.
+    """
+    me, memory = context.me, context.memory
+    place = place_fields(context, located, at)
+    given = memory_fields(fields, context.now, metadata=metadata) | place
+    before = memory.stats().pending_jobs
+    remembered = me.remember(given_text(text), wait=wait, **given)
+    new = remembered.action != "duplicate"
+    if new:
+        find_addresses(context, place)
+    waiting = memory.stats().pending_jobs
+    follows = waiting > before and context.settings.embedding.provider != "none"
+    record = me.get(remembered.id) if place and new else None
+    unlocated = record is not None and record.lat is not None and not record.address and asks_a_server(context)
+    return Result(StoredMemory(remembered, waiting if follows else 0, record, unlocated), show_stored)
+
+
+def show_stored(view: "View", stored: StoredMemory) -> None:
+    """Say what became of a memory."""
+    show_remembered(view, stored.remembered, _place(stored.record) if stored.record else "")
+    if stored.waiting and not stored.remembered.degraded:
+        it = "it" if stored.waiting == 1 else "them"
+        view.line(f"Its vector follows: {stored.waiting:,} waiting, `recollect worker` makes {it}.", "dim")
+    if stored.unlocated:
+        view.line("Its address follows: `recollect worker` asks for it.", "dim")
+
+
+def show_remembered(view: "View", remembered: "Remembered", place: str = "") -> None:
+    """Say whether a memory is new, known, or replaces another."""
+    outcomes = {
+        "created": "Remembered.",
+        "duplicate": "Known already; nothing was added.",
+        "superseded": f"Remembered, replacing {remembered.existing_id}.",
+        "outranked": f"Kept as history only; {remembered.existing_id} stands.",
+    }
+    view.line(outcomes[remembered.action])
+    if place:
+        view.line(place)
+    view.line(remembered.id, "dim")
+    view.degraded(remembered.degraded, "It is found by its words until `recollect maintain` has embedded it.")
+
+
+@commands.command(
+    "write",
+    "read",
+    examples=(
+        f"recollect update {_ID} --importance 0.9",
+        f'recollect update {_ID} --content "Prefers light mode"',
+        f"recollect update {_ID} --expires none",
+    ),
+)
+def update(
+    context: CommandContext,
+    id: options.Id,
+    *,
+    content: Annotated[str | None, typer.Option(metavar="TEXT", help="The new text.")] = None,
+    fields: options.MemoryOptions,
+    located: options.PlaceOptions,
+    at: options.AtOwnPlace = None,
+    metadata: options.Metadata = None,
+) -> "Result[MemoryRecord]":
+    """Change a memory; what it was stays in its history.
+
+    Only what is given changes. An empty text clears a field, and the word none clears a time.
+    """
+    place = place_fields(context, located, at)
+    changes = memory_fields(fields, context.now, metadata=metadata) | place
+    if content is not None:
+        changes["content"] = content
+    if not changes:
+        raise InvalidInput("Nothing to change: name at least one option, such as --content or --importance.")
+    record = context.me.update(id, **changes)
+    find_addresses(context, place)
+    return Result(context.me.get(record.id) if place else record, show_record)
+
+
+def show_record(view: "View", record: "MemoryRecord") -> None:
+    """Show a memory with all its fields."""
+    view.line(record.content, "bold")
+    view.fields(
+        (
+            ("id", record.id),
+            ("type", record.type),
+            ("subject", record.subject),
+            ("key", record.key),
+            ("value", record.value),
+            ("context", record.context),
+            ("importance", f"{record.importance:g}"),
+            ("confidence", f"{record.confidence:g}"),
+            ("source", f"{record.source} ({Trust(record.trust).name.lower()})"),
+            ("session", record.session),
+            ("occurred", _time(record.occurred_at)),
+            ("valid from", _time(record.valid_from)),
+            ("valid until", _time(record.valid_until)),
+            ("replaced by", record.superseded_by or ""),
+            ("expires", _time(record.expires_at)),
+            ("place", _place(record)),
+            ("metadata", ", ".join(f"{name}={value}" for name, value in record.metadata.items())),
+            ("stored", f"{clock(record.created_at)} ({ago(record.created_at, view.now)})"),
+            ("changed", _time(record.updated_at) if record.updated_at != record.created_at else ""),
+        )
+    )
+
+
+def _time(moment: "datetime | None") -> str:
+    return clock(moment) if moment else ""
+
+
+def _place(record: "MemoryRecord") -> str:
+    return place_line(record.place_label, record.address, record.lat, record.lng)
+
+
+class Loss(NamedTuple):
+    """What forgetting takes, or took: how much of what. `whole` names what goes as a whole, if anything does."""
+
+    receipt: "Forgotten"
+    whole: str = ""
+    memories: int = 0
+    versions: int = 0
+    messages: int = 0
+    files: int = 0
+
+    def document(self) -> dict[str, object]:
+        """Give the receipt, and how much of what goes."""
+        receipt = self.receipt
+        first = {"action": receipt.action, "id": receipt.id}
+        return {**first, **fields_of(receipt, "action"), **fields_of(self, "receipt", "whole")}
+
+    def amount(self) -> str:
+        """Say how much goes."""
+        told = amounts(
+            (self.memories, "memory", "memories"),
+            (self.versions, "earlier version", "earlier versions"),
+            (self.messages, "message", "messages"),
+            (self.files, "file", "files"),
+        )
+        return told or "a folder without files"
+
+
+@commands.command(
+    "forget",
+    when_given={"query": "read"},
+    examples=(
+        f"recollect forget {_ID}",
+        'recollect forget --query "dark mode" --dry-run',
+        "recollect forget --session c1 --dry-run",
+        "recollect forget --folder ~/notes",
+        "recollect --user anna forget --everything --yes",
+    ),
+)
+def forget(
+    context: CommandContext,
+    id: Annotated[
+        str | None,
+        typer.Argument(metavar="ID", help="The memory to forget, with its history; or a message, or a file."),
+    ] = None,
+    *,
+    query: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Forget the memory that clearly matches; show candidates if none does."),
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Forget a conversation, and what was learned in it and nowhere else."),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Forget the memories that came from there, such as user_stated.")
+    ] = None,
+    folder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH", help="Forget a synced folder with its files; what lies on the disk is left alone."
+        ),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="Forget all that the user has.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and delete nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+) -> Result[Loss]:
+    """Delete memories, conversations or files for good.
+
+    On a terminal you are told what would go, and asked. Without a terminal, --session, --source, --folder and
+    --everything need --yes. A query that fits several memories deletes none of them and shows their ids. A file that
+    was forgotten does not come back with the next sync of its folder; a folder does, when you sync it again.
+    """
+    me = context.me
+    request = partial(me.forget, id, query=query, session=session, source=source, folder=folder, everything=everything)
+    plan = request(dry_run=True)
+    whole = "everything" if everything else _named_whole(session=session, folder=folder, source=source)
+    nothing = _nothing_found(id=id, folder=folder, session=session, everything=everything)
+    show = partial(_show_forgotten, nothing=nothing)
+    if whole and not (yes or dry_run or context.can_ask):
+        raise InvalidInput(f"Forgetting {whole} needs --yes when there is no terminal to ask on.")
+    if plan.action != "deleted":
+        unfinished = 0 if dry_run else FAILED  # several candidates mean that the work is not done
+        missing = 0 if everything else NOT_FOUND
+        exit_code = missing if plan.action == "not_found" else unfinished
+        return Result(Loss(replace(plan, dry_run=dry_run)), show, exit_code)
+    loss = _loss(me, plan, whole)
+    if dry_run:
+        return Result(loss, show)
+    if context.can_ask and not yes and not _confirm(context, loss):
+        raise Declined("Nothing was forgotten.")
+    return Result(loss._replace(receipt=request() if whole else me.forget(plan.id)), show)
+
+
+def _named_whole(*, session: str | None, folder: str | None, source: str | None) -> str:
+    """Name what goes as a whole."""
+    if session is not None:
+        return f"conversation {session}"
+    if folder is not None:
+        return f"the folder {folder}"
+    return f"all that came from {source}" if source is not None else ""
+
+
+def _confirm(context: CommandContext, loss: Loss) -> bool:
+    """Show what would be forgotten, and ask."""
+    from recollect.cli.view import safe
+    from recollect.model.files import FileRecord
+
+    item = None if loss.whole else _item(context.me, loss.receipt.ids[0])
+    if item is not None:
+        context.console.print(safe(named(item.path) if isinstance(item, FileRecord) else item.content, "bold"))
+    what = f"{loss.whole}, {loss.amount()}," if loss.whole else loss.amount()
+    return context.ask(f"Forget {what} for good?")
+
+
+def _loss(me: "UserMemory", plan: "Forgotten", whole: str) -> Loss:
+    """Say how much of what goes. All that a user has is too much to look at one by one."""
+    from recollect.model.memories import MemoryRecord
+
+    if whole == "everything":
+        stats = me.stats()
+        live = stats.memories + stats.expired
+        messages = len(plan.ids) - live - stats.superseded - plan.files
+        return Loss(plan, whole, live, stats.superseded, messages, plan.files)
+    memories = len(plan.ids) - plan.messages - plan.files
+    if whole:
+        return Loss(plan, whole, memories, 0, plan.messages, plan.files)
+    items = [_item(me, item_id) for item_id in plan.ids]
+    live = sum(isinstance(item, MemoryRecord) and item.superseded_by is None for item in items)
+    return Loss(plan, whole, live, memories - live, plan.messages, plan.files)
+
+
+def _item(me: "UserMemory", id: str) -> "MemoryRecord | FileRecord | None":
+    """Give a memory or a file; None when the id is that of a message."""
+    for find in (me.get, me.files.get):
+        try:
+            return find(id)
+        except NotFound:
+            continue
+    return None
+
+
+def _show_forgotten(view: "View", loss: Loss, *, nothing: str) -> None:
+    receipt = loss.receipt
+    if receipt.action == "candidates":
+        from recollect.cli.render_memories import ranked_hits
+
+        view.line("Several memories may be meant; nothing was forgotten.", "yellow")
+        view.print(ranked_hits(receipt.candidates, view.now))
+        view.line("To forget one of them, type: recollect forget ID")
+    elif receipt.action == "not_found":
+        view.line(nothing)
+    else:
+        view.line(f"{'Would forget' if receipt.dry_run else 'Forgotten for good:'} {loss.amount()}.")
+        if receipt.dry_run:
+            _show_ids(view, receipt.ids)
+
+
+def _show_ids(view: "View", ids: Sequence[str]) -> None:
+    view.line("\n".join(ids[:_MOST_IDS]), "dim")
+    if len(ids) > _MOST_IDS:
+        view.line(f"... and {len(ids) - _MOST_IDS:,} more; --json gives all ids.", "dim")
+
+
+def _nothing_found(*, id: str | None, folder: str | None, session: str | None, everything: bool) -> str:
+    if id is not None:
+        return f"No memory {id}; nothing was forgotten. `recollect list` shows what there is."
+    if folder is not None:
+        return f"{folder} was never synced; nothing was forgotten. `recollect files` lists folders."
+    if session is not None:
+        return f"Nothing is kept of {session}; nothing was forgotten. `recollect conversation` lists them."
+    return "There is nothing to forget." if everything else "No memory matches; nothing was forgotten."

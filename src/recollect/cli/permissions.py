@@ -1,0 +1,56 @@
+"""Authorization of commands: the permissions that a command declares, and the check before the store is used.
+
+Without a key, access to the database is enough. With a key in the settings only what the key allows counts, so that an
+agent that runs commands can be held to less than the owner of the machine may do.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.model.literals import Permission
+
+if TYPE_CHECKING:
+    from recollect.api.memory import Memory
+    from recollect.authorization import Principal
+    from recollect.settings import Settings
+
+
+class CommandPermissions(NamedTuple):
+    """What a command needs: always, and with certain options. `free` says why a command needs nothing."""
+
+    always: tuple[Permission, ...] = ()
+    when_given: Mapping[str, Permission] = {}
+    free: str = ""
+
+    def needed(self, given: Mapping[str, object]) -> tuple[Permission, ...]:
+        """Give all permissions that the command needs with the options that were given."""
+        return (*self.always, *(need for option, need in self.when_given.items() if given.get(option) is not None))
+
+
+class Admission(NamedTuple):
+    """A caller that was admitted, and the user for whom it works."""
+
+    principal: "Principal"
+    user_id: str
+
+
+def admit(memory: "Memory", *needed: Permission, named: str = "") -> Admission:
+    """Authorize the caller for a user: `named` is the one that was typed; the one of the settings is the default.
+
+    Raises UnknownKey or NotPermitted.
+    """
+    from recollect.authorization import LOCAL, authorize
+
+    settings = memory.settings
+    principal = memory.keys.identify(settings.key) if settings.key else LOCAL
+    users = [authorize(principal, permission, user=named, default=settings.user) for permission in needed]
+    return Admission(principal, users[0])
+
+
+def require_permission(settings: "Settings", needed: Permission, *, named: str = "") -> None:
+    """Authorize the caller before a server opens the store itself. Without a key there is nothing to look up."""
+    if settings.key:
+        from recollect.api.memory import Memory
+
+        with Memory.open(settings=settings) as memory:
+            admit(memory, needed, named=named)

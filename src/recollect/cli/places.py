@@ -1,0 +1,279 @@
+"""Commands for places, and what a place means to other commands."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from recollect.cli import options
+from recollect.cli.errors import NOT_FOUND, CoordinatesCommand
+from recollect.cli.formatting import ago, far, place_line, shortened, spot
+from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.values import coordinates
+from recollect.errors import InvalidInput, RecollectError
+
+if TYPE_CHECKING:
+    from recollect.cli.view import View
+    from recollect.model.places import Located, Location, NamedPlace, PlaceSummary
+
+commands = CommandSet("Places", CoordinatesCommand)
+
+_LONGEST_NAME = 36
+
+
+class TypedLocation(NamedTuple):
+    """Where the user is, as `recall` takes it, and the place that was taken for the name that was typed."""
+
+    options: Mapping[str, Any]
+    taken: "Located | None" = None
+
+
+def search_location(context: CommandContext, given: options.LocationOptions) -> TypedLocation:
+    """Parse where the user is. Raises NotFound for an unknown name."""
+    from recollect.model.places import Location
+
+    weights = given._asdict()
+    near, own = weights.pop("near"), weights.pop("at")
+    weights = {name: value for name, value in weights.items() if value is not None}
+    if near is not None and own is not None:
+        raise InvalidInput("--near and --at both say where you are. Give one of them.")
+    if near is None and own is None:
+        if weights:
+            option = f"--{next(iter(weights)).replace('_', '-')}"
+            raise InvalidInput(f"{option} needs to know where you are: add --near LAT,LNG or --at NAME.")
+        return TypedLocation({})
+    if own is not None:
+        return TypedLocation({"location": own, **weights})
+    point = coordinates(near, "near")
+    if point is not None:
+        return TypedLocation({"location": point, **weights})
+    taken = context.me.places.geocode(near, limit=1)[0]
+    return TypedLocation({"location": Location(taken.lat, taken.lng, taken.address), **weights}, taken)
+
+
+def show_taken(view: "View", taken: "Located | None") -> None:
+    """Say which place was taken for the name that was typed."""
+    if taken is not None:
+        view.line(f"near {taken.address or taken.name}", "dim")
+
+
+def place_fields(
+    context: CommandContext, given: options.PlaceOptions, own: str | None, option: str = "at"
+) -> dict[str, Any]:
+    """Give the fields of a place that were named; `own` is a place of the user's. Raises NotFound."""
+    named = {"lat": given.lat, "lng": given.lng, "address": given.address, "place_label": given.place}
+    fields = {name: value for name, value in named.items() if value is not None}
+    if own is None:
+        return fields
+    if "lat" in fields or "lng" in fields:
+        raise InvalidInput(f"--{option} says where it is already. Leave out --lat and --lng.")
+    known = context.me.places.get(own)
+    there = {"lat": known.lat, "lng": known.lng, "address": known.address, "place_label": known.place_label}
+    return {**there, **fields}
+
+
+def find_addresses(context: CommandContext, fields: Mapping[str, Any]) -> None:
+    """Look up the address of what was stored, if that can be done on this machine.
+
+    It is stored already, so failures do not matter here: a worker tries again.
+    """
+    if all(value in (None, "") for value in fields.values()):
+        return
+    with context.progress.steps() as step:
+        step("Looking where that is", 0, 1)
+        try:
+            context.me.places.find_addresses()
+        except (RecollectError, OSError):
+            return
+
+
+def asks_a_server(context: CommandContext) -> bool:
+    """Say whether addresses come from a server: then a worker asks for them."""
+    settings = context.settings.places
+    return settings.geocoder == "nominatim" or (settings.geocoder == "auto" and bool(settings.nominatim_url))
+
+
+class PlaceList(NamedTuple):
+    """The places at which something is, and those that only have a name."""
+
+    places: "tuple[PlaceSummary, ...]"
+    empty: "tuple[NamedPlace, ...]" = ()
+
+
+@commands.command("read", examples=("recollect places", "recollect places --limit 10"))
+def places(context: CommandContext, *, limit: options.Most = 50) -> Result[PlaceList]:
+    """List the places at which your memories are.
+
+    What lies close together is one place: with what you call it, how much is there, on how many days something was, and
+    when last. Places that you have named come last if nothing is there.
+    """
+    summaries = context.me.places.list(limit=limit)
+    there = {summary.name for summary in summaries if summary.named}
+    left = limit - len(summaries)
+    empty = [place for place in context.me.places.named() if place.name not in there] if left else []
+    return Result(PlaceList(summaries, tuple(empty[:left])), _show_places)
+
+
+def _show_places(view: "View", listed: PlaceList) -> None:
+    if not listed.places and not listed.empty:
+        view.line("No places yet. `recollect store TEXT --lat LAT --lng LNG` stores something at one.")
+        return
+    if listed.places:
+        table = view.headed("place", ("memories", "messages", "visits"), "last visit")
+        for summary in listed.places:
+            name = view.text(shortened(summary.name, _LONGEST_NAME), "bold" if summary.named else "")
+            if summary.address not in ("", summary.name):
+                name.append("\n").append_text(view.text(shortened(summary.address, _LONGEST_NAME), "dim"))
+            counts = (f"{amount:,}" for amount in (summary.memories, summary.messages, summary.visits))
+            table.add_row(name, *counts, ago(summary.last_visit, view.now))
+        view.print(table)
+    for empty in listed.empty:
+        told = place_line("", empty.address, empty.lat, empty.lng)
+        view.print(view.text(empty.name, "bold").append_text(view.text(f"  nothing there yet · {told}", "dim")))
+
+
+class OwnPlace(NamedTuple):
+    """A place of the user's own. `action` is `named`, `forgotten`, or nothing when it was only looked at."""
+
+    name: str
+    location: "Location | None"
+    action: str = ""
+
+
+@commands.command(
+    "read",
+    when_given={"spot": "write", "near": "write", "address": "write", "forget": "forget"},
+    examples=(
+        "recollect place home 49.1951,16.6068",
+        "recollect place office --near Olomouc --address 'Horní náměstí 1'",
+        "recollect place home",
+        "recollect place office --forget",
+    ),
+)
+def place(
+    context: CommandContext,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What you call the place, such as home.")],
+    spot: Annotated[
+        str | None,
+        typer.Argument(metavar="LAT,LNG", help="Where it is. Without it, you are told where it is by now."),
+    ] = None,
+    *,
+    near: Annotated[
+        str | None, typer.Option(metavar="NAME", help="It is in this town, if you do not know its coordinates.")
+    ] = None,
+    address: Annotated[str | None, typer.Option(metavar="TEXT", help="Its address.")] = None,
+    forget: Annotated[
+        bool | None, typer.Option("--forget", help="Forget what the place is called; memories that are there stay.")
+    ] = None,
+) -> Result[OwnPlace]:
+    """Give a place a name of your own, or show it.
+
+    `recall --at NAME` and `store --at NAME` know it then, whatever its letter case. Naming it again moves it.
+    """
+    from recollect.model.places import Location
+
+    me = context.me
+    given = any(value is not None for value in (spot, near, address))
+    if forget:
+        if given:
+            raise InvalidInput("--forget goes with the name of the place alone.")
+        me.places.forget(name)
+        return Result(OwnPlace(name, None, "forgotten"), _show_place)
+    if not given:
+        known = me.places.get(name)
+        return Result(OwnPlace(known.place_label, known), _show_place)
+    if spot is not None and near is not None:
+        raise InvalidInput("LAT,LNG and --near both say where the place is. Give one of them.")
+    location = _target(context, name, spot, near)
+    if address is not None:
+        location = Location(location.lat, location.lng, address)
+    named = me.places.set(name, location)
+    known = Location(named.lat, named.lng, named.address, named.name)
+    return Result(OwnPlace(named.name, known, "named"), _show_place)
+
+
+def _target(context: CommandContext, name: str, spot: str | None, near: str | None) -> "Location":
+    """Give where a place is to be: as typed, in the town that was named, or where it is already."""
+    from recollect.model.places import Location
+
+    text = near if spot is None else spot
+    if text is None:
+        return context.me.places.get(name)
+    point = coordinates(text, "near" if spot is None else None)
+    if point is not None:
+        return Location(*point)
+    taken = context.me.places.geocode(text, limit=1)[0]
+    return Location(taken.lat, taken.lng, taken.address)
+
+
+def _show_place(view: "View", own: OwnPlace) -> None:
+    known = own.location
+    if known is None:
+        view.line(f"No place has the name {own.name} any more. Memories that are there stay.")
+        return
+    if own.action == "named":
+        view.line("Named.")
+    view.line(place_line(known.place_label or own.name, known.address, known.lat, known.lng))
+
+
+class GeocodedPlaces(NamedTuple):
+    """What a geocoder knows: places of a name, or the nearest place to coordinates."""
+
+    found: "tuple[Located, ...]"
+    reverse: bool = False
+
+
+@commands.command(
+    "read",
+    examples=(
+        "recollect where Brno",
+        'recollect where "Paris, Texas"',
+        "recollect where 49.1951,16.6068",
+        "recollect where -33.86,151.21",
+    ),
+)
+def where(
+    context: CommandContext,
+    place: Annotated[
+        str, typer.Argument(metavar="NAME|LAT,LNG", help="The name of a place in the world, or coordinates.")
+    ],
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many places of the name.")] = 5,
+) -> Result[GeocodedPlaces]:
+    """Say where a name is, or what is at coordinates.
+
+    Coordinates get the nearest place that has a name, its region, country and time zone; a name gets the places that
+    are called so, the likeliest first. The setting places.geocoder says who is asked; without a server of your own it
+    is a table on this machine.
+    """
+    point = coordinates(place)
+    if point is None:
+        return Result(GeocodedPlaces(context.me.places.geocode(place, limit=limit)), _show_where)
+    nearest = context.me.places.reverse_geocode(*point)
+    geocoded = GeocodedPlaces((nearest,) if nearest else (), reverse=True)
+    return Result(geocoded, _show_nearest, 0 if nearest else NOT_FOUND)
+
+
+def _show_where(view: "View", geocoded: GeocodedPlaces) -> None:
+    table = view.grid("text", "dim", "dim")
+    for located in geocoded.found:
+        name = view.text(located.address or located.name)
+        table.add_row(name, spot(located.lat, located.lng), view.text(located.timezone))
+    view.print(table)
+
+
+def _show_nearest(view: "View", geocoded: GeocodedPlaces) -> None:
+    if not geocoded.found:
+        view.line("Nothing that has a name is known there.")
+        return
+    (nearest,) = geocoded.found
+    view.line(nearest.address or nearest.name, "bold")
+    country = f"{nearest.country} ({nearest.country_code})" if nearest.country_code else nearest.country
+    view.fields(
+        (
+            ("nearest", f"{nearest.name}, {far(nearest.distance_km)}" if nearest.name else ""),
+            ("region", nearest.region),
+            ("country", country),
+            ("time zone", nearest.timezone),
+        )
+    )

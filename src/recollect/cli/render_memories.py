@@ -1,0 +1,177 @@
+"""Renders memories and hits: the text, and below it the id, whole and ready to be copied, with kind and time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from math import prod
+from typing import TypeAlias
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from recollect.cli.formatting import ago, far, minute, named, percent, place_line, shortened
+from recollect.cli.view import safe
+from recollect.model.files import Chunk
+from recollect.model.memories import ChannelPart, Hit, MemoryRecord
+from recollect.model.messages import Message
+from recollect.model.places import PlacePart
+
+Around: TypeAlias = Mapping[str, Sequence[Message]]
+
+_LONGEST = 300
+_LONGEST_NAME = 16
+_LONGEST_HEADING = 80
+_NOTHING = "1.0000"  # a factor that cannot be seen
+_RANKING = ("vector", "text")
+_TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+def memory_list(records: Iterable[MemoryRecord], now: datetime) -> RenderableType:
+    """Show memories one below the other."""
+    return Group(*(_entry(record, _told(record, now)).append_text(_whereabouts(record)) for record in records))
+
+
+def ranked_hits(
+    hits: Sequence[Hit],
+    now: datetime,
+    *,
+    explain: bool = False,
+    sources: bool = False,
+    around: Around | None = None,
+) -> RenderableType:
+    """Show hits with their scores, and how these came about if that was asked; `sources` names where each is from."""
+    table = _grid()
+    for hit in hits:
+        below: list[RenderableType] = []
+        if hit.folded:
+            more = "1 more that says" if len(hit.folded) == 1 else f"{len(hit.folded)} more that say"
+            below.append(Text(f"and {more} the same", "dim"))
+        if around and hit.id in around:
+            below.append(_turns(around[hit.id], hit.id))
+        if explain:
+            below.append(_explained(hit))
+        table.add_row(Text(percent(hit.score), "bold cyan"), Group(_found(hit, now, sources=sources), *below))
+    return table
+
+
+def _turns(said: Iterable[Message], found: str) -> RenderableType:
+    """Show what was said around a hit, and where it stands among it."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True, max_width=_LONGEST_NAME)
+    table.add_column(style="dim", overflow="fold")
+    for message in said:
+        text = "(this)" if message.id == found else shortened(message.content, _LONGEST)
+        table.add_row(safe(message.speaker or message.role), safe(text))
+    return Padding(table, (0, 0, 0, 2))
+
+
+def memory_versions(records: Sequence[MemoryRecord]) -> RenderableType:
+    """Show the versions of a memory with the time in which each was held true."""
+    return Group(*(_entry(record, _validity(record)) for record in records))
+
+
+def _explained(hit: Hit) -> RenderableType:
+    """Show the sum and the factors that make a score, so that it can be checked by hand."""
+    parts = hit.parts
+    table = Table.grid(padding=(0, 2))
+    for justify in ("left", "right", "right", "right", "right"):
+        table.add_column(style="dim", justify=justify, no_wrap=True)
+    table.add_row("", "rank", "raw", f"score {_TIMES} weight", "")
+    for name, part in parts.channels.items():
+        table.add_row(name, *_place(name, part), *_share(part.score, part.weight))
+    table.add_row("sum", "", "", "", f"= {max(0.0, parts.relevance):.4f}")
+    for name, factor in parts.factors.items():
+        if f"{factor:.4f}" != _NOTHING:
+            table.add_row(name, "", "", f"{_TIMES} {factor:.4f}", "")
+    over = "at most 1" if parts.relevance * prod(parts.factors.values()) > 1.0 else ""
+    if parts.place:
+        _add_place(table, parts.place, over)
+    table.add_row("score", "", "", "" if parts.place else over, f"= {hit.score:.4f}")
+    return table
+
+
+def _add_place(table: Table, part: PlacePart, over: str) -> None:
+    """Show how the score of the content and that of the place become one."""
+    table.add_row("content", "", over, *_share(part.content, 1.0 - part.weight))
+    if part.distance_km is not None:
+        near = "not counted" if part.nearness is None else f"{part.nearness:.4f}"
+        table.add_row("nearness", "", f"{part.distance_km:.2f} km", near, "")
+    if part.likeness is not None:
+        table.add_row("likeness", "", "", f"{part.likeness:.4f}", "")
+    if part.fit < 1.0:
+        table.add_row("fit", "", "", f"{_TIMES} {part.fit:.4f}", "")
+    spared = "at least" if part.geo == part.least > 0 else ""
+    table.add_row("place", "", spared, *_share(part.geo, part.weight))
+
+
+def _share(score: float, weight: float) -> tuple[str, str]:
+    return f"{score:.4f} {_TIMES} {weight:.4f}", f"= {score * weight:.4f}"
+
+
+def _place(name: str, part: ChannelPart) -> tuple[str, str]:
+    """Give a row's rank and figure in a channel that ranks; what surrounds a message has neither."""
+    if part.rank is None:
+        return ("not found" if name in _RANKING else "", "")
+    return str(part.rank), f"{part.raw:.4f}"
+
+
+def _grid() -> Table:
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    return table
+
+
+def _found(hit: Hit, now: datetime, *, sources: bool) -> Text:
+    record = hit.record
+    if isinstance(record, MemoryRecord):
+        details = _told(record, now)
+        entry = _entry(record, " · ".join(_where(f"memory · {details}", record.session)) if sources else details)
+        return entry.append_text(_whereabouts(record, hit))
+    entry = safe(shortened(hit.content, _LONGEST))
+    if isinstance(record, Chunk):
+        return entry.append("\n").append_text(_place_of(record, now))
+    details = " · ".join(_where(f"{hit.source} · {ago(record.said_at, now)}", record.conversation))
+    entry.append("\n").append_text(safe(f"{hit.id}  {details}", "dim"))
+    return entry.append_text(_whereabouts(record, hit))
+
+
+def _whereabouts(record: MemoryRecord | Message, hit: Hit | None = None) -> Text:
+    """Show where something is, on a line of its own, and how far that is from where the user is."""
+    named = record.place_label or record.address
+    told = place_line(record.place_label, record.address, *((None, None) if named else (record.lat, record.lng)))
+    part = hit.parts.place if hit else None
+    apart = "" if part is None or part.distance_km is None else far(part.distance_km)
+    line = ", ".join(filter(None, (f"at {told}" if told else "", apart)))
+    return safe(f"\n{line}", "dim") if line else Text()
+
+
+def _place_of(chunk: Chunk, now: datetime) -> Text:
+    """Show where in a file it stands, so that it can be handed to `recollect read`, and under which headings."""
+    parts = [chunk.kind, *([shortened(chunk.heading, _LONGEST_HEADING)] if chunk.heading else [])]
+    parts += [chunk.role] if chunk.role else []
+    parts += [ago(chunk.dated_at, now)] if chunk.dated_at else []
+    return safe(named(chunk.place), "cyan").append_text(safe(f"  {' · '.join(parts)}", "dim"))
+
+
+def _where(details: str, conversation: str) -> tuple[str, ...]:
+    return (details, f"in {conversation}") if conversation else (details,)
+
+
+def _entry(record: MemoryRecord, details: str) -> Text:
+    entry = safe(shortened(record.content, _LONGEST))
+    named = [part for part in (record.subject, record.key, record.context) if part]
+    about = " ".join(named)
+    if not all(part.replace("_", " ").casefold() in record.content.casefold() for part in named):
+        entry.append_text(safe(f" ({about})", "dim"))
+    return entry.append("\n").append_text(safe(f"{record.id}  {details}", "dim"))
+
+
+def _told(record: MemoryRecord, now: datetime) -> str:
+    return f"{record.type} · {ago(record.occurred_at or record.created_at, now)}"
+
+
+def _validity(record: MemoryRecord) -> str:
+    start = minute(record.valid_from)
+    return f"{start} to {minute(record.valid_until)}" if record.valid_until else f"since {start}"

@@ -1,0 +1,276 @@
+"""Runs commands. A command is a typed function: it gets a `CommandContext`, works, and returns a value with its view.
+
+Databases, NumPy and rich take longer to import than typer itself, and help needs none of them. So modules of commands
+import at their top only what is light; the context and the functions bring the rest when a command runs.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
+
+import typer
+
+from recollect.cli.errors import Command, command_name
+from recollect.cli.options import GlobalOptions, Json, example
+from recollect.cli.permissions import CommandPermissions, admit
+from recollect.errors import InvalidInput
+from recollect.model.literals import Permission
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from recollect.api.memory import Memory, UserMemory
+    from recollect.cli.progress import ProgressReporter
+    from recollect.cli.view import View
+    from recollect.settings import Settings
+
+Value = TypeVar("Value")
+Action = TypeVar("Action", bound="Callable[..., Result[Any] | None]")
+
+_JSON: Final = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
+_CTX: Final = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+
+
+class Result(NamedTuple, Generic[Value]):
+    """What a command found, how people see it, and the exit code. None: everything was reported while it ran."""
+
+    value: Value
+    show: "Callable[[View, Value], None]"
+    exit_code: int = 0
+
+
+class CommandContext:
+    """What a command works with: the open store, the user, the settings and the terminal, each made at first use.
+
+    `user_named` is the user that was typed before the command, and `actor` the caller's id for the audit log.
+    """
+
+    def __init__(self, command: str, typed: GlobalOptions, *, as_json: bool, background_worker: bool = False) -> None:
+        from recollect.authorization import LOCAL
+        from recollect.clock import SystemClock
+
+        self.command = command
+        self.typed = typed
+        self.as_json = as_json
+        self.clock = SystemClock()
+        self.now: datetime = self.clock.now()
+        self.user_named = typed.user or ""
+        self.actor = LOCAL.id
+        self._background_worker = background_worker
+        self._settings: Settings | None = None
+        self._memory: Memory | None = None
+        self._me: UserMemory | None = None
+        self._console: Console | None = None
+        self._progress: ProgressReporter | None = None
+
+    @classmethod
+    def for_memory(cls, memory: "Memory", now: datetime) -> "CommandContext":
+        """Work on a store that is open already, as its default user."""
+        context = cls("", GlobalOptions(), as_json=True)
+        context._memory, context._settings = memory, memory.settings
+        context._me = memory.user(memory.settings.user)
+        context.now = now
+        return context
+
+    @property
+    def settings(self) -> "Settings":
+        """The settings, with what was typed before the command."""
+        if self._settings is None:
+            self._settings = self.load_settings(self.typed.database)
+        return self._settings
+
+    def load_settings(self, database: str | None) -> "Settings":
+        """Load the settings for a database that was typed; the settings decide when none was."""
+        from recollect.settings import load_settings
+
+        given = {"database": database, "user": self.typed.user}
+        overrides = {name: value for name, value in given.items() if value is not None}
+        return load_settings(self.typed.config, overrides=overrides)
+
+    @property
+    def memory(self) -> "Memory":
+        """The open store. Most commands end before a worker thread could do much, so it usually has none."""
+        if self._memory is None:
+            from recollect.api.memory import Memory
+
+            settings = self.settings
+            if not self._background_worker:
+                settings = replace(settings, embedding=replace(settings.embedding, worker=False))
+            self._memory = Memory.open(settings=settings)
+        return self._memory
+
+    @property
+    def me(self) -> "UserMemory":
+        """The memory of the user for whom the caller was admitted."""
+        if self._me is None:
+            raise LookupError("the command declares no permission, so it has no user")
+        return self._me
+
+    def admit(self, *needed: Permission) -> None:
+        """Authorize the caller; from then on there is a user. Raises UnknownKey or NotPermitted."""
+        from recollect.api.memory import AuditedWrite
+
+        principal, user_id = admit(self.memory, *needed, named=self.user_named)
+        self.actor = principal.id
+        self._me = self.memory.user(user_id, audit=AuditedWrite(principal.id, self.command))
+
+    @property
+    def console(self) -> "Console":
+        """Standard output as a terminal."""
+        if self._console is None:
+            from recollect.cli.view import open_console
+
+            self._console = open_console()
+        return self._console
+
+    @property
+    def progress(self) -> "ProgressReporter":
+        """Reports how far long work is: on the terminal, or in JSON lines."""
+        if self._progress is None:
+            from recollect.cli.progress import JsonLines, TerminalProgress
+
+            self._progress = JsonLines() if self.as_json else TerminalProgress(self.console, self.clock)
+        return self._progress
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether a user at a terminal can be asked."""
+        return not self.as_json and sys.stdin is not None and sys.stdin.isatty()
+
+    def ask(self, question: str) -> bool:
+        """Ask at the terminal; anything but a yes is a no. Standard output stays free for the answer."""
+        sys.stderr.write(f"{question} [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    def busy(self, doing: str) -> AbstractContextManager[object]:
+        """Show that a long command is at work, on a terminal."""
+        if not doing or self.as_json or not self.console.is_terminal:
+            return nullcontext()
+        return self.console.status(f"{doing}…")
+
+    def close(self) -> None:
+        """Close the store, if it was opened."""
+        if self._memory is not None:
+            self._memory.close()
+
+
+class CommandSet:
+    """Declares the commands of one help panel."""
+
+    def __init__(self, panel: str, cls: type[Command] = Command, group: typer.Typer | None = None) -> None:
+        self.typer = group or typer.Typer()
+        self._panel = panel
+        self._cls = cls
+
+    def command(
+        self,
+        *permissions: Permission,
+        examples: tuple[str, ...],
+        name: str | None = None,
+        when_given: Mapping[str, Permission] | None = None,
+        free: str = "",
+        busy: str = "",
+        opens_store: bool = True,
+        worker_with: str = "",
+    ) -> Callable[[Action], Action]:
+        """Declare a command and the permissions it needs; `when_given` adds those of options.
+
+        A command that is `free` needs none and says why. `busy` is shown while it works. Without `opens_store` it
+        checks its permission itself. The option `worker_with` keeps the worker thread of the store.
+        """
+        rule = CommandPermissions(permissions, when_given or {}, free)
+        opens = opens_store and not free
+
+        def declare(action: Action) -> Action:
+            groups = _option_groups(action)
+
+            def run(ctx: typer.Context, **given: Any) -> None:  # noqa: ANN401 - as typer calls it
+                as_json = given.pop("json") or ctx.obj.json
+                worker = bool(worker_with and given[worker_with])
+                context = CommandContext(command_name(ctx), ctx.obj, as_json=as_json, background_worker=worker)
+                needed = rule.needed(given) if opens else ()
+                grouped = _grouped(given, groups)
+                raise typer.Exit(_run(context, needed, lambda: action(context, **grouped), busy))
+
+            run.__name__, run.__doc__ = action.__name__, action.__doc__
+            run.__signature__ = _signature(action)  # type: ignore[attr-defined]
+            run.permissions = rule  # type: ignore[attr-defined]
+            self.typer.command(name, cls=self._cls, rich_help_panel=self._panel, epilog=example(*examples))(run)
+            return action
+
+        return declare
+
+
+def _run(
+    context: CommandContext, needed: tuple[Permission, ...], work: Callable[[], Result[Any] | None], busy: str
+) -> int:
+    """Carry out a command and print its value: as a JSON document, or as people read it."""
+    from recollect.cli.json_output import print_document, tolerate_any_text
+
+    tolerate_any_text()
+    with context.busy(busy):
+        try:
+            if needed:
+                context.admit(*needed)
+            result = work()
+        finally:
+            context.close()
+    if result is None or result.value is None:
+        pass
+    elif context.as_json:
+        print_document(result.value)
+    else:
+        from recollect.cli.view import View
+
+        with View.on(context.console, context.clock.now()) as view:
+            result.show(view, result.value)
+    sys.stdout.flush()  # here, where a broken pipe is still expected
+    return result.exit_code if result else 0
+
+
+def _option_groups(action: Callable[..., object]) -> dict[str, Any]:
+    """Give the parameters whose type is a named tuple of options."""
+    annotations = inspect.get_annotations(action)
+    return {name: kind for name, kind in annotations.items() if hasattr(kind, "_field_defaults") and name != "return"}
+
+
+def _grouped(given: Mapping[str, Any], groups: Mapping[str, Any]) -> dict[str, Any]:
+    """Gather the options of each group into one value."""
+    members = {field for kind in groups.values() for field in kind._fields}
+    single = {name: value for name, value in given.items() if name not in members}
+    return single | {name: kind(**{field: given[field] for field in kind._fields}) for name, kind in groups.items()}
+
+
+def _signature(action: Callable[..., object]) -> inspect.Signature:
+    """Give the parameters as typer reads them: groups spread out, and `--json` last."""
+    groups = _option_groups(action)
+    parameters = [_CTX]
+    for parameter in list(inspect.signature(action).parameters.values())[1:]:
+        group = groups.get(parameter.name)
+        parameters += [parameter] if group is None else _members(group)
+    return inspect.Signature([*parameters, _JSON])
+
+
+def _members(group: Any) -> list[inspect.Parameter]:  # noqa: ANN401 - a class made by NamedTuple
+    return [
+        inspect.Parameter(name, _JSON.kind, default=group._field_defaults[name], annotation=annotation)
+        for name, annotation in group.__annotations__.items()
+    ]
+
+
+def given_text(text: str) -> str:
+    """Give a text as it was typed, or what standard input holds."""
+    return read_standard_input() if text == "-" else text
+
+
+def read_standard_input() -> str:
+    """Read all of standard input."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"Standard input is not UTF-8: byte {error.start} cannot be read.") from None

@@ -1,0 +1,343 @@
+"""Commands that find memories: recall, search, get, list, history, count."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
+
+import typer
+
+from recollect.cli import options
+from recollect.cli.formatting import ago, counted, percent, place_line, shortened
+from recollect.cli.json_output import fields_of, hit_document
+from recollect.cli.memories import show_record
+from recollect.cli.places import search_location, show_taken
+from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.values import filters, past_moments
+from recollect.errors import InvalidInput
+from recollect.model.literals import MemoryType
+
+if TYPE_CHECKING:
+    from recollect.cli.view import View
+    from recollect.federation import FederatedHit, FederatedResult
+    from recollect.model.memories import MemoryRecord, Page, Recall
+    from recollect.model.messages import Message
+    from recollect.model.places import Located
+
+commands = CommandSet("Memories")
+
+_UNSURE = 0.2  # below this, an agent had better say that it does not know
+_LONGEST = 300
+_STILL_WORKS = "The answer comes from what still works; `recollect doctor` may know why."
+_ID = "019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"
+
+
+class FoundHits(NamedTuple):
+    """What a search found, and for each message what was said around it, if that was wanted.
+
+    `near` is the place that was taken for the name that was typed.
+    """
+
+    answer: "Recall"
+    around: "Mapping[str, tuple[Message, ...]] | None" = None
+    near: "Located | None" = None
+
+    def document(self) -> dict[str, object]:
+        """Give the hits; each with what was said around it, itself included, if that was wanted."""
+        near = {"near": self.near} if self.near else {}
+        if self.around is None:
+            return {**fields_of(self.answer), **near}
+        hits = [{**hit_document(hit), "surroundings": self.around.get(hit.id, ())} for hit in self.answer.hits]
+        return {**fields_of(self.answer, "hits"), "hits": hits, **near}
+
+
+@commands.command(
+    "read",
+    examples=(
+        'recollect recall "which theme do I like?"',
+        'recollect recall "what did we decide about the roof?" --type decision --since 90d',
+        'recollect recall "where is the office light?" --as-of 2026-03-01 --explain',
+        'recollect recall "how is the router set up?" --files',
+        """recollect recall 'roof "wood fibre" -price'""",
+        'recollect recall "what do I order here?" --near 49.1951,16.6068',
+        'recollect recall "what should I buy?" --at supermarket',
+        'recollect recall "where did we eat?" --near Brno --radius-km 10',
+    ),
+)
+def recall(
+    context: CommandContext,
+    query: options.Query,
+    *,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", metavar="N", help="At most this many; the settings say 5.")
+    ] = None,
+    only: options.FilterOptions,
+    location: options.LocationOptions,
+    prefer: options.Preferred = None,
+    diverse: options.Diverse = False,
+    files: Annotated[bool, typer.Option("--files", help="Look into synced folders and documents, too.")] = False,
+    min_score: Annotated[
+        float | None,
+        typer.Option(metavar="0..1", min=0, max=1, help="Leave out what scores lower; the settings say 0."),
+    ] = None,
+    explain: options.Explain = False,
+) -> Result[FoundHits]:
+    """Find memories by meaning and by words, best first."""
+    where = search_location(context, location)
+    answer = context.me.recall(
+        query,
+        limit=limit,
+        min_score=min_score,
+        prefer=cast("tuple[MemoryType, ...]", tuple(prefer or ())),
+        diverse=diverse,
+        files=files,
+        **filters(only, context.now),
+        **where.options,
+    )
+    return Result(FoundHits(answer, near=where.taken), partial(_show_recall, files=files, explain=explain))
+
+
+def _show_recall(view: "View", found: FoundHits, *, files: bool, explain: bool) -> None:
+    show_taken(view, found.near)
+    if not found.answer.hits:
+        view.line(
+            "Nothing relevant was found, neither in memories nor in files."
+            if files
+            else "No relevant memories found. `recollect list` shows what there is."
+        )
+    _show_hits(view, found, explain=explain)
+
+
+def _show_hits(view: "View", found: FoundHits, *, explain: bool, sources: bool = False) -> None:
+    from recollect.cli.render_memories import ranked_hits
+
+    answer = found.answer
+    if answer.hits and answer.answerable < _UNSURE:
+        view.line("Nothing here clearly answers that. This comes closest:")
+    if answer.hits:
+        view.print(ranked_hits(answer.hits, view.now, explain=explain, sources=sources, around=found.around))
+    if explain:
+        view.line(f"answerable {answer.answerable:.2f}", "dim")
+    view.degraded(answer.degraded, _STILL_WORKS)
+
+
+@commands.command(
+    "read",
+    examples=(
+        'recollect search "the colour of the roof"',
+        'recollect search "what did you suggest?" --source response --since "last night"',
+        'recollect search "what happened last week?"',
+        'recollect search "when does the plumber come?" --around 2',
+        'recollect search "how is the router set up?" --source file',
+        'recollect search "the colour of the roof" --nodes all',
+    ),
+)
+def search(
+    context: CommandContext,
+    query: options.Query,
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many.")] = 10,
+    source: options.Sources = None,
+    session: options.OfSession = None,
+    current: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The conversation that is going on; what its last turn says is left out."),
+    ] = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    location: options.LocationOptions,
+    prefer: options.Preferred = None,
+    diverse: options.Diverse = False,
+    around: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, max=50, help="Show this many turns before and after each message."),
+    ] = 0,
+    min_score: Annotated[
+        float | None, typer.Option(metavar="0..1", min=0, max=1, help="Leave out what scores lower.")
+    ] = None,
+    nodes: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Ask other services too: all that are enabled for the user, or those named, with commas between them. "
+            "They are sent the query and the limit.",
+        ),
+    ] = "none",
+    explain: options.Explain = False,
+) -> "Result[FoundHits] | Result[FederatedResult]":
+    """Search memories, all that was said, and files.
+
+    Each hit names its source: a memory, a user's request, an assistant's response, its reasoning, a tool's result, a
+    file with its lines, which `recollect read` shows.
+    System prompts and summaries are searched when --source names them.
+    """
+    narrowing = {
+        "source": source, "session": session, "current": current, "since": since, "until": until, "prefer": prefer,
+        "diverse": diverse, "around": around, "min_score": min_score, "explain": explain, **location._asdict(),
+    }  # fmt: skip
+    if nodes != "none":
+        return Result(_search_nodes(context, query, limit, nodes, narrowing), _show_federated)
+    where = search_location(context, location)
+    wanted: dict[str, Any] = {"sources": source} if source else {}
+    if min_score is not None:
+        wanted["min_score"] = min_score
+    answer = context.me.search_context(
+        query,
+        limit=limit,
+        session=session,
+        current=current,
+        prefer=cast("tuple[MemoryType, ...]", tuple(prefer or ())),
+        diverse=diverse,
+        **past_moments(context.now, since=since, until=until),
+        **where.options,
+        **wanted,
+    )
+    found = FoundHits(answer, _messages_around(context, answer, around) if around else None, where.taken)
+    return Result(found, partial(_show_search, explain=explain))
+
+
+def _messages_around(context: CommandContext, answer: "Recall", reach: int) -> "dict[str, tuple[Message, ...]]":
+    from recollect.model.messages import Message
+
+    said = [hit.id for hit in answer.hits if isinstance(hit.record, Message)]
+    return {item: context.me.messages.around(item, before=reach, after=reach) for item in said}
+
+
+def _search_nodes(
+    context: CommandContext, query: str, limit: int, named: str, narrowing: Mapping[str, object]
+) -> "FederatedResult":
+    """Search here and in the nodes that are named: `all`, or names with commas between them.
+
+    Other nodes are not told how the search is narrowed, and to drop that silently would show what was excluded.
+    """
+    from recollect.federation import federated_search
+
+    refused = [f"--{name.replace('_', '-')}" for name, value in narrowing.items() if value]
+    if refused:
+        raise InvalidInput(
+            f"{refused[0]} does not go with --nodes: other nodes are told the query and the limit, nothing else."
+        )
+    names = [name.strip() for name in named.split(",")]
+    if not all(names) or ("all" in names and len(names) > 1) or "none" in names:
+        raise InvalidInput("--nodes takes `all`, `none`, or the names of nodes with commas between them.")
+    nodes = None if names == ["all"] else names
+    return federated_search(context.memory, context.me, query, nodes=nodes, limit=limit)
+
+
+def _show_search(view: "View", found: FoundHits, *, explain: bool) -> None:
+    show_taken(view, found.near)
+    if not found.answer.hits:
+        view.line("Nothing was found, neither in memories nor in what was said, nor in files.")
+    _show_hits(view, found, explain=explain, sources=True)
+
+
+def _show_federated(view: "View", federated: "FederatedResult") -> None:
+    """Show the hits in their order; scores stand beside them, because those of two nodes cannot be compared."""
+    if not federated.hits:
+        view.line("Nothing was found, neither here nor elsewhere.")
+    table = view.grid("mark", "text", expand=True)
+    for position, hit in enumerate(federated.hits, start=1):
+        table.add_row(view.text(f"{position}.", "bold cyan"), _federated_hit(view, hit))
+    if federated.hits:
+        view.print(table)
+    view.degraded([failed for failed in federated.degraded if not failed.startswith("node:")], _STILL_WORKS)
+    for node in federated.nodes:
+        if node.state != "answered":
+            view.line(f"Without the node {node.name}: it {node.reason}.", "yellow")
+        elif node.degraded:
+            view.line(f"The node {node.name} searched without {' and '.join(node.degraded)}.", "yellow")
+    if not federated.nodes:
+        view.line("No other node was asked: none is enabled for this user.", "yellow")
+
+
+def _federated_hit(view: "View", hit: "FederatedHit") -> Any:  # noqa: ANN401 - a text of rich
+    from recollect.federation import LOCAL_NODE
+
+    when = ago(hit.occurred_at or hit.created_at, view.now)
+    kind = (hit.source, hit.type) if hit.source == "memory" else (hit.source,)
+    score = percent(hit.score) if hit.node == LOCAL_NODE else f"{percent(hit.score)} there"
+    also = (f"also in {', '.join(hit.also_in)}",) if hit.also_in else ()
+    details = " · ".join((hit.node, *kind, when, score, *also))
+    entry = view.text(shortened(hit.content, _LONGEST)).append("\n")
+    entry.append_text(view.text(f"{hit.id}  {details}", "dim"))
+    if hit.place:
+        told = place_line(hit.place.label, hit.place.address, hit.place.lat, hit.place.lng)
+        entry.append("\n").append_text(view.text(f"at {told}", "dim"))
+    return entry
+
+
+@commands.command("read", examples=(f"recollect get {_ID}",))
+def get(context: CommandContext, id: options.Id) -> "Result[MemoryRecord]":
+    """Show one memory with all its fields; old versions, too."""
+    return Result(context.me.get(id), show_record)
+
+
+@commands.command(
+    "read",
+    name="list",
+    examples=("recollect list", "recollect list --type fact --subject light.office", "recollect list --since 7d"),
+)
+def list_memories(
+    context: CommandContext,
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many at once.")] = 50,
+    cursor: Annotated[
+        str | None, typer.Option(metavar="ID", help="Go on where the last page ended; it shows what to type.")
+    ] = None,
+    only: options.FilterOptions,
+) -> "Result[Page]":
+    """List what is held true, newest first."""
+    narrowed = filters(only, context.now)
+    page = context.me.list(limit=limit, cursor=cursor, **narrowed)
+    return Result(page, partial(_show_page, narrowed=bool(narrowed)))
+
+
+def _show_page(view: "View", page: "Page", *, narrowed: bool) -> None:
+    from recollect.cli.render_memories import memory_list
+
+    if not page.items:
+        view.line("Nothing matches." if narrowed else "Nothing here yet. `recollect store TEXT` remembers something.")
+        return
+    view.print(memory_list(page.items, view.now))
+    if page.cursor:
+        view.line(f"There is more: add --cursor {page.cursor}", "yellow")
+
+
+class MemoryHistory(NamedTuple):
+    """All versions of a memory, oldest first."""
+
+    versions: "tuple[MemoryRecord, ...]"
+
+
+@commands.command("read", examples=(f"recollect history {_ID}",))
+def history(context: CommandContext, id: options.Id) -> Result[MemoryHistory]:
+    """Show all versions of a memory, oldest first.
+
+    Any of their ids will do.
+    """
+    return Result(MemoryHistory(context.me.history(id)), _show_history)
+
+
+def _show_history(view: "View", history: MemoryHistory) -> None:
+    from recollect.cli.render_memories import memory_versions
+
+    view.print(memory_versions(history.versions))
+
+
+class MemoryCount(NamedTuple):
+    """How many memories there are."""
+
+    amount: int
+
+    def document(self) -> dict[str, object]:
+        """Give the count."""
+        return {"count": self.amount}
+
+
+@commands.command("read", examples=("recollect count", "recollect count --type preference"))
+def count(context: CommandContext, *, only: options.FilterOptions) -> Result[MemoryCount]:
+    """Count what is held true."""
+    return Result(MemoryCount(context.me.count(**filters(only, context.now))), _show_count)
+
+
+def _show_count(view: "View", counted_memories: MemoryCount) -> None:
+    view.line(counted(counted_memories.amount, "memory", "memories"))

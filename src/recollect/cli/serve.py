@@ -1,0 +1,239 @@
+"""Commands that run servers: the HTTP service, MCP over standard input and output, and an embedding model."""
+
+import json
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recollect.cli.permissions import require_permission
+from recollect.cli.runner import CommandContext, CommandSet
+from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, EmbeddingServerLimits
+
+if TYPE_CHECKING:
+    from recollect.e5.server import EmbeddingServerReady as ModelReady
+    from recollect.service.server import ServiceReady
+
+commands = CommandSet("Servers")
+# The help texts name the environment, since they are all that the reference knows of it: hence `show_envvar=False`.
+
+_NO_KEY = (
+    "{address} can be reached from other machines, and there is no key: any client that reaches the port can use the "
+    "model."
+)
+
+
+@commands.command(
+    "admin",
+    opens_store=False,
+    examples=(
+        "recollect serve",
+        "recollect serve --database postgresql://recollect@localhost/recollect --workers 4",
+        "recollect serve --host 0.0.0.0 --allow-host memory.example.org",
+    ),
+)
+def serve(
+    context: CommandContext,
+    *,
+    database: Annotated[
+        str | None, typer.Option(metavar="PATH|URL", help="The store to serve; it may also stand before the command.")
+    ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Where to listen; 127.0.0.1 unless the settings say otherwise."),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, max=65_535, help="Which port; 8787 unless the settings say otherwise."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=64, help="How many processes share the port; 1 by default.")
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A name by which clients may call the service; needed to listen for other machines."
+        ),
+    ] = None,
+) -> None:
+    """Serve the memory over HTTP, with a key for each caller.
+
+    Routes for programs, MCP for agents at /mcp, documentation at /docs. The first start makes an admin key and writes
+    it to a file that only you can read. What waits for a vector is embedded meanwhile. With --json, the document is one
+    line, printed when requests are answered. Ctrl-C ends it, after what is under way.
+    """
+    from recollect.service import server
+
+    database = database or context.typed.database
+    settings = context.load_settings(database)
+    typed: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "workers": workers,
+        "allowed_hosts": tuple(allow_host) if allow_host else None,
+    }
+    changed = {name: value for name, value in typed.items() if value is not None}
+    settings = replace(settings, serve=replace(settings.serve, **changed))
+    require_permission(settings, "admin", named=context.user_named)
+    server.serve(settings, _ServiceAsJson() if context.as_json else _ServiceForPeople(database))
+
+
+class _ServiceForPeople:
+    """Says where the service is, and how to make the first call. `database` is the store that was typed, if one was."""
+
+    def __init__(self, database: str | None) -> None:
+        command = "recollect" if shutil.which("recollect") else sys.argv[0]
+        self._command = f"{command} --database {shlex.quote(database)}" if database else command
+
+    def ready(self, ready: "ServiceReady") -> None:
+        """Say all that a first-time user needs."""
+        processes = f" with {ready.workers} processes" if ready.workers > 1 else ""
+        typer.echo(f"Serving {ready.location} ({ready.backend}) at {ready.url}{processes}. Ctrl-C ends it.")
+        if ready.first_key is not None:
+            typer.echo("\nThis is the first start, so an admin key was made. It is shown only now:\n")
+            typer.echo(f"  {ready.first_key.secret}\n")
+            typer.echo(f"and kept in {ready.first_key.file}, which only you can read.")
+        key = f"$(cat {shlex.quote(str(ready.key_file))})" if ready.key_file else "YOUR_KEY"
+        bearer = f'"Authorization: Bearer {key}"'
+        typer.echo(
+            f"\nStore something:\n\n  curl {ready.url}/api/memories/unified -H {bearer} \\\n"
+            '    -H "Content-Type: application/json" \\\n'
+            '    -d \'{"content": "Prefers dark mode in all applications", "type": "preference"}\'\n\n'
+            f"and find it:\n\n  curl -G {ready.url}/api/memories/search -H {bearer} \\\n"
+            '    --data-urlencode "query=which theme do I like?"\n\n'
+            f"All routes: {ready.url}/docs (any user name, the key as password). For agents: {ready.url}/mcp. "
+            f"Keys for others: {self._command} keys create --user NAME"
+        )
+
+
+class _ServiceAsJson:
+    """Prints one line of JSON, when requests are answered."""
+
+    def ready(self, ready: "ServiceReady") -> None:
+        """Say where the service is, and where the first key."""
+        document = {
+            "status": "ready",
+            "url": ready.url,
+            "location": ready.location,
+            "backend": ready.backend,
+            "workers": ready.workers,
+            "key_file": str(ready.key_file) if ready.key_file else None,
+            "first_key": ready.first_key.secret if ready.first_key else None,
+        }
+        typer.echo(json.dumps(document))
+
+
+@commands.command(
+    free="Each of its tools declares what that tool needs.",
+    examples=("recollect mcp", "recollect --user anna mcp --verbose"),
+)
+def mcp(
+    context: CommandContext,
+    *,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Log calls to standard error, without what they say.")
+    ] = False,
+) -> None:
+    """Serve the memory to an agent over MCP.
+
+    Speaks the Model Context Protocol on standard input and output, for hosts that start it themselves: tools to store,
+    recall, search and forget. With a key in RECOLLECT_KEY it may do what the key may, for the key's user. It ends when
+    standard input does. Configurations for the usual hosts are in docs/mcp.md.
+    """
+    from recollect.mcp import stdio
+
+    stdio.serve(context.settings, user=context.user_named, verbose=verbose)
+
+
+@commands.command(
+    name="e5-server",
+    free="It uses no store.",
+    examples=("recollect e5-server", "recollect e5-server --model bundled --port 9000 --verbose"),
+)
+def e5_server(
+    context: CommandContext,
+    *,
+    host: Annotated[
+        str,
+        typer.Option(
+            envvar="E5_HOST", show_envvar=False, metavar="ADDRESS", help="Where to listen; E5_HOST says it too."
+        ),
+    ] = DEFAULT_HOST,
+    port: Annotated[
+        int,
+        typer.Option(
+            envvar="E5_PORT", show_envvar=False, metavar="N", min=0, max=65_535, help="Which port; E5_PORT says it too."
+        ),
+    ] = DEFAULT_PORT,
+    model: Annotated[
+        str,
+        typer.Option(
+            envvar="E5_MODEL",
+            show_envvar=False,
+            metavar="NAME",
+            help="A model of sentence-transformers by name or folder, or `bundled`; E5_MODEL says it too.",
+        ),
+    ] = DEFAULT_MODEL,
+    max_batch: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="Most texts in one request.")
+    ] = EmbeddingServerLimits().batch,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Log requests to standard error, without what they say.")
+    ] = False,
+) -> None:
+    """Serve an embedding model over HTTP.
+
+    Loads the model once, for all programs that use it: POST /embed, POST /batch, GET /health. Models other than the
+    bundled one need pip install 'recollect[e5]'. With --json, the document is one line, printed when requests are
+    answered. Ctrl-C ends it.
+    """
+    from recollect.e5 import server
+
+    plan = server.EmbeddingServerConfig(host, port, model, EmbeddingServerLimits(batch=max_batch), verbose)
+    server.serve(plan, _ModelAsJson() if context.as_json else _ModelForPeople())
+
+
+class _ModelForPeople:
+    """Says how far the embedding server is."""
+
+    def loading(self, model: str) -> None:
+        """Say what takes so long."""
+        typer.echo(f"Loading {model} ...")
+
+    def ready(self, ready: "ModelReady") -> None:
+        """Say what is served, where, and how to use it."""
+        typer.echo(f"Serving {ready.model}, {ready.dimension} dimensions, at {ready.url} (Ctrl-C ends it).")
+        typer.echo(f"To use it: {', '.join(_client_settings(ready))}")
+        if ready.open_to:
+            typer.echo(f"Warning: {_NO_KEY.format(address=ready.open_to)}", err=True)
+
+
+class _ModelAsJson:
+    """Prints one line of JSON, when requests are answered."""
+
+    def loading(self, model: str) -> None:
+        """Say nothing yet."""
+
+    def ready(self, ready: "ModelReady") -> None:
+        """Say what is served, and where."""
+        document = {
+            "status": "ready",
+            "model": ready.model,
+            "dimension": ready.dimension,
+            "url": ready.url,
+            "warnings": [_NO_KEY.format(address=ready.open_to)] if ready.open_to else [],
+        }
+        typer.echo(json.dumps(document))
+
+
+def _client_settings(ready: "ModelReady") -> Iterator[str]:
+    """Give the settings of clients, as far as they differ from the defaults."""
+    yield 'embedding.provider = "e5"'
+    if ready.model != DEFAULT_MODEL:
+        yield f'embedding.model = "{ready.model}"'
+    if ready.url != f"http://{DEFAULT_HOST}:{DEFAULT_PORT}":
+        yield f'embedding.e5_endpoint = "{ready.url}"'

@@ -1,0 +1,132 @@
+"""Makes of what was found in a document the pieces it is kept and found by.
+
+The invariant: nothing leaves here that was not masked: not the text, nor headings, metadata, notes or the name.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.documents.decode_text import decode_plain
+from recollect.documents.extracted import ExtractedText, known_values, one_line
+from recollect.model.files import CutText, TextPiece
+from recollect.model.literals import FileKind
+from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.text.chunks import cut, cut_session, index, mask
+from recollect.text.secrets import redact_values
+
+EXTERNAL: frozenset[FileKind] = frozenset({"email", "html"})
+_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+_LONGEST_HEADING = 200
+_MOST_OF_A_HEADER = 10_000
+
+
+def read_plain(data: bytes, name: str, detected: tuple[FileKind, str], recipe: ChunkingRecipe) -> FileReading:
+    """Read what is text as it is."""
+    kind, mime = detected
+    text, notes = decode_plain(data)
+    if kind == "session":
+        cuts = cut_session(
+            text, tokens=recipe.tokens, overlap=recipe.overlap, clean=lambda words: mask(words, redact=recipe.redact)
+        )
+    else:
+        text = mask(text, redact=recipe.redact)
+        cuts = cut(text, kind, tokens=recipe.tokens, overlap=recipe.overlap)
+    metadata = {**cuts.metadata, **(_table(text) if kind == "csv" else {})}
+    lines, pieces = text.count("\n") + 1, cuts.pieces
+    if not pieces:
+        lines, pieces = _by_name(name, "", recipe)
+    return FileReading(
+        kind,
+        mime,
+        index(pieces),
+        lines,
+        masked_metadata(metadata, recipe),
+        cuts.dated_at,
+        notes,
+        external=kind in EXTERNAL,
+    )
+
+
+def read_found(found: ExtractedText, name: str, detected: tuple[FileKind, str], recipe: ChunkingRecipe) -> FileReading:
+    """Make a reading of what a child has found."""
+    kind, mime = detected
+    metadata = masked_metadata(found.metadata, recipe)
+    title = str(metadata.get("title", ""))[:_LONGEST_HEADING]
+    text = mask("\n".join(found.parts), redact=recipe.redact)
+    lines = text.count("\n") + 1
+    if kind == "pdf":
+        pieces = tuple(_pages(text, found.parts, recipe))
+    else:
+        cuts = cut(text, kind, tokens=recipe.tokens, overlap=recipe.overlap)
+        pieces = tuple(piece if piece.heading else piece._replace(heading=title) for piece in cuts.pieces)
+    if not pieces:
+        lines, pieces = _by_name(name, title, recipe)
+    notes = tuple(mask(note, redact=recipe.redact) for note in found.notes)
+    return FileReading(
+        kind, mime, index(pieces), lines, metadata, _moment(found.dated_at), notes, external=kind in EXTERNAL
+    )
+
+
+def _pages(text: str, pages: tuple[str, ...], recipe: ChunkingRecipe) -> Iterator[TextPiece]:
+    """Cut page by page. Masking has moved no line, so a page has as many as before."""
+    lines = text.split("\n")
+    first = 0
+    for number, page in enumerate(pages, 1):
+        last = first + page.count("\n") + 1
+        cuts: CutText = cut("\n".join(lines[first:last]), "pdf", tokens=recipe.tokens, overlap=recipe.overlap)
+        for piece in cuts.pieces:
+            yield piece._replace(
+                heading=f"page {number}", start_line=piece.start_line + first, end_line=piece.end_line + first
+            )
+        first = last
+
+
+def _by_name(name: str, title: str, recipe: ChunkingRecipe) -> tuple[int, tuple[TextPiece, ...]]:
+    """Give what a document without words is found by: its name, and its title if it has one."""
+    shown = mask(one_line(name), redact=recipe.redact)
+    told = [line for line in dict.fromkeys((shown, title)) if line.strip()]
+    return max(1, len(told)), (TextPiece("\n".join(told), "", 1, len(told)),) if told else ()
+
+
+def _table(text: str) -> dict[str, Any]:
+    """Say how a table is separated, and what its columns are called."""
+    header = next((line for line in text.split("\n", 10) if line.strip()), "")[:_MOST_OF_A_HEADER]
+    separator = max(_SEPARATORS, key=header.count)
+    if separator not in header:
+        return {}
+    try:
+        names = next(csv.reader([header], delimiter=separator), [])
+    except csv.Error:
+        return {}
+    return {"delimiter": _SEPARATORS[separator], **known_values([("columns", names)])}
+
+
+def masked_metadata(metadata: Mapping[str, Any], recipe: ChunkingRecipe) -> Mapping[str, Any]:
+    """Mask what a file says about itself. Only what was parsed shows a secret that was written with escapes."""
+    public: dict[str, Any] = _public(metadata, recipe)
+    if not recipe.redact:
+        return public
+    redacted: dict[str, Any] = redact_values(public)[0]
+    return redacted
+
+
+def _public(value: Any, recipe: ChunkingRecipe) -> Any:  # noqa: ANN401 -- JSON
+    """Take what is private out of every text of a value, and secrets out of every name."""
+    if isinstance(value, str):
+        return mask(value, redact=False)
+    if isinstance(value, Mapping):
+        return {mask(str(key), redact=recipe.redact): _public(item, recipe) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_public(item, recipe) for item in value]
+    return value
+
+
+def _moment(written: str) -> datetime | None:
+    """Understand ISO 8601; without a zone it is taken for UTC."""
+    try:
+        moment = datetime.fromisoformat(written)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
