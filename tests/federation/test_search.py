@@ -309,7 +309,7 @@ def test_lines_last_as_long_as_the_store(node: MakeNode, open_with: OpenWith, mo
     federated_search(memory, memory.user("anna"), "tea")
     lines = clients_of(memory)
     assert clients_of(memory) is lines
-    line = lines._lines["office"]
+    line = lines._clients["office"]
     assert line._endpoint._connection._client is not None
     memory.close()
     del memory
@@ -327,7 +327,7 @@ def test_a_line_in_use_is_closed_by_whoever_uses_it(node: MakeNode, open_with: O
         right(handler)
 
     office.behave(pauses)
-    line = clients_of(open_with(office=office))._lines["office"]
+    line = clients_of(open_with(office=office))._clients["office"]
     found: list[object] = []
     asking = threading.Thread(target=lambda: found.append(line.ask("tea", 60)[0].state))
     asking.start()
@@ -344,7 +344,7 @@ def test_what_nobody_foresaw_costs_one_node(
     node: MakeNode, open_with: OpenWith, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = open_with(office=node("tea"), attic=node("tea upstairs"))
-    line = clients_of(memory)._lines["office"]
+    line = clients_of(memory)._clients["office"]
 
     def broken(*_: object) -> Callable[[], None]:
         raise RuntimeError("SECRET")
@@ -360,7 +360,7 @@ def test_nobody_waits_for_a_wait_that_has_no_end(
 ) -> None:
     """Looking up a name takes as long as it takes; the budget is kept all the same."""
     memory = open_with(budget_s=SOON_S, office=node("tea"))
-    line = clients_of(memory)._lines["office"]
+    line = clients_of(memory)._clients["office"]
     given_up, ask = threading.Event(), line._endpoint.ask
 
     def looks_up(*question: Any) -> object:

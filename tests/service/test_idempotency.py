@@ -116,7 +116,7 @@ def test_an_answer_that_got_lost_was_kept_with_the_write(
 
     key = name()
     with monkeypatch.context() as patched:
-        patched.setattr(StoreOperations, "keep_answer", died)
+        patched.setattr(StoreOperations, "save_reply", died)
         assert anna.post("/api/memories/unified", json=BODY, headers=key).status_code == 500
     again = anna.post("/api/memories/unified", json=BODY, headers=key)
     assert (again.status_code, again.json()["action"]) == (201, "created")
@@ -175,7 +175,7 @@ def test_what_was_forgotten_meanwhile_is_not_kept_in_an_answer(
     key = name()
     body = {"prompt": "Who lives in the city of Brno?", "session": "s1"}
     with monkeypatch.context() as patched:
-        patched.setattr(StoreOperations, "keep_answer", late)
+        patched.setattr(StoreOperations, "save_reply", late)
         assert "Canary-9912" in anna.post("/api/hooks/before-prompt", json=body, headers=key).text
     again = anna.post("/api/hooks/before-prompt", json=body, headers=key)
     assert (again.status_code, "Canary-9912" in again.text) == (410, False)

@@ -120,7 +120,7 @@ def test_a_failure_is_marked_without_its_message(
     def broken(*_: object) -> None:
         raise LookupError(PLACE)
 
-    monkeypatch.setattr("recollect.api.operations.StoreOperations.search_figures", broken)
+    monkeypatch.setattr("recollect.api.operations.StoreOperations.search_stats", broken)
     assert anna.get("/api/stats").status_code == 500
     span = named(spans, "GET /api/stats")
     assert span.status.status_code is trace.StatusCode.ERROR
@@ -132,16 +132,16 @@ def test_without_the_extra_nothing_stands_in_between(monkeypatch: pytest.MonkeyP
     async def app(*_: object) -> None: ...
 
     monkeypatch.setattr(tracing, "INSTALLED", False)
-    assert telemetry.traced(app) is app
-    telemetry.note_stage("total", 1.0)
-    telemetry.note_missing("vector")
+    assert tracing.add_tracing(app) is app
+    tracing.record_stage("total", 1.0)
+    tracing.record_degraded("vector")
 
 
 def test_the_service_starts_without_the_extra(database: str) -> None:
     program = (
         "import sys\n"
         "sys.modules['opentelemetry'] = None\n"
-        "import recollect.service.metrics.service_metrics, recollect.service.metrics.tracing as telemetry\n"
-        "assert not telemetry.INSTALLED\n"
+        "import recollect.service.metrics.service_metrics, recollect.service.metrics.tracing as tracing\n"
+        "assert not tracing.INSTALLED\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
