@@ -15,7 +15,8 @@ from benchmarks.figures import Figure, alternate, seconds
 from benchmarks.lifelike import questions, sentences, vectors
 from benchmarks.stores import open_memory
 from recollect import Memory, NewMemory
-from recollect.model.memories import Filters, Scope, Vector
+from recollect.model.filters import Filters
+from recollect.model.memories import Scope, Vector
 
 _NEIGHBOURS = 50  # as many as a recall of memories asks for
 

@@ -180,11 +180,12 @@ def _class(documented: DocumentedClass) -> str:
 
 
 def _value(kind: type) -> str:
-    if dataclasses.is_dataclass(kind):
-        texts = {name: text for base in reversed(kind.__mro__) for name, text in _field_texts(base)}
-        shown = "\n".join(texts[field.name] for field in dataclasses.fields(kind) if not field.name.startswith("_"))
+    if issubclass(kind, Enum):
+        shown = "\n".join(f"{member.name} = {member.value!r}" for member in kind)
     else:
-        shown = "\n".join(f"{member.name} = {member.value!r}" for member in kind) if issubclass(kind, Enum) else ""
+        bases = kind.__mro__ if not is_typeddict(kind) else (kind,)
+        texts = {name: text for base in reversed(bases) for name, text in _field_texts(base)}
+        shown = "\n".join(text for name, text in texts.items() if not name.startswith("_"))
     return f"### {kind.__name__}\n\n{_doc(kind)}\n" + (f"\n{_block(shown)}" if shown else "")
 
 

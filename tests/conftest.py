@@ -22,6 +22,7 @@ from recollect.embedding import LocalEmbedder
 from recollect.model.memories import Vector
 from recollect.ports import Embedder, Role
 from tests.postgres_server import postgres_server
+from tests.shared_database import SharedDatabase
 from tests.sizes import ALL
 
 BACKENDS = ("sqlite", "postgresql")
@@ -35,6 +36,9 @@ _SLOW_ON_A_SERVER = (
     "places/test_addresses.py", "places/test_own_places.py", "importing/",
 )  # fmt: skip
 _FAST_EVERYWHERE = ("test_access.py", "test_isolation.py")
+
+# These kill processes, change roles or look into the catalogue: each of their tests has a database of its own.
+_DATABASE_OF_THEIR_OWN = ("reliability/", "storage/", "service/restart/")
 
 # What takes longest, and how many processes `make test` shares the tests among.
 _LONG = (
@@ -131,6 +135,7 @@ class Server:
         self._server = postgres_server(folder)
         self.admin_url = self._server.get_uri()
         self._numbers = count()
+        self._shared: SharedDatabase | None = None
         with self.admin() as connection:
             # nobody pulls the plug on a test, and none lives long enough to be tidied up
             for setting in ("fsync", "synchronous_commit", "full_page_writes", "autovacuum", "jit"):
@@ -157,6 +162,19 @@ class Server:
             )
         return self.url(name)
 
+    def borrow(self) -> str:
+        """Give the address of the empty database that the tests of this worker use one after the other."""
+        if self._shared is None:
+            self._shared = SharedDatabase(self.fresh())
+        return self._shared.address
+
+    def give_back(self, address: str) -> None:
+        """Empty a borrowed database for the next test, or drop it when a test has changed more than its rows."""
+        if self._shared is not None and self._shared.address == address and not self._shared.emptied():
+            self._shared.close()
+            self._shared = None
+            self.drop(address)
+
     def drop(self, address: str) -> None:
         """Remove a database that a test is done with; the disk would fill up with them."""
         name = address.removeprefix("postgresql://").partition("/")[2].partition("?")[0]
@@ -165,6 +183,8 @@ class Server:
 
     def stop(self) -> None:
         """End the server."""
+        if self._shared is not None:
+            self._shared.close()
         self._server.cleanup()
 
 
@@ -239,9 +259,13 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield str(shutil.copy(request.getfixturevalue("empty_file"), tmp_path / "memory.db"))
         return
     running: Server = request.getfixturevalue("server")
-    address = running.fresh()
-    yield address
-    running.drop(address)
+    if _place(request.node).startswith(_DATABASE_OF_THEIR_OWN):
+        address = running.fresh()
+        yield address
+        running.drop(address)
+    else:
+        yield (address := running.borrow())
+        running.give_back(address)
 
 
 OpenMemory = Callable[..., Memory]

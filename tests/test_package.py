@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from packaging.utils import canonicalize_name
 
-from recollect.embedding.released import SHA256
+from recollect.embedding.bundled_model import SHA256
 from tests.constraints import CONSTRAINTS, direct_requirements, installed_versions, pinned_versions
 
 ROOT = Path(__file__).parent.parent

@@ -31,19 +31,10 @@ if TYPE_CHECKING:
         StoreError,
     )
     from recollect.model.literals import MEMORY_TYPES, Trust
-    from recollect.model.memories import (
-        About,
-        Forgotten,
-        Hit,
-        MemoryRecord,
-        NewMemory,
-        PromptContext,
-        Recall,
-        Remembered,
-        TurnOutcome,
-    )
+    from recollect.model.memories import MemoryRecord, NewMemory, Remembered
     from recollect.model.messages import Compaction, Message, NewMessage, ToolCall, Window
     from recollect.model.places import Location
+    from recollect.model.search import About, Forgotten, Hit, PromptContext, Recall, TurnOutcome
     from recollect.settings import Settings, load_settings
 
 # Names are imported at first use, so that `recollect --help` does not pay for NumPy and two databases.
@@ -57,11 +48,10 @@ _HOMES = {
         "AccessDenied EmbeddingError InvalidInput LlmError NotFound RecollectError SettingsError StoreError"
     ),
     "recollect.model.literals": "MEMORY_TYPES Trust",
-    "recollect.model.memories": (
-        "About Forgotten Hit MemoryRecord NewMemory PromptContext Recall Remembered TurnOutcome"
-    ),
+    "recollect.model.memories": "MemoryRecord NewMemory Remembered",
     "recollect.model.messages": "Compaction Message NewMessage ToolCall Window",
     "recollect.model.places": "Location",
+    "recollect.model.search": "About Forgotten Hit PromptContext Recall TurnOutcome",
     "recollect.settings": "Settings load_settings",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

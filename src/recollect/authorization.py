@@ -28,7 +28,7 @@ LOCAL = Principal("local", "", frozenset({"admin"}))
 
 
 @dataclass(frozen=True, slots=True)
-class ApiKey:
+class Key:
     """An API key as the store knows it, with only a hash of its secret. `user_id` is '' for an admin's key."""
 
     id: str
@@ -49,7 +49,7 @@ class ApiKey:
 class NewKey:
     """A key that was just made. `secret` must be kept by its owner: it cannot be shown again."""
 
-    key: ApiKey
+    key: Key
     secret: str
 
 

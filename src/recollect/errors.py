@@ -1,4 +1,4 @@
-"""Every error this package raises on purpose, in one tree.
+"""The error tree: every exception this package raises on purpose.
 
     RecollectError
     ├── SettingsError            a setting is unknown, malformed or refers to nothing
@@ -51,7 +51,7 @@ class InvalidMessage(InvalidInput):
 
 
 class InvalidDocument(InvalidInput):
-    """A file cannot be read: it is damaged, encrypted, too large, or of a kind that nobody here can read."""
+    """A file cannot be read: it is damaged, encrypted, too large, or of an unknown format."""
 
 
 class InvalidVector(InvalidInput):
@@ -63,11 +63,11 @@ class NotFound(RecollectError, LookupError):
 
 
 class AccessDenied(RecollectError):
-    """Whoever asks may not do what they ask for."""
+    """The caller may not do this."""
 
 
 class UnknownKey(AccessDenied):
-    """There is no key, or it is wrong, expired or revoked. Which of them it is, strangers do not learn."""
+    """The key is missing, wrong, expired or revoked. The message does not tell which."""
 
 
 class NotPermitted(AccessDenied):
@@ -75,13 +75,13 @@ class NotPermitted(AccessDenied):
 
 
 class StaleVersion(RecollectError):
-    """What the caller has seen is no longer so: somebody has changed it since. Look again, then decide."""
+    """Optimistic locking: it was changed since the caller read it. Read it again, then decide."""
 
 
 class AlreadyProcessed(RecollectError):
-    """This request was carried out before; nothing was done now.
+    """An idempotent request was processed before; nothing was done now.
 
-    `answer` is what was answered then; None when that held something that was forgotten since.
+    `answer` is the reply of that time; None when it held something that was forgotten since.
     """
 
     def __init__(self, answer: str | None) -> None:
@@ -98,7 +98,7 @@ class ModelDamaged(EmbeddingError):
 
 
 class ProviderUnavailable(EmbeddingError):
-    """Whoever makes the vectors cannot be asked: away, too slow, too busy, or refusing the key. No text is to blame.
+    """The embedding provider is down, too slow, too busy, or refuses the key. The text is not the cause.
 
     `retry_after_s` is the pause it asked for, if it did.
     """
@@ -109,11 +109,11 @@ class ProviderUnavailable(EmbeddingError):
 
 
 class TextRefused(EmbeddingError):
-    """The provider will not embed what it was given; one by one it shows which text is meant."""
+    """The provider refuses to embed a text; sent one by one, it shows which."""
 
 
 class GeocoderUnavailable(RecollectError):
-    """Whoever names places cannot be asked: away, too slow, too busy, or answering nonsense.
+    """The geocoder is down, too slow, too busy, or its answer is unusable.
 
     `retry_after_s` is the pause it asked for, if it did.
     """
@@ -124,7 +124,7 @@ class GeocoderUnavailable(RecollectError):
 
 
 class LlmError(RecollectError):
-    """A language model could not be asked, or its answer is of no use.
+    """A language model did not answer, or its answer is unusable.
 
     `usage_tokens` is what the attempt cost nevertheless.
     """

@@ -33,7 +33,7 @@ def new_many(now: datetime, amount: int) -> list[str]:
 
 
 def canonical(text: str) -> str | None:
-    """Give an id the way we write it, or None for what is no UUID and therefore nobody's id."""
+    """Give an id the way we write it, or None for what is no UUID and therefore no id."""
     try:
         return str(UUID(text.strip()))
     except (ValueError, AttributeError, TypeError):

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from recollect import Hit, Memory, Message, UserMemory, load_settings
-from recollect.model.memories import ChannelPart, Space, Vector
+from recollect.model.memories import Space, Vector
+from recollect.model.search import ChannelPart
 from recollect.ports import Embedder, Role
 from recollect.ranking import bm25, context, factors
 from recollect.ranking.context import needs_context

@@ -10,7 +10,7 @@ import pytest
 
 from recollect import Memory, UserMemory
 from recollect.model.files import Chunk
-from recollect.model.memories import Hit
+from recollect.model.search import Hit
 from tests.conformance.notes import Notes, Words, open_notes, pieces
 from tests.conftest import SteppingClock
 from tests.storage.catalogue import is_server, plain

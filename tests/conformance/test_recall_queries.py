@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect import InvalidInput, Memory, NewMemory, UserMemory, load_settings
-from recollect.model.memories import Recall, Space, Vector
+from recollect.model.memories import Space, Vector
+from recollect.model.search import Recall
 from recollect.ports import Embedder, Role
 from recollect.ranking import factors
 from tests.conftest import OpenMemory, SteppingClock

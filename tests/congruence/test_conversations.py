@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from recollect import Forgotten, NewMessage, Recall, UserMemory
-from recollect.model.memories import PromptContext
+from recollect.model.search import PromptContext
 from tests.congruence.offers import sentences
 from tests.congruence.talking import NAMES, Talker, active, error_name, kept, plain_turn, spoken, talks
 from tests.congruence.twins import Twins, examples

@@ -21,6 +21,7 @@ from recollect.e5.request_queue import RequestQueue
 from recollect.e5.server import create_server
 from recollect.web.server import bind, listen
 from tests.cli.conftest import PLAIN_ENVIRONMENT
+from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 
 
@@ -41,7 +42,7 @@ def serving(model: ServedModel, limits: EmbeddingServerLimits | None = None) -> 
 
 
 def client(url: str) -> httpx2.Client:
-    return httpx2.Client(base_url=url, timeout=PATIENCE_S, trust_env=False)
+    return httpx2.Client(base_url=url, timeout=PATIENCE_S, verify=NO_CERTIFICATES, trust_env=False)
 
 
 class Process:

@@ -167,8 +167,8 @@ def test_the_local_encoder_serves_its_own_space_only() -> None:
     [
         (Space("openai", "text-embedding-3-small", "", "none", 1536, normalised=True), "embedding.openai_api_key"),
         (Space("foo", "m", "", "none", 3, normalised=True), "Unknown embedding provider: foo"),
-        (Space("none", "m", "", "none", 3, normalised=True), "Nobody here"),
-        (Space("ollama", "m", "", "none", 3, normalised=False), "Nobody here"),
+        (Space("none", "m", "", "none", 3, normalised=True), "No configured provider"),
+        (Space("ollama", "m", "", "none", 3, normalised=False), "No configured provider"),
         (Space("ollama", "m", "", "gemini", 3, normalised=True), "prefixes gemini, which ollama does not have"),
         (Space("e5", "m", "", "none", 3, normalised=True), "prefixes none, which e5 does not have"),
         (Space("openai-compatible", "m", "", "none", 3, normalised=True), "embedding.compatible_endpoint"),

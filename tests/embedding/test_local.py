@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.embedding import LocalEmbedder
+from recollect.embedding.bundled_model import FOLDER, SHA256
 from recollect.embedding.onnx import BATCH_PIECES, batches, require_usable
-from recollect.embedding.released import FOLDER, SHA256
 from recollect.errors import EmbeddingError, ModelDamaged, SettingsError
 from recollect.model.memories import Space, Vector
 

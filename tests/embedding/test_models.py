@@ -1,7 +1,7 @@
 import pytest
 
 from recollect.embedding import vector_dims_for_model
-from recollect.embedding.models import LIMITS, MODELS, known_model
+from recollect.embedding.known_models import LIMITS, MODELS, known_model
 from recollect.embedding.prefixes import prefixed, scheme_for
 from recollect.settings.embedding import PROVIDERS
 

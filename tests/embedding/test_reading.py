@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.embedding.reading import by_index, listed, tokens, unit_rows
-from recollect.embedding.wires import E5Wire, GeminiWire, OllamaWire, OpenAiWire, Wire
+from recollect.embedding.check_response import by_index, listed, tokens, unit_rows
+from recollect.embedding.protocols import E5Protocol, EmbeddingProtocol, GeminiProtocol, OllamaProtocol, OpenAiProtocol
 from recollect.errors import EmbeddingError
-from recollect.http_client import Key, Received
+from recollect.http_client import ApiKey, HttpResponse
 
 
-def received(body: object) -> Received:
-    return Received("host", "application/json", json.dumps(body).encode(), Key("sk-secret"))
+def received(body: object) -> HttpResponse:
+    return HttpResponse("host", "application/json", json.dumps(body).encode(), ApiKey("sk-secret"))
 
 
 def encoded(*numbers: float) -> str:
@@ -107,23 +107,25 @@ def test_tokens_are_whole_numbers_or_unknown(found: object, count: int | None) -
     ("wire", "body", "raw", "spent"),
     [
         (
-            OpenAiWire("m", "float"),
+            OpenAiProtocol("m", "float"),
             {"data": [{"index": 0, "embedding": [1.0]}], "usage": {"prompt_tokens": 4}},
             [[1.0]],
             4,
         ),
-        (OpenAiWire("m", "float"), {"data": [{"index": 0, "embedding": [1.0]}], "usage": 3}, [[1.0]], None),
-        (E5Wire(), {"embeddings": [[1.0]]}, [[1.0]], None),
-        (OllamaWire("m"), {"embeddings": [[1.0]], "prompt_eval_count": 9}, [[1.0]], 9),
+        (OpenAiProtocol("m", "float"), {"data": [{"index": 0, "embedding": [1.0]}], "usage": 3}, [[1.0]], None),
+        (E5Protocol(), {"embeddings": [[1.0]]}, [[1.0]], None),
+        (OllamaProtocol("m"), {"embeddings": [[1.0]], "prompt_eval_count": 9}, [[1.0]], 9),
         (
-            GeminiWire("m"),
+            GeminiProtocol("m"),
             {"embeddings": [{"values": [1.0]}], "usageMetadata": {"promptTokenCount": 5}},
             [[1.0]],
             5,
         ),
-        (GeminiWire("m"), {"embeddings": ["?"]}, ["?"], None),
+        (GeminiProtocol("m"), {"embeddings": ["?"]}, ["?"], None),
     ],
 )
-def test_each_protocol_says_what_it_cost(wire: Wire, body: object, raw: list[object], spent: int | None) -> None:
+def test_each_protocol_says_what_it_cost(
+    wire: EmbeddingProtocol, body: object, raw: list[object], spent: int | None
+) -> None:
     embedded = wire.read(received(body), 1)
     assert (list(embedded.raw), embedded.tokens) == (raw, spent)

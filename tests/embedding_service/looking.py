@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from recollect import Memory, UserMemory
-from recollect.model.memories import Filters, Scope, Space
+from recollect.model.filters import Filters
+from recollect.model.memories import Scope, Space
 from tests.providers.server import ProviderServer, Recorded
 from tests.providers.vectors import vector_of
 from tests.storage.catalogue import plain

@@ -11,10 +11,10 @@ from threading import Event
 import pytest
 
 from recollect import EmbeddingError, Memory
-from recollect.embedding.provider import Profile, ProviderEmbedder, provider_endpoint
+from recollect.embedding.protocols import OpenAiProtocol
+from recollect.embedding.provider import ProviderEmbedder, ProviderProfile, provider_endpoint
 from recollect.embedding.tokens import LocalTokenizer
-from recollect.embedding.wires import OpenAiWire
-from recollect.http_client import Breaker, Key
+from recollect.http_client import ApiKey, CircuitBreaker
 from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.conftest import DIMENSIONS
 from tests.embedding_service.looking import (
@@ -169,10 +169,10 @@ def assert_it_does_not_begin(trouble: Trouble) -> None:
 @pytest.fixture
 def breakable(provider: ProviderServer) -> Iterator[ProviderEmbedder]:
     """An embedder whose provider is left in peace for a moment when it has failed twice."""
-    breaker = Breaker(failures=2, first_pause_s=0.05, longest_pause_s=0.1)
-    endpoint = provider_endpoint(provider.url("openai"), Key(KEY), {}, timeout_s=60.0, retries=0, breaker=breaker)
-    profile = Profile("openai", MODEL, "none", "none", DIMENSIONS, 2048, 300_000, 8191, None)
-    embedder = ProviderEmbedder(profile, OpenAiWire(MODEL, "base64", DIMENSIONS), endpoint, LocalTokenizer())
+    breaker = CircuitBreaker(failures=2, first_pause_s=0.05, longest_pause_s=0.1)
+    endpoint = provider_endpoint(provider.url("openai"), ApiKey(KEY), {}, timeout_s=60.0, retries=0, breaker=breaker)
+    profile = ProviderProfile("openai", MODEL, "none", "none", DIMENSIONS, 2048, 300_000, 8191, None)
+    embedder = ProviderEmbedder(profile, OpenAiProtocol(MODEL, "base64", DIMENSIONS), endpoint, LocalTokenizer())
     yield embedder
     embedder.close()
 

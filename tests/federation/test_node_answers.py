@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.federation.node_answers import InvalidAnswer, parse_answer
-from recollect.model.memories import Place
+from recollect.model.search import Place
 from recollect.text.clean import MAX_CHARACTERS, clean
 from tests.federation.server import answer, hit
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import GeocoderUnavailable
-from recollect.geocoding import caching
-from recollect.geocoding.caching import opened
+from recollect.geocoding import table_cache
 from recollect.geocoding.offline import OfflineGeocoder
+from recollect.geocoding.table_cache import opened
 from recollect.geocoding.tables import FORMAT, Country, DamagedTables, Settlement, Tables, compiled, load
 from tests.waiting import PATIENCE_S, until
 
@@ -118,7 +118,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(
     cache.write_text("in the way", encoding="utf-8")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     maker = Maker()
-    monkeypatch.setattr(caching, "_made_by_a_child", maker)
+    monkeypatch.setattr(table_cache, "_made_by_a_child", maker)
     geocoder = OfflineGeocoder("1000")
     found = geocoder.reverse(49.2, 16.6)
     assert found

@@ -11,7 +11,7 @@ import pytest
 from recollect import __version__
 from recollect.errors import GeocoderUnavailable, SettingsError
 from recollect.geocoding.nominatim import MOST_BYTES, NominatimGeocoder
-from recollect.http_client import Breaker
+from recollect.http_client import CircuitBreaker
 from recollect.model.geo import STREET, distance_km
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL
 from tests.geocoding.server import BRNO, FAULTS, NOWHERE, NominatimServer
@@ -104,7 +104,7 @@ def test_half_a_character_does_not_stop_a_question(server: NominatimServer, make
 
 def test_where_nothing_has_a_name_there_is_none(server: NominatimServer, make: MakeGeocoder) -> None:
     server.reverse = NOWHERE
-    geocoder = make(breaker=Breaker(failures=1))
+    geocoder = make(breaker=CircuitBreaker(failures=1))
     assert geocoder.reverse(0, -160) is None
     assert geocoder.reverse(0, -160) is None  # which is no failure
 
@@ -142,7 +142,7 @@ NOT_OUR_FAULT = [fault for fault in FAULTS if fault != "refused"]
 def test_a_server_that_misbehaves_is_reported_and_then_left_in_peace(
     server: NominatimServer, make: MakeGeocoder, fault: str
 ) -> None:
-    breaker = Breaker(failures=2, first_pause_s=60)
+    breaker = CircuitBreaker(failures=2, first_pause_s=60)
     geocoder = make(timeout_s=BUDGET_S, breaker=breaker)
     server.fault = fault
     with pytest.raises(GeocoderUnavailable, match=r"^127\.0\.0\.1:\d+ "):
@@ -160,7 +160,7 @@ def test_a_server_that_misbehaves_is_reported_and_then_left_in_peace(
 
 def test_it_comes_back(server: NominatimServer, make: MakeGeocoder) -> None:
     now = [0.0]
-    geocoder = make(breaker=Breaker(failures=1, first_pause_s=5, monotonic=lambda: now[0]))
+    geocoder = make(breaker=CircuitBreaker(failures=1, first_pause_s=5, monotonic=lambda: now[0]))
     server.fault = "down"
     with pytest.raises(GeocoderUnavailable):
         geocoder.reverse(*HERE)
@@ -174,7 +174,7 @@ def test_it_comes_back(server: NominatimServer, make: MakeGeocoder) -> None:
 def test_a_question_that_it_does_not_take_says_nothing_about_the_next(
     server: NominatimServer, make: MakeGeocoder
 ) -> None:
-    geocoder = make(breaker=Breaker(failures=1))
+    geocoder = make(breaker=CircuitBreaker(failures=1))
     server.fault = "refused"
     for _ in range(3):
         with pytest.raises(GeocoderUnavailable, match="answered 400"):
@@ -226,7 +226,7 @@ def test_an_answer_that_is_just_short_enough_is_taken(server: NominatimServer, m
 
 
 def test_what_is_wrong_is_shown(server: NominatimServer, make: MakeGeocoder) -> None:
-    geocoder = make(breaker=Breaker(failures=99))
+    geocoder = make(breaker=CircuitBreaker(failures=99))
     for fault, shown in {
         "html": "Sign in to the network",
         "nan_text": "'nan' as lat",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.geocoding.compiling import _data_folder, _regions
+from recollect.geocoding.build_tables import _data_folder, _regions
 from recollect.geocoding.offline import OfflineGeocoder
 
 

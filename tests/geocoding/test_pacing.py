@@ -9,7 +9,7 @@ import pytest
 from recollect.errors import GeocoderUnavailable
 from recollect.geocoding import nominatim
 from recollect.geocoding.nominatim import NominatimGeocoder
-from recollect.geocoding.pacing import Pacer, TooBusy, is_own
+from recollect.geocoding.rate_limit import RequestPacer, TooBusy, is_own
 from tests.geocoding.server import NominatimServer
 
 
@@ -28,9 +28,9 @@ class Clock:
         self.now += seconds
 
 
-def paced(per_s: float) -> tuple[Pacer, Clock]:
+def paced(per_s: float) -> tuple[RequestPacer, Clock]:
     clock = Clock()
-    return Pacer(per_s, monotonic=clock.monotonic, sleep=clock.sleep), clock
+    return RequestPacer(per_s, monotonic=clock.monotonic, sleep=clock.sleep), clock
 
 
 def test_the_first_does_not_wait_and_the_next_does() -> None:
@@ -69,7 +69,7 @@ def test_nobody_is_paced_at_zero_and_all_are_held() -> None:
 def test_threads_share_the_turns() -> None:
     moments: list[float] = []
     lock = Lock()
-    pacer = Pacer(50)
+    pacer = RequestPacer(50)
 
     def turn(_: int) -> None:
         pacer.wait(60)

@@ -24,6 +24,7 @@ from recollect.mcp.permissions import Caller
 from recollect.mcp.server import create_server
 from recollect.model.literals import Permission
 from tests.cli.conftest import PLAIN_ENVIRONMENT
+from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 
 LEGACY = "legacy"
@@ -102,7 +103,9 @@ def over_http(url: str, who: str, *, mode: str = MODERN) -> Client:
 async def _transport(url: str, who: str) -> AsyncIterator[Any]:
     async with AsyncExitStack() as stack:
         http = await stack.enter_async_context(
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {who}"}, trust_env=False, timeout=PATIENCE_S)
+            httpx2.AsyncClient(
+                headers={"Authorization": f"Bearer {who}"}, verify=NO_CERTIFICATES, trust_env=False, timeout=PATIENCE_S
+            )
         )
         yield await stack.enter_async_context(streamable_http_client(url, http_client=http))
 

@@ -19,6 +19,7 @@ from tests.mcp_door.conftest import (
     somebody,
     speak,
 )
+from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 
 ONE_STORE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # which one makes no difference
@@ -82,7 +83,7 @@ def test_scopes_count_here_too(url: str) -> None:
 def _post(url: str, method: str, who: str = "anna", **params: Any) -> httpx2.Response:
     headers = {"Authorization": f"Bearer {who}", "Accept": "application/json, text/event-stream"}
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-    with httpx2.Client(trust_env=False, timeout=PATIENCE_S) as http:
+    with httpx2.Client(verify=NO_CERTIFICATES, trust_env=False, timeout=PATIENCE_S) as http:
         return http.post(url, json=body, headers=headers)
 
 
@@ -116,7 +117,7 @@ def test_only_messages_are_taken(url: str) -> None:
     large = _post(url, "tools/call", name="memory_store", arguments={"content": "x" * 1_100_000})
     assert large.status_code == 413
     headers = {"Authorization": "Bearer anna", "Accept": "application/json, text/event-stream"}
-    with httpx2.Client(trust_env=False, timeout=PATIENCE_S, headers=headers) as http:
+    with httpx2.Client(verify=NO_CERTIFICATES, trust_env=False, timeout=PATIENCE_S, headers=headers) as http:
         for method in ("GET", "DELETE", "PUT", "OPTIONS"):
             answer = http.request(method, url)
             assert (answer.status_code, answer.headers["allow"]) == (405, "POST"), method
@@ -156,7 +157,7 @@ def test_no_body_is_the_servers_fault(url: str, version: str) -> None:
         "Content-Type": "application/json",
         "MCP-Protocol-Version": version,
     }
-    with httpx2.Client(trust_env=False, timeout=PATIENCE_S, headers=headers) as http:
+    with httpx2.Client(verify=NO_CERTIFICATES, trust_env=False, timeout=PATIENCE_S, headers=headers) as http:
         for body in HOSTILE:
             answer = http.post(url, content=body)
             assert answer.status_code < 500, (body[:80], answer.text)

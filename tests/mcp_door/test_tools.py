@@ -15,7 +15,7 @@ from recollect import Memory, UserMemory
 from recollect.mcp import render
 from recollect.mcp.tools import TOOLS
 from recollect.model.literals import Trust
-from recollect.model.memories import Recall
+from recollect.model.search import Recall
 from tests.conftest import SteppingClock
 from tests.mcp_door.conftest import LEGACY, MODERN, called, in_process, refused, speak
 from tests.waiting import PATIENCE_S

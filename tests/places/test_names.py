@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from recollect import Memory
-from recollect.model.memories import PlaceFilters, Scope, Space, Vector
+from recollect.model.filters import PlaceFilters
+from recollect.model.memories import Scope, Space, Vector
 from recollect.model.places import place_id
 from recollect.ports import Role
 from tests.conftest import SteppingClock

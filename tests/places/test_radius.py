@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import NewMessage, UserMemory
+from recollect.model.filters import Filters, ItemFilters, MessageFilters
 from recollect.model.geo import Circle, Point, distance_km
-from recollect.model.memories import Filters, ItemFilters, MemoryRecord, MessageFilters, Scope
+from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.places import Location
 from recollect.ports import StoreReader
 from tests.conftest import SteppingClock

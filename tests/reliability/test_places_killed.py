@@ -8,8 +8,9 @@ from random import Random
 import numpy as np
 
 from recollect import Memory, Message
+from recollect.model.filters import PlaceFilters
 from recollect.model.geo import STREET
-from recollect.model.memories import MemoryRecord, PlaceFilters, Scope
+from recollect.model.memories import MemoryRecord, Scope
 from tests.reliability.opening import WITH_QUICK_PLACES, WITH_QUICK_VECTORS, QuickEmbedder, open_memory
 from tests.reliability.zygote import Zygote, was_killed
 from tests.sizes import sized

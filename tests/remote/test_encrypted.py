@@ -12,11 +12,11 @@ from threading import Thread
 
 import pytest
 
-from recollect.http_client import Endpoint, Key, Patience, Received, RemoteError, Request
+from recollect.http_client import ApiKey, Endpoint, HttpRequest, HttpResponse, RemoteError, RetryPolicy
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="certificates are made with openssl")
 
-ASKED = Request("/slowly", 10_000, b"{}")
+ASKED = HttpRequest("/slowly", 10_000, b"{}")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -74,14 +74,14 @@ def url(certificate: tuple[Path, Path]) -> Iterator[str]:
 
 @pytest.fixture
 def endpoint(url: str) -> Iterator[Endpoint]:
-    made = Endpoint(url, Key("sk-tls"), Patience(60.0, 0))
+    made = Endpoint(url, ApiKey("sk-tls"), RetryPolicy(60.0, 0))
     yield made
     made.close()
 
 
 def test_a_stranger_does_not_get_the_key(endpoint: Endpoint) -> None:
     with pytest.raises(RemoteError, match="certificate"):
-        endpoint.ask(Request("/x", 1000, b"{}"), Received.parsed)
+        endpoint.ask(HttpRequest("/x", 1000, b"{}"), HttpResponse.parsed)
     assert Handler.keys == []
 
 
@@ -90,7 +90,7 @@ def test_who_is_trusted_is_asked(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[1]))
     for _ in range(3):
-        assert endpoint.ask(Request("/x", 1000, b"{}"), Received.parsed) == {}
+        assert endpoint.ask(HttpRequest("/x", 1000, b"{}"), HttpResponse.parsed) == {}
     assert Handler.keys == ["Bearer sk-tls"] * 3
 
 
@@ -99,4 +99,6 @@ def test_the_deadline_holds(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[1]))
     with pytest.raises(RemoteError, match="did not answer within 1 s"):
-        endpoint.ask(replace(ASKED, timeout_s=1), Received.parsed)  # each letter comes in time, the last one too late
+        endpoint.ask(
+            replace(ASKED, timeout_s=1), HttpResponse.parsed
+        )  # each letter comes in time, the last one too late

@@ -12,13 +12,13 @@ import pytest
 from recollect import __version__
 from recollect.errors import SettingsError
 from recollect.http_client import (
-    Breaker,
+    ApiKey,
+    CircuitBreaker,
     Endpoint,
-    Key,
-    Patience,
-    Received,
+    HttpRequest,
+    HttpResponse,
     RemoteError,
-    Request,
+    RetryPolicy,
     Transient,
     checked_url,
 )
@@ -52,9 +52,9 @@ def make(server: ProviderServer, pauses: list[float]) -> Iterator[MakeEndpoint]:
     made: list[Endpoint] = []
 
     def endpoint(timeout_s: float = 60.0, retries: int = 2, *, stubborn: bool = True, **more: Any) -> Endpoint:
-        patience = Patience(timeout_s, retries, longest_wait_s=10.0, stubborn=stubborn)
+        patience = RetryPolicy(timeout_s, retries, longest_wait_s=10.0, stubborn=stubborn)
         options = {"sleep": pauses.append, "chance": lambda: 0.5, **more}
-        made.append(Endpoint(server.url("openai"), Key(KEY), patience, **options))
+        made.append(Endpoint(server.url("openai"), ApiKey(KEY), patience, **options))
         return made[-1]
 
     yield endpoint
@@ -62,21 +62,21 @@ def make(server: ProviderServer, pauses: list[float]) -> Iterator[MakeEndpoint]:
         each.close()
 
 
-def question(text: str = "hello", most_bytes: int = 100_000, **more: Any) -> Request:
+def question(text: str = "hello", most_bytes: int = 100_000, **more: Any) -> HttpRequest:
     body = {"model": "text-embedding-3-small", "input": [text], "dimensions": 8}
-    return Request.json("/embeddings", body, most_bytes, **more)
+    return HttpRequest.json("/embeddings", body, most_bytes, **more)
 
 
-def failure(endpoint: Endpoint, request: Request | None = None) -> RemoteError:
+def failure(endpoint: Endpoint, request: HttpRequest | None = None) -> RemoteError:
     """Ask, and expect an error that gives no secret away."""
     with pytest.raises(RemoteError) as caught:
-        endpoint.ask(request or question(), Received.parsed)
+        endpoint.ask(request or question(), HttpResponse.parsed)
     assert KEY not in "".join(traceback.format_exception(caught.value)) + repr(caught.value)
     return caught.value
 
 
 def test_it_asks_and_gives_what_is_read(server: ProviderServer, make: MakeEndpoint) -> None:
-    answer = make().ask(question(), Received.parsed)
+    answer = make().ask(question(), HttpResponse.parsed)
     assert answer["usage"]["prompt_tokens"] == 1
     [request] = server.requests
     assert request.headers["Authorization"] == f"Bearer {KEY}"
@@ -89,7 +89,7 @@ def test_connections_are_used_again(server: ProviderServer, make: MakeEndpoint) 
     assert listener
     endpoint = make()
     for _ in range(5):
-        endpoint.ask(question(), Received.parsed)
+        endpoint.ask(question(), HttpResponse.parsed)
     assert len(listener._open) == 1
 
 
@@ -97,7 +97,9 @@ def test_threads_share_it(server: ProviderServer, make: MakeEndpoint) -> None:
     server.latency_s = 0.05
     endpoint = make()
     with ThreadPoolExecutor(max_workers=8) as pool:
-        answers = list(pool.map(lambda number: endpoint.ask(question(f"text {number}"), Received.parsed), range(24)))
+        answers = list(
+            pool.map(lambda number: endpoint.ask(question(f"text {number}"), HttpResponse.parsed), range(24))
+        )
     assert len(answers) == 24
     assert server.activity.most_at_once > 1
 
@@ -113,12 +115,12 @@ def test_what_may_pass_is_asked_again(
     assert error.attempts == 3
     assert pauses == [0.5, 1.0]
     server.fault = None
-    assert endpoint.ask(question(), Received.parsed)["object"] == "list"
+    assert endpoint.ask(question(), HttpResponse.parsed)["object"] == "list"
 
 
 def test_what_the_reader_calls_transient_is_asked_again(server: ProviderServer, make: MakeEndpoint) -> None:
     with server.misbehaving("html", times=2):
-        assert make().ask(question(), Received.parsed)["object"] == "list"
+        assert make().ask(question(), HttpResponse.parsed)["object"] == "list"
     assert len(server.requests) == 3
 
 
@@ -131,7 +133,7 @@ def test_what_must_not_be_repeated_is_not(server: ProviderServer, make: MakeEndp
 def test_a_pause_that_is_asked_for_is_made(server: ProviderServer, make: MakeEndpoint, pauses: list[float]) -> None:
     server.retry_after_s = 7
     with server.misbehaving("rate_limited_with_pause", times=1):
-        make().ask(question(), Received.parsed)
+        make().ask(question(), HttpResponse.parsed)
     assert pauses == [7.0]
 
 
@@ -165,7 +167,7 @@ def test_a_redirect_is_not_followed(server: ProviderServer, make: MakeEndpoint) 
 
 def test_a_huge_body_is_refused_unread(server: ProviderServer, make: MakeEndpoint) -> None:
     endpoint = make()
-    endpoint.ask(question(), Received.parsed)
+    endpoint.ask(question(), HttpResponse.parsed)
     server.fault = "huge"
     gc.collect()
     tracemalloc.start()
@@ -225,18 +227,18 @@ def test_after_five_failures_nobody_is_asked(server: ProviderServer, make: MakeE
 
 
 def test_a_probe_brings_it_back(server: ProviderServer, make: MakeEndpoint, ticks: Ticks) -> None:
-    endpoint = make(retries=0, breaker=Breaker(failures=2, first_pause_s=5, monotonic=ticks))
+    endpoint = make(retries=0, breaker=CircuitBreaker(failures=2, first_pause_s=5, monotonic=ticks))
     server.fault = "error_500"
     for _ in range(3):
         failure(endpoint)
     server.fault = None
     ticks.now += 6
-    assert endpoint.ask(question(), Received.parsed)["object"] == "list"
+    assert endpoint.ask(question(), HttpResponse.parsed)["object"] == "list"
     assert len(server.requests) == 3
 
 
 def test_a_probe_is_one_request(server: ProviderServer, make: MakeEndpoint, ticks: Ticks) -> None:
-    endpoint = make(retries=2, breaker=Breaker(failures=1, first_pause_s=5, monotonic=ticks))
+    endpoint = make(retries=2, breaker=CircuitBreaker(failures=1, first_pause_s=5, monotonic=ticks))
     server.fault = "error_500"
     assert failure(endpoint).attempts == 3
     ticks.now += 6
@@ -245,18 +247,18 @@ def test_a_probe_is_one_request(server: ProviderServer, make: MakeEndpoint, tick
 
 
 def test_what_a_reader_raises_does_not_hold_the_probe(server: ProviderServer, make: MakeEndpoint, ticks: Ticks) -> None:
-    endpoint = make(retries=0, breaker=Breaker(failures=1, first_pause_s=5, monotonic=ticks))
+    endpoint = make(retries=0, breaker=CircuitBreaker(failures=1, first_pause_s=5, monotonic=ticks))
     server.fault = "error_500"
     failure(endpoint)
     server.fault = None
     ticks.now += 6
 
-    def surprised(_: Received) -> None:
+    def surprised(_: HttpResponse) -> None:
         raise LookupError
 
     with pytest.raises(LookupError):
         endpoint.ask(question(), surprised)
-    assert endpoint.ask(question(), Received.parsed)["object"] == "list"
+    assert endpoint.ask(question(), HttpResponse.parsed)["object"] == "list"
 
 
 def test_which_failures_count_can_be_said(server: ProviderServer, make: MakeEndpoint) -> None:
@@ -276,7 +278,7 @@ def test_no_proxy_sees_a_key_in_clear_text(
 ) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, server.elsewhere.url)
-    assert make().ask(question(), Received.parsed)["object"] == "list"
+    assert make().ask(question(), HttpResponse.parsed)["object"] == "list"
     assert server.elsewhere.requests == []
 
 
@@ -303,7 +305,7 @@ def test_a_date_is_read_by_the_clock_of_the_server() -> None:
 @pytest.mark.parametrize("content", [b"", b"<html>", b'{"data": [', b"[1]", b"\xff", b"[" * 100_000])
 def test_what_is_no_object_may_be_one_next_time(content: bytes) -> None:
     with pytest.raises(Transient, match=r"^host answered with"):
-        Received("host", "text/html", content, Key(KEY)).parsed()
+        HttpResponse("host", "text/html", content, ApiKey(KEY)).parsed()
 
 
 @pytest.mark.parametrize(
@@ -319,22 +321,22 @@ def test_what_is_no_object_may_be_one_next_time(content: bytes) -> None:
     ],
 )
 def test_a_complaint_is_given_in_its_own_words(content: bytes, said: str) -> None:
-    assert Received("host", "application/json", content, Key(KEY)).complaint == said
+    assert HttpResponse("host", "application/json", content, ApiKey(KEY)).complaint == said
 
 
 def test_half_a_character_does_not_stop_a_request() -> None:
-    request = Request.json("/x", {"input": ["half \ud83d"]}, 10)
+    request = HttpRequest.json("/x", {"input": ["half \ud83d"]}, 10)
     assert json.loads(request.content) == {"input": ["half ?"]}
 
 
 def test_a_key_is_never_shown() -> None:
-    key = Key(f"  {KEY} ", "x-goog-api-key", "")
+    key = ApiKey(f"  {KEY} ", "x-goog-api-key", "")
     assert key.headers == {"x-goog-api-key": KEY}
     assert KEY not in repr(key)
-    assert KEY not in repr(Received("host", "", KEY.encode(), key))
+    assert KEY not in repr(HttpResponse("host", "", KEY.encode(), key))
     assert key.hidden_in(f"your key {KEY}!") == "your key [key]!"
-    assert Key().headers == {}
-    assert Key().hidden_in("abc") == "abc"
+    assert ApiKey().headers == {}
+    assert ApiKey().hidden_in("abc") == "abc"
 
 
 def test_addresses_are_checked() -> None:
@@ -345,7 +347,7 @@ def test_addresses_are_checked() -> None:
 
 
 def test_it_says_who_asks(server: ProviderServer, make: MakeEndpoint) -> None:
-    make().ask(question(), Received.parsed)
+    make().ask(question(), HttpResponse.parsed)
     assert server.requests[0].headers["User-Agent"] == f"recollect/{__version__}"
 
 
@@ -362,6 +364,6 @@ def test_a_question_has_no_more_time_than_usual(server: ProviderServer, make: Ma
 
 
 def test_json_of_any_kind_is_read() -> None:
-    assert Received("host", "application/json", b"[1, 2]", Key(KEY)).value() == [1, 2]
+    assert HttpResponse("host", "application/json", b"[1, 2]", ApiKey(KEY)).value() == [1, 2]
     with pytest.raises(Transient, match="not JSON"):
-        Received("host", "text/html", b"<html>", Key(KEY)).value()
+        HttpResponse("host", "text/html", b"<html>", ApiKey(KEY)).value()

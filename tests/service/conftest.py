@@ -14,6 +14,7 @@ from recollect.model.literals import Permission
 from recollect.service.app import create_service
 from recollect.web.server import HttpServer, bind, configure, listen
 from tests.conftest import OpenMemory
+from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 
 EVERYTHING: tuple[Permission, ...] = ("read", "write", "forget")
@@ -33,7 +34,9 @@ class Running:
     def client(self, key: str | None = None, **headers: str) -> httpx2.Client:
         """Give a client that presents a key."""
         shown = {"Authorization": f"Bearer {key}", **headers} if key else headers
-        return httpx2.Client(base_url=self.url, headers=shown, timeout=PATIENCE_S, trust_env=False)
+        return httpx2.Client(
+            base_url=self.url, headers=shown, timeout=PATIENCE_S, verify=NO_CERTIFICATES, trust_env=False
+        )
 
 
 @contextmanager

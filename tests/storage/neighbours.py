@@ -13,19 +13,10 @@ import numpy as np
 
 from recollect.engine.drafts.memory_drafts import draft_memories
 from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, Folder, IndexedTextPiece, TextPiece
+from recollect.model.filters import ChunkFilters, Filters, MessageFilters
 from recollect.model.geo import Circle
 from recollect.model.literals import ITEM_KINDS
-from recollect.model.memories import (
-    ChunkFilters,
-    Draft,
-    Filters,
-    MessageDraft,
-    MessageFilters,
-    NewMemory,
-    Scope,
-    Space,
-    Vector,
-)
+from recollect.model.memories import Draft, MessageDraft, NewMemory, Scope, Space, Vector
 from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.model.places import Located, NamedPlace, place_id
 from recollect.model.stats import AuditLine

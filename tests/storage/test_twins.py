@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 import recollect
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.model.geo import Circle
-from recollect.model.memories import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.storage.postgres import filters as postgres_filters
 from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import filters as sqlite_filters

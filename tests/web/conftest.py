@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from recollect.web.limits import ConnectionLimits
 from recollect.web.middleware import LOG
 from recollect.web.server import HttpServer, bind, configure, listen, url_of
+from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 
 LOCAL = ((b"host", b"127.0.0.1:8787"),)
@@ -103,7 +104,7 @@ def serving(
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
-            with httpx2.Client(base_url=url, timeout=PATIENCE_S, trust_env=False) as http:
+            with httpx2.Client(base_url=url, timeout=PATIENCE_S, verify=NO_CERTIFICATES, trust_env=False) as http:
                 yield http
         finally:
             server.should_exit = True

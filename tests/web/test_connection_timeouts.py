@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 from recollect.web.body_limits import BodyLimitMiddleware
 from recollect.web.limits import BodyLimits, ConnectionLimits
 from recollect.web.server import configure
+from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 from tests.web.conftest import connect, echo, empty, serving, typed, wait_for
 
@@ -204,7 +205,9 @@ def test_a_crowd_does_not_use_up_the_files_of_the_process(tmp_path: Path) -> Non
     ):
         ending.callback(server.terminate)
         assert server.stdout is not None
-        with httpx2.Client(base_url=server.stdout.readline().strip(), timeout=PATIENCE_S, trust_env=False) as http:
+        with httpx2.Client(
+            base_url=server.stdout.readline().strip(), timeout=PATIENCE_S, verify=NO_CERTIFICATES, trust_env=False
+        ) as http:
             with ExitStack() as crowd:
                 for _ in range(FEW_FILES * 2):
                     crowd.enter_context(connect(http))

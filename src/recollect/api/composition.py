@@ -1,4 +1,4 @@
-"""Wires the ports to their adapters, as the settings say."""
+"""The composition root: builds the engine from the adapters that the settings name."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from recollect.text.terms import ANALYSER
 def assemble(
     settings: Settings, clock: Clock, embedder: Embedder | None = None, summarizer: Summarizer | None = None
 ) -> Engine:
-    """Open the store and make the engine. What is given takes the place of what the settings name."""
+    """Open the store and build the engine; a given embedder or summarizer replaces that of the settings."""
     tokenizer = LocalTokenizer()
     local = ExtractiveSummarizer(tokenizer.count)
     patterns = _patterns(settings)
@@ -64,9 +64,9 @@ def assemble(
 
 
 def originals_folder(settings: Settings, store: Store) -> Path | None:
-    """Say where documents are kept as they came: beside an SQLite file, or in the data folder for a server.
+    """Return the folder of original documents: beside an SQLite file, or in the data folder for a server.
 
-    Each store has a folder of its own there, so that none takes another's documents for abandoned.
+    Each store has a subfolder of its own, so that none deletes another's documents as orphans.
     """
     chosen = settings.files.originals
     if chosen == "off":
@@ -81,7 +81,7 @@ def originals_folder(settings: Settings, store: Store) -> Path | None:
 
 
 def _client(settings: Settings) -> ChatClient | None:
-    """Make the client of a language model, if anything in the settings wants one."""
+    """Create the client of a language model, if the settings need one."""
     if "llm" not in (settings.compaction.summarizer, settings.capture.extractor):
         return None
     llm = settings.llm
@@ -103,7 +103,7 @@ def _summarizer(settings: Settings, client: ChatClient | None, tokenizer: Tokeni
 
 
 def _patterns(settings: Settings) -> CompiledPatterns:
-    """Compile the user's own patterns; the settings have checked that each names a type."""
+    """Compile the patterns of the settings, which have checked that each names a type."""
     split = (line.partition(":") for line in settings.capture.patterns)
     types: dict[str, MemoryType] = {name: name for name in MEMORY_TYPES}
     try:

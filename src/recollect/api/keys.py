@@ -1,7 +1,7 @@
-"""Keys: how they are made, found and revoked. The store knows only a hash of each.
+"""`memory.keys`: API keys. The store has only a hash of each secret.
 
 A key reads `rk_<id>_<secret>`. The id finds its row and names it in logs; the secret is long and random, so a plain
-hash of it is as good as a slow one, and comparing hashes takes the same time whatever was guessed.
+hash of it is as good as a slow one. Hashes are compared in constant time.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
-from recollect.authorization import LOCAL, ApiKey, NewKey, Principal
+from recollect.authorization import LOCAL, Key, NewKey, Principal
 from recollect.engine.audit.audit_log import AuditedAction, note
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
@@ -26,14 +26,14 @@ from recollect.text.clean import clean
 USUAL_SCOPES: Final[tuple[Permission, ...]] = ("read", "write", "forget")
 
 _FORM: Final = re.compile(r"rk_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
-_NOBODY: Final = hashlib.sha256(b"").hexdigest()
+_NO_HASH: Final = hashlib.sha256(b"").hexdigest()
 _NOTE_USE_EVERY: Final = timedelta(minutes=1)
 _LONGEST_NAME: Final = 100
 _MOST_NOTED: Final = 10_000
 
 
 class Keys:
-    """The keys of a store."""
+    """The API keys of a store."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -48,10 +48,10 @@ class Keys:
         expires_at: datetime | None = None,
         actor: str = LOCAL.id,
     ) -> NewKey:
-        """Make a key. Its secret is in the answer and nowhere else.
+        """Create a key. Its secret is in the answer and nowhere else.
 
-        It belongs to one user, unless its scope is `admin`: that one may do everything, for every user. `actor` is who
-        makes it, for the log.
+        It belongs to one user, unless its scope is `admin`: that one may do everything, for every user. `actor` is for
+        the audit log.
         """
         now = self._engine.clock.now()
         held = _checked_scopes(scopes, user)
@@ -61,7 +61,7 @@ class Keys:
             raise InvalidInput(f"A key's name has at most {_LONGEST_NAME} characters, and no control characters.")
         if expires_at is not None and (expires_at.tzinfo is None or expires_at <= now):
             raise InvalidInput(f"The key would expire at {expires_at}, which is over, or is a time without a zone.")
-        key = ApiKey(secrets.token_hex(8), name, user, held, now, expires_at)
+        key = Key(secrets.token_hex(8), name, user, held, now, expires_at)
         secret = secrets.token_urlsafe(32)
 
         def work(writer: StoreWriter) -> None:
@@ -71,12 +71,12 @@ class Keys:
         self._engine.store.write(STORE, work)
         return NewKey(key, f"rk_{key.id}_{secret}")
 
-    def list(self) -> tuple[ApiKey, ...]:
-        """Give all keys, oldest first, revoked ones too."""
+    def list(self) -> tuple[Key, ...]:
+        """List all keys, oldest first, revoked ones too."""
         return tuple(self._engine.store.keys())
 
-    def revoke(self, key_id: str, *, actor: str = LOCAL.id) -> ApiKey:
-        """Let a key open nothing any more, from this moment on. Raises NotFound; twice is fine."""
+    def revoke(self, key_id: str, *, actor: str = LOCAL.id) -> Key:
+        """Revoke a key from this moment on. Raises NotFound; revoking twice is fine."""
         found = self._engine.store.key(key_id)
         if found is None:
             raise NotFound(f"No key {key_id}. See which there are with `recollect keys list`.")
@@ -91,10 +91,10 @@ class Keys:
         note(writer, STORE, AuditedAction(actor, "keys.revoke"), [key_id], now)
 
     def identify(self, presented: str) -> Principal:
-        """Say who somebody is by the key they present. Raises UnknownKey, which does not tell what is wrong with it."""
+        """Authenticate a caller by a key. Raises UnknownKey, which does not tell what is wrong with the key."""
         form = _FORM.fullmatch(presented)
         found = self._engine.store.key(form[1]) if form else None
-        key, expected = found or (None, _NOBODY)
+        key, expected = found or (None, _NO_HASH)
         fits = hmac.compare_digest(_hash(form[2] if form else ""), expected)
         now = self._engine.clock.now()
         if form is None or key is None or not fits or not key.is_live(now):
@@ -102,8 +102,8 @@ class Keys:
         self._note_use(key, now)
         return Principal(key.id, key.user_id, frozenset(key.scopes))
 
-    def _note_use(self, key: ApiKey, now: datetime) -> None:
-        """Note that a key was used, once a minute, and only if nobody has to wait for that."""
+    def _note_use(self, key: Key, now: datetime) -> None:
+        """Record the use of a key, at most once a minute, and only if no request waits for it."""
         last = max(filter(None, (key.last_used_at, self._noted.get(key.id))), default=None)
         if last is not None and now - last < _NOTE_USE_EVERY:
             return
@@ -114,12 +114,12 @@ class Keys:
             self._engine.store.touch_key(key.id, now)
 
     def is_live(self, key_id: str) -> bool:
-        """Tell whether somebody who came in with a key may stay: it was neither revoked, nor is its time over."""
+        """Tell whether a key is still valid: neither revoked nor expired."""
         found = self._engine.store.key(key_id)
         return key_id == LOCAL.id or (found is not None and found[0].is_live(self._engine.clock.now()))
 
     def had_admin(self) -> bool:
-        """Tell whether there ever was a key that may do everything, revoked and expired ones included."""
+        """Tell whether there ever was an admin key, revoked and expired ones included."""
         return any("admin" in key.scopes for key in self.list())
 
 
@@ -136,6 +136,6 @@ def _checked_scopes(scopes: Sequence[Permission], user: str) -> tuple[Permission
         raise InvalidInput(
             "An admin's key is for every user: leave out the user, or the scope `admin`."
             if user
-            else "A key belongs to a user. Name one with --user; only a key with the scope `admin` belongs to nobody."
+            else "A key belongs to a user. Name one with --user; only a key with the scope `admin` has none."
         )
     return tuple(scope for scope in PERMISSIONS if scope in scopes)

@@ -9,8 +9,9 @@ from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.files import file_chunks
 from recollect.errors import InvalidInput, NotFound
+from recollect.model.filters import FilterFields, Filters
 from recollect.model.literals import MEMORY_TYPES
-from recollect.model.memories import FilterFields, Filters, Scope
+from recollect.model.memories import Scope
 from recollect.model.places import Location, LocationLike, LocationMode, SearchLocation
 from recollect.text.clean import clean
 

@@ -29,28 +29,12 @@ from recollect.engine.places import user_places
 from recollect.engine.search import about, all_sources, recall
 from recollect.engine.search.prepared_query import SearchOptions
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
+from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFilters, MessageFilters
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
-from recollect.model.memories import (
-    About,
-    ChunkFilters,
-    FilterFields,
-    Filters,
-    Forgotten,
-    ItemFilters,
-    MemoryChanges,
-    MemoryFields,
-    MemoryRecord,
-    MessageFilters,
-    NewMemory,
-    Page,
-    PromptContext,
-    Recall,
-    Remembered,
-    TurnOutcome,
-    VectorLike,
-)
+from recollect.model.memories import MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, VectorLike
 from recollect.model.messages import Content, ConversationInfo, NewMessage
 from recollect.model.places import Location, LocationLike, LocationMode
+from recollect.model.search import About, Forgotten, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import Stats
 from recollect.text.clean import clean
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from recollect.cli.view import View
-    from recollect.model.memories import About, MemoryRecord, Remembered
+    from recollect.model.memories import MemoryRecord, Remembered
+    from recollect.model.search import About
 
 commands = CommandSet("Knowledge")
 

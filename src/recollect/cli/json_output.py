@@ -86,7 +86,7 @@ def hit_document(hit: Any) -> dict[str, object]:  # noqa: ANN401 - a Hit; its mo
 def _model_document(value: object) -> dict[str, object]:  # noqa: PLR0911 - one form a type
     """Give the fields of a value of the model."""
     from recollect.model.files import FileRecord, FileText, FolderStatus
-    from recollect.model.memories import Forgotten, Hit, ScoreParts
+    from recollect.model.search import Forgotten, Hit, ScoreParts
     from recollect.model.stats import CacheFigures
 
     match value:

@@ -20,7 +20,7 @@ from recollect.model.literals import PERMISSIONS, Permission
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from recollect.authorization import ApiKey
+    from recollect.authorization import Key
     from recollect.cli.view import View
     from recollect.model.stats import AuditLine, Problem
 
@@ -58,11 +58,11 @@ def keys(ctx: typer.Context, *, json: options.Json = False) -> None:
 class KeyWithState(NamedTuple):
     """A key, and whether it still works."""
 
-    key: "ApiKey"
+    key: "Key"
     state: KeyState
 
     @classmethod
-    def at(cls, key: "ApiKey", now: datetime) -> "KeyWithState":
+    def at(cls, key: "Key", now: datetime) -> "KeyWithState":
         """Judge a key at a moment."""
         if key.revoked_at is not None:
             return cls(key, "revoked")
@@ -187,17 +187,17 @@ def _show_keys(view: "View", listed: KeyList) -> None:
     view.print(table)
 
 
-def _title(key: "ApiKey") -> str:
+def _title(key: "Key") -> str:
     whose = key.user_id or "all users"
     return " · ".join(part for part in (key.name, whose, " ".join(key.scopes)) if part)
 
 
-def _times(key: "ApiKey", now: datetime) -> str:
+def _times(key: "Key", now: datetime) -> str:
     used = f"used {ago(key.last_used_at, now)}" if key.last_used_at else "never used"
     return f"made {ago(key.created_at, now)} · {used} · {_ending(key, now)}"
 
 
-def _ending(key: "ApiKey", now: datetime) -> str:
+def _ending(key: "Key", now: datetime) -> str:
     if key.revoked_at:
         return f"revoked {ago(key.revoked_at, now)}"
     if key.expires_at is None:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from recollect.api.memory import UserMemory
     from recollect.cli.view import View
     from recollect.model.files import FileRecord
-    from recollect.model.memories import Forgotten, MemoryRecord, Remembered
+    from recollect.model.memories import MemoryRecord, Remembered
+    from recollect.model.search import Forgotten
 
 commands = CommandSet("Memories")
 

@@ -13,9 +13,10 @@ from rich.text import Text
 from recollect.cli.formatting import ago, far, minute, named, percent, place_line, shortened
 from recollect.cli.view import safe
 from recollect.model.files import Chunk
-from recollect.model.memories import ChannelPart, Hit, MemoryRecord
+from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
 from recollect.model.places import PlacePart
+from recollect.model.search import ChannelPart, Hit
 
 Around: TypeAlias = Mapping[str, Sequence[Message]]
 

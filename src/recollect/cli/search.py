@@ -19,9 +19,10 @@ from recollect.model.literals import MemoryType
 if TYPE_CHECKING:
     from recollect.cli.view import View
     from recollect.federation import FederatedHit, FederatedResult
-    from recollect.model.memories import MemoryRecord, Page, Recall
+    from recollect.model.memories import MemoryRecord, Page
     from recollect.model.messages import Message
     from recollect.model.places import Located
+    from recollect.model.search import Recall
 
 commands = CommandSet("Memories")
 

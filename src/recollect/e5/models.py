@@ -7,8 +7,8 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from recollect.e5.sentence_models import load_encode, require_library
+from recollect.embedding.bundled_model import SPACE
 from recollect.embedding.local import LocalEmbedder
-from recollect.embedding.released import SPACE
 from recollect.errors import EmbeddingError
 from recollect.model.memories import Vector
 from recollect.ports import Role

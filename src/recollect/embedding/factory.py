@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.embedding.bulk import Desk
-from recollect.embedding.bulk_gemini import GeminiBulk
-from recollect.embedding.bulk_openai import OpenAiBulk
-from recollect.embedding.greeting import greet_e5
+from recollect.embedding.batch_api import BatchSubmission
+from recollect.embedding.batch_gemini import GeminiBulk
+from recollect.embedding.batch_openai import OpenAiBulk
+from recollect.embedding.known_models import LIMITS, KnownModel, known_model
 from recollect.embedding.local import LocalEmbedder
-from recollect.embedding.models import LIMITS, Model, known_model
 from recollect.embedding.prefixes import E5, GEMINI, NONE, PREFIXES, scheme_for
-from recollect.embedding.provider import ClosingBulk, Profile, ProviderEmbedder, provider_endpoint
+from recollect.embedding.probe import greet_e5
+from recollect.embedding.protocols import E5Protocol, EmbeddingProtocol, GeminiProtocol, OllamaProtocol, OpenAiProtocol
+from recollect.embedding.provider import ClosingBulk, ProviderEmbedder, ProviderProfile, provider_endpoint
 from recollect.embedding.tokens import LocalTokenizer
-from recollect.embedding.wires import E5Wire, GeminiWire, OllamaWire, OpenAiWire, Wire
 from recollect.errors import SettingsError
-from recollect.http_client import Endpoint, Key, checked_url
+from recollect.http_client import ApiKey, Endpoint, checked_url
 from recollect.model.memories import Space
 from recollect.ports import Embedder
 from recollect.settings.embedding import PROVIDERS, EmbeddingSettings
@@ -28,7 +28,7 @@ _LONG_S: Final = 600.0  # a file of a hundred megabytes takes its time
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _EmbedderChoice:
     """What is wanted of a provider, before it is known what that means there."""
 
     provider: str
@@ -65,7 +65,7 @@ def create_embedding_provider(
     asked = chosen or (known.dimensions if known and name == "zai" else None)
     scheme = _scheme(name, wanted, settings.prefix if own else "auto")
     length = chosen or (known.dimensions if known else None)
-    return _made(settings, _Wish(name, wanted, length, asked if _may_choose(name, known) else None, scheme))
+    return _made(settings, _EmbedderChoice(name, wanted, length, asked if _may_choose(name, known) else None, scheme))
 
 
 def embedder_for(settings: EmbeddingSettings, space: Space) -> Embedder:
@@ -80,14 +80,14 @@ def embedder_for(settings: EmbeddingSettings, space: Space) -> Embedder:
         )
     name = _known_provider(space.provider)
     if name not in LIMITS or not space.normalised or space.revision:
-        raise SettingsError(f"Nobody here makes vectors of the space {space}. Run `recollect reembed`.")
+        raise SettingsError(f"No configured provider makes vectors of the space {space}. Run `recollect reembed`.")
     if not _has_scheme(name, space.prefix_scheme):
         raise SettingsError(
             f"The vectors by {space.model} were made with the prefixes {space.prefix_scheme}, which {name} does not "
             "have. Run `recollect reembed`."
         )
     asked = _length_to_ask_for(settings, name, space)
-    return _made(settings, _Wish(name, space.model, space.dimensions, asked, space.prefix_scheme))
+    return _made(settings, _EmbedderChoice(name, space.model, space.dimensions, asked, space.prefix_scheme))
 
 
 def _length_to_ask_for(settings: EmbeddingSettings, name: str, space: Space) -> int | None:
@@ -100,12 +100,12 @@ def _length_to_ask_for(settings: EmbeddingSettings, name: str, space: Space) -> 
     return space.dimensions if (chosen or name == "zai") and _may_choose(name, known) else None
 
 
-def _made(settings: EmbeddingSettings, wish: _Wish) -> ProviderEmbedder:
+def _made(settings: EmbeddingSettings, wish: _EmbedderChoice) -> ProviderEmbedder:
     known, limits = known_model(wish.model, wish.provider), LIMITS[wish.provider]
     own = wish.provider == settings.provider
     usual_price = 0.0 if wish.provider in _HAS_NO_KEY else (known or _UNKNOWN).price
     tasks = wish.scheme == GEMINI
-    profile = Profile(
+    profile = ProviderProfile(
         provider=wish.provider,
         model=wish.model,
         scheme=wish.scheme,
@@ -123,31 +123,31 @@ def _made(settings: EmbeddingSettings, wish: _Wish) -> ProviderEmbedder:
         wire,
         _endpoint(settings, wish.provider),
         tokenizer,
-        bulk=_bulk(wire, Desk(profile, _endpoint(settings, wish.provider, _LONG_S), tokenizer)),
+        bulk=_bulk(wire, BatchSubmission(profile, _endpoint(settings, wish.provider, _LONG_S), tokenizer)),
         greeting=greet_e5 if wish.provider == "e5" else None,
     )
 
 
-def _wire(wish: _Wish) -> Wire:
+def _wire(wish: _EmbedderChoice) -> EmbeddingProtocol:
     match wish.provider:
         case "e5":
-            return E5Wire()
+            return E5Protocol()
         case "ollama":
-            return OllamaWire(wish.model, wish.asked)
+            return OllamaProtocol(wish.model, wish.asked)
         case "gemini":
-            return GeminiWire(wish.model, wish.asked, tasks=wish.scheme == GEMINI)
+            return GeminiProtocol(wish.model, wish.asked, tasks=wish.scheme == GEMINI)
         case "openai":
-            return OpenAiWire(wish.model, "base64", wish.asked)
+            return OpenAiProtocol(wish.model, "base64", wish.asked)
         case "zai":
-            return OpenAiWire(wish.model, None, wish.asked)
+            return OpenAiProtocol(wish.model, None, wish.asked)
         case _:
-            return OpenAiWire(wish.model, "float", wish.asked)
+            return OpenAiProtocol(wish.model, "float", wish.asked)
 
 
-def _bulk(wire: Wire, desk: Desk) -> ClosingBulk | None:
-    if isinstance(wire, GeminiWire):
+def _bulk(wire: EmbeddingProtocol, desk: BatchSubmission) -> ClosingBulk | None:
+    if isinstance(wire, GeminiProtocol):
         return GeminiBulk(desk, wire)
-    if isinstance(wire, OpenAiWire) and desk.profile.provider == "openai":
+    if isinstance(wire, OpenAiProtocol) and desk.profile.provider == "openai":
         return OpenAiBulk(desk, wire)
     return None
 
@@ -168,13 +168,13 @@ def _endpoint(settings: EmbeddingSettings, provider: str, least_timeout_s: float
     )
 
 
-def _key(settings: EmbeddingSettings, provider: str) -> Key:
+def _key(settings: EmbeddingSettings, provider: str) -> ApiKey:
     name = _SETTING.get(provider, provider)
     own = settings.api_key if provider == settings.provider else ""
     value = own or ("" if provider in _HAS_NO_KEY else getattr(settings, f"{name}_api_key"))
     if not value and provider in _NEEDS_KEY:
         raise SettingsError(f"The embedding provider {provider} needs a key. Set embedding.{name}_api_key.")
-    return Key(value, "x-goog-api-key", "") if provider == "gemini" else Key(value)
+    return ApiKey(value, "x-goog-api-key", "") if provider == "gemini" else ApiKey(value)
 
 
 def _advice(provider: str, where: str) -> dict[int, str]:
@@ -211,12 +211,12 @@ def _has_scheme(provider: str, scheme: str) -> bool:
     return scheme in PREFIXES or (provider == "gemini" and scheme == GEMINI)
 
 
-def _may_choose(provider: str, known: Model | None) -> bool:
-    """Tell whether a provider may be asked for a length; of a model that nobody knows only its owner can say."""
+def _may_choose(provider: str, known: KnownModel | None) -> bool:
+    """Tell whether a provider may be asked for a length; an unknown model is left to the provider."""
     return provider != "e5" and (known is None or bool(known.choices) or provider == "ollama")
 
 
-def _check_length(known: Model | None, chosen: int | None) -> None:
+def _check_length(known: KnownModel | None, chosen: int | None) -> None:
     if not known or chosen in {None, known.dimensions} or chosen in known.choices or known.provider == "ollama":
         return
     kinds = known.choices
@@ -226,4 +226,4 @@ def _check_length(known: Model | None, chosen: int | None) -> None:
     )
 
 
-_UNKNOWN: Final = Model("", "", 0)
+_UNKNOWN: Final = KnownModel("", "", 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from recollect.embedding.released import FOLDER, LANGUAGES, SPACE, check_files
+from recollect.embedding.bundled_model import FOLDER, LANGUAGES, SPACE, check_files
 from recollect.errors import EmbeddingError, SettingsError
 from recollect.model.memories import Space, Vector
 from recollect.ports import Role

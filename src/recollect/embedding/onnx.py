@@ -12,12 +12,12 @@ from typing import Any, Final
 import numpy as np
 from tokenizers import Tokenizer
 
-from recollect.embedding.released import MODEL_FILE, SPACE, TOKENIZER_FILE
+from recollect.embedding.bundled_model import MODEL_FILE, SPACE, TOKENIZER_FILE
 from recollect.errors import EmbeddingError
 from recollect.model.memories import Vector
 
 # From 1.29 on onnxruntime writes a device id to the disk and reports to its maker over the network, unless this is set
-# before it is first imported. Memories are private, and so is the fact that somebody keeps them.
+# before it is first imported. Memories are private, and so is the fact that they are kept.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import onnxruntime
@@ -27,6 +27,8 @@ MAX_PIECES: Final = 256
 # More pieces at once than this made nothing faster, and long texts slower; it also bounds the memory of a batch.
 BATCH_PIECES: Final = 512
 _SILENT: Final = 4
+# Two texts of as many pieces as it takes for the paths of a single text and of a batch to differ, where they do.
+_PROBE: Final = (tuple(range(1_000, 1_012)), tuple(range(2_000, 2_012)))
 
 # onnxruntime has no base class for its errors; RuntimeError is what a C++ exception it did not expect turns into.
 _ORT_ERRORS: Final = (
@@ -53,16 +55,28 @@ class Encoder:
         self._tokenizer.enable_truncation(MAX_PIECES)
         self._session = _open_session(folder / MODEL_FILE, threads)
         self._batch_size = batch_size
+        self._exact_batches: bool | None = None
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Give one row per text."""
-        # One by one: the tokenizer's own batches use threads that nobody asked for and that do not survive a fork.
+        # One by one: the tokenizer's own batches start threads that do not survive a fork.
         pieces = [self._split(text, number) for number, text in enumerate(texts, start=1)]
         vectors = np.empty((len(pieces), SPACE.dimensions), dtype=np.float32)
-        for rows in batches([len(ids) for ids in pieces], self._batch_size):
+        batch_size = self._batch_size if len(pieces) > 1 and self._has_exact_batches() else 1
+        for rows in batches([len(ids) for ids in pieces], batch_size):
             vectors[rows] = self._run([pieces[row] for row in rows])
         require_usable(vectors)
         return vectors
+
+    def _has_exact_batches(self) -> bool:
+        """Tell whether a batch is computed bit for bit like its texts one by one.
+
+        It is on ARM. On x86 onnxruntime takes another path for a single text, and sums are rounded differently.
+        """
+        if self._exact_batches is None:
+            alone = [self._run([ids]) for ids in _PROBE]
+            self._exact_batches = bool(np.array_equal(np.vstack(alone), self._run(_PROBE)))
+        return self._exact_batches
 
     def _split(self, text: str, number: int) -> list[int]:
         try:

@@ -12,12 +12,12 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from recollect.embedding.fitting import fitted, requests
+from recollect.embedding.check_response import unit_rows
 from recollect.embedding.prefixes import prefixed
-from recollect.embedding.reading import unit_rows
-from recollect.embedding.wires import Embedded, Wire
+from recollect.embedding.protocols import EmbeddingProtocol, EmbedResponse
+from recollect.embedding.truncate import fitted, requests
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
-from recollect.http_client import Breaker, Endpoint, Key, Patience, Received, RemoteError, Request
+from recollect.http_client import ApiKey, CircuitBreaker, Endpoint, HttpRequest, HttpResponse, RemoteError, RetryPolicy
 from recollect.model.memories import Space, Vector
 from recollect.model.messages import Usage
 from recollect.ports import BulkEmbedder, Role, Tokenizer
@@ -25,14 +25,14 @@ from recollect.ports import BulkEmbedder, Role, Tokenizer
 _BLAME_A_TEXT: Final = frozenset((400, 413, 422))
 _BAD_KEY: Final = ("api_key_invalid", "api key not valid", "incorrect api key", "invalid api key")
 _BYTES_PER_NUMBER: Final = 32  # of JSON, written out and indented; base64 takes six
-_MOST_DIMENSIONS: Final = 8_192  # of a model that nobody knows
+_MOST_DIMENSIONS: Final = 8_192  # of an unknown model
 _ROOM: Final = 65_536  # for what else stands in an answer, and for what a server says about an error
 _LONGEST_WAIT_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """Whom to ask for what, and within which limits. `dimensions` is None while nobody knows.
+class ProviderProfile:
+    """The provider, its model and its limits. `dimensions` is None while they are unknown.
 
     `scheme` names the prefixes of the space, `written` those that we write: some servers write them by themselves.
     """
@@ -48,11 +48,11 @@ class Profile:
     price: float | None
 
 
-class Greeting(Protocol):
+class ProviderProbe(Protocol):
     """A first question that makes sure who is there."""
 
-    def __call__(self, endpoint: Endpoint, profile: Profile) -> None:
-        """Ask. Raises RemoteError, or ProviderUnavailable when somebody else answers."""
+    def __call__(self, endpoint: Endpoint, profile: ProviderProfile) -> None:
+        """Ask. Raises RemoteError, or ProviderUnavailable when another model answers."""
         ...
 
 
@@ -69,13 +69,13 @@ class ProviderEmbedder:
 
     def __init__(
         self,
-        profile: Profile,
-        wire: Wire,
+        profile: ProviderProfile,
+        wire: EmbeddingProtocol,
         endpoint: Endpoint,
         tokenizer: Tokenizer,
         *,
         bulk: ClosingBulk | None = None,
-        greeting: Greeting | None = None,
+        greeting: ProviderProbe | None = None,
     ) -> None:
         """Take what belongs together; `greeting` is asked before the first text, and again after a failure."""
         self._profile = profile
@@ -110,7 +110,7 @@ class ProviderEmbedder:
 
     @property
     def price(self) -> float | None:
-        """Dollars for a million tokens; None when nobody knows."""
+        """Dollars for a million tokens; None when the price is unknown."""
         return self._profile.price
 
     @property
@@ -141,9 +141,9 @@ class ProviderEmbedder:
     def _asked(self, texts: Sequence[str], role: Role) -> tuple[Vector, int]:
         dimensions = self._profile.dimensions
         most_bytes = answer_bytes(len(texts), dimensions)
-        request = Request.json(self._wire.path, self._wire.body(texts, role), most_bytes)
+        request = HttpRequest.json(self._wire.path, self._wire.body(texts, role), most_bytes)
 
-        def read(received: Received) -> tuple[Embedded, Vector]:
+        def read(received: HttpResponse) -> tuple[EmbedResponse, Vector]:
             embedded = self._wire.read(received, len(texts))
             return embedded, unit_rows(embedded.raw, dimensions, received.host)
 
@@ -168,14 +168,14 @@ class ProviderEmbedder:
                 "Check that one model answers there."
             )
 
-    def _tokens(self, embedded: Embedded, texts: Sequence[str]) -> int:
+    def _tokens(self, embedded: EmbedResponse, texts: Sequence[str]) -> int:
         """Give what the provider counted; where it says nothing and money is at stake, our own estimate."""
         if embedded.tokens is not None:
             return embedded.tokens
         return sum(map(self._tokenizer.count, texts)) if self._profile.price else 0
 
 
-def prepared(text: str, role: Role, profile: Profile, count: Callable[[str], int]) -> str:
+def prepared(text: str, role: Role, profile: ProviderProfile, count: Callable[[str], int]) -> str:
     """Give a text as it is sent: with its prefix, and as much of it as the model takes."""
     return fitted(prefixed(text, role, profile.written), profile.longest_tokens, count)
 
@@ -195,16 +195,16 @@ def blamed(error: RemoteError) -> EmbeddingError:
 
 def provider_endpoint(
     url: str,
-    key: Key,
+    key: ApiKey,
     advice: Mapping[int, str],
     *,
     timeout_s: float,
     retries: int,
     sleep: Callable[[float], None] = time.sleep,
-    breaker: Breaker | None = None,
+    breaker: CircuitBreaker | None = None,
 ) -> Endpoint:
     """Make the way to a provider. A long pause is for the caller to wait, and a refused text is no failure of it."""
-    patience = Patience(timeout_s, retries, _LONGEST_WAIT_S, stubborn=False)
+    patience = RetryPolicy(timeout_s, retries, _LONGEST_WAIT_S, stubborn=False)
     return Endpoint(
         url,
         key,

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from recollect.embedding.released import FOLDER, TOKENIZER_FILE
+from recollect.embedding.bundled_model import FOLDER, TOKENIZER_FILE
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -42,7 +42,7 @@ class LocalTokenizer:
     def _loaded(self) -> "Tokenizer":
         with self._lock:
             if self._tokenizer is None:
-                # Imported late on purpose: whoever only looks things up counts nothing.
+                # Imported late on purpose: a program that only recalls counts no tokens.
                 from tokenizers import Tokenizer  # noqa: PLC0415
 
                 self._tokenizer = Tokenizer.from_file(str(self._folder / TOKENIZER_FILE))

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple, NoReturn
 from recollect.errors import InvalidInput, InvalidMemory
 from recollect.federation.results import FederatedHit
 from recollect.model.literals import Trust
-from recollect.model.memories import Place
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
+from recollect.model.search import Place
 from recollect.text.clean import MAX_CHARACTERS, clean
 
 _LONGEST_ID: Final = 128

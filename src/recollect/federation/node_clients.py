@@ -12,7 +12,15 @@ from typing import Final
 from recollect.federation.node_answers import InvalidAnswer, ParsedAnswer, parse_answer
 from recollect.federation.nodes import FederationNode
 from recollect.federation.results import FederatedHit, NodeReport, NodeState
-from recollect.http_client import Breaker, Endpoint, Patience, Received, RemoteError, Request, Transient
+from recollect.http_client import (
+    CircuitBreaker,
+    Endpoint,
+    HttpRequest,
+    HttpResponse,
+    RemoteError,
+    RetryPolicy,
+    Transient,
+)
 
 PATH: Final = "/api/context/search"
 MOST_BYTES: Final = 4 * 1024 * 1024
@@ -34,8 +42,8 @@ class NodeClient:
         self._endpoint = Endpoint(
             node.address,
             node.key,
-            Patience(budget_s, retries=0),
-            breaker=Breaker(failures=_FAILURES),
+            RetryPolicy(budget_s, retries=0),
+            breaker=CircuitBreaker(failures=_FAILURES),
             trips=lambda error: error.status not in _OUR_FAULT,
         )
         self._lock = RLock()  # a store may be collected, and its clients closed, in the middle of anything
@@ -64,9 +72,9 @@ class NodeClient:
             self._endpoint.close()
 
     def _search(self, query: str, limit: int) -> NodeAnswer:
-        request = Request.json(PATH, {"query": query, "limit": limit}, MOST_BYTES, repeatable=False)
+        request = HttpRequest.json(PATH, {"query": query, "limit": limit}, MOST_BYTES, repeatable=False)
 
-        def reader(received: Received) -> ParsedAnswer:
+        def reader(received: HttpResponse) -> ParsedAnswer:
             try:
                 return parse_answer(received.parsed(), self.node.name, limit)
             except Transient:

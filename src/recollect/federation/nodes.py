@@ -11,7 +11,7 @@ from typing import Final
 
 from recollect.errors import InvalidInput, NotPermitted, SettingsError
 from recollect.federation.results import LOCAL_NODE
-from recollect.http_client import Key, checked_url
+from recollect.http_client import ApiKey, checked_url
 
 ALL_USERS: Final = "*"
 
@@ -25,7 +25,7 @@ class FederationNode:
 
     name: str
     address: str
-    key: Key
+    key: ApiKey
     users: frozenset[str]
 
     def is_for(self, user_id: str) -> bool:
@@ -84,7 +84,7 @@ def _parse(line: str) -> FederationNode:
     users = frozenset(filter(None, fields.get("users", "").split(",")))
     address = checked_url(fields.get("url", ""), f"the node {name}", "https://memory.example")
     try:
-        key = Key(fields.get("key", ""))
+        key = ApiKey(fields.get("key", ""))
     except SettingsError as error:
         raise SettingsError(f"The node {name} in federation.nodes: {error}") from None
     return FederationNode(name, address, key, users)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
-from recollect.model.memories import Place
+from recollect.model.search import Place
 
 LOCAL_NODE: Final = "local"  # how our own store is called among the nodes
 

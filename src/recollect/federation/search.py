@@ -13,7 +13,7 @@ from recollect.federation.node_clients import NodeClients
 from recollect.federation.nodes import choose_nodes, parse_nodes
 from recollect.federation.results import LOCAL_NODE, FederatedHit, FederatedResult
 from recollect.model.files import Chunk
-from recollect.model.memories import Hit
+from recollect.model.search import Hit
 from recollect.text.clean import clean
 
 MOST_HITS: Final = 100  # no service gives more

@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from recollect.geocoding.asked import Asked, asked
 from recollect.geocoding.names import fold
+from recollect.geocoding.place_query import PlaceQuery, asked
 from recollect.geocoding.tables import Country, Floats, Record, Settlement, Tables, compiled
 from recollect.model.geo import EARTH_KM, distance_km, half_chord
 from recollect.model.places import LONGEST_ADDRESS, Located
@@ -32,7 +32,7 @@ class Gazetteer:
     remote: Final = False
 
     def __init__(self, tables: Tables, name: str = "offline") -> None:
-        """Take tables as they are; nothing is read before somebody asks."""
+        """Take tables as they are; nothing is read before the first lookup."""
         self._tables = tables
         self._name = name
         self._large: int | None = None
@@ -94,7 +94,7 @@ class Gazetteer:
         lat, lng = self._tables.coordinates[:, row]
         return float(lat), float(lng)
 
-    def _rows(self, question: Asked, limit: int) -> list[int]:
+    def _rows(self, question: PlaceQuery, limit: int) -> list[int]:
         named = self._tables.named(question.name)[:_MOST_READ]
         if not question.within:
             return named[:limit]

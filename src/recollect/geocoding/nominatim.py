@@ -10,9 +10,18 @@ from typing import Final, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from recollect.errors import GeocoderUnavailable
-from recollect.geocoding.pacing import Pacer, TooBusy, is_own
-from recollect.geocoding.reading import read_reverse, read_search
-from recollect.http_client import Breaker, Endpoint, Key, Patience, Received, RemoteError, Request, checked_url
+from recollect.geocoding.check_response import read_reverse, read_search
+from recollect.geocoding.rate_limit import RequestPacer, TooBusy, is_own
+from recollect.http_client import (
+    ApiKey,
+    CircuitBreaker,
+    Endpoint,
+    HttpRequest,
+    HttpResponse,
+    RemoteError,
+    RetryPolicy,
+    checked_url,
+)
 from recollect.model.geo import STREET
 from recollect.model.places import LONGEST_ADDRESS, Located
 
@@ -46,7 +55,7 @@ class NominatimGeocoder:
         timeout_s: float = 2.0,
         requests_per_s: float = 1.0,
         language: str = "",
-        breaker: Breaker | None = None,
+        breaker: CircuitBreaker | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -55,12 +64,12 @@ class NominatimGeocoder:
         paced = 0.0 if is_own(urlsplit(base).hostname or "") else requests_per_s
         self._timeout_s = timeout_s
         self._language = language.strip()
-        self._pacer = Pacer(paced, monotonic=monotonic, sleep=sleep)
-        self._breaker = breaker or Breaker(failures=_FAILURES)
+        self._pacer = RequestPacer(paced, monotonic=monotonic, sleep=sleep)
+        self._breaker = breaker or CircuitBreaker(failures=_FAILURES)
         self._endpoint = Endpoint(
             base,
-            Key(),
-            Patience(timeout_s, retries=0),
+            ApiKey(),
+            RetryPolicy(timeout_s, retries=0),
             advice=_ADVICE,
             breaker=self._breaker,
             trips=lambda error: error.status not in _OUR_FAULT,
@@ -93,13 +102,13 @@ class NominatimGeocoder:
         """Give back the connections. Asking again would open new ones."""
         self._endpoint.close()
 
-    def _ask(self, path: str, asked: dict[str, str], read: Callable[[Received], Answer]) -> Answer:
+    def _ask(self, path: str, asked: dict[str, str], read: Callable[[HttpResponse], Answer]) -> Answer:
         fields = {"format": "jsonv2", "addressdetails": "1", **asked}
         if self._language:
             fields["accept-language"] = self._language
         query = urlencode(fields, errors="replace")
         left_s = self._timeout_s - self._waited_s()
-        request = Request(f"{path}?{query}", MOST_BYTES, method="GET", repeatable=False, timeout_s=left_s)
+        request = HttpRequest(f"{path}?{query}", MOST_BYTES, method="GET", repeatable=False, timeout_s=left_s)
         try:
             return self._endpoint.ask(request, read)
         except RemoteError as error:
@@ -108,7 +117,7 @@ class NominatimGeocoder:
             raise GeocoderUnavailable(error.reason, error.retry_after_s) from error
 
     def _waited_s(self) -> float:
-        """Wait for one's turn, unless nobody is asked anyway, and give the seconds that took."""
+        """Wait for the rate limit, unless the circuit breaker is open anyway; returns the seconds waited."""
         if self._breaker.wait_s:
             return 0.0
         try:

@@ -51,8 +51,8 @@ class OfflineGeocoder:
             return self._gazetteer
 
     def _open(self) -> "Gazetteer":
-        from recollect.geocoding.caching import opened  # noqa: PLC0415 - brings numpy, which not every command needs
         from recollect.geocoding.gazetteer import Gazetteer  # noqa: PLC0415 - see above
+        from recollect.geocoding.table_cache import opened  # noqa: PLC0415 - brings numpy, which not every command needs
 
         tables, own_folder = opened(self._smallest)
         if own_folder:

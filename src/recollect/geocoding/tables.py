@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from recollect.geocoding.names import fold, key
 
-FORMAT: Final = 1  # of the files; whoever changes what is in them, or the regions, raises it
+FORMAT: Final = 1  # of the files; raise it when their content or the regions change
 
 _ABOUT: Final = "about.json"
 _ARRAYS: Final = ("vectors", "coordinates", "numbers", "offsets", "records", "keys", "rows")

@@ -27,7 +27,7 @@ def checked_url(url: str, whose: str, example: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     """An API key and the header it travels in. An empty one travels nowhere."""
 
     value: str = field(default="", repr=False)

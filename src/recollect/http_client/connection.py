@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from recollect._version import __version__
-from recollect.http_client.address import Key
-from recollect.http_client.exchange import Received, Request
+from recollect.http_client.address import ApiKey
+from recollect.http_client.exchange import HttpRequest, HttpResponse
 from recollect.http_client.failures import RemoteError, Transient
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ _HEADERS: Final = {
 }
 
 
-class Connection:
+class HttpConnection:
     """A server that is asked with one key. Threads may share one; nothing is opened before the first question."""
 
     def __init__(
         self,
         url: str,
-        key: Key,
+        key: ApiKey,
         *,
         timeout_s: float,
         advice: Mapping[int, str],
@@ -51,7 +51,7 @@ class Connection:
         self._client: httpx2.Client | None = None
         self._transport: DeadlineTransport | None = None
 
-    def send(self, request: Request) -> Received:
+    def send(self, request: HttpRequest) -> HttpResponse:
         """Ask once. Raises Transient for what may go better next time, RemoteError for what will not."""
         import httpx2  # noqa: PLC0415  # takes 0.1 s that most commands need not spend
 
@@ -78,7 +78,7 @@ class Connection:
             client.close()
 
     @contextmanager
-    def _answer(self, request: Request, deadline: float) -> Iterator["httpx2.Response"]:
+    def _answer(self, request: HttpRequest, deadline: float) -> Iterator["httpx2.Response"]:
         client, transport = self._opened()
         headers = {**_HEADERS, **self._key.headers}
         if request.content:
@@ -103,16 +103,16 @@ class Connection:
                 raise _Late
         return bytes(content)
 
-    def _judged(self, response: "httpx2.Response", content: bytes) -> Received:
+    def _judged(self, response: "httpx2.Response", content: bytes) -> HttpResponse:
         status = response.status_code
-        received = Received(self.host, response.headers.get("content-type", ""), content, self._key)
+        received = HttpResponse(self.host, response.headers.get("content-type", ""), content, self._key)
         if status in _OK:
             return received
         if status in _REDIRECTS:
             target = urlsplit(response.headers.get("location", "")).netloc or "another path"
             raise RemoteError(
                 f"{self.host} answered {status}, a redirect to {self._key.hidden_in(target)}, which is not followed "
-                "because what is sent is meant for nobody else. Configure the final address.",
+                "because the request is meant for this host only. Configure the final address.",
                 status=status,
             )
         found = f"{self.host} answered {status}: {received.complaint}"

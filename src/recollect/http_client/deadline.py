@@ -61,7 +61,7 @@ class DeadlineTransport(httpx2.BaseTransport):
         )
         with _translated():
             response = self._pool.handle_request(passed_on)
-        return httpx2.Response(response.status, headers=response.headers, stream=_Body(response))
+        return httpx2.Response(response.status, headers=response.headers, stream=_DeadlineBody(response))
 
     def close(self) -> None:
         """Give back the connections."""
@@ -97,10 +97,10 @@ class _Backend(httpcore2.SyncBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
         left_s = self.left_s(timeout, httpcore2.ConnectTimeout)
-        return _Stream(super().connect_tcp(host, port, left_s, local_address, socket_options), self)
+        return _DeadlineStream(super().connect_tcp(host, port, left_s, local_address, socket_options), self)
 
 
-class _Stream(httpcore2.NetworkStream):
+class _DeadlineStream(httpcore2.NetworkStream):
     def __init__(self, inner: httpcore2.NetworkStream, backend: _Backend) -> None:
         self._inner = inner
         self._backend = backend
@@ -120,13 +120,13 @@ class _Stream(httpcore2.NetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
         left_s = self._backend.left_s(timeout, httpcore2.ConnectTimeout)
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, left_s), self._backend)
+        return _DeadlineStream(self._inner.start_tls(ssl_context, server_hostname, left_s), self._backend)
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 - as the library has it
         return self._inner.get_extra_info(info)
 
 
-class _Body(httpx2.SyncByteStream):
+class _DeadlineBody(httpx2.SyncByteStream):
     def __init__(self, response: httpcore2.Response) -> None:
         self._response = response
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from recollect.http_client.address import Key
-from recollect.http_client.breaker import Breaker, BreakerOpen, Pass
-from recollect.http_client.connection import Connection
-from recollect.http_client.exchange import Received, Request
+from recollect.http_client.address import ApiKey
+from recollect.http_client.circuit_breaker import BreakerOpen, BreakerPass, CircuitBreaker
+from recollect.http_client.connection import HttpConnection
+from recollect.http_client.exchange import HttpRequest, HttpResponse
 from recollect.http_client.failures import RemoteError, Transient
 
 Answer = TypeVar("Answer")
@@ -21,7 +21,7 @@ _NO_ADVICE: Final[Mapping[int, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How long one attempt may take in all, how many follow the first, and how long a server may make us wait.
 
     One that asks for a longer pause is asked again after the longest we grant; unless `stubborn` is False, in which
@@ -44,11 +44,11 @@ class Endpoint:
     def __init__(
         self,
         url: str,
-        key: Key,
-        patience: Patience,
+        key: ApiKey,
+        patience: RetryPolicy,
         *,
         advice: Mapping[int, str] = _NO_ADVICE,
-        breaker: Breaker | None = None,
+        breaker: CircuitBreaker | None = None,
         trips: Callable[[RemoteError], bool] = _by_nature,
         sleep: Callable[[float], None] = time.sleep,
         chance: Callable[[], float] = random.random,
@@ -58,9 +58,9 @@ class Endpoint:
 
         `url` has been checked. `trips` says which failures count towards opening the breaker.
         """
-        self._connection = Connection(url, key, timeout_s=patience.timeout_s, advice=advice, monotonic=monotonic)
+        self._connection = HttpConnection(url, key, timeout_s=patience.timeout_s, advice=advice, monotonic=monotonic)
         self._patience = patience
-        self._breaker = breaker or Breaker(monotonic=monotonic)
+        self._breaker = breaker or CircuitBreaker(monotonic=monotonic)
         self._trips = trips
         self._sleep = sleep
         self._chance = chance
@@ -70,7 +70,7 @@ class Endpoint:
         """The only host that is ever asked."""
         return self._connection.host
 
-    def ask(self, request: Request, read: Callable[[Received], Answer]) -> Answer:
+    def ask(self, request: HttpRequest, read: Callable[[HttpResponse], Answer]) -> Answer:
         """Ask and give what `read` makes of the answer.
 
         `read` may raise Transient to have the question asked again. Raises RemoteError when there is no answer.
@@ -94,7 +94,7 @@ class Endpoint:
         """Give back the connections. Asking again would open new ones."""
         self._connection.close()
 
-    def _admitted(self) -> Pass:
+    def _admitted(self) -> BreakerPass:
         try:
             return self._breaker.admit()
         except BreakerOpen as closed:
@@ -106,7 +106,7 @@ class Endpoint:
                 retry_after_s=closed.wait_s,
             ) from None
 
-    def _asked(self, request: Request, read: Callable[[Received], Answer], *, once: bool) -> Answer:
+    def _asked(self, request: HttpRequest, read: Callable[[HttpResponse], Answer], *, once: bool) -> Answer:
         attempts = 1 if once else self._patience.retries + 1
         for attempt in range(attempts):
             try:

@@ -1,4 +1,4 @@
-"""What is sent and what comes back, read no further than anybody can vouch for."""
+"""Requests and responses; a response is read no further than its limit."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from recollect.http_client.address import Key
+from recollect.http_client.address import ApiKey
 from recollect.http_client.failures import Transient
 
 _LONGEST_EXCERPT: Final = 200
@@ -14,7 +14,7 @@ _UNPRINTABLE: Final = re.compile(r"[^\S ]+|[\x00-\x1f\x7f-\x9f]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HttpRequest:
     """One question. An answer longer than `most_bytes` is none; what is not `repeatable` is asked only once.
 
     `timeout_s` is how long an attempt may take, if that is less than usual.
@@ -29,20 +29,20 @@ class Request:
     timeout_s: float | None = None
 
     @classmethod
-    def json(cls, path: str, body: Mapping[str, object], most_bytes: int, *, repeatable: bool = True) -> "Request":
+    def json(cls, path: str, body: Mapping[str, object], most_bytes: int, *, repeatable: bool = True) -> "HttpRequest":
         """Make a question whose content is JSON. Half a character, which UTF-8 cannot say, becomes a question mark."""
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
         return cls(path, most_bytes, content, repeatable=repeatable)
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class HttpResponse:
     """The body of an answer that says it is a good one."""
 
     host: str
     content_type: str
     content: bytes = field(repr=False)
-    key: Key
+    key: ApiKey
 
     @property
     def complaint(self) -> str:

@@ -3,6 +3,6 @@
 from recollect.llm.chat import ChatClient
 from recollect.llm.extractor import ChatExtractor
 from recollect.llm.summarizer import ChatSummarizer
-from recollect.llm.wire import Answer
+from recollect.llm.wire import ChatCompletion
 
-__all__ = ["Answer", "ChatClient", "ChatExtractor", "ChatSummarizer"]
+__all__ = ["ChatClient", "ChatCompletion", "ChatExtractor", "ChatSummarizer"]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from recollect.errors import LlmError
-from recollect.http_client import Endpoint, Key, Patience, RemoteError, Request, checked_url
-from recollect.llm.wire import Answer, read_answer
+from recollect.http_client import ApiKey, Endpoint, HttpRequest, RemoteError, RetryPolicy, checked_url
+from recollect.llm.wire import ChatCompletion, read_answer
 
 _PATH: Final = "/chat/completions"
 _ADVICE: Final = {
@@ -48,8 +48,8 @@ class ChatClient:
         self._options = dict(options or {})
         self._endpoint = Endpoint(
             self._url,
-            Key(api_key or ""),
-            Patience(timeout_s, max(0, retries)),
+            ApiKey(api_key or ""),
+            RetryPolicy(timeout_s, max(0, retries)),
             advice=_ADVICE,
             sleep=sleep,
             chance=chance,
@@ -63,12 +63,12 @@ class ChatClient:
         """The name of the model."""
         return self._model
 
-    def ask(self, instructions: str, text: str) -> Answer:
+    def ask(self, instructions: str, text: str) -> ChatCompletion:
         """Ask once and give the answer. Raises LlmError when there is none."""
         messages = [{"role": "system", "content": instructions}, {"role": "user", "content": text}]
         body = {**self._options, "model": self._model, "messages": messages, "stream": False}
         try:
-            return self._endpoint.ask(Request.json(_PATH, body, self._max_response_bytes), read_answer)
+            return self._endpoint.ask(HttpRequest.json(_PATH, body, self._max_response_bytes), read_answer)
         except RemoteError as error:
             asked = f" (asked {error.attempts} times). Nothing was changed." if error.transient else ""
             raise LlmError(f"{error.reason}{asked}") from error

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from recollect.errors import LlmError
 from recollect.llm.chat import ChatClient
-from recollect.llm.wire import Answer
+from recollect.llm.wire import ChatCompletion
 from recollect.model.literals import MEMORY_TYPES, MemoryType
 from recollect.model.messages import Captured, Usage
 
@@ -81,12 +81,12 @@ class ChatExtractor:
         mark = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:12]
         instructions = _INSTRUCTIONS.format(mark=mark, limit=limit, types=", ".join(_TYPES))
         answer = self._client.ask(instructions, f"<said {mark}>\n{said}\n</said {mark}>")
-        known = _Known(said)
+        known = _UsersWords(said)
         found = {finding.content: finding for item in _listed(answer) for finding in _checked(item, known)}
         return tuple(found.values())[:limit], answer.usage
 
 
-class _Known:
+class _UsersWords:
     """The words a user used, and the sentences they stood in."""
 
     def __init__(self, said: str) -> None:
@@ -115,7 +115,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _listed(answer: Answer) -> Iterator[Mapping[str, Any]]:
+def _listed(answer: ChatCompletion) -> Iterator[Mapping[str, Any]]:
     """Give the objects of the list in an answer, fenced or not."""
     start = min((place for place in map(answer.text.find, "[{") if place >= 0), default=-1)
     try:
@@ -135,7 +135,7 @@ def _listed(answer: Answer) -> Iterator[Mapping[str, Any]]:
     return (item for item in listed[:_MOST_LISTED] if isinstance(item, dict))
 
 
-def _checked(item: Mapping[str, Any], known: _Known) -> Iterator[Captured]:
+def _checked(item: Mapping[str, Any], known: _UsersWords) -> Iterator[Captured]:
     content = _field(item, "content")
     kind = _type(item.get("type"))
     if (

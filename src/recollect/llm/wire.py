@@ -1,16 +1,16 @@
-"""What comes back over the wire, checked before anybody believes it."""
+"""Responses of a chat endpoint, checked before they are used."""
 
 import re
 from typing import NamedTuple
 
 from recollect.errors import LlmError
-from recollect.http_client import Received, Transient
+from recollect.http_client import HttpResponse, Transient
 from recollect.model.messages import Usage
 
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
-class Answer(NamedTuple):
+class ChatCompletion(NamedTuple):
     """What a model said, why it stopped, and what it cost. Thoughts that it wrote down are left out."""
 
     text: str
@@ -18,12 +18,12 @@ class Answer(NamedTuple):
     finish: str = ""
 
 
-def read_answer(received: Received) -> Answer:
+def read_answer(received: HttpResponse) -> ChatCompletion:
     """Read the first choice. Raises LlmError when the body is not what the protocol says."""
     try:
         body = received.parsed()
     except Transient as failure:
-        # A model is asked through an address that somebody typed: a page in its place is seldom a passing trouble.
+        # The address was typed by hand: an HTML page in its place is seldom a transient failure.
         raise LlmError(f"{failure.reason}. Check the address; it usually ends in /v1.") from failure
     usage = _usage(body.get("usage"))
     choices = body.get("choices")
@@ -37,7 +37,7 @@ def read_answer(received: Received) -> Answer:
         )
     finish = "refusal" if message.get("refusal") else choice.get("finish_reason")
     text = _THOUGHTS.sub("", _text(message.get("content")), count=1).strip()
-    return Answer(text, usage, finish if isinstance(finish, str) else "")
+    return ChatCompletion(text, usage, finish if isinstance(finish, str) else "")
 
 
 def _text(content: object) -> str:

@@ -19,8 +19,8 @@ from recollect.mcp import prompts, render
 from recollect.mcp.render import ToolAnswer
 from recollect.mcp.tools import LOCATION_WEIGHT
 from recollect.model.literals import Trust
-from recollect.model.memories import Hit
 from recollect.model.places import Location, LocationMode
+from recollect.model.search import Hit
 from recollect.settings import Settings
 from recollect.text.fence import Quoted, fenced, harmless
 

@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from recollect.model.files import Chunk, FileRecord, FileText
 from recollect.model.literals import Trust
-from recollect.model.memories import About, Forgotten, Hit, MemoryRecord, Place, Recall, Remembered
+from recollect.model.memories import MemoryRecord, Remembered
 from recollect.model.places import PlaceSummary
+from recollect.model.search import About, Forgotten, Hit, Place, Recall
 from recollect.text.fence import harmless, quoted
 
 Details: TypeAlias = dict[str, Any]

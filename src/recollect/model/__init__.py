@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         SyncReport,
         TextPiece,
     )
+    from recollect.model.filters import FilterFields
     from recollect.model.literals import (
         FILE_KINDS,
         FILE_SOURCES,
@@ -33,24 +34,14 @@ if TYPE_CHECKING:
         Trust,
     )
     from recollect.model.memories import (
-        About,
-        ChannelPart,
         CommonFields,
-        FilterFields,
-        Forgotten,
-        Hit,
         MemoryChanges,
         MemoryFields,
         MemoryRecord,
         NewMemory,
         Page,
-        Place,
-        PromptContext,
-        Recall,
         Remembered,
-        ScoreParts,
         Space,
-        TurnOutcome,
         VectorLike,
     )
     from recollect.model.messages import (
@@ -75,6 +66,17 @@ if TYPE_CHECKING:
         PlacePart,
         PlaceSummary,
     )
+    from recollect.model.search import (
+        About,
+        ChannelPart,
+        Forgotten,
+        Hit,
+        Place,
+        PromptContext,
+        Recall,
+        ScoreParts,
+        TurnOutcome,
+    )
     from recollect.model.stats import (
         AuditLine,
         BulkBatch,
@@ -98,18 +100,19 @@ _HOMES = {
     "recollect.model.files": (
         "AddedFile Chunk FilePage FileRecord FileText Folder FolderStatus SkippedFile SyncProgress SyncReport TextPiece"
     ),
+    "recollect.model.filters": "FilterFields",
     "recollect.model.literals": (
         "FILE_KINDS FILE_SOURCES MEMORY_TYPES PERMISSIONS ROLES SOURCES FileKind FileSource MemoryType MessageRole "
         "Permission Source Trust"
     ),
     "recollect.model.memories": (
-        "About ChannelPart CommonFields FilterFields Forgotten Hit MemoryChanges MemoryFields MemoryRecord "
-        "NewMemory Page Place PromptContext Recall Remembered ScoreParts Space TurnOutcome VectorLike"
+        "CommonFields MemoryChanges MemoryFields MemoryRecord NewMemory Page Remembered Space VectorLike"
     ),
     "recollect.model.messages": (
         "Appended Captured Compaction Content ConversationInfo Message MessageFields NewMessage ToolCall Usage Window"
     ),
     "recollect.model.places": "Located Location LocationLike LocationMode NamedPlace PlacePart PlaceSummary",
+    "recollect.model.search": "About ChannelPart Forgotten Hit Place PromptContext Recall ScoreParts TurnOutcome",
     "recollect.model.stats": (
         "AuditLine BulkBatch CacheFigures Coverage Estimate Maintenance Model ParkedItem Problem Reembedding "
         "SearchFigures Stats Status StoreStats WorkReport"

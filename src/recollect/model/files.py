@@ -1,4 +1,4 @@
-"""The nouns of files: a document, the pieces it is found by, a folder kept in step, and what came of doing so."""
+"""Files: documents, their chunks, synced folders, and the results of syncing. Frozen values without I/O."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,12 +16,11 @@ TURN_BREAK: Final = "\u2028"
 
 
 class FileRecord(NamedTuple):
-    """A file as it is kept.
+    """A stored file.
 
-    A synced file is known by its folder (`root`) and its `path` beneath it; one that was added by itself has no root,
-    and its path is its name. `digest` is the SHA-256 of its bytes; `recipe` says which version of the chunker cut it.
-    `dated_at` is the day a dated note is about. `original` names the copy of its bytes, if one is kept. `notes` say
-    what is not as it should be, such as `invalid UTF-8`.
+    A synced file has a folder (`root`) and a `path` beneath it; an added document has no root, and its path is its
+    name. `digest` is the SHA-256 of its bytes; `recipe` the version of the chunker. `dated_at` is the date of a dated
+    note. `original` names the copy of its bytes, if one is kept. `notes` are warnings such as `invalid UTF-8`.
     """
 
     id: str
@@ -46,9 +45,9 @@ class FileRecord(NamedTuple):
 
 
 class TextPiece(NamedTuple):
-    """A part of a text. It begins `start_column` characters into `start_line`, which is 0 unless a line had to be cut.
+    """A part of a text. `start_column` is 0 unless a line had to be split.
 
-    `heading` is the way of headings that leads to it. A turn of a session has a `role` and the time it was said at.
+    `heading` is the path of headings above it. A turn of a session has a `role` and the time it was said at.
     """
 
     content: str
@@ -61,7 +60,7 @@ class TextPiece(NamedTuple):
 
 
 class CutText(NamedTuple):
-    """A text in pieces, and what the text says about itself: its front matter, its title, the day it is about."""
+    """A text in pieces, with its own metadata: front matter, title, date."""
 
     pieces: tuple[TextPiece, ...]
     metadata: Mapping[str, Any]
@@ -69,7 +68,7 @@ class CutText(NamedTuple):
 
 
 class IndexedTextPiece(NamedTuple):
-    """A piece with the hash by which it is known again, and the terms it is found by, with blanks between them."""
+    """A piece with its content hash, and its search terms separated by blanks."""
 
     piece: TextPiece
     content_hash: str
@@ -77,7 +76,7 @@ class IndexedTextPiece(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A piece as it is kept, with what its file is."""
+    """A stored piece of a file, with the file's path and kind."""
 
     id: str
     file_id: str
@@ -97,12 +96,12 @@ class Chunk(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it stands, as people write it: `notes/setup.md:12-30`."""
+        """The path and lines: `notes/setup.md:12-30`."""
         return f"{self.path}:{self.start_line}-{self.end_line}"
 
 
 class ChunkMark(NamedTuple):
-    """What tells a chunk that is kept from others, without its text."""
+    """What identifies a stored chunk when a file is diffed, without its text."""
 
     id: str
     content_hash: str
@@ -115,7 +114,7 @@ class ChunkMark(NamedTuple):
 
 
 class ChunkDraft(NamedTuple):
-    """A chunk ready to be written. `terms` have blanks between them."""
+    """A chunk ready to be written."""
 
     id: str
     indexed: IndexedTextPiece
@@ -129,7 +128,7 @@ FileMark: TypeAlias = tuple[str, int, int, int]
 
 
 class KnownFile(NamedTuple):
-    """What tells whether a synced file has changed."""
+    """What tells whether a synced file has changed on disk."""
 
     path: str
     id: str
@@ -140,9 +139,9 @@ class KnownFile(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """A folder that was synced: when it was last looked through, when to its end, and what could not be read then.
+    """A synced folder: when it was last scanned, when completely, and what could not be read.
 
-    `rules` are the patterns that were given, so that looking again means the same. `trouble` maps reasons to how many.
+    `rules` are the patterns of the last sync, which the next one uses. `trouble` counts skipped files by reason.
     """
 
     root: str
@@ -154,7 +153,7 @@ class Folder(NamedTuple):
 
 
 class FolderStatus(NamedTuple):
-    """A synced folder now. `drift` counts the files that differ from what is kept; None when it cannot be read."""
+    """A synced folder now. `drift` counts the files that differ from the store; None when it cannot be read."""
 
     folder: Folder
     files: int
@@ -162,9 +161,8 @@ class FolderStatus(NamedTuple):
     drift: int | None
 
 
-# How a skipped or unread file is told: where it is beneath its root, and why.
 class SkippedFile(NamedTuple):
-    """A file or folder that was left out, and why."""
+    """A file or folder that was left out: its path beneath the root, and why."""
 
     path: str
     reason: str
@@ -175,12 +173,11 @@ SyncState = Literal["synced", "missing", "empty", "incomplete"]
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What syncing a folder did, or would do with `dry_run`.
+    """The result of syncing a folder, or with `dry_run` what it would be.
 
-    `state`: `synced` all of it was seen; `incomplete`: parts of it could not be looked into; `missing`: the folder is
-    not there; `empty`: there is nothing in it, though there was. Only of one that was synced are files removed that are
-    gone. `kept` and `written` count chunks. `skipped` says by reason how many files were left out; `trouble` names
-    some.
+    `state`: `synced`: all of it was read; `incomplete`: parts could not be read; `missing`: the folder is gone;
+    `empty`: it lost all its files. Only a `synced` folder loses its deleted files. `kept` and `written` count chunks.
+    `skipped` counts left out files by reason; `trouble` names some.
     """
 
     root: str
@@ -208,7 +205,7 @@ class SyncReport:
 
 
 class SyncProgress(NamedTuple):
-    """How far a sync is: files done of those that must be read, and chunks written so far."""
+    """The progress of a sync: files done of those that must be read, and chunks written so far."""
 
     root: str
     done: int
@@ -221,7 +218,7 @@ AddedAction = Literal["created", "duplicate", "replaced"]
 
 @dataclass(frozen=True, slots=True)
 class AddedFile:
-    """What became of a file that was offered: `duplicate` means that the very same bytes are kept already."""
+    """The result of adding a file: `duplicate` means that the same bytes are stored already."""
 
     action: AddedAction
     file: FileRecord
@@ -230,7 +227,7 @@ class AddedFile:
 
 @dataclass(frozen=True, slots=True)
 class FilePage:
-    """A part of a listing, newest first. Pass `cursor` to get the next part; it is None at the end."""
+    """A page of files, newest first. Pass `cursor` to get the next page; it is None at the end."""
 
     items: tuple[FileRecord, ...]
     cursor: str | None = None
@@ -238,9 +235,9 @@ class FilePage:
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """Lines of a file, from where it lies or, if it is gone or has changed since, from the store.
+    """Lines of a file, from the disk or, if it is gone or has changed, from the store.
 
-    `current` says that the lines are those of the file as it is indexed.
+    `current` says that the lines are those of the indexed file.
     """
 
     file: FileRecord

@@ -1,6 +1,6 @@
-"""Where things are on the globe: distances, circles and the boxes around them, and the cells that coordinates round to.
+"""Geometry on the globe: haversine distances, circles and their bounding boxes, and grids that coordinates round to.
 
-Pure, and the one truth of both stores: a row is inside a circle when `half_chord` of it is at most the circle's.
+Both stores agree on it: a row is inside a circle when its `half_chord` is at most the circle's.
 """
 
 import math
@@ -24,7 +24,7 @@ class Point(NamedTuple):
 
 
 class Box(NamedTuple):
-    """Everything between two parallels and two meridians; `west` is never east of `east`."""
+    """A bounding box between two parallels and two meridians; `west` is never east of `east`."""
 
     south: float
     north: float
@@ -34,7 +34,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """All places within a distance of one."""
+    """All points within a distance of one."""
 
     lat: float
     lng: float
@@ -46,7 +46,7 @@ class Circle:
         return math.sin(min(self.radius_km / (2 * EARTH_KM), math.pi / 2)) ** 2
 
     def boxes(self) -> tuple[Box, ...]:
-        """Give one or two boxes that hold the circle: two where it crosses the meridian at which longitudes begin."""
+        """Return one or two boxes that hold the circle: two where it crosses the antimeridian."""
         reach = math.degrees(self.radius_km / EARTH_KM) + _ROUNDING
         south, north = max(-_POLE, self.lat - reach), min(_POLE, self.lat + reach)
         if self.lat + reach >= _POLE or self.lat - reach <= -_POLE:  # around a pole lies every meridian
@@ -62,12 +62,12 @@ class Circle:
         return (Box(south, north, west, east),)
 
     def holds(self, lat: float, lng: float) -> bool:
-        """Tell whether a place is inside."""
+        """Tell whether a point is inside."""
         return half_chord(self.lat, self.lng, lat, lng) <= self.half_chord
 
 
 def half_chord(lat: float, lng: float, other_lat: float, other_lng: float) -> float:
-    """Give the square of half the chord between two places, on a globe of radius 1: the haversine of their angle."""
+    """Return the haversine of two points: the square of half the chord between them, on a globe of radius 1."""
     across = math.sin(math.radians(other_lat - lat) / 2)
     along = math.sin(math.radians(other_lng - lng) / 2)
     chord = across * across + math.cos(math.radians(lat)) * math.cos(math.radians(other_lat)) * along * along
@@ -75,34 +75,34 @@ def half_chord(lat: float, lng: float, other_lat: float, other_lng: float) -> fl
 
 
 def distance_km(lat: float, lng: float, other_lat: float, other_lng: float) -> float:
-    """Give the distance of two places along the surface."""
+    """Return the great-circle distance of two points."""
     return 2 * EARTH_KM * math.asin(math.sqrt(half_chord(lat, lng, other_lat, other_lng)))
 
 
 class Grid(NamedTuple):
-    """Cells of about the same size wherever they are: rows of `step` degrees, with fewer cells the nearer to a pole."""
+    """A grid of cells of about equal size: rows of `step` degrees, with fewer cells near the poles."""
 
     step: float
 
     def cell(self, lat: float, lng: float) -> tuple[int, int]:
-        """Give the cell that holds a place: its row and its column."""
+        """Return the row and the column of the cell that holds a point."""
         row = round(lat / self.step)
         return row, math.floor((lng + 180) / 360 * self._columns(row)) % self._columns(row)
 
     def centre(self, row: int, column: int) -> Point:
-        """Give the middle of a cell."""
+        """Return the centre of a cell."""
         lat = max(-_POLE, min(_POLE, row * self.step))
         decimals = max(1, 2 - math.floor(math.log10(self.step)))
         return Point(round(lat, decimals), round((column + 0.5) * 360 / self._columns(row) - 180, decimals))
 
     def rounded(self, lat: float, lng: float) -> Point:
-        """Give the middle of the cell that a place is in."""
+        """Round a point to the centre of its cell."""
         return self.centre(*self.cell(lat, lng))
 
     def around(self, row: int, column: int) -> Iterator[tuple[int, int]]:
-        """Give the cells that are less than three quarters of a cell away from one, in its row and in those beside it.
+        """Return the neighbours of a cell: those less than three quarters of a cell away.
 
-        Whoever is less than half a step away from a place in the cell is in it or in one of these.
+        A point less than half a step away from a point in the cell is in it or in one of these.
         """
         columns = self._columns(row)
         for other in (row - 1, row, row + 1):
@@ -116,7 +116,7 @@ class Grid(NamedTuple):
         return max(1, math.floor(360 * max(0.0, math.cos(math.radians(row * self.step))) / self.step))
 
 
-# About a hundred metres: how exactly a place is named, and what of it others may learn.
+# From about a hundred metres: the precisions at which places are stored and geocoded.
 STREET = Grid(0.001)
 DISTRICT = Grid(0.01)
 CITY = Grid(0.1)

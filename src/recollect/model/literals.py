@@ -1,4 +1,4 @@
-"""The words of the field that people type. Imports nothing heavy, because the command line shows them in its help."""
+"""Literals: types, roles, sources and the like. Imports nothing heavy: the CLI shows them in its help."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -12,11 +12,11 @@ MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 ItemKind = Literal["memory", "message", "chunk"]
 ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 
-# What has vectors: all that is searched, and the names of places, by which places are likened to each other.
+# What has vectors: all that is searched, and the names of places.
 VectorKind = Literal["memory", "message", "chunk", "place"]
 VECTOR_KINDS: tuple[VectorKind, ...] = get_args(VectorKind)
 
-# What a file is, by what is in it; and where it comes from: a synced folder of notes or of session logs, or by itself.
+# The format of a file, by its content; and its origin: a synced folder of notes or of session logs, or added alone.
 FileKind = Literal["markdown", "text", "code", "session", "pdf", "html", "docx", "email", "csv", "image"]
 FILE_KINDS: tuple[FileKind, ...] = get_args(FileKind)
 FileSource = Literal["memory", "sessions", "document"]
@@ -31,10 +31,10 @@ ROLES: tuple[MessageRole, ...] = ("user", "assistant", "system", "tool", "reason
 Source = Literal["memory", "request", "response", "reasoning", "tool", "system", "summary", "file"]
 SOURCES: tuple[Source, ...] = get_args(Source)
 
-# Where a search looks by itself. System prompts say the same each time, and summaries what their originals say.
+# Where a search looks by default. System prompts repeat, and summaries say what their originals say.
 USUAL_SOURCES: tuple[Source, ...] = ("memory", "request", "response", "reasoning", "tool", "file")
 
-# What a search calls a message of each role.
+# The source of a hit by the role of the message.
 SOURCE_OF: Mapping[MessageRole, Source] = {
     "user": "request",
     "assistant": "response",
@@ -44,7 +44,7 @@ SOURCE_OF: Mapping[MessageRole, Source] = {
     "summary": "summary",
 }
 
-# Who says what coordinates are called; and how many people a place has at least that is named offline.
+# Geocoders; and the least population of a place in the offline gazetteer.
 GeocoderName = Literal["auto", "offline", "nominatim", "none"]
 GEOCODERS: tuple[GeocoderName, ...] = get_args(GeocoderName)
 PlaceSize = Literal["500", "1000", "5000", "15000"]
@@ -55,7 +55,7 @@ FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 
 
 class Trust(IntEnum):
-    """Where a memory comes from, as a tier that nothing ever raises by rewording."""
+    """The trust tier of a memory, by its origin; rewording never raises it."""
 
     EXTERNAL = 0  # a tool, the web, mail, an import, another node
     FILE = 1  # the user's own files

@@ -1,4 +1,4 @@
-"""The nouns of a conversation: what was said, what of it is shown to a model, and what was made of the rest."""
+"""Conversations: messages, context windows, compaction and summaries. Frozen values without I/O."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ Content: TypeAlias = str | Sequence[str | Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that the assistant asked for. `arguments` is JSON, as the model wrote it."""
+    """A tool call of the assistant. `arguments` is JSON, as the model wrote it."""
 
     id: str
     name: str
@@ -41,11 +41,11 @@ class MessageFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message on its way in.
+    """A message to be stored.
 
-    `id` is the host's own id for it: a message that is delivered twice is kept once. `sequence` is for hosts that
-    number their messages; without it a message comes after those that are there. `speaker` is the name of whoever says
-    it, where a conversation has several people in it. `lat`, `lng`, `address` and `place_label` say where it is said.
+    `id` is the host's own id for it, which makes storing idempotent. `sequence` is for hosts that number their
+    messages; without it a message is appended. `speaker` is the name of the person who says it, where there are
+    several. `lat`, `lng`, `address` and `place_label` say where it is said.
     """
 
     role: MessageRole
@@ -68,10 +68,10 @@ class NewMessage:
 
 
 class Message(NamedTuple):
-    """A turn of a conversation as it is kept. Order within a conversation is by `sequence`, then by `said_at`.
+    """A stored message. Order within a conversation is by `sequence`, then by `said_at`.
 
-    `content` is the plain text, `blocks` what it consisted of when it came in parts. `external_id` is the host's own id
-    for the message; delivering it again changes nothing. `speaker` is the name of whoever spoke, empty when unknown.
+    `content` is the plain text, `blocks` the parts it came in. `external_id` is the host's own id. `speaker` is the
+    name of the person who said it, empty when unknown.
     """
 
     id: str
@@ -106,20 +106,20 @@ AppendedAction = Literal["created", "duplicate", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What became of a message: `created`, `duplicate` (it is known), or `skipped` (nothing of it may be kept)."""
+    """The result of appending a message: `created`, `duplicate`, or `skipped` (the conversation is private)."""
 
     action: AppendedAction
     message: Message | None = None
 
     @property
     def id(self) -> str | None:
-        """The id under which the message is kept."""
+        """The id of the stored message."""
         return self.message.id if self.message else None
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What of a conversation to show a model: system prompts, the live summary, the newest turns that fit.
+    """The context window for a model: system prompts, the current summary, the newest turns that fit.
 
     `omitted` counts active messages that did not fit, or that a model would refuse: tool calls without their results.
     """
@@ -132,14 +132,14 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a model was paid for."""
+    """Tokens that a model was paid for."""
 
     input_tokens: int = 0
     output_tokens: int = 0
 
     @property
     def tokens(self) -> int:
-        """All of them."""
+        """Input and output tokens together."""
         return self.input_tokens + self.output_tokens
 
 
@@ -148,11 +148,11 @@ CompactionAction = Literal["compacted", "unchanged", "busy", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """What compacting did.
+    """The result of compacting a conversation.
 
     - `compacted`: `folded` messages are now in the summary; they stay, marked, and search still finds them.
     - `unchanged`: there was nothing to fold, or another process was faster.
-    - `busy`: another process is paying a model for this summary right now, or has just failed to get one.
+    - `busy`: another process holds the lease: it is making this summary, or has just failed to.
     - `failed`: no usable summary came back; everything is as it was, and `reason` says why.
     """
 
@@ -168,7 +168,7 @@ class Compaction:
 
 
 class ConversationRecord(NamedTuple):
-    """A conversation as it is kept. Of a private one, nothing that is said is."""
+    """A stored conversation. Nothing that is said in a private one is stored."""
 
     id: str
     private: bool
@@ -180,7 +180,7 @@ class ConversationRecord(NamedTuple):
 
 
 class ConversationInfo(NamedTuple):
-    """A conversation in a listing, with its figures. Summaries do not count as messages."""
+    """A conversation with its statistics. Summaries do not count as messages."""
 
     id: str
     private: bool
@@ -195,10 +195,10 @@ class ConversationInfo(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """Something worth keeping that was found in what a user said.
+    """Something worth remembering in a user's message.
 
-    `content` is the sentence as it was said. `subject`, `key` and `value` are filled where the sentence says them; a
-    `key` names something that has one value at a time, so that the next value supersedes this one.
+    `content` is the sentence as it was said. `subject`, `key` and `value` are set where the sentence has them; a `key`
+    has one value at a time, so the next value supersedes this one.
     """
 
     content: str
@@ -214,7 +214,7 @@ class Captured:
 
 @dataclass(frozen=True, slots=True)
 class SummaryPoints:
-    """What a summary says, before it is put into its format."""
+    """The content of a summary, before it is formatted."""
 
     key_points: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()
@@ -226,7 +226,7 @@ class SummaryPoints:
 
 @dataclass(frozen=True, slots=True)
 class SummaryTask:
-    """What is to be summarised: turns in order, the summary they come after, and how long the new one may be."""
+    """Input of a summarizer: turns in order, the summary before them, and the length limit."""
 
     turns: Sequence[Message]
     previous: SummaryPoints

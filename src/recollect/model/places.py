@@ -1,7 +1,4 @@
-"""The nouns of place: where something was, where somebody is while asking, what such a place is called.
-
-Coordinates are WGS84 degrees; both or neither are there.
-"""
+"""Places: locations, their names, and the location of a search. Coordinates are WGS84 degrees, both or neither."""
 
 import hashlib
 import math
@@ -27,10 +24,9 @@ LONGEST_LABEL = 200
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where somebody is: by coordinates, by an address, by what they call the place, or by several of these.
+    """A location: coordinates, an address, a label, or several of these.
 
-    A `place_label` alone means the place of that name (`home`), if the user has one, or else a kind of place
-    (`supermarket`).
+    A `place_label` alone means the place that the user named so (`home`), or else a kind of place (`supermarket`).
     """
 
     lat: float | None = None
@@ -40,12 +36,12 @@ class Location:
 
     @property
     def name(self) -> str:
-        """What is embedded of a place: its address and what it is called."""
+        """The text that is embedded: address and label."""
         return place_name(self.address, self.place_label)
 
 
 class PlaceFields(TypedDict, total=False):
-    """Where something is, as keyword arguments."""
+    """The fields of a location, as keyword arguments."""
 
     lat: float | None
     lng: float | None
@@ -53,12 +49,12 @@ class PlaceFields(TypedDict, total=False):
     place_label: str
 
 
-# What may be given where a location is asked for: a location, coordinates, or a name.
+# What a parameter `location` accepts: a location, coordinates, or a name.
 LocationLike: TypeAlias = Location | tuple[float, float] | str
 
 
 class Located(NamedTuple):
-    """What a geocoder knows of a place. `name` is that of the nearest place which has one, `distance_km` away."""
+    """A geocoder's answer. `name` is that of the nearest named place, `distance_km` away."""
 
     lat: float
     lng: float
@@ -72,7 +68,7 @@ class Located(NamedTuple):
 
 
 class NamedPlace(NamedTuple):
-    """A place that a user has given a name to."""
+    """A place that the user has named."""
 
     name: str
     lat: float
@@ -82,7 +78,7 @@ class NamedPlace(NamedTuple):
 
 
 class PlaceRow(NamedTuple):
-    """The name of a place at which something of a user's is, as it is embedded: an address, a label, or both."""
+    """The name of a place in a user's memories, as it is embedded: an address, a label, or both."""
 
     id: str
     address: str
@@ -91,7 +87,7 @@ class PlaceRow(NamedTuple):
 
 
 class Sighting(NamedTuple):
-    """Something that happened at a place, as far as it matters for finding out which places there are."""
+    """A memory or message at a place, reduced to what clustering needs."""
 
     lat: float
     lng: float
@@ -103,9 +99,9 @@ class Sighting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlaceSummary:
-    """A place at which a user's memories cluster. `name` is what the user calls it, or else its address.
+    """A cluster of a user's memories. `name` is the user's name for the place, or else its address.
 
-    `radius_km` is how far from its middle the farthest of them is; `visits` are the days on which something was.
+    `radius_km` is the distance of the farthest one from the centre; `visits` counts days.
     """
 
     name: str
@@ -124,7 +120,7 @@ class PlaceSummary:
 
 @dataclass(frozen=True, slots=True)
 class SearchLocation:
-    """Where somebody is while asking, and what that is to mean: a filter, or a share of the score."""
+    """The location of a search: a filter when it has a radius, and a share of the score."""
 
     location: Location
     radius_km: float | None = None
@@ -134,12 +130,11 @@ class SearchLocation:
 
 @dataclass(frozen=True, slots=True)
 class PlacePart:
-    """What a place did to a score: (1 - `weight`) x `content` + `weight` x `geo` is the score.
+    """The share of the place in a score: (1 - `weight`) x `content` + `weight` x `geo`.
 
-    `geo` is the larger of `nearness`, which comes from `distance_km`, and `likeness`, that of the places' names; each
-    is None when it cannot be said. Where nobody gave a weight, that counts times `fit`, how good the content is
-    compared with the best one there is; and `geo` is no less than `least`, which is the content where nothing here
-    answers the question: then the place holds nothing against what is elsewhere.
+    `geo` is the larger of `nearness`, from `distance_km`, and `likeness`, that of the places' names; None when unknown.
+    With the default weight, the weight counts times `fit`, the content's score relative to the best one; and `geo` is
+    at least `least`: the content's score where nothing nearby answers the query, so that distance costs nothing.
     """
 
     weight: float
@@ -153,22 +148,22 @@ class PlacePart:
 
 
 def place_name(address: str, place_label: str) -> str:
-    """Give the text by which a place is told from others and likened to them."""
+    """Return the text by which places are compared."""
     return f"{address} {place_label}".strip()
 
 
 def folded(name: str) -> str:
-    """Give the name of a place as it is looked for: whatever its letter case and its blanks."""
+    """Normalise the name of a place for lookup: letter case and blanks do not matter."""
     return " ".join(name.casefold().split())
 
 
 def is_somewhere(lat: float | None, address: str, place_label: str) -> bool:
-    """Tell whether anything is known of where something is."""
+    """Tell whether an item has a place."""
     return lat is not None or bool(address or place_label)
 
 
 def place_id(address: str, place_label: str) -> str | None:
-    """Give the id of a place: the same for the same names; None for what has none."""
+    """Return the id of a place, derived from its names; None without names."""
     if not address and not place_label:
         return None
     said = f"{address}\x1f{place_label}".encode("utf-8", "surrogatepass")
@@ -176,7 +171,7 @@ def place_id(address: str, place_label: str) -> str | None:
 
 
 def check_coordinates(lat: object, lng: object, wrong: type[InvalidInput] = InvalidInput) -> None:
-    """Insist on both coordinates or neither, finite, and within the bounds of the globe. Raises `wrong`."""
+    """Check coordinates: both or neither, finite and on the globe. Raises `wrong`."""
     if lat is None and lng is None:
         return
     if lat is None or lng is None:
@@ -194,7 +189,7 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 
 def check_radius(radius_km: object) -> None:
-    """Insist on a radius that is searched."""
+    """Check the radius of a search. Raises InvalidInput."""
     if not _is_number(radius_km) or not LEAST_RADIUS_KM <= radius_km <= MOST_RADIUS_KM:
         raise InvalidInput(
             f"radius_km is {radius_km!r}; it must be a number from {LEAST_RADIUS_KM:g} to {MOST_RADIUS_KM:g}."
@@ -202,6 +197,6 @@ def check_radius(radius_km: object) -> None:
 
 
 def check_weight(weight: object) -> None:
-    """Insist on a share."""
+    """Check the weight of a location. Raises InvalidInput."""
     if not _is_number(weight) or not 0 <= weight <= 1:
         raise InvalidInput(f"location_weight is {weight!r}; it must be a number from 0 to 1.")

@@ -1,4 +1,4 @@
-"""What is known about a store itself: its figures, its embedding spaces, its health."""
+"""Statistics and health of a store, its embedding models, its audit log. Frozen values without I/O."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ SpaceState = Literal["active", "building", "kept"]
 
 @dataclass(frozen=True, slots=True)
 class KnownSpace:
-    """An embedding space of a store: the one that is searched, one on its way, or one that is merely kept.
+    """An embedding space of a store: active, being built, or kept.
 
-    `unrelated` is the usual cosine of what has nothing to do with each other, once it was measured.
+    `unrelated` is the usual cosine of unrelated texts, once it was measured.
     """
 
     space: Space
@@ -27,7 +27,7 @@ class KnownSpace:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many items of a source have a vector in a space, and how many wait for one, since when, or never will."""
+    """How many items of a kind have a vector, wait for one (since `oldest`), or are parked."""
 
     source: VectorKind
     items: int
@@ -38,13 +38,13 @@ class Coverage:
 
     @property
     def share(self) -> float:
-        """The part that has a vector; all of it when there is nothing."""
+        """The share that has a vector; 1 when there are no items."""
         return self.vectors / self.items if self.items else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class ParkedItem:
-    """An item that could not be embedded, and why. Nobody tries again unless asked."""
+    """An item that could not be embedded, and why. It is not retried unless `retry_parked` is called."""
 
     user_id: str
     source: VectorKind
@@ -56,7 +56,7 @@ class ParkedItem:
 
 @dataclass(frozen=True, slots=True)
 class CacheFigures:
-    """What is kept of vectors that were paid for, and how often that saved a request."""
+    """The cache of vectors: its size, and how often it saved a request."""
 
     entries: int
     bytes: int
@@ -65,9 +65,9 @@ class CacheFigures:
 
     @property
     def hit_rate(self) -> float | None:
-        """The part of all texts whose vector was known; None when none was asked for."""
-        asked = self.hits + self.misses
-        return self.hits / asked if asked else None
+        """The share of hits; None when the cache was never asked."""
+        lookups = self.hits + self.misses
+        return self.hits / lookups if lookups else None
 
 
 BulkState = Literal["submitting", "running", "collecting", "collected", "failed", "cancelled"]
@@ -75,10 +75,9 @@ BulkState = Literal["submitting", "running", "collecting", "collected", "failed"
 
 @dataclass(frozen=True, slots=True)
 class BulkBatch:
-    """A batch at a provider: which space it is for, the provider's id of it, and how far it is.
+    """A batch at a provider's batch API: its embedding space, the provider's id, and its progress.
 
-    `tokens` is an estimate until it is collected. While somebody asks about it or takes what is finished it is
-    `collecting`, and `checked_at` says since when.
+    `tokens` is an estimate until it is collected. It is `collecting` while a worker holds it, since `checked_at`.
     """
 
     id: str
@@ -95,9 +94,9 @@ class BulkBatch:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What embedding everything anew would take: items and, roughly, tokens and dollars, if the price is known.
+    """An estimate of embedding everything anew: items, tokens, and dollars if the price is known.
 
-    `bulk_cost` is what it would cost through the provider's batch API, if it has one.
+    `bulk_cost` is the price through the provider's batch API, if it has one.
     """
 
     items: int
@@ -108,10 +107,10 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class WorkReport:
-    """What a worker did: texts that got their vector, texts that it gave up on, and why it could not go on, if so.
+    """The progress of a worker: texts embedded, texts parked, and why the provider is `unavailable`, if it is.
 
     `pause_s` is how long to wait then. `in_bulk` texts are in batches at the provider. `located` counts addresses that
-    were found out, `unlocated_s` says how long to leave the geocoder alone.
+    were looked up, `unlocated_s` is the cool-down of the geocoder.
     """
 
     embedded: int = 0
@@ -139,9 +138,9 @@ ReembeddingState = Literal["building", "finished"]
 
 @dataclass(frozen=True, slots=True)
 class Reembedding:
-    """How far a change of the model is: searches use `space` when it is `finished`, and `previous` until then.
+    """The progress of a migration to another model: searches use `previous` until it is `finished`, then `space`.
 
-    `unavailable` says why the provider could not be asked; calling again goes on where this ended.
+    `unavailable` says why the provider did not answer; calling again resumes.
     """
 
     state: ReembeddingState
@@ -155,7 +154,7 @@ class Reembedding:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Figures about what one user has stored."""
+    """Statistics of one user."""
 
     memories: int
     by_type: Mapping[str, int]
@@ -174,7 +173,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class StoreStats:
-    """Figures about a whole store; numbers only, nothing that belongs to a user."""
+    """Statistics of a whole store: numbers only, no content of any user."""
 
     users: int
     memories: int
@@ -189,7 +188,7 @@ class StoreStats:
 
     @property
     def items(self) -> int:
-        """All that is searched."""
+        """The number of items that a search can find."""
         return self.memories + self.messages + self.chunks
 
 
@@ -198,10 +197,10 @@ ModelState = Literal["active", "building", "kept", "configured"]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model that makes vectors: one whose vectors are there, or one that the settings name.
+    """An embedding model: one with vectors in the store, or the one in the settings.
 
-    `dimensions` are None until its provider has told them. `reachable` is None when nobody asked; `trouble` says why it
-    is not.
+    `dimensions` are None until its provider has told them. `reachable` is None when it was not tried; `trouble` says
+    why it is not reachable.
     """
 
     provider: str
@@ -217,12 +216,11 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is running on what, and whether anything is amiss.
+    """The status of a store: versions, models, queues, costs, and advice.
 
-    `spent_today` is what language models were paid for; `embedding_today` what was embedded, at `embedding_cost`
-    dollars, if anybody knows the price. `coverage` says what can be found by meaning, `building` the same of a model
-    that is on its way, and `parked` what never will be unless somebody looks into it. `unlocated` counts what waits
-    for the `geocoder` to find out its address.
+    `spent_today` is the usage of language models; `embedding_today` that of embedding, for `embedding_cost` dollars, if
+    the price is known. `coverage` says what can be found by meaning, `building` is the model of a migration under way,
+    and `parked` are items that could not be embedded. `unlocated` counts items that wait for the `geocoder`.
     """
 
     version: str
@@ -248,18 +246,18 @@ class Status:
 
     @property
     def cache(self) -> CacheFigures:
-        """What is kept of vectors that were paid for."""
+        """The cache of vectors."""
         return self.stats.cache
 
     @property
     def waiting_since(self) -> datetime | None:
-        """When the item was stored that has waited for its vector longest."""
-        return min((one.oldest for one in self.coverage if one.oldest is not None), default=None)
+        """When the oldest item in the embedding queue was stored."""
+        return min((part.oldest for part in self.coverage if part.oldest is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something `doctor` found: which check, how many rows, and what to do."""
+    """A problem that `doctor` found: which check, how many rows, and what to do."""
 
     check: str
     count: int
@@ -268,9 +266,9 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """What a round of maintenance did. `failed` says in words what could not be done; it is tried again next time.
+    """The result of `maintain`. `failed` says what could not be done; it is tried again next time.
 
-    `reindexed` counts the items whose terms changed because a newer analyser reads them in another way.
+    `reindexed` counts items whose search terms changed with a newer analyser.
     """
 
     embedded: int
@@ -285,10 +283,10 @@ class Maintenance:
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
-    """One line of the log of what was done: by whom, to which items, when; never what they say.
+    """One line of the audit log: who did what to which items, when; never their content.
 
-    `actor` is the id of a key, or `local`. `items` are the first of the `amount` ids. `hash` covers the line and the
-    hash of the line before it.
+    `actor` is the id of a key, or `local`. `items` are the first of the `amount` ids. `hash` is that of a hash chain:
+    it covers the line and the hash of the line before.
     """
 
     number: int
@@ -302,7 +300,7 @@ class AuditLine:
 
 @dataclass(frozen=True, slots=True)
 class SearchFigures:
-    """What searches of one sort were like: how many, how many of them found nothing or went without a part."""
+    """Statistics of one kind of search: how many, how many of them were empty or degraded, and how long they took."""
 
     verb: str
     searches: int

@@ -1,4 +1,4 @@
-"""The gate every vector passes, whoever made it. Behind it all vectors are finite, of one length and of unit norm."""
+"""Validation of vectors: whatever their source, those that pass are finite, of one length and of unit norm."""
 
 from collections.abc import Sequence
 from typing import NoReturn

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from recollect.model.filters import MessageFilters
 from recollect.model.literals import ItemKind, MessageRole, MessageStatus
-from recollect.model.memories import MessageDraft, MessageFilters, Space
+from recollect.model.memories import MessageDraft, Space
 from recollect.model.messages import ConversationInfo, ConversationRecord, Message, Usage
 
 

@@ -17,8 +17,9 @@ from recollect.model.files import (
     KnownFile,
     SkippedFile,
 )
+from recollect.model.filters import ChunkFilters
 from recollect.model.literals import FileKind, FileSource
-from recollect.model.memories import ChunkFilters, Space
+from recollect.model.memories import Space
 
 
 class TouchedFile(NamedTuple):

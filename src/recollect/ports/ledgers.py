@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, Protocol
 
-from recollect.authorization import ApiKey
+from recollect.authorization import Key
 from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope
 from recollect.model.stats import AuditLine, SearchFigures
@@ -113,7 +113,7 @@ class LedgerWriter(Protocol):
         """Take out of answers and logs what was said or asked; `everything` lets go of the order of changes, too."""
         ...
 
-    def add_key(self, key: ApiKey, secret_hash: str) -> None:
+    def add_key(self, key: Key, secret_hash: str) -> None:
         """Keep a new key."""
         ...
 
@@ -137,11 +137,11 @@ class ChangeNotifier(Protocol):
 class LedgerStore(Protocol):
     """The part of a store that is about what the doors keep."""
 
-    def key(self, key_id: str) -> tuple[ApiKey, str] | None:
+    def key(self, key_id: str) -> tuple[Key, str] | None:
         """Give a key with the hash of its secret."""
         ...
 
-    def keys(self) -> Sequence[ApiKey]:
+    def keys(self) -> Sequence[Key]:
         """Give all keys, oldest first."""
         ...
 

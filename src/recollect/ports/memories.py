@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from recollect.model.filters import Filters, ItemFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
-from recollect.model.memories import Draft, Filters, Item, ItemFilters, MemoryRecord, PlaceFilters, Space, Vector
+from recollect.model.memories import Draft, Item, MemoryRecord, Space, Vector
 from recollect.model.stats import Stats
 
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from recollect.model.filters import Filters
 from recollect.model.literals import ItemKind
-from recollect.model.memories import Filters, Scope
+from recollect.model.memories import Scope
 from recollect.model.places import Located, NamedPlace, PlaceRow, Sighting
 
 

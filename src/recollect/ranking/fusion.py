@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from recollect.model.literals import Fusion
-from recollect.model.memories import ChannelPart
+from recollect.model.search import ChannelPart
 from recollect.ranking.bm25 import TextScores
 
 VECTOR = "vector"

@@ -93,6 +93,10 @@ _USUAL: Final = _problems(
     HTTPStatus.SERVICE_UNAVAILABLE,
 )
 
+_ROUTES: Final = APIRouter(responses=_USUAL)  # analysed once, however many applications a process makes
+for _router in ROUTERS:
+    _ROUTES.include_router(_router)
+
 
 def create_app(memory: Memory, subscriptions: LiveSubscriptions, metrics: Metrics) -> FastAPI:
     """Make the application for an open store, without its middleware."""
@@ -124,8 +128,7 @@ def create_app(memory: Memory, subscriptions: LiveSubscriptions, metrics: Metric
     app.state.uploads = Uploads()
     add_error_handlers(app, _LOST)
     add_error_handler(app)
-    for router in ROUTERS:
-        app.include_router(router)
+    app.router.routes.extend(_ROUTES.routes)
     for path in ("/mcp", "/mcp/"):
         app.router.routes.append(Route(path, mcp.app, methods=["POST"]))
     return app

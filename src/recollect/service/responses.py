@@ -18,20 +18,10 @@ from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, c
 from recollect.federation import FederatedHit, FederatedResult, NodeReport
 from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
 from recollect.model.literals import FileKind, FileSource, Source
-from recollect.model.memories import (
-    About,
-    Forgotten,
-    Hit,
-    MemoryRecord,
-    Page,
-    Place,
-    PromptContext,
-    Recall,
-    Remembered,
-    TurnOutcome,
-)
+from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
 from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
+from recollect.model.search import About, Forgotten, Hit, Place, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import SearchFigures, Stats, Status
 from recollect.service.metrics.readiness import Readiness
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from recollect.authorization import ApiKey
+from recollect.authorization import Key
 from recollect.model.literals import PERMISSIONS
 from recollect.model.stats import AuditLine, SearchFigures
 from recollect.ports import SearchNote, StoreChange
@@ -13,11 +13,11 @@ from recollect.ports import SearchNote, StoreChange
 Moment = Callable[[Any], datetime]
 
 
-def key_of(row: Sequence[Any], moment: Moment) -> ApiKey:
+def key_of(row: Sequence[Any], moment: Moment) -> Key:
     """Read a key."""
     key_id, name, user_id, scopes, *moments = row[:8]
     held = scopes.split()
-    return ApiKey(
+    return Key(
         key_id,
         name,
         user_id,
@@ -44,7 +44,7 @@ def line_values(line: AuditLine) -> dict[str, Any]:
     return {**{name: getattr(line, name) for name in names}, "items": json.dumps(line.items)}
 
 
-def key_values(key: ApiKey, secret_hash: str) -> dict[str, Any]:
+def key_values(key: Key, secret_hash: str) -> dict[str, Any]:
     """Lay out a key, but for its moments."""
     scopes = " ".join(key.scopes)
     return {"id": key.id, "name": key.name, "user_id": key.user_id, "scopes": scopes, "secret_hash": secret_hash}

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from recollect import Memory
-from recollect.embedding.bulk_gemini import GeminiBulk
-from recollect.embedding.bulk_openai import OpenAiBulk
+from recollect.embedding.batch_gemini import GeminiBulk
+from recollect.embedding.batch_openai import OpenAiBulk
 from recollect.engine.base.call_embedder import PROBE
 from recollect.engine.vectors.calibration import SENTENCES
 from tests.providers.server import ProviderServer

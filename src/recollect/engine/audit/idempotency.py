@@ -12,9 +12,10 @@ from typing import NamedTuple, TypeVar
 from recollect.engine.audit.audit_log import AuditedAction, note
 from recollect.errors import AlreadyProcessed, InvalidInput
 from recollect.model.files import AddedFile, FileRecord
-from recollect.model.memories import Forgotten, MemoryRecord, PromptContext, Remembered, Scope, TurnOutcome
+from recollect.model.memories import MemoryRecord, Remembered, Scope
 from recollect.model.messages import Appended, Compaction, Message
 from recollect.model.places import NamedPlace
+from recollect.model.search import Forgotten, PromptContext, TurnOutcome
 from recollect.ports import StoredResponse, StoreReader, StoreWriter
 
 T = TypeVar("T")

@@ -6,7 +6,8 @@ from time import perf_counter
 from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.errors import StoreError
-from recollect.model.memories import Recall, Scope
+from recollect.model.memories import Scope
+from recollect.model.search import Recall
 from recollect.ports import SearchNote
 
 

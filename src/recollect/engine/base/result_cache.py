@@ -13,8 +13,9 @@ from threading import Lock
 from typing import NamedTuple
 
 from recollect.model.files import Chunk
-from recollect.model.memories import Hit, MemoryRecord, Recall, Scope, lapsed
+from recollect.model.memories import MemoryRecord, Scope, lapsed
 from recollect.model.messages import Message
+from recollect.model.search import Hit, Recall
 
 _MAX_AGE = timedelta(minutes=1)  # recency fades meanwhile, though not by much
 

@@ -12,7 +12,8 @@ from recollect.engine.base.context import Engine
 from recollect.engine.conversations import message_drafts, redelivery
 from recollect.engine.drafts import memory_drafts, redaction
 from recollect.errors import InvalidInput, InvalidMessage, NotFound
-from recollect.model.memories import MessageDraft, MessageFilters, Scope
+from recollect.model.filters import MessageFilters
+from recollect.model.memories import MessageDraft, Scope
 from recollect.model.messages import Appended, ConversationInfo, ConversationRecord, Message, NewMessage, Window
 from recollect.ports import MessagePosition, StoreReader, StoreWriter
 

@@ -19,20 +19,12 @@ from recollect.engine.search.prepared_query import SearchOptions
 from recollect.engine.vectors import embed_queue
 from recollect.errors import AlreadyProcessed, InvalidInput, RecollectError
 from recollect.model.files import Chunk
+from recollect.model.filters import ChunkFilters, Filters, MessageFilters
 from recollect.model.literals import Source, Trust
-from recollect.model.memories import (
-    ChunkFilters,
-    Filters,
-    Hit,
-    MessageFilters,
-    PromptContext,
-    Recall,
-    Remembered,
-    Scope,
-    TurnOutcome,
-)
+from recollect.model.memories import Remembered, Scope
 from recollect.model.messages import Message, NewMessage
 from recollect.model.places import Location, SearchLocation
+from recollect.model.search import Hit, PromptContext, Recall, TurnOutcome
 from recollect.ports import StoreReader, StoreWriter
 from recollect.text.fence import Quoted, fenced, without_fences
 

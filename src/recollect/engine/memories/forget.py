@@ -16,7 +16,8 @@ from recollect.engine.files import file_chunks
 from recollect.engine.search.hits import TIME
 from recollect.errors import InvalidInput
 from recollect.model.files import FileRecord
-from recollect.model.memories import Forgotten, ForgottenAction, Hit, MemoryRecord, Scope
+from recollect.model.memories import MemoryRecord, Scope
+from recollect.model.search import Forgotten, ForgottenAction, Hit
 from recollect.ports import StoreReader, StoreWriter
 
 

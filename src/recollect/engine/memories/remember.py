@@ -17,7 +17,8 @@ from recollect.engine.drafts import memory_drafts, redaction
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedTexts
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
-from recollect.model.memories import Draft, Filters, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector, lapsed
+from recollect.model.filters import Filters
+from recollect.model.memories import Draft, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector, lapsed
 from recollect.model.messages import Usage
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_units

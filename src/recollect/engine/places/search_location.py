@@ -16,18 +16,9 @@ from recollect.engine.drafts import memory_drafts
 from recollect.engine.places import address_lookup
 from recollect.engine.vectors import embed_texts
 from recollect.errors import GeocoderUnavailable, InvalidInput, RecollectError
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.geo import Circle, distance_km
-from recollect.model.memories import (
-    ChunkFilters,
-    Filters,
-    ItemFilters,
-    MemoryRecord,
-    MessageFilters,
-    PlaceFilters,
-    Scope,
-    Space,
-    Vector,
-)
+from recollect.model.memories import MemoryRecord, Scope, Space, Vector
 from recollect.model.messages import Message
 from recollect.model.places import (
     LOCATION_MODES,

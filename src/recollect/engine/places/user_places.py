@@ -8,7 +8,8 @@ from recollect.engine.drafts import memory_drafts, redaction
 from recollect.engine.places import address_lookup, search_location
 from recollect.engine.vectors import embed_queue
 from recollect.errors import InvalidInput, NotFound
-from recollect.model.memories import Filters, Scope
+from recollect.model.filters import Filters
+from recollect.model.memories import Scope
 from recollect.model.places import Location, NamedPlace, PlaceSummary, check_coordinates, folded
 from recollect.ports import RemoteEmbedder, StoreWriter
 from recollect.ranking import clusters

@@ -9,8 +9,10 @@ from recollect.engine.search import recall
 from recollect.engine.search.hits import moment
 from recollect.engine.search.prepared_query import MAX_LIMIT, MAX_QUERY, SearchOptions
 from recollect.errors import InvalidInput
+from recollect.model.filters import Filters
 from recollect.model.literals import MemoryType
-from recollect.model.memories import About, Filters, MemoryRecord, Scope
+from recollect.model.memories import MemoryRecord, Scope
+from recollect.model.search import About
 from recollect.ports import StoreReader
 from recollect.text.clean import clean
 from recollect.text.terms import index_terms, query_words

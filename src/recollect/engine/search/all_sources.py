@@ -9,8 +9,10 @@ from recollect.engine.base.context import Engine
 from recollect.engine.search import recall
 from recollect.engine.search.prepared_query import SearchOptions
 from recollect.errors import InvalidInput
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.model.literals import SOURCE_OF, SOURCES, MessageRole, Source
-from recollect.model.memories import ChunkFilters, Filters, ItemFilters, MessageFilters, Recall, Scope, VectorLike
+from recollect.model.memories import Scope, VectorLike
+from recollect.model.search import Recall
 from recollect.ports import StoreReader
 
 _USUAL_TURN = 50  # messages

@@ -7,7 +7,7 @@ from heapq import nsmallest
 from recollect.engine.base.context import Engine
 from recollect.engine.places.search_location import PlaceScorer
 from recollect.engine.search.prepared_query import PreparedQuery
-from recollect.model.memories import ItemFilters
+from recollect.model.filters import ItemFilters
 from recollect.ports import StoreReader, TextCandidates
 from recollect.ranking import bm25, fusion
 from recollect.ranking.answerable import answerable

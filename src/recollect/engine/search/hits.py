@@ -12,9 +12,10 @@ from recollect.engine.search.kind_ranking import KindRanking, RankedRow
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk
 from recollect.model.literals import SOURCE_OF, ItemKind, Source
-from recollect.model.memories import ChannelPart, Hit, Item, MemoryRecord, Place, ScoreParts
+from recollect.model.memories import Item, MemoryRecord
 from recollect.model.messages import Message
 from recollect.model.places import is_somewhere
+from recollect.model.search import ChannelPart, Hit, Place, ScoreParts
 from recollect.ports import MessagePosition, StoreReader
 from recollect.ranking import factors, variety
 from recollect.text.clean import fingerprint_text

@@ -15,9 +15,11 @@ from recollect.engine.search import channels
 from recollect.engine.search.channels import ScoredCandidates, SearchRun
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk
+from recollect.model.filters import ChunkFilters, ItemFilters, MessageFilters
 from recollect.model.literals import ItemKind
-from recollect.model.memories import ChannelPart, ChunkFilters, ItemFilters, MemoryRecord, MessageFilters, ScoreParts
+from recollect.model.memories import MemoryRecord
 from recollect.model.places import PlacePart
+from recollect.model.search import ChannelPart, ScoreParts
 from recollect.ports import MessagePosition, StoreReader
 from recollect.ranking import context, factors, geo
 from recollect.ranking.factors import Fading

@@ -20,8 +20,9 @@ from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions
 from recollect.errors import InvalidInput
 from recollect.model.files import Chunk
 from recollect.model.literals import ITEM_KINDS, SOURCE_OF, SOURCES, MemoryType, Source
-from recollect.model.memories import ChannelPart, Hit, Item, Scope, ScoreParts
+from recollect.model.memories import Item, Scope
 from recollect.model.messages import Message
+from recollect.model.search import ChannelPart, Hit, ScoreParts
 from recollect.ports import StoreChange, StoreReader
 from recollect.ranking.fusion import nearness
 

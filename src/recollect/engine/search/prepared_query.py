@@ -13,8 +13,9 @@ from recollect.engine.places import search_location
 from recollect.engine.places.search_location import ResolvedLocation
 from recollect.engine.vectors import embed_texts
 from recollect.errors import EmbeddingError, InvalidInput, RecollectError
+from recollect.model.filters import ItemFilters
 from recollect.model.literals import MemoryType
-from recollect.model.memories import ItemFilters, Scope, Space, Vector, VectorLike
+from recollect.model.memories import Scope, Space, Vector, VectorLike
 from recollect.model.places import SearchLocation
 from recollect.model.vectors import as_unit
 from recollect.ports import RemoteEmbedder

@@ -23,8 +23,10 @@ from recollect.engine.search import hits, kind_ranking
 from recollect.engine.search.channels import ChannelPlan, SearchRun
 from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions, prepare
 from recollect.errors import StoreError
+from recollect.model.filters import Filters, ItemFilters, MessageFilters
 from recollect.model.literals import MemoryType
-from recollect.model.memories import Filters, Hit, Item, ItemFilters, MessageFilters, Recall, Scope, VectorLike
+from recollect.model.memories import Item, Scope, VectorLike
+from recollect.model.search import Hit, Recall
 from recollect.ports import StoreReader
 
 _DEPTHS = (1, 5, 25)  # how many times as many candidates are ranked

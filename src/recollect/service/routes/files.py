@@ -14,7 +14,7 @@ from fastapi import Path, Query, Request, Response
 from recollect.errors import InvalidInput
 from recollect.model.files import AddedFile, FileRecord, FileText
 from recollect.model.literals import FileSource
-from recollect.model.memories import Forgotten
+from recollect.model.search import Forgotten
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER, VISIBLE, StrictBody

@@ -6,7 +6,8 @@ from fastapi import Body, Response
 
 from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
-from recollect.model.memories import Forgotten, PromptContext, Remembered, TurnOutcome
+from recollect.model.memories import Remembered
+from recollect.model.search import Forgotten, PromptContext, TurnOutcome
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.idempotency import Reply, run_idempotent

@@ -10,8 +10,10 @@ from fastapi import Header, Path, Query, Response
 from recollect.api.memory import UserMemory
 from recollect.api.scoped import canonical
 from recollect.errors import InvalidInput, StaleVersion
+from recollect.model.filters import FilterFields
 from recollect.model.literals import MemoryType
-from recollect.model.memories import FilterFields, Forgotten, MemoryRecord, Page, Recall, Remembered
+from recollect.model.memories import MemoryRecord, Page, Remembered
+from recollect.model.search import Forgotten, Recall
 from recollect.ports import StoreWriter
 from recollect.service import requests
 from recollect.service import responses as out

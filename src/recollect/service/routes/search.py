@@ -6,7 +6,7 @@ from fastapi import Query
 
 from recollect.federation import FederatedResult, federated_search
 from recollect.model.literals import USUAL_SOURCES
-from recollect.model.memories import About, Recall
+from recollect.model.search import About, Recall
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER

@@ -5,8 +5,8 @@ Every condition is one of the fixed texts below; every value is bound.
 
 from typing import Any
 
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.geo import Circle
-from recollect.model.memories import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 
 _LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > %(f_now)s)"
 _HELD = "valid_from <= %(f_as_of)s AND (valid_until IS NULL OR valid_until > %(f_as_of)s)"

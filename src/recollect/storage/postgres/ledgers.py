@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 
-from recollect.authorization import ApiKey
+from recollect.authorization import Key
 from recollect.model.memories import Scope
 from recollect.model.stats import AuditLine, SearchFigures
 from recollect.ports import SearchNote, StoreChange, StoredResponse
@@ -77,7 +77,7 @@ class LedgerWriter(PostgresRows):
         else:
             self._run("blank_searches")
 
-    def add_key(self, key: ApiKey, secret_hash: str) -> None:
+    def add_key(self, key: Key, secret_hash: str) -> None:
         """Keep a new key."""
         moments = {"created_at": key.created_at, "expires_at": key.expires_at}
         self._connection.execute(QUERIES["insert_key"].encode(), {**ledgers.key_values(key, secret_hash), **moments})
@@ -96,12 +96,12 @@ class PostgresLedgers(Walled):
             asked: psycopg.Cursor[tuple[Any, ...]] = connection.execute(QUERIES[name].encode(), values)
             return asked.fetchall() if asked.description else []
 
-    def key(self, key_id: str) -> tuple[ApiKey, str] | None:
+    def key(self, key_id: str) -> tuple[Key, str] | None:
         """Give a key with the hash of its secret."""
         found = self._ledger(None, "find_key", {"id": key_id})
         return next(((ledgers.key_of(row, _in_utc), row[8]) for row in found), None)
 
-    def keys(self) -> Sequence[ApiKey]:
+    def keys(self) -> Sequence[Key]:
         """Give all keys."""
         return [ledgers.key_of(row, _in_utc) for row in self._ledger(None, "list_keys")]
 

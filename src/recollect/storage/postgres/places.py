@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
-from recollect.model.memories import Filters
+from recollect.model.filters import Filters
 from recollect.model.places import NamedPlace, PlaceRow, Sighting
 from recollect.ports import CachedPlace
 from recollect.storage import placed

@@ -10,18 +10,9 @@ import psycopg
 from pgvector import HalfVector
 from pgvector import Vector as PgVector
 
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
-from recollect.model.memories import (
-    ChunkFilters,
-    Filters,
-    ItemFilters,
-    MemoryRecord,
-    MessageFilters,
-    PlaceFilters,
-    Scope,
-    Space,
-    Vector,
-)
+from recollect.model.memories import MemoryRecord, Scope, Space, Vector
 from recollect.model.messages import Message
 from recollect.model.stats import Stats
 from recollect.ports import IndexedItem, MessagePosition, Neighbour, TextCandidate, TextCandidates

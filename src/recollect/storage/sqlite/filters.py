@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.geo import Circle
-from recollect.model.memories import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.storage.sqlite.codec import to_micros
 
 _LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > :f_now)"

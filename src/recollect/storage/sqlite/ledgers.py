@@ -7,7 +7,7 @@ from datetime import datetime
 
 import apsw
 
-from recollect.authorization import ApiKey
+from recollect.authorization import Key
 from recollect.model.memories import Scope
 from recollect.model.stats import AuditLine, SearchFigures
 from recollect.ports import SearchNote, StoreChange, StoredResponse
@@ -77,7 +77,7 @@ class LedgerWriter(SqliteRows):
         else:
             self._run("blank_searches")
 
-    def add_key(self, key: ApiKey, secret_hash: str) -> None:
+    def add_key(self, key: Key, secret_hash: str) -> None:
         """Keep a new key."""
         moments = {"created_at": to_micros(key.created_at), "expires_at": to_micros(key.expires_at)}
         rows(self._connection, QUERIES["insert_key"], {**ledgers.key_values(key, secret_hash), **moments})
@@ -98,13 +98,13 @@ class SqliteLedgers:
     def _changing(self, *, patient: bool = True) -> AbstractContextManager[apsw.Connection]:
         """Lend the connection that writes; who is not patient does not wait for it."""
 
-    def key(self, key_id: str) -> tuple[ApiKey, str] | None:
+    def key(self, key_id: str) -> tuple[Key, str] | None:
         """Give a key with the hash of its secret."""
         with self._reading() as connection:
             found = rows(connection, QUERIES["find_key"], {"id": key_id})
         return next(((ledgers.key_of(row, from_micros), row[8]) for row in found), None)
 
-    def keys(self) -> Sequence[ApiKey]:
+    def keys(self) -> Sequence[Key]:
         """Give all keys."""
         with self._reading() as connection:
             return [ledgers.key_of(row, from_micros) for row in rows(connection, QUERIES["list_keys"])]

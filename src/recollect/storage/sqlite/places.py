@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.model.memories import Filters
+from recollect.model.filters import Filters
 from recollect.model.places import NamedPlace, PlaceRow, Sighting
 from recollect.ports import CachedPlace
 from recollect.storage import placed

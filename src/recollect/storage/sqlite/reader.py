@@ -10,18 +10,9 @@ import apsw
 import numpy as np
 
 from recollect.errors import StoreDamaged
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
-from recollect.model.memories import (
-    ChunkFilters,
-    Filters,
-    ItemFilters,
-    MemoryRecord,
-    MessageFilters,
-    PlaceFilters,
-    Scope,
-    Space,
-    Vector,
-)
+from recollect.model.memories import MemoryRecord, Scope, Space, Vector
 from recollect.model.messages import Message
 from recollect.model.stats import Stats
 from recollect.ports import IndexedItem, MessagePosition, Neighbour, TextCandidate, TextCandidates

@@ -8,12 +8,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from recollect.embedding.bulk import Desk, Harvest, checked_id, given_id
+from recollect.embedding.batch_api import BatchResults, BatchSubmission, checked_id, given_id
+from recollect.embedding.check_response import tokens
+from recollect.embedding.protocols import OpenAiProtocol
 from recollect.embedding.provider import answer_bytes, blamed
-from recollect.embedding.reading import tokens
-from recollect.embedding.wires import OpenAiWire
 from recollect.errors import EmbeddingError
-from recollect.http_client import Received, RemoteError, Request
+from recollect.http_client import HttpRequest, HttpResponse, RemoteError
 from recollect.ports import BulkOutcome, BulkProgress
 from recollect.ports.world import BulkPhase
 
@@ -35,7 +35,7 @@ _PHASES: Final[Mapping[str, BulkPhase]] = {
 class OpenAiBulk:
     """OpenAI's batch API for embeddings."""
 
-    def __init__(self, desk: Desk, wire: OpenAiWire) -> None:
+    def __init__(self, desk: BatchSubmission, wire: OpenAiProtocol) -> None:
         """Take where to ask, and how a single request is worded."""
         self._desk = desk
         self._wire = wire
@@ -55,12 +55,12 @@ class OpenAiBulk:
             )
         form, content_type = _form(content)
         host = self._desk.endpoint.host
-        uploaded = self._desk.ask(Request("/files", _ROOM, form, content_type), Received.parsed)
+        uploaded = self._desk.ask(HttpRequest("/files", _ROOM, form, content_type), HttpResponse.parsed)
         file = given_id(uploaded.get("id"), host)
         body = {"input_file_id": file, "endpoint": "/v1/embeddings", "completion_window": "24h"}
         # Not asked twice: a second batch would be paid for as well.
         try:
-            made = self._desk.ask(Request.json("/batches", body, _ROOM, repeatable=False), Received.parsed)
+            made = self._desk.ask(HttpRequest.json("/batches", body, _ROOM, repeatable=False), HttpResponse.parsed)
         except EmbeddingError:
             self._desk.remove(f"/files/{file}")
             raise
@@ -69,7 +69,7 @@ class OpenAiBulk:
     def progress(self, batch: str) -> BulkProgress:
         """Ask how far it is. One that the provider does not know has failed."""
         try:
-            shown = self._desk.endpoint.ask(_get(f"/batches/{checked_id(batch)}"), Received.parsed)
+            shown = self._desk.endpoint.ask(_get(f"/batches/{checked_id(batch)}"), HttpResponse.parsed)
         except RemoteError as error:
             if error.status == _GONE:
                 return BulkProgress("failed", reason=error.reason)
@@ -83,7 +83,7 @@ class OpenAiBulk:
 
     def collect(self, batch: str) -> BulkOutcome:
         """Fetch what is finished: the file of results, and the one of errors."""
-        shown = self._desk.fetch(_get(f"/batches/{checked_id(batch)}"), Received.parsed)
+        shown = self._desk.fetch(_get(f"/batches/{checked_id(batch)}"), HttpResponse.parsed)
         harvest = self._desk.harvest()
         most_bytes = answer_bytes(MOST_TEXTS, self._desk.profile.dimensions)
         for name in _RESULTS:
@@ -98,7 +98,7 @@ class OpenAiBulk:
         """Ask the provider to stop; one that is over already is none of our business."""
         path = f"/batches/{checked_id(batch)}/cancel"
         try:
-            self._desk.endpoint.ask(Request(path, _ROOM, repeatable=False), Received.parsed)
+            self._desk.endpoint.ask(HttpRequest(path, _ROOM, repeatable=False), HttpResponse.parsed)
         except RemoteError as error:
             if error.status not in _OVER_ALREADY:
                 raise blamed(error) from error
@@ -107,7 +107,7 @@ class OpenAiBulk:
         """Delete the file of requests and those of results and errors. The batch itself, which has no text, stays."""
         request = _get(f"/batches/{checked_id(batch)}")
         try:
-            shown = self._desk.endpoint.ask(request, Received.parsed)
+            shown = self._desk.endpoint.ask(request, HttpResponse.parsed)
         except RemoteError:
             return
         for name in ("input_file_id", *_RESULTS):
@@ -129,7 +129,7 @@ class OpenAiBulk:
             yield json.dumps(request, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def _gather(line: bytes, harvest: Harvest) -> None:
+def _gather(line: bytes, harvest: BatchResults) -> None:
     """Take what a line says about a text. What only ran out of time is left out: it was never embedded."""
     try:
         found = json.loads(line)
@@ -164,8 +164,8 @@ def _message(error: object) -> str:
     return said[:300] if isinstance(said, str) and said else "no reason was given"
 
 
-def _get(path: str, most_bytes: int = _ROOM) -> Request:
-    return Request(path, most_bytes, method="GET")
+def _get(path: str, most_bytes: int = _ROOM) -> HttpRequest:
+    return HttpRequest(path, most_bytes, method="GET")
 
 
 def _form(content: bytes) -> tuple[bytes, str]:

@@ -1,4 +1,4 @@
-"""What somebody means who names a place: `Brno`, `Paris, Texas`, `Springfield IL`, `Modřice near Brno, Czechia`."""
+"""Parses the name of a place: `Brno`, `Paris, Texas`, `Springfield IL`, `Modřice near Brno, Czechia`."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -21,7 +21,7 @@ _CALLED: Final = {
 }
 
 
-class Asked(NamedTuple):
+class PlaceQuery(NamedTuple):
     """A name, folded, and the regions or countries that the place must be in, each."""
 
     name: str
@@ -32,16 +32,16 @@ class Asked(NamedTuple):
         return all(_is_in(where, record, country or Country("")) for where in self.within)
 
 
-def asked(text: str) -> Iterator[Asked]:
+def asked(text: str) -> Iterator[PlaceQuery]:
     """Give what a text may mean, the likeliest first."""
     head, *rest = [fold(_before_near(part)) for part in text[:_LONGEST].split(",")]
     within = tuple(part for part in rest if part)
     if not head:
         return
-    yield Asked(head, within)
+    yield PlaceQuery(head, within)
     words = head.split()
     for count in range(1, min(_MOST_WORDS, len(words) - 1) + 1):
-        yield Asked(" ".join(words[:-count]), (" ".join(words[-count:]), *within))
+        yield PlaceQuery(" ".join(words[:-count]), (" ".join(words[-count:]), *within))
 
 
 def _before_near(part: str) -> str:

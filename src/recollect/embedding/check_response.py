@@ -1,4 +1,4 @@
-"""Vectors as they come over the wire, checked before anybody stores them.
+"""Vectors as they come over the wire, checked before they are stored.
 
 The invariant: what leaves here is one finite row of unit length per text, in the order of the texts. Whatever cannot be
 made that is refused with what was found, never repaired.
@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import EmbeddingError
-from recollect.http_client import Received
+from recollect.http_client import HttpResponse
 from recollect.model.memories import Vector
 
 _NUMBERS = frozenset("fiu")
 
 
-def by_index(received: Received, body: Mapping[str, Any], count: int) -> Sequence[object]:
+def by_index(received: HttpResponse, body: Mapping[str, Any], count: int) -> Sequence[object]:
     """Give the embeddings of an answer that numbers them, in the order of the numbers."""
     items = listed(received, body.get("data"), count)
     found: dict[int, object] = {}
@@ -35,7 +35,7 @@ def by_index(received: Received, body: Mapping[str, Any], count: int) -> Sequenc
     return [found[index] for index in range(count)]
 
 
-def listed(received: Received, found: object, count: int) -> Sequence[Any]:
+def listed(received: HttpResponse, found: object, count: int) -> Sequence[Any]:
     """Give what was found in an answer, if it is a list as long as that of the texts."""
     if not isinstance(found, list):
         raise EmbeddingError(f"{received.host} answered without a list of vectors: {received.excerpt}. {_ADVICE}")

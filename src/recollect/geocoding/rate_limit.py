@@ -1,4 +1,4 @@
-"""How often a server is asked that belongs to others: spaced out, whoever asks."""
+"""Rate limit for servers of others: requests are spaced out, over all threads of the process."""
 
 import time
 from collections.abc import Callable
@@ -7,18 +7,18 @@ from threading import Lock
 from typing import Final
 
 _OWN_ENDINGS: Final = (".local", ".internal", ".localhost")
-_LONGEST_HOLD_S: Final = 3_600.0  # nobody means it who asks for more
+_LONGEST_HOLD_S: Final = 3_600.0  # a longer pause is taken for a mistake
 
 
 class TooBusy(Exception):
-    """It is nobody's turn now; perhaps in `wait_s` seconds."""
+    """The rate limit is used up; try again in `wait_s` seconds."""
 
     def __init__(self, wait_s: float) -> None:
         super().__init__(f"no turn for another {wait_s:g} s")
         self.wait_s = wait_s
 
 
-class Pacer:
+class RequestPacer:
     """Hands out turns that are `1 / per_s` seconds apart; 0 means that they need not be. Threads share one."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Pacer:
         return turn - now
 
     def hold(self, pause_s: float) -> None:
-        """Give nobody a turn for so long: the server asked for it."""
+        """Let no request through for so long: the server asked for it."""
         with self._lock:
             self._next = max(self._next, self._monotonic() + min(pause_s, _LONGEST_HOLD_S))
 

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-from recollect.embedding.bulk import Desk, Harvest, checked_id, given_id
+from recollect.embedding.batch_api import BatchResults, BatchSubmission, checked_id, given_id
+from recollect.embedding.check_response import tokens
+from recollect.embedding.protocols import GeminiProtocol, gemini_tokens, values_of
 from recollect.embedding.provider import answer_bytes, blamed
-from recollect.embedding.reading import tokens
-from recollect.embedding.wires import GeminiWire, gemini_tokens, values_of
 from recollect.errors import EmbeddingError
-from recollect.http_client import Received, RemoteError, Request
+from recollect.http_client import HttpRequest, HttpResponse, RemoteError
 from recollect.ports import BulkOutcome, BulkProgress
 
 MOST_TEXTS: Final = 4_000  # of common length, so that a batch stays below what may be handed in at once
@@ -29,7 +29,7 @@ _FAILED: Final = ("FAILED", "CANCELLED", "EXPIRED")
 class GeminiBulk:
     """Gemini's batch API for embeddings."""
 
-    def __init__(self, desk: Desk, wire: GeminiWire) -> None:
+    def __init__(self, desk: BatchSubmission, wire: GeminiProtocol) -> None:
         """Take where to ask, and how a single request is worded."""
         self._desk = desk
         self._wire = wire
@@ -49,19 +49,19 @@ class GeminiBulk:
         body = {"batch": {"displayName": shown, "inputConfig": {"requests": {"requests": requests}}}}
         path = f"/models/{quote(self._wire.model, safe='')}:asyncBatchEmbedContent"
         # Not asked twice: a second batch would be paid for as well.
-        request = Request.json(path, body, _ROOM, repeatable=False)
+        request = HttpRequest.json(path, body, _ROOM, repeatable=False)
         if len(texts) > MOST_TEXTS or len(request.content) > MOST_BYTES:
             raise EmbeddingError(
                 f"A batch of {len(texts):,} texts makes a request of {len(request.content):,} bytes. Expected at most "
                 f"{MOST_TEXTS:,} texts and {MOST_BYTES:,} bytes; hand in fewer."
             )
-        made = self._desk.ask(request, Received.parsed)
+        made = self._desk.ask(request, HttpResponse.parsed)
         return given_id(made.get("name"), self._desk.endpoint.host)
 
     def progress(self, batch: str) -> BulkProgress:
         """Ask how far it is. One that the provider does not know has failed."""
         try:
-            shown = self._desk.endpoint.ask(self._get(batch), Received.parsed)
+            shown = self._desk.endpoint.ask(self._get(batch), HttpResponse.parsed)
         except RemoteError as error:
             if error.status == _GONE:
                 return BulkProgress("failed", reason=error.reason)
@@ -77,7 +77,7 @@ class GeminiBulk:
 
     def collect(self, batch: str) -> BulkOutcome:
         """Fetch what is finished."""
-        shown = self._desk.fetch(self._get(batch), Received.parsed)
+        shown = self._desk.fetch(self._get(batch), HttpResponse.parsed)
         harvest = self._desk.harvest()
         output = _part(shown, "response") or _part(_part(shown, "metadata"), "output")
         responses = _part(output, "inlinedResponses").get("inlinedResponses")
@@ -90,7 +90,7 @@ class GeminiBulk:
         """Ask the provider to stop; one that is over already is none of our business."""
         path = f"/{checked_id(batch)}:cancel"
         try:
-            self._desk.endpoint.ask(Request(path, _ROOM, repeatable=False), Received.parsed)
+            self._desk.endpoint.ask(HttpRequest(path, _ROOM, repeatable=False), HttpResponse.parsed)
         except RemoteError as error:
             if error.status not in _OVER_ALREADY:
                 raise blamed(error) from error
@@ -103,13 +103,13 @@ class GeminiBulk:
         """Give back the connections."""
         self._desk.endpoint.close()
 
-    def _get(self, batch: str) -> Request:
+    def _get(self, batch: str) -> HttpRequest:
         # The results come with every answer once the batch is done.
         most_bytes = _ROOM + answer_bytes(MOST_TEXTS, self._desk.profile.dimensions)
-        return Request(f"/{checked_id(batch)}", most_bytes, method="GET")
+        return HttpRequest(f"/{checked_id(batch)}", most_bytes, method="GET")
 
 
-def _gather(item: Mapping[str, Any], harvest: Harvest) -> None:
+def _gather(item: Mapping[str, Any], harvest: BatchResults) -> None:
     """Take what is said about a text. Troubles of the provider's are left out: the text was never embedded."""
     name = _part(item, "metadata").get("key")
     if not isinstance(name, str):

@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from recollect.embedding.provider import Profile
+from recollect.embedding.provider import ProviderProfile
 from recollect.errors import ProviderUnavailable
-from recollect.http_client import Endpoint, Received, RemoteError, Request
+from recollect.http_client import Endpoint, HttpRequest, HttpResponse, RemoteError
 
 _MOST_BYTES: Final = 65_536
 _NOT_FOUND: Final = 404
 
 
-def greet_e5(endpoint: Endpoint, profile: Profile) -> None:
+def greet_e5(endpoint: Endpoint, profile: ProviderProfile) -> None:
     """Ask `GET /health` who is there. A server without it is believed to be the right one."""
     try:
-        health = endpoint.ask(Request("/health", _MOST_BYTES, method="GET"), Received.parsed)
+        health = endpoint.ask(HttpRequest("/health", _MOST_BYTES, method="GET"), HttpResponse.parsed)
     except RemoteError as error:
         if error.status == _NOT_FOUND:
             return
@@ -28,7 +28,7 @@ def greet_e5(endpoint: Endpoint, profile: Profile) -> None:
         )
 
 
-def _require_model(health: Mapping[str, Any], endpoint: Endpoint, profile: Profile) -> None:
+def _require_model(health: Mapping[str, Any], endpoint: Endpoint, profile: ProviderProfile) -> None:
     model = health.get("model")
     if isinstance(model, str) and model and _short(model) != _short(profile.model):
         raise ProviderUnavailable(

@@ -1,0 +1,149 @@
+"""Results of searching and forgetting, and of the hooks around a turn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from recollect.model.literals import Source
+from recollect.model.memories import Item, MemoryRecord, Remembered
+from recollect.model.messages import Compaction
+from recollect.model.places import PlacePart
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a hit is: coordinates, an address, the label that the user gave it."""
+
+    lat: float | None
+    lng: float | None
+    address: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelPart:
+    """One channel's share of a hit: `weight` x `score` is what it adds to the relevance."""
+
+    rank: int | None
+    raw: float
+    score: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreParts:
+    """The explanation of a score, in numbers that can be checked by hand.
+
+    The channels add up to the relevance; times all factors, and cut at 1, that is the score. In a search with a
+    location, for an item that has a place, that is the content's score, and `place` has the rest.
+    """
+
+    channels: Mapping[str, ChannelPart]
+    relevance: float
+    factors: Mapping[str, float]
+    place: PlacePart | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One search result. `score` and `similarity` are in [0, 1]; `parts` explains the score.
+
+    `record` is the whole item: a MemoryRecord when the source is `memory`, a Chunk when it is `file`, a Message
+    otherwise. `type` is the type of a memory, the kind of a file or the role of a message. `folded` are the ids of
+    further hits that say the same.
+    """
+
+    id: str
+    source: Source
+    type: str
+    content: str
+    score: float
+    similarity: float | None
+    parts: ScoreParts
+    created_at: datetime
+    occurred_at: datetime | None
+    place: Place | None
+    trust: int
+    metadata: Mapping[str, Any]
+    record: Item
+    folded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The result of a search. `degraded` names the channels that failed or timed out; the hits come from the others.
+
+    `answerable`, in [0, 1], is the likelihood that the hits contain an answer; when low, say that nothing is known.
+    """
+
+    hits: tuple[Hit, ...]
+    degraded: tuple[str, ...] = ()
+    answerable: float = 0.0
+
+
+ForgottenAction = Literal["deleted", "not_found", "candidates"]
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """The result of `forget`: `ids` are deleted (or would be, with `dry_run`); `candidates` wait for a choice.
+
+    `messages` and `files` count the ids of messages and files; the others are memories and their versions.
+    """
+
+    action: ForgottenAction
+    ids: tuple[str, ...] = ()
+    candidates: tuple[Hit, ...] = ()
+    dry_run: bool = False
+    messages: int = 0
+    files: int = 0
+
+    @property
+    def id(self) -> str | None:
+        """The id of the memory that was named, when one was forgotten together with its history."""
+        return self.ids[0] if self.ids else None
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known about a topic: everything stored under the subjects it names, and further hits.
+
+    `subjects` are the things that the topic stands for: it is part of their name, or their nickname.
+    """
+
+    topic: str
+    subjects: tuple[str, ...]
+    facts: tuple[MemoryRecord, ...]
+    preferences: tuple[MemoryRecord, ...]
+    events: tuple[MemoryRecord, ...]
+    lessons: tuple[MemoryRecord, ...]
+    hits: tuple[Hit, ...]
+    degraded: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.facts or self.preferences or self.events or self.lessons or self.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptContext:
+    """The result of `before_prompt`. `block` goes before the prompt; it is empty when nothing is related.
+
+    `message_id` is the id of the saved request; None in a private conversation.
+    """
+
+    block: str
+    hits: tuple[Hit, ...]
+    message_id: str | None
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOutcome:
+    """The result of `after_turn`: how many messages were saved, and what was captured from them."""
+
+    saved: int
+    captured: tuple[Remembered, ...] = ()
+    events: tuple[Remembered, ...] = ()
+    compaction: Compaction | None = None
+    degraded: tuple[str, ...] = ()
