@@ -30,6 +30,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "large": lambda folder, _address, amount: recall.one_large_user(folder / "recall.db", amount),
     "small": lambda folder, address, amount: recall.many_small_users(folder, address, 1_000, amount // 1_000),
     "cold": lambda folder, _address, amount: startup.cold_recall(folder, amount),
+    "floor": lambda folder, _address, _amount: startup.recall_against_the_floor(folder),
     "help": lambda _folder, _address, _amount: startup.help_text(),
     "footprint": lambda folder, _address, _amount: startup.footprint(folder),
     "conversations": conversations.measure,

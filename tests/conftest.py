@@ -23,7 +23,7 @@ from recollect.model.memories import Vector
 from recollect.ports import Embedder, Role
 from tests.postgres_server import postgres_server
 from tests.shared_database import SharedDatabase
-from tests.sizes import ALL
+from tests.sizes import ALL, sized
 
 BACKENDS = ("sqlite", "postgresql")
 _TEMPLATE = "recollect_template"
@@ -51,7 +51,11 @@ _HANDS = 4
 # Generated examples are the same in every fast run, so that a change is judged by what it changed.
 # Neither a deadline nor how fast examples are made: both would fail whatever runs while the machine is busy.
 hypothesis.settings.register_profile(
-    "recollect", derandomize=not ALL, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "recollect",
+    max_examples=sized(50, 500),
+    derandomize=not ALL,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("recollect")
 

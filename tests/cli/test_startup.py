@@ -39,7 +39,7 @@ def test_help_imports_nothing_heavy(typed: tuple[str, ...]) -> None:
 
 
 def test_help_of_a_command_imports_nothing_of_ours() -> None:
-    assert not imported("recall", "--help") & ((HEAVY | OURS) - {"pydantic"})  # typer reads options with pydantic
+    assert not imported("recall", "--help") & (HEAVY | OURS)
 
 
 def test_counting_loads_no_encoder_and_only_its_own_database(tmp_path: Path) -> None:
@@ -47,6 +47,14 @@ def test_counting_loads_no_encoder_and_only_its_own_database(tmp_path: Path) -> 
     assert "apsw" in modules
     assert not modules & {"onnxruntime", "tokenizers", "psycopg", "rich", "httpx2", "fastapi"}
     assert not modules & {"pypdfium2", "PIL", "recollect.importing", "recollect.documents.formats"}
+
+
+def test_a_recall_imports_only_what_it_uses(tmp_path: Path) -> None:
+    modules = imported("--database", str(tmp_path / "memory.db"), "recall", "where is the bicycle?", "--json")
+    assert {"apsw", "numpy", "onnxruntime", "tokenizers"} <= modules
+    assert not modules & (HEAVY - {"apsw", "numpy", "onnxruntime", "tokenizers", "platformdirs", "sqlite3"})
+    ours = ("disk.local", "documents.local", "embedding.provider", "http_client", "llm", "text.capture")
+    assert not modules & {f"recollect.{name}" for name in ours}
 
 
 @pytest.mark.parametrize(

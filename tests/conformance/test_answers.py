@@ -94,7 +94,13 @@ def opening(database: str, clock: SteppingClock) -> Iterator[OpenStore]:
 
         def opener(**more: object) -> Opened:
             named = {name.replace("__", "."): value for name, value in more.items()}
-            overrides = {"database": database, "timezone": "UTC", "embedding.worker": False, **named}
+            overrides = {
+                "database": database,
+                "timezone": "UTC",
+                "embedding.worker": False,
+                "recall.deadline_s": 600,
+                **named,
+            }
             settings, embedder = load_settings(os.devnull, environ={}, overrides=overrides), Moody()
             memory = stack.enter_context(Memory.open(settings=settings, clock=clock, embedder=embedder))
             return Opened(memory, embedder)

@@ -60,7 +60,11 @@ def opened(database: str, clock: SteppingClock) -> Iterator[OpenWith]:
     open_now: list[Memory] = []
 
     def opener(embedder: Embedder) -> Memory:
-        settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
+        settings = load_settings(
+            os.devnull,
+            environ={},
+            overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600},
+        )
         open_now.append(Memory.open(settings=settings, clock=clock, embedder=embedder))
         return open_now[-1]
 

@@ -46,7 +46,9 @@ def moody(encoder: Embedder) -> Moody:
 
 @pytest.fixture
 def moody_memory(database: str, clock: SteppingClock, moody: Moody) -> Iterator[Memory]:
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
+    settings = load_settings(
+        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+    )
     with Memory.open(settings=settings, clock=clock, embedder=moody) as memory:
         yield memory
 

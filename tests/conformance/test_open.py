@@ -16,7 +16,9 @@ from tests.conftest import OpenMemory, SteppingClock
 
 
 def test_what_was_stored_is_there_after_opening_again(database: str, encoder: Embedder) -> None:
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
+    settings = load_settings(
+        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+    )
     with Memory.open(settings=settings, embedder=encoder) as memory:
         stored = memory.user("me").remember("The kettle is on the stove")
     with Memory.open(settings=settings, embedder=encoder) as memory:
@@ -98,7 +100,9 @@ def test_a_closed_store_says_so(memory: Memory, use: str) -> None:
 
 
 def test_with_closes_also_after_an_error(database: str, encoder: Embedder) -> None:
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
+    settings = load_settings(
+        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+    )
     memory = Memory.open(settings=settings, embedder=encoder)
     with pytest.raises(NotFound), memory:
         memory.user("me").get("nobody")
@@ -122,14 +126,18 @@ class Counted:
 
 def test_a_given_embedder_is_closed_by_whoever_made_it(database: str, encoder: Embedder) -> None:
     given = Counted(encoder)
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
+    settings = load_settings(
+        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+    )
     with Memory.open(settings=settings, embedder=given) as memory:
         memory.user("me").remember("One")
     assert given.closed == 0
 
 
 def test_database_and_settings_cannot_both_be_given(database: str) -> None:
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
+    settings = load_settings(
+        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+    )
     with pytest.raises(InvalidInput, match="either database or settings"):
         Memory.open(database, settings=settings)
 

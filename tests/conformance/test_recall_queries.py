@@ -248,7 +248,9 @@ class Monolingual:
 
 @pytest.fixture
 def english(database: str, clock: SteppingClock, encoder: Embedder) -> Iterator[UserMemory]:
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
+    settings = load_settings(
+        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+    )
     with Memory.open(settings=settings, clock=clock, embedder=Monolingual(encoder)) as memory:
         yield memory.user("me")
 
@@ -288,7 +290,7 @@ class JumpingClock(SteppingClock):
 
     def now(self) -> datetime:
         if self.jumping:
-            self.advance(seconds=60)
+            self.advance(hours=1)
         return super().now()
 
 
@@ -312,7 +314,9 @@ def test_a_slow_encoder_is_not_waited_for(database: str, clock: SteppingClock, e
 
 def test_a_slow_search_by_words_costs_the_vectors(database: str, encoder: Embedder) -> None:
     clock = JumpingClock()
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.worker": False})
+    settings = load_settings(
+        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+    )
     with Memory.open(settings=settings, clock=clock, embedder=encoder) as memory:
         me = memory.user("me")
         me.remember("The spare key is under the flowerpot")

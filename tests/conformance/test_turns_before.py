@@ -157,7 +157,7 @@ def stuck(encoder: Embedder) -> Iterator[Stuck]:
 
 @pytest.fixture
 def slow_memory(database: str, clock: SteppingClock, stuck: Stuck) -> Iterator[Memory]:
-    given = {"database": database, "hooks.budget_s": 0.05, "embedding.worker": False}
+    given = {"database": database, "hooks.budget_s": 0.05, "embedding.worker": False, "recall.deadline_s": 600}
     settings = load_settings(os.devnull, environ={}, overrides=given)
     with Memory.open(settings=settings, clock=clock, embedder=stuck) as memory:
         yield memory

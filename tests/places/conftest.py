@@ -23,7 +23,9 @@ def open_places(database: str, clock: SteppingClock, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(composition, "create_geocoder", lambda _: geocoder)
         named = {name.replace("__", "."): value for name, value in overrides.items()}
         settings = load_settings(
-            os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, **named}
+            os.devnull,
+            environ={},
+            overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, **named},
         )
         usual = WordSum() if settings.embedding.provider == "local" else None
         opened.append(Memory.open(settings=settings, clock=clock, embedder=embedder or usual))

@@ -377,9 +377,9 @@ def test_what_was_stored_while_nobody_could_be_asked(open_places: OpenPlaces, ge
         assert _counts(memory) == (0, 0)
         memory.maintain()
         assert _counts(memory) == (0, 0)
-        with pytest.raises(NotFound, match="Nobody here knows what is at"):
+        with pytest.raises(NotFound, match="No geocoder can tell what is at"):
             me.places.reverse_geocode(*_SPOT)
-        with pytest.raises(NotFound, match="Nobody here knows where"):
+        with pytest.raises(NotFound, match="No geocoder can tell where"):
             me.places.geocode("Brno")
     with open_places(geocoder) as memory:
         me = memory.user("me")

@@ -59,7 +59,13 @@ class QuickGeocoder:
 
 def open_memory(database: str, *, clock: Clock | None = None, **settings: Any) -> Memory:
     """Open a store; without vectors unless the settings say otherwise."""
-    overrides = {"database": database, "embedding.provider": "none", "embedding.worker": False, **settings}
+    overrides = {
+        "database": database,
+        "embedding.provider": "none",
+        "embedding.worker": False,
+        "recall.deadline_s": 600,
+        **settings,
+    }
     embedder = None
     if overrides["embedding.provider"] == "quick":
         overrides["embedding.provider"], embedder = "none", QuickEmbedder()

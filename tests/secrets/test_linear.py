@@ -3,8 +3,9 @@ import pytest
 from recollect.text.secrets import redact
 from tests.growth import assert_linear
 from tests.secrets.hostile import hostile
+from tests.sizes import sized
 
-SIZE = 1_000_000
+SIZE = sized(250_000, 1_000_000)
 
 
 @pytest.mark.parametrize("name", hostile(1))

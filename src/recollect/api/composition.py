@@ -1,27 +1,63 @@
-"""The composition root: builds the engine from the adapters that the settings name."""
+"""The composition root: builds the engine from the adapters that the settings name.
 
+Adapters that most processes never use are imported at first use: a cold `recollect recall` pays for each import.
+"""
+
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from recollect.disk import LocalDisk
-from recollect.documents import LocalDocuments, detect
-from recollect.embedding import create_embedding_provider, embedder_for
+from recollect.embedding.local import LocalEmbedder
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.context import CaptureTools, Engine, SearchState, Summarizers
 from recollect.engine.base.result_cache import ResultCache
-from recollect.engine.maintenance import worker_pass
 from recollect.errors import InvalidInput, SettingsError
 from recollect.geocoding import create_geocoder
-from recollect.llm import ChatClient, ChatExtractor, ChatSummarizer
 from recollect.model.literals import MEMORY_TYPES, MemoryType
-from recollect.ports import Clock, Embedder, RemoteEmbedder, Store, Summarizer, Tokenizer
-from recollect.settings import Settings, data_folder
+from recollect.model.memories import Space
+from recollect.ports import Clock, Disk, Documents, Embedder, RemoteEmbedder, Store, Summarizer, Tokenizer
+from recollect.settings import EmbeddingSettings, Settings, data_folder
 from recollect.settings.database import SCHEME
 from recollect.storage import open_store
-from recollect.text.capture import CompiledPatterns, Pattern, compile_patterns
-from recollect.text.summary.extractive import ExtractiveSummarizer
-from recollect.text.summary.format import parse
 from recollect.text.terms import ANALYSER
+
+if TYPE_CHECKING:
+    from recollect.llm import ChatClient
+    from recollect.text.capture import CompiledPatterns
+
+Port = TypeVar("Port")
+
+
+class _Deferred:
+    """Lazy initialization: makes an adapter when one of its attributes is first used."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> object:
+        if "_adapter" not in self.__dict__:
+            self._adapter = self._make()
+        return getattr(self._adapter, name)
+
+
+def _deferred(make: Callable[[], Port]) -> Port:
+    return cast("Port", _Deferred(make))
+
+
+def create_embedding_provider(settings: EmbeddingSettings) -> Embedder | None:
+    """Make the embedder of the settings; the bundled one without the clients of all others."""
+    if settings.provider == "local":
+        return LocalEmbedder(threads=settings.threads)
+    from recollect import embedding
+
+    return embedding.create_embedding_provider(settings)
+
+
+def _embedder_for(settings: EmbeddingSettings, space: Space) -> Embedder:
+    from recollect.embedding import embedder_for
+
+    return embedder_for(settings, space)
 
 
 def assemble(
@@ -29,38 +65,64 @@ def assemble(
 ) -> Engine:
     """Open the store and build the engine; a given embedder or summarizer replaces that of the settings."""
     tokenizer = LocalTokenizer()
-    local = ExtractiveSummarizer(tokenizer.count)
-    patterns = _patterns(settings)
+    local = _deferred(lambda: _extractive(tokenizer))
     client = _client(settings)
     used = embedder or create_embedding_provider(settings.embedding)
-    documents = LocalDocuments(
+    documents = _deferred(lambda: _documents(settings, store))
+    geocoder = create_geocoder(settings.places)
+    store = open_store(settings, clock, analyser=ANALYSER, geocodes=geocoder is not None)
+    engine = Engine(
+        store=store,
+        models=ActiveModels(store, used, lambda space: _embedder_for(settings.embedding, space)),
+        clock=clock,
+        settings=settings,
+        tokenizer=tokenizer,
+        summarizers=Summarizers(summarizer or _summarizer(settings, client, tokenizer, local), local),
+        disk=_deferred(lambda: _disk(documents)),
+        documents=documents,
+        geocoder=geocoder,
+        capture=_capture_tools(settings, client),
+        search=SearchState(ResultCache(settings.recall.cache)),
+    )
+    if settings.embedding.worker and (used is not None or geocoder is not None):
+        from recollect.engine.maintenance import worker_pass
+
+        engine.background.employ(lambda stop: worker_pass.keep_up(engine, stop))
+        if isinstance(used, RemoteEmbedder):  # others may have left something to do
+            engine.background.wake()
+    return engine
+
+
+def _extractive(tokenizer: Tokenizer) -> Summarizer:
+    from recollect.text.summary.extractive import ExtractiveSummarizer
+
+    return ExtractiveSummarizer(tokenizer.count)
+
+
+def _documents(settings: Settings, store: Store) -> Documents:
+    from recollect.documents import LocalDocuments
+
+    return LocalDocuments(
         lambda: originals_folder(settings, store),
         timeout_s=settings.files.extract_s,
         memory_mb=settings.files.extract_mb,
         most_bytes=settings.files.document_mb * 2**20,
     )
-    geocoder = create_geocoder(settings.places)
-    store = open_store(settings, clock, analyser=ANALYSER, geocodes=geocoder is not None)
-    engine = Engine(
-        store=store,
-        models=ActiveModels(store, used, lambda space: embedder_for(settings.embedding, space)),
-        clock=clock,
-        settings=settings,
-        tokenizer=tokenizer,
-        summarizers=Summarizers(summarizer or _summarizer(settings, client, tokenizer, local), local),
-        disk=LocalDisk(detect=detect, extract=documents.read),
-        documents=documents,
-        geocoder=geocoder,
-        capture=CaptureTools(
-            ChatExtractor(client) if client and settings.capture.extractor == "llm" else None, patterns
-        ),
-        search=SearchState(ResultCache(settings.recall.cache)),
-    )
-    if settings.embedding.worker and (used is not None or geocoder is not None):
-        engine.background.employ(lambda stop: worker_pass.keep_up(engine, stop))
-        if isinstance(used, RemoteEmbedder):  # others may have left something to do
-            engine.background.wake()
-    return engine
+
+
+def _disk(documents: Documents) -> Disk:
+    from recollect.disk import LocalDisk
+    from recollect.documents import detect
+
+    return LocalDisk(detect=detect, extract=documents.read)
+
+
+def _capture_tools(settings: Settings, client: "ChatClient | None") -> CaptureTools:
+    if client is None or settings.capture.extractor != "llm":
+        return CaptureTools(None, _patterns(settings))
+    from recollect.llm import ChatExtractor
+
+    return CaptureTools(ChatExtractor(client), _patterns(settings))
 
 
 def originals_folder(settings: Settings, store: Store) -> Path | None:
@@ -80,7 +142,7 @@ def originals_folder(settings: Settings, store: Store) -> Path | None:
     return folder / f"{store.identity():08x}"
 
 
-def _client(settings: Settings) -> ChatClient | None:
+def _client(settings: Settings) -> "ChatClient | None":
     """Create the client of a language model, if the settings need one."""
     if "llm" not in (settings.compaction.summarizer, settings.capture.extractor):
         return None
@@ -91,19 +153,28 @@ def _client(settings: Settings) -> ChatClient | None:
             f"A language model is asked for, but llm.{missing[0]} is not set. Set it, or set compaction.summarizer to "
             "extractive and capture.extractor to rules."
         )
+    from recollect.llm import ChatClient
+
     return ChatClient(
         llm.base_url, llm.model, api_key=llm.api_key or None, timeout_s=llm.timeout_s, retries=llm.retries
     )
 
 
-def _summarizer(settings: Settings, client: ChatClient | None, tokenizer: Tokenizer, local: Summarizer) -> Summarizer:
+def _summarizer(settings: Settings, client: "ChatClient | None", tokenizer: Tokenizer, local: Summarizer) -> Summarizer:
     if client is None or settings.compaction.summarizer != "llm":
         return local
+    from recollect.llm import ChatSummarizer
+    from recollect.text.summary.format import parse
+
     return ChatSummarizer(client, parse=parse, count=tokenizer.count)
 
 
-def _patterns(settings: Settings) -> CompiledPatterns:
+def _patterns(settings: Settings) -> "CompiledPatterns":
     """Compile the patterns of the settings, which have checked that each names a type."""
+    if not settings.capture.patterns:
+        return ()
+    from recollect.text.capture import Pattern, compile_patterns
+
     split = (line.partition(":") for line in settings.capture.patterns)
     types: dict[str, MemoryType] = {name: name for name in MEMORY_TYPES}
     try:

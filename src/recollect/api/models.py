@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from threading import Event
 
-from recollect.embedding import create_embedding_provider
+from recollect import embedding
 from recollect.engine.base.context import Engine
 from recollect.engine.maintenance import store_status
 from recollect.engine.vectors import batch_embedding, model_change
@@ -47,7 +47,7 @@ class StoreModels:
         target = self._target(provider, model, dimensions, embedder)
         if target is not None:
             if target is not self._engine.models.configured:
-                self._engine.models.offer(target, ours=target is not embedder)
+                self._engine.models.offer(target, owned=target is not embedder)
             model_change.begin(self._engine, target)
         if wait:
             return model_change.advance(self._engine, in_bulk=bulk, stop=stop, tell=tell, without_parked=without_parked)
@@ -84,7 +84,7 @@ class StoreModels:
             if engine.models.configured is None:
                 raise InvalidInput("Name a provider: the settings have vectors switched off.")
             return engine.models.configured
-        created = create_embedding_provider(
+        created = embedding.create_embedding_provider(
             engine.settings.embedding, provider=provider, model=model, dimensions=dimensions
         )
         if created is None:

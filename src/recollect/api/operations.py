@@ -41,7 +41,7 @@ class StoreOperations:
 
     def embeds_remotely(self) -> bool:
         """Tell whether the active embedding model is behind a network."""
-        return store_status.asks_others(self._engine)
+        return store_status.uses_remote_model(self._engine)
 
     def address_counts(self) -> tuple[int, int]:
         """Count the items that wait for an address, and those that were given up on."""

@@ -44,7 +44,7 @@ class UserPlaces(Scoped):
         if lat is None or lng is None:
             raise InvalidInput("Where is what? Give lat and lng.")
         check_coordinates(lat, lng)
-        address_lookup.insist(self._engine, f"what is at {lat}, {lng}")
+        address_lookup.require_geocoder(self._engine, f"what is at {lat}, {lng}")
         return address_lookup.reverse_geocode(self._engine, self._scope, lat, lng)
 
     def find_addresses(self) -> int:

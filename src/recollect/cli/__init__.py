@@ -13,6 +13,8 @@
 The invariant: help and usage errors import typer and nothing else that is slow.
 """
 
+import gc
+
 from recollect.cli.app import app
 
 __all__ = ["app", "main"]
@@ -20,4 +22,5 @@ __all__ = ["app", "main"]
 
 def main() -> None:
     """Run what was typed."""
+    gc.disable()  # until the command works: imports make no garbage, and looking for it delays the start
     app(prog_name="recollect")

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 
 import typer
+from typer._coercion import RuntimeParam, build_runtime_param
 from typer.core import TyperCommand, TyperGroup
 
 from recollect.cli.options import GlobalOptions
@@ -45,6 +46,7 @@ class PanelGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
         """Read the global options, and say where a misplaced one belongs."""
+        _skip_adapters(self.get_params(ctx))
         with _explain_misplaced_options(ctx):
             return super().parse_args(ctx, args)
 
@@ -84,8 +86,41 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
         """Read the arguments, and say where a misplaced option belongs."""
+        _skip_adapters(self.get_params(ctx))
         with _explain_misplaced_options(ctx):
             return super().parse_args(ctx, args)
+
+
+class _PlainCoercion(RuntimeParam):
+    """Coercion that takes texts and defaults as they are; what needs more is left to typer."""
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - as inherited
+        """Give plain values without an adapter."""
+        several = param.multiple or param.nargs == -1
+        if value is None:
+            return () if several else None
+        texts = value if several and isinstance(value, (list, tuple)) else (value,)
+        if self.annotation in (str, list[str]) and all(isinstance(text, str) and _is_unicode(text) for text in texts):
+            return list(value) if several else value
+        if type(value) is self.annotation and value == param.default:
+            return value
+        return build_runtime_param(param.type_descriptor).coerce(value, param=param, ctx=ctx)
+
+    def _coerce_value(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - as inherited
+        raise NotImplementedError
+
+
+def _is_unicode(text: str) -> bool:
+    """Say whether an argument was valid in the encoding of the terminal; other bytes arrive as surrogates."""
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _skip_adapters(params: Sequence[Any]) -> None:
+    """Keep typer from importing pydantic, which it does to validate every option, given or not."""
+    for param in params:
+        descriptor = param.type_descriptor
+        plain = _PlainCoercion(parameter_info=descriptor.parameter_info, annotation=descriptor.annotation)
+        param._runtime_param = param._runtime_param or plain  # noqa: SLF001 - where typer keeps its own
 
 
 class CoordinatesCommand(Command):

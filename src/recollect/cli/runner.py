@@ -4,6 +4,7 @@ Databases, NumPy and rich take longer to import than typer itself, and help need
 import at their top only what is light; the context and the functions bring the rest when a command runs.
 """
 
+import gc
 import inspect
 import sys
 from collections.abc import Callable, Mapping
@@ -217,6 +218,9 @@ def _run(
         try:
             if needed:
                 context.admit(*needed)
+            if not gc.isenabled():
+                gc.freeze()
+                gc.enable()
             result = work()
         finally:
             context.close()

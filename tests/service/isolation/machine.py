@@ -350,11 +350,14 @@ class Machine(RuleBasedStateMachine):
             self.world.check_files(person)
 
 
+_STEPS = 40  # of one life
+
+
 def live(world: World, calls: int) -> None:
     """Let one life follow another until there were so many calls."""
     shape = settings(
-        max_examples=8,
-        stateful_step_count=40,
+        max_examples=min(8, 1 + calls // _STEPS),
+        stateful_step_count=_STEPS,
         deadline=None,
         database=None,
         phases=[Phase.generate],

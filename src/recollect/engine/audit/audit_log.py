@@ -1,7 +1,7 @@
-"""The log of what was done: who, which items, when; never what they say.
+"""The audit log: who did what to which items, and when; never what they say.
 
-Each line holds a hash of itself and of the line before it. Whoever changes or takes out a line in the middle would have
-to make all later ones anew. That the newest lines are missing only shows where a copy of a later hash was kept.
+A hash chain: each line holds a hash of itself and of the line before it, so a line in the middle cannot be changed or
+removed without rewriting all later ones. A cut at the end shows only where a copy of a later hash was kept.
 """
 
 import hashlib
@@ -22,22 +22,22 @@ _PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class AuditedAction:
-    """What is to be noted: who did what."""
+    """Who did what."""
 
     actor: str
     action: str
 
 
 def note(
-    writer: LedgerWriter, scope: Scope, act: AuditedAction, items: Sequence[str], now: datetime, *, amount: int = 0
+    writer: LedgerWriter, scope: Scope, action: AuditedAction, items: Sequence[str], now: datetime, *, amount: int = 0
 ) -> None:
-    """Add a line to the log of a user, inside the transaction that does what it says."""
+    """Add a line to the log of a user, inside the transaction that does what the line says."""
     before = writer.last_audit()
     line = AuditLine(
         number=before.number + 1 if before else 1,
         done_at=now,
-        actor=act.actor,
-        action=act.action,
+        actor=action.actor,
+        action=action.action,
         items=tuple(items[:MOST_ITEMS]),
         amount=max(amount, len(items)),
     )
@@ -45,17 +45,9 @@ def note(
 
 
 def _hash(scope: Scope, line: AuditLine, before: str) -> str:
-    said = [
-        before,
-        scope.user_id,
-        line.number,
-        line.done_at.isoformat(),
-        line.actor,
-        line.action,
-        line.items,
-        line.amount,
-    ]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    where, when = (before, scope.user_id, line.number), line.done_at.isoformat()
+    fields = [*where, when, line.actor, line.action, line.items, line.amount]
+    return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
 
 
 def lines(engine: Engine, scope: Scope, after: int = 0) -> Iterator[AuditLine]:
@@ -70,7 +62,7 @@ def _page(reader: StoreReader, after: int) -> Sequence[AuditLine]:
 
 
 def first_flaw(engine: Engine, scope: Scope) -> int | None:
-    """Give the number of the first line that does not follow from the one before it; None when all do."""
+    """Verify the hash chain; gives the number of the first line that breaks it, or None."""
     before, expected = "", 1
     for line in lines(engine, scope):
         if line.number != expected or line.hash != _hash(scope, line, before):

@@ -1,12 +1,13 @@
-"""What somebody does through a door: noted in the log, and done once though it may be asked for twice.
+"""Audited writes and idempotent requests, both within the transaction of the write.
 
-Both happen in the transaction that does it. So what is done is in the log, what is in the log was done, and a request
-whose answer got lost on the way finds that answer when it comes again, instead of being carried out twice.
+The invariant: every write of a client is in the audit log, and every line of the log was written. A request whose
+response got lost finds that response when it is sent again, instead of being processed twice.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from recollect.engine.audit.audit_log import AuditedAction, note
@@ -25,11 +26,11 @@ ANSWERS_KEPT = timedelta(hours=24)
 
 @dataclass(slots=True)
 class IdempotentRequest:
-    """A request that may come twice, by a hash of the name its client gave it.
+    """A request with an Idempotency-Key, of which `key` is a hash.
 
-    `request_hash` tells whether it is the same request. `encode` makes the answer of what a write has come to, or None
-    when it is not the write that matters. `private` answers hold what somebody said; when something is forgotten they
-    go, too.
+    `request_hash` tells whether it is the same request. `encode` makes the response of the result of a write, or None
+    when it is not the write that matters. `private` responses hold what a user said; they go when anything is
+    forgotten.
     """
 
     key: str
@@ -37,24 +38,24 @@ class IdempotentRequest:
     encode: Callable[[object], str | None]
     private: bool = False
     answered: str | None = None
-    _resets: int | None = None  # how much had been forgotten when it was first looked at
+    _resets: int | None = None  # the user's count of forgettings at the first check
 
     def insist_new(self, rows: StoreReader | StoreWriter, now: datetime) -> None:
-        """Raise AlreadyProcessed if it was carried out before."""
+        """Raise AlreadyProcessed if it was processed before."""
         if self._resets is None:
             self._resets = rows.resets()
-        known = rows.answer(self.key, now - ANSWERS_KEPT)
-        if known is None:
+        response = rows.answer(self.key, now - ANSWERS_KEPT)
+        if response is None:
             return
-        if known.request_hash != self.request_hash:
+        if response.request_hash != self.request_hash:
             raise InvalidInput(
                 "This Idempotency-Key was used for another request within the last 24 hours. Take a new one for each "
                 "request, and the same one only to send the very same request again."
             )
-        raise AlreadyProcessed(known.body)
+        raise AlreadyProcessed(response.body)
 
     def keep(self, writer: StoreWriter, answer: str, now: datetime) -> None:
-        """Keep the answer; if something was forgotten meanwhile, only that there was one."""
+        """Store the response; if something was forgotten meanwhile, only that there was one."""
         stale = self.private and self._resets is not None and writer.resets() != self._resets
         writer.keep_answer(self.key, StoredResponse(self.request_hash, None if stale else answer, self.private), now)
 
@@ -67,7 +68,7 @@ class IdempotentRequest:
 
 @dataclass(frozen=True, slots=True)
 class AuditedWrite:
-    """Who does what, perhaps once. `insist` looks at what is there before anything is changed, and may raise."""
+    """A write with its audit entry, perhaps idempotent. `insist` checks the store before any change, and may raise."""
 
     actor: str
     action: str
@@ -78,22 +79,22 @@ class AuditedWrite:
         """Give the work together with its idempotency check and its audit entry."""
         once = self.once
 
-        def carried_out(writer: StoreWriter) -> T:
+        def audited(writer: StoreWriter) -> T:
             if once is not None and once.answered is None:
                 once.insist_new(writer, now)
             if self.insist is not None:
                 self.insist(writer)
             result = work(writer)
-            touched = _touched(result)
-            if touched.amount:
-                note(writer, scope, AuditedAction(self.actor, self.action), touched.ids, now, amount=touched.amount)
+            affected = _affected(result)
+            if affected.amount:
+                note(writer, scope, AuditedAction(self.actor, self.action), affected.ids, now, amount=affected.amount)
             answer = once.encode(result) if once is not None else None
             if once is not None and answer is not None:
                 once.keep(writer, answer, now)
                 once.answered = answer
             return result
 
-        return carried_out
+        return audited
 
 
 class _AffectedItems(NamedTuple):
@@ -101,8 +102,8 @@ class _AffectedItems(NamedTuple):
     amount: int
 
 
-def _touched(result: object) -> _AffectedItems:
-    """Say which items a write was about, by what it has come to."""
+def _affected(result: object) -> _AffectedItems:
+    """Give the items that a write affected, by its result."""
     match result:
         case Remembered() | MemoryRecord() | Message() | FileRecord():
             ids = [result.id]
@@ -111,7 +112,7 @@ def _touched(result: object) -> _AffectedItems:
         case Forgotten():
             ids = list(result.ids)
         case TurnOutcome():
-            ids = [one.id for one in (*result.captured, *result.events)]
+            ids = [remembered.id for remembered in (*result.captured, *result.events)]
             return _AffectedItems(tuple(ids), result.saved + len(ids))
         case Compaction(summary=Message() as summary):
             ids = [summary.id]
@@ -119,11 +120,13 @@ def _touched(result: object) -> _AffectedItems:
             ids = [result.message_id] if result.message_id else []
         case Appended():
             ids = [result.id] if result.id else []
-        case NamedPlace():  # it has a name and no id, and names are nobody else's business
+        case NamedPlace():  # it has a name and no id, and names are private
             return _AffectedItems((), 1)
         case list() | tuple():
-            found = [_touched(one) for one in result]
-            return _AffectedItems(tuple(id for one in found for id in one.ids), sum(one.amount for one in found))  # noqa: A001
+            parts = [_affected(part) for part in result]
+            return _AffectedItems(
+                tuple(chain.from_iterable(part.ids for part in parts)), sum(part.amount for part in parts)
+            )
         case _:
             ids = []
     return _AffectedItems(tuple(ids), len(ids))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Thread
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.background import BackgroundThread
@@ -26,8 +26,9 @@ from recollect.ports import (
     Tokenizer,
 )
 from recollect.settings import Settings
-from recollect.text.capture import NONE as NO_PATTERNS
-from recollect.text.capture import CompiledPatterns
+
+if TYPE_CHECKING:
+    from recollect.text.capture import CompiledPatterns
 
 T = TypeVar("T")
 
@@ -68,7 +69,7 @@ class CaptureTools:
     """What finds memories in messages besides the rules: a language model, and the user's own patterns."""
 
     extractor: Extractor | None = None
-    patterns: CompiledPatterns = NO_PATTERNS
+    patterns: "CompiledPatterns" = ()
 
 
 @dataclass(frozen=True, slots=True)

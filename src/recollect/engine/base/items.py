@@ -7,10 +7,10 @@ from recollect.model.memories import Embeddable, Item
 from recollect.ports import StoreReader, StoreWriter
 
 
-def fetch(rows: StoreReader | StoreWriter, wanted: Iterable[tuple[ItemKind, str]]) -> list[Item]:
-    """Give the items of these kinds and ids, in any order; what is gone is left out."""
+def fetch(rows: StoreReader | StoreWriter, keys: Iterable[tuple[ItemKind, str]]) -> list[Item]:
+    """Fetch items by kind and id, in any order; those that are gone are left out."""
     ids: dict[ItemKind, list[str]] = {kind: [] for kind in ITEM_KINDS}
-    for kind, item_id in wanted:
+    for kind, item_id in keys:
         ids[kind].append(item_id)
     memories = rows.get(ids["memory"]) if ids["memory"] else ()
     messages = rows.get_messages(ids["message"]) if ids["message"] else ()
@@ -18,8 +18,8 @@ def fetch(rows: StoreReader | StoreWriter, wanted: Iterable[tuple[ItemKind, str]
     return [*memories, *messages, *chunks]
 
 
-def fetch_embeddable(rows: StoreReader | StoreWriter, wanted: Sequence[tuple[VectorKind, str]]) -> list[Embeddable]:
-    """Do so for whatever has a vector: the names of places are among it."""
-    named = [item_id for kind, item_id in wanted if kind == "place"]
-    places = rows.get_places(named) if named else ()
-    return [*fetch(rows, [(kind, item_id) for kind, item_id in wanted if kind != "place"]), *places]
+def fetch_embeddable(rows: StoreReader | StoreWriter, keys: Sequence[tuple[VectorKind, str]]) -> list[Embeddable]:
+    """Fetch everything that has a vector: items, and the names of places."""
+    place_ids = [item_id for kind, item_id in keys if kind == "place"]
+    places = rows.get_places(place_ids) if place_ids else ()
+    return [*fetch(rows, [(kind, item_id) for kind, item_id in keys if kind != "place"]), *places]

@@ -1,4 +1,4 @@
-"""What models are paid: counted by day in UTC, for all users of a store together."""
+"""Token usage of paid models: counted by day in UTC, for all users of a store together."""
 
 from recollect.engine.base.context import Engine
 from recollect.model.memories import Scope
@@ -16,11 +16,11 @@ def affordable(engine: Engine) -> bool:
 
 
 def record(engine: Engine, scope: Scope, purpose: str, model: str, usage: Usage) -> None:
-    """Note what was paid."""
+    """Record the usage of a call."""
     day = today(engine)
     engine.write(scope, lambda writer: writer.record_spending(day, purpose, model, usage))
 
 
 def record_tokens(engine: Engine, scope: Scope, purpose: str, model: str, tokens: int) -> None:
-    """Note what an attempt cost of which nothing but the sum is known."""
+    """Record the usage of a failed call, of which only the sum is known."""
     record(engine, scope, purpose, model, Usage(output_tokens=tokens))

@@ -18,7 +18,6 @@ from recollect.model.memories import NewMemory, Remembered, Scope
 from recollect.model.messages import Captured, Message, ToolCall
 from recollect.model.places import PlaceFields
 from recollect.ports import Derivation, Extractor, StoreWriter
-from recollect.text.capture import capture
 from recollect.text.fence import is_envelope, without_fences
 
 _PURPOSE = "capture"
@@ -105,6 +104,8 @@ def _extract(
     engine: Engine, scope: Scope, messages: Sequence[Message]
 ) -> tuple[list[tuple[Message, Captured]], tuple[str, ...]]:
     """Apply the rules, then the language model if there is one; gives the most important findings of all messages."""
+    from recollect.text.capture import capture  # noqa: PLC0415 - its rules are compiled when it is imported
+
     limit, tools = engine.settings.capture.limit, engine.capture
     texts = [(message, without_fences(message.content)) for message in messages if not is_envelope(message.content)]
     findings: list[tuple[Message, Captured]] = []

@@ -1,6 +1,6 @@
-"""Turns what a caller offers into drafts that any store can keep: cleaned, checked, hashed, analysed.
+"""Drafts of memories: cleaned, validated, hashed and analysed, so that any store can keep them.
 
-Pure: no store, no clock. Whatever passes here is safe to write in both dialects.
+Pure: no store, no clock. Every draft is safe to write in both dialects.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from recollect.ports import Fingerprint, Slot
 from recollect.text.clean import clean, clean_content, fingerprint_text
 from recollect.text.terms import index_terms
 
-# Several of these may be true side by side, so none replaces another, and the moment is part of what they say.
+# Types of which none replaces another: the moment is part of what they say.
 HAPPENINGS = frozenset({"event", "experience", "session_summary"})
 
 LONGEST_SESSION = 128
@@ -41,20 +41,20 @@ _METADATA_LIMIT = 65_536
 _JSON_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _TYPES = frozenset(MEMORY_TYPES)
 
-# Most memories of a bulk load leave nearly everything at its default, and what was never given needs no check.
-_texts = attrgetter(*_LIMITS)
-_scalars = attrgetter("type", "importance", "confidence", "trust", "lat", "lng")
-_DEFAULT_TEXTS = _texts(NewMemory(""))
-_DEFAULT_SCALARS = _scalars(NewMemory(""))
+# Most memories of a bulk load leave nearly everything at its default, which needs no check.
+_text_fields = attrgetter(*_LIMITS)
+_scalar_fields = attrgetter("type", "importance", "confidence", "trust", "lat", "lng")
+_DEFAULT_TEXTS = _text_fields(NewMemory(""))
+_DEFAULT_SCALARS = _scalar_fields(NewMemory(""))
 
 
 def draft_memories(
     memories: Sequence[NewMemory], now: datetime, vectors: Iterable[Vector | None] = repeat(None)
 ) -> list[Draft]:
-    """Prepare memories that are new at this moment, with the vectors that are known already."""
-    made = ids.new_many(now, len(memories))
+    """Draft memories that are new at this moment, with the vectors that are known already."""
+    memory_ids = ids.new_many(now, len(memories))
     drafts = []
-    for position, (memory, memory_id, vector) in enumerate(zip(memories, made, vectors, strict=False)):
+    for position, (memory, memory_id, vector) in enumerate(zip(memories, memory_ids, vectors, strict=False)):
         try:
             drafts.append(_draft(memory, memory_id, now, vector))
         except InvalidMemory as error:
@@ -65,11 +65,11 @@ def draft_memories(
 
 
 def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | None) -> Draft:
-    if _scalars(memory) != _DEFAULT_SCALARS:
+    if _scalar_fields(memory) != _DEFAULT_SCALARS:
         _check_numbers(memory)
-    given = _texts(memory)
+    texts = _text_fields(memory)
     subject, key, value, context, source, session, address, place_label = (
-        given if given == _DEFAULT_TEXTS else _cleaned_texts(given)
+        texts if texts == _DEFAULT_TEXTS else _clean_texts(texts)
     )
     record = MemoryRecord(
         memory_id,
@@ -103,18 +103,18 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
 
 
 def with_vector(draft: Draft, vector: Vector) -> Draft:
-    """Complete a draft."""
+    """Add a vector to a draft."""
     return Draft(draft.record, draft.content_hash, draft.terms, vector)
 
 
 def content_hash(record: MemoryRecord) -> str:
     """Identify what a record says, whatever its spacing, letter case and closing full stop."""
-    said = fingerprint_text(record.content)
+    text = fingerprint_text(record.content)
     if record.value:
-        said += "\x1f" + fingerprint_text(record.value)
+        text += "\x1f" + fingerprint_text(record.value)
     if record.type in HAPPENINGS and record.occurred_at is not None:
-        said += "\x1e" + record.occurred_at.isoformat()
-    return hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+        text += "\x1e" + record.occurred_at.isoformat()
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def searchable_text(record: MemoryRecord) -> str:
@@ -143,7 +143,7 @@ def fingerprint(draft: Draft) -> Fingerprint:
 
 
 def fingerprint_of(record: MemoryRecord) -> Fingerprint:
-    """Say the same of a record that is kept already."""
+    """Say the same of a stored record."""
     return Fingerprint(record.type, record.subject, record.key, record.context, content_hash(record))
 
 
@@ -171,17 +171,17 @@ def lapse(record: MemoryRecord) -> datetime:
 
 
 def check_share(name: str, value: object) -> None:
-    """Insist on a number from 0 to 1."""
+    """Check for a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
         raise InvalidMemory(f"{name} is {value!r}; it must be a number from 0 to 1.")
 
 
-def _cleaned_texts(given: Sequence[str]) -> list[str]:
-    return [bounded(name, text) for name, text in zip(_LIMITS, given, strict=True)]
+def _clean_texts(texts: Sequence[str]) -> list[str]:
+    return [bounded(name, text) for name, text in zip(_LIMITS, texts, strict=True)]
 
 
 def bounded(name: str, text: str, wrong: type[InvalidInput] = InvalidMemory) -> str:
-    """Give a text as it is kept. Raises `wrong` when it is too long for a field of that name."""
+    """Clean a text. Raises `wrong` when it is too long for the field of that name."""
     cleaned = clean(text)
     if len(cleaned) > _LIMITS[name]:
         raise wrong(f"{name} has {len(cleaned)} characters; at most {_LIMITS[name]} are kept.")
@@ -193,7 +193,7 @@ def _moment(value: object, name: str) -> datetime | None:
 
 
 def utc(value: object, name: str) -> datetime:
-    """Insist on a moment that means the same everywhere."""
+    """Check for a datetime with a time zone, and give it in UTC."""
     if not isinstance(value, datetime):
         raise InvalidMemory(f"{name} is {value!r}; it must be a datetime.")
     if value.tzinfo is None:
@@ -204,20 +204,20 @@ def utc(value: object, name: str) -> datetime:
         raise InvalidMemory(f"{name} ({value.isoformat()}) is outside of the years 1 to 9999 in UTC.") from error
 
 
-def checked_mapping(name: str, given: Mapping[str, Any], *, limit: int = _METADATA_LIMIT) -> Mapping[str, Any]:
-    """Insist on data that both databases can keep as JSON, and give it as it will come back."""
+def checked_mapping(name: str, values: Mapping[str, Any], *, limit: int = _METADATA_LIMIT) -> Mapping[str, Any]:
+    """Check for data that both databases can keep as JSON, and give it as it will come back."""
     try:
-        text = json.dumps(given, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(values, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidMemory(f"{name} cannot be written as JSON: {error}.") from error
     if len(text) > limit:
         raise InvalidMemory(f"{name} is {len(text)} characters long as JSON; at most {limit} are kept.")
     if _JSON_NUL.search(text) or not _encodable(text):
         raise InvalidMemory(f"{name} holds a NUL or a lone surrogate, which cannot be stored. Remove it.")
-    kept = json.loads(text)
-    if not isinstance(kept, dict):
-        raise InvalidMemory(f"{name} is a {type(given).__name__}; it must be a mapping.")
-    return kept
+    parsed = json.loads(text)
+    if not isinstance(parsed, dict):
+        raise InvalidMemory(f"{name} is a {type(values).__name__}; it must be a mapping.")
+    return parsed
 
 
 def _encodable(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What of a text may reach the disk: nothing that is marked private, and no secrets."""
+"""Redaction before storing: nothing that is marked private and no secrets reach the disk."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,17 +15,17 @@ from recollect.text.private import without_private
 from recollect.text.secrets import redact, redact_values
 
 _TEXTS = ("content", "subject", "value", "context", "address", "place_label")
-_others = attrgetter(*_TEXTS[1:], "metadata", "lat")
-_NO_OTHERS = _others(NewMemory(""))
-_DEEPEST = 100  # what lies deeper is refused when it is checked
+_other_fields = attrgetter(*_TEXTS[1:], "metadata", "lat")
+_DEFAULT_FIELDS = _other_fields(NewMemory(""))
+_MAX_DEPTH = 100  # deeper data is refused when it is checked
 
 
 def public(engine: Engine, memory: NewMemory) -> NewMemory:
-    """Give a memory without what may not be kept; usually the very same one."""
-    if _others(memory) == _NO_OTHERS and isinstance(memory.content, str):  # as in nearly all of a bulk load
-        kept = public_text(engine, memory.content)
-        return memory if kept is memory.content else replace(memory, content=kept)
-    changed = _changed(engine, {name: getattr(memory, name) for name in (*_TEXTS, "key", "metadata")})
+    """Redact a memory; usually gives the very same one."""
+    if _other_fields(memory) == _DEFAULT_FIELDS and isinstance(memory.content, str):  # as in nearly all of a bulk load
+        content = public_text(engine, memory.content)
+        return memory if content is memory.content else replace(memory, content=content)
+    changed = _redact_fields(engine, {name: getattr(memory, name) for name in (*_TEXTS, "key", "metadata")})
     changed |= public_place(engine, memory.lat, memory.lng)
     return replace(memory, **changed) if changed else memory
 
@@ -34,9 +34,9 @@ _GRIDS: Mapping[PlacePrecision, Grid] = {"street": STREET, "district": DISTRICT,
 
 
 def public_place(engine: Engine, lat: float | None, lng: float | None) -> dict[str, Any]:
-    """Give where something is as exactly as may be kept. With the precision of a city its address is not kept either.
+    """Round coordinates to the precision of the settings; that of a city drops the address, too.
 
-    What makes no sense is left as it is; the check that follows says so.
+    Invalid ones are left to the check that follows.
     """
     precision = engine.settings.places.precision
     if precision == "exact" or lat is None or lng is None:
@@ -50,46 +50,47 @@ def public_place(engine: Engine, lat: float | None, lng: float | None) -> dict[s
 
 
 def public_text(engine: Engine, text: str) -> str:
-    """Give what of a text may be kept."""
-    kept = without_private(text)
-    while kept is not text and "<" in kept:  # what is cut out may have torn another mark apart
-        text, kept = kept, without_private(kept)
-    return redact(kept).text if engine.settings.redact_secrets else kept
+    """Redact a text."""
+    public = without_private(text)
+    while public is not text and "<" in public:  # a cut may have torn another mark apart
+        text, public = public, without_private(public)
+    return redact(public).text if engine.settings.redact_secrets else public
 
 
 def public_values(engine: Engine, values: Any) -> Any:  # noqa: ANN401 - JSON
-    """Give what of some data may be kept."""
-    kept = each_text(values, without_private)
-    return redact_values(kept)[0] if engine.settings.redact_secrets else kept
+    """Redact all texts in some data."""
+    public = each_text(values, without_private)
+    return redact_values(public)[0] if engine.settings.redact_secrets else public
 
 
 def each_text(value: Any, change: Callable[[str], str], depth: int = 0) -> Any:  # noqa: ANN401 - JSON
     """Change every text in some data."""
     if isinstance(value, str):
         return change(value)
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return value
     if isinstance(value, Mapping):
         return {name: each_text(inner, change, depth + 1) for name, inner in value.items()}
     return [each_text(inner, change, depth + 1) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _changed(engine: Engine, fields: dict[str, Any]) -> dict[str, Any]:
+def _redact_fields(engine: Engine, fields: dict[str, Any]) -> dict[str, Any]:
+    """Give the fields that redaction changes."""
     changed: dict[str, Any] = {}
     for name in _TEXTS:
         text = fields.get(name)
         if text and isinstance(text, str):
-            kept = public_text(engine, text)
-            if kept is not text:
-                changed[name] = kept
+            public = public_text(engine, text)
+            if public is not text:
+                changed[name] = public
     key, value = fields.get("key"), changed.get("value", fields.get("value"))
     if engine.settings.redact_secrets and isinstance(key, str) and isinstance(value, str) and key and value:
-        kept_value = redact_values({key: value})[0][key]
-        if kept_value != value:
-            changed["value"] = kept_value
+        public_value = redact_values({key: value})[0][key]
+        if public_value != value:
+            changed["value"] = public_value
     metadata = fields.get("metadata")
     if metadata:
-        kept_metadata = public_values(engine, memory_drafts.checked_mapping("metadata", metadata))
-        if kept_metadata != metadata:
-            changed["metadata"] = kept_metadata
+        public_metadata = public_values(engine, memory_drafts.checked_mapping("metadata", metadata))
+        if public_metadata != metadata:
+            changed["metadata"] = public_metadata
     return changed

@@ -1,4 +1,4 @@
-"""What of an item is searched: the text whose meaning is embedded, and the terms by which its words are found."""
+"""The searchable text of items: the passage that is embedded, and the terms that are indexed."""
 
 from recollect.engine.drafts import memory_drafts
 from recollect.model.files import Chunk
@@ -8,11 +8,11 @@ from recollect.model.places import PlaceRow, place_name
 from recollect.text.chunks import chunk_terms
 from recollect.text.terms import MAX_TERMS, index_terms
 
-_SPEAKING = frozenset({"user", "assistant"})
+_SPEAKING_ROLES = frozenset({"user", "assistant"})
 
 
 def passage_of(item: Embeddable) -> str:
-    """Give what an item says, as one text for its vector. A chunk says it under its headings."""
+    """Give the text of an item that is embedded; that of a chunk has its headings."""
     if isinstance(item, PlaceRow):
         return place_name(item.address, item.place_label)
     if isinstance(item, Chunk):
@@ -21,15 +21,15 @@ def passage_of(item: Embeddable) -> str:
 
 
 def message_passage(message: Message) -> str:
-    """Give the words of a message; of one that only calls tools, what it calls them with."""
+    """Give the words of a message; of one that only calls tools, its calls."""
     calls = " ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)
     return message.content or calls
 
 
 def spoken_passage(message: Message) -> str:
-    """Give the words of a message after the name of whoever spoke: who says a thing is part of what it means."""
-    said, speaker = message_passage(message), _speaker(message)
-    return f"{speaker}: {said}" if said and speaker else said
+    """Give the words of a message after the name of the speaker, which is part of what they mean."""
+    text, speaker = message_passage(message), _speaker(message)
+    return f"{speaker}: {text}" if text and speaker else text
 
 
 def terms_of(item: Item) -> tuple[str, ...]:
@@ -41,10 +41,10 @@ def terms_of(item: Item) -> tuple[str, ...]:
 
 def message_terms(message: Message) -> tuple[str, ...]:
     """Give the terms of a message: those of the speaker's name, then those of the words."""
-    said, speaker = index_terms(message_passage(message)), _speaker(message)
-    return (*index_terms(speaker), *said)[:MAX_TERMS] if speaker else said
+    terms, speaker = index_terms(message_passage(message)), _speaker(message)
+    return (*index_terms(speaker), *terms)[:MAX_TERMS] if speaker else terms
 
 
 def _speaker(message: Message) -> str:
-    """Give who spoke. A tool, a thought or a prompt is not found by a name."""
-    return message.speaker if message.role in _SPEAKING else ""
+    """Give the speaker's name; tools, thoughts and prompts are not found by one."""
+    return message.speaker if message.role in _SPEAKING_ROLES else ""

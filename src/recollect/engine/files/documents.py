@@ -1,4 +1,4 @@
-"""Documents that are added by themselves, and reading files back: their list, their lines, their folders."""
+"""Documents that are added one by one, and reading back of all files: lists, lines, folders."""
 
 import posixpath
 from collections.abc import Sequence
@@ -31,13 +31,13 @@ from recollect.ports import FileReading, StoreReader, StoreWriter
 from recollect.text.chunks import index
 from recollect.text.names import file_names
 
-_LONGEST_NAME = 1_000
-_MOST_SHOWN = 5
+_MAX_NAME_BYTES = 1_000
+_MAX_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class PrecutFile:
-    """A file that somebody else has cut, perhaps with vectors that they have made in a space."""
+    """A file that was cut elsewhere, perhaps with vectors of a space."""
 
     name: str
     pieces: Sequence[TextPiece]
@@ -48,27 +48,27 @@ class PrecutFile:
 
 
 def add(engine: Engine, scope: Scope, data: bytes, name: str, *, replace: bool) -> AddedFile:
-    """Keep a document: its original, its text and its chunks. The very same bytes are kept once."""
+    """Add a document: its original, its text and its chunks. The same bytes are added once."""
     _check(engine, data, name)
     name = file_chunks.storable(redaction.public_text(engine, name))
     digest = sha256(data).hexdigest()
-    known = engine.store.read(scope, lambda reader: reader.document(digest))
-    if known is not None:
-        return AddedFile("duplicate", known)
+    duplicate = engine.store.read(scope, lambda reader: reader.document(digest))
+    if duplicate is not None:
+        return AddedFile("duplicate", duplicate)
     reading = engine.documents.read(data, name, file_chunks.recipe(engine))
     original = engine.documents.keep(scope.user_id, digest, data)
     where = FileIdentity("", name, "document", len(data), 0, digest, original)
     try:
         added = _save(engine, scope, where, reading, replace=replace)
-        engine.documents.keep(scope.user_id, digest, data)  # again: somebody may just have forgotten the same bytes
+        engine.documents.keep(scope.user_id, digest, data)  # again: the same bytes may just have been forgotten
     finally:
         file_chunks.discard(engine, [original] if original else [])  # unless it belongs to a file, as it should
     return added
 
 
 def _check(engine: Engine, data: bytes, name: str) -> None:
-    if not name or len(name.encode("utf-8", "surrogatepass")) > _LONGEST_NAME or "\0" in name:
-        raise InvalidInput(f"A file needs a name of 1 to {_LONGEST_NAME} bytes of UTF-8.")
+    if not name or len(name.encode("utf-8", "surrogatepass")) > _MAX_NAME_BYTES or "\0" in name:
+        raise InvalidInput(f"A file needs a name of 1 to {_MAX_NAME_BYTES} bytes of UTF-8.")
     most = engine.settings.files.document_mb
     if len(data) > most * 2**20:
         raise InvalidDocument(
@@ -82,17 +82,17 @@ def _save(engine: Engine, scope: Scope, where: FileIdentity, reading: FileReadin
 
     def work(writer: StoreWriter) -> AddedFile:
         writer.exhume(file_chunks.tombs("", where.path, where.digest))
-        known = writer.document(where.digest)
-        if known is not None:
-            return AddedFile("duplicate", known)
+        duplicate = writer.document(where.digest)
+        if duplicate is not None:
+            return AddedFile("duplicate", duplicate)
         older = _of_name(writer, where.path) if replace else []
         replaced.extend(file.original for file in older)
         if older:
             writer.forget_traces(everything=False)
             writer.forget_paid([mark.id for file in older for mark in writer.chunk_marks(file.id)])
         file_chunks.remove(writer, [file.id for file in older])
-        kept = file_chunks.save(writer, engine, None, where, reading)
-        return AddedFile("replaced" if older else "created", kept.record)
+        saved = file_chunks.save(writer, engine, None, where, reading)
+        return AddedFile("replaced" if older else "created", saved.record)
 
     added = engine.write(scope, work)
     file_chunks.discard(engine, [name for name in replaced if name])
@@ -106,100 +106,99 @@ def _of_name(writer: StoreWriter, name: str) -> list[FileRecord]:
     return [file for file in writer.files_called([name.casefold()]) if not file.root and file.path == name]
 
 
-def add_pieces(engine: Engine, scope: Scope, given: PrecutFile) -> AddedFile | None:
-    """Keep a file that was cut elsewhere, with its vectors if they are of the space that is searched.
+def add_pieces(engine: Engine, scope: Scope, file: PrecutFile) -> AddedFile | None:
+    """Add a file that was cut elsewhere, with its vectors if they are of the searched space.
 
     Gives None when it was forgotten before: then it does not come back.
     """
-    indexed = index(given.pieces)
-    name = file_chunks.storable(redaction.public_text(engine, given.name))
+    indexed = index(file.pieces)
+    name = file_chunks.storable(redaction.public_text(engine, file.name))
     fingerprint = blake2b(name.encode(), digest_size=32)
-    for one in indexed:
-        fingerprint.update(one.content_hash.encode())
+    for piece in indexed:
+        fingerprint.update(piece.content_hash.encode())
     digest = fingerprint.hexdigest()
-    size = sum(len(one.piece.content.encode("utf-8", "surrogatepass")) for one in indexed)
-    kind: FileKind = "session" if given.source == "sessions" else "markdown"
-    lines = max((one.piece.end_line for one in indexed), default=0)
-    reading = FileReading(kind, "text/plain", indexed, lines, given.metadata)
-    where = FileIdentity("", name, given.source, size, 0, digest)
-    vectors = _fitting(engine, given, indexed)
+    size = sum(len(piece.piece.content.encode("utf-8", "surrogatepass")) for piece in indexed)
+    kind: FileKind = "session" if file.source == "sessions" else "markdown"
+    lines = max((piece.piece.end_line for piece in indexed), default=0)
+    reading = FileReading(kind, "text/plain", indexed, lines, file.metadata)
+    where = FileIdentity("", name, file.source, size, 0, digest)
+    vectors = _usable_vectors(engine, file, indexed)
 
     def work(writer: StoreWriter) -> AddedFile | None:
         if writer.buried(file_chunks.tombs("", name, digest)):
             return None
-        known = writer.document(digest)
-        if known is not None:
-            return AddedFile("duplicate", known)
-        older = next((file for file in _of_name(writer, name) if file.source == given.source), None)
-        kept = file_chunks.save(writer, engine, older, where, reading, vectors=vectors)
-        file_chunks.remove_chunks(writer, kept.gone)
-        return AddedFile("replaced" if older else "created", kept.record)
+        duplicate = writer.document(digest)
+        if duplicate is not None:
+            return AddedFile("duplicate", duplicate)
+        older = next((known for known in _of_name(writer, name) if known.source == file.source), None)
+        saved = file_chunks.save(writer, engine, older, where, reading, vectors=vectors)
+        file_chunks.remove_chunks(writer, saved.gone)
+        return AddedFile("replaced" if older else "created", saved.record)
 
     return engine.write(scope, work)
 
 
-def _fitting(engine: Engine, given: PrecutFile, indexed: Sequence[IndexedTextPiece]) -> dict[str, Vector]:
+def _usable_vectors(engine: Engine, file: PrecutFile, indexed: Sequence[IndexedTextPiece]) -> dict[str, Vector]:
     space = engine.space
-    if space is None or given.space != space:
+    if space is None or file.space != space:
         return {}
-    pairs = zip(indexed, given.vectors, strict=True)
-    return {one.content_hash: as_unit(vector, space.dimensions) for one, vector in pairs if vector is not None}
+    pairs = zip(indexed, file.vectors, strict=True)
+    return {piece.content_hash: as_unit(vector, space.dimensions) for piece, vector in pairs if vector is not None}
 
 
 def listing(engine: Engine, scope: Scope, limit: int, cursor: str | None, source: FileSource | None) -> FilePage:
-    """List files, the one that was added last first."""
+    """List files, newest first."""
     before = None if cursor is None else ids.canonical(cursor)
     if cursor is not None and before is None:
         raise InvalidInput(f"The cursor {cursor!r} is not one. Pass the cursor of the page before, or none.")
-    found = engine.store.read(scope, lambda reader: reader.files(limit + 1, before, source=source))
-    return FilePage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+    files = engine.store.read(scope, lambda reader: reader.files(limit + 1, before, source=source))
+    return FilePage(tuple(files[:limit]), files[limit - 1].id if len(files) > limit else None)
 
 
 def folders(engine: Engine, scope: Scope, *, look: bool) -> tuple[FolderStatus, ...]:
-    """Give the folders that were synced, with how far each has drifted, if somebody wants to know that."""
+    """List synced folders, with their drift on request."""
 
     def counted(reader: StoreReader) -> list[tuple[Folder, int, int]]:
         sizes = reader.folder_sizes()
         return [(folder, *sizes.get(folder.root, (0, 0))) for folder in reader.folders()]
 
-    found = engine.store.read(scope, counted)
+    counted_folders = engine.store.read(scope, counted)
     return tuple(
         FolderStatus(folder, files, chunks, sync.drift(engine, scope, folder) if look else None)
-        for folder, files, chunks in found
+        for folder, files, chunks in counted_folders
     )
 
 
-def read(engine: Engine, scope: Scope, named: str, lines: tuple[int, int] | None) -> FileText:
+def read(engine: Engine, scope: Scope, name: str, lines: tuple[int, int] | None) -> FileText:
     """Give lines of a file, by its id, its path, or the end of its path if only one file has it."""
-    name = file_chunks.storable(named)
-    file = engine.store.read(scope, lambda reader: _find(reader, name))
+    file = engine.store.read(scope, lambda reader: _find(reader, file_chunks.storable(name)))
     text, origin, current = _text(engine, scope, file)
-    every = text.split("\n")
-    first, last = lines or (1, len(every))
-    if not 1 <= first <= min(last, len(every)):
-        raise InvalidInput(f"{file.path} has the lines 1 to {len(every)}; {first} to {last} are none of them.")
-    last = min(last, len(every))
-    shown = "\n".join(every[first - 1 : last])
+    all_lines = text.split("\n")
+    first, last = lines or (1, len(all_lines))
+    if not 1 <= first <= min(last, len(all_lines)):
+        raise InvalidInput(f"{file.path} has the lines 1 to {len(all_lines)}; {first} to {last} are none of them.")
+    last = min(last, len(all_lines))
+    shown = "\n".join(all_lines[first - 1 : last])
     if file.kind == "session":
         shown = shown.replace(TURN_BREAK, "\n")
     return FileText(file, first, last, shown, origin, current)
 
 
-def _find(reader: StoreReader, named: str) -> FileRecord:
-    by_id = ids.canonical(named)
-    if by_id is not None and (file := reader.file(by_id)) is not None:
+def _find(reader: StoreReader, name: str) -> FileRecord:
+    file_id = ids.canonical(name)
+    if file_id is not None and (file := reader.file(file_id)) is not None:
         return file
-    wanted = posixpath.normpath(named).casefold().lstrip("/") if named else ""
-    found = reader.files_called([wanted]) if wanted else ()
-    if not found and file_names(named):
-        found = reader.files_called(file_names(named))
-    if not found:
-        raise NotFound(f"No file {named}. See what there is with `files`.")
-    exact = [file for file in found if file.path.casefold() == wanted]
-    candidates = exact if len(exact) == 1 else found
+    wanted = posixpath.normpath(name).casefold().lstrip("/") if name else ""
+    files = reader.files_called([wanted]) if wanted else ()
+    if not files and file_names(name):
+        files = reader.files_called(file_names(name))
+    if not files:
+        raise NotFound(f"No file {name}. See what there is with `files`.")
+    exact = [file for file in files if file.path.casefold() == wanted]
+    candidates = exact if len(exact) == 1 else files
     if len(candidates) > 1:
-        shown = ", ".join(posixpath.join(file.root, file.path) for file in candidates[:_MOST_SHOWN])
-        raise InvalidInput(f"{len(candidates)} files are called {named}: {shown}. Give more of the path, or the id.")
+        shown = ", ".join(posixpath.join(file.root, file.path) for file in candidates[:_MAX_SHOWN])
+        raise InvalidInput(f"{len(candidates)} files are called {name}: {shown}. Give more of the path, or the id.")
     return candidates[0]
 
 
@@ -213,18 +212,18 @@ def _text(engine: Engine, scope: Scope, file: FileRecord) -> tuple[str, Literal[
         else:
             return file_chunks.storable(text), "disk", digest == file.digest
     chunks = engine.store.read(scope, lambda reader: reader.chunks_of(file.id))
-    return assembled(chunks, file.lines), "store", True
+    return assemble_text(chunks, file.lines), "store", True
 
 
-def assembled(chunks: Sequence[Chunk], lines: int) -> str:
-    """Put a text together again from its pieces, which overlap. What no piece holds was blank."""
-    every = [""] * lines
+def assemble_text(chunks: Sequence[Chunk], lines: int) -> str:
+    """Assemble a text from its overlapping chunks. A line that no chunk holds was blank."""
+    all_lines = [""] * lines
     for chunk in chunks:
         column = chunk.start_column
         content = chunk.content.replace("\n", TURN_BREAK) if chunk.start_line == chunk.end_line else chunk.content
         for number, part in enumerate(content.split("\n"), chunk.start_line - 1):
             if number < lines:
-                before = every[number][:column].ljust(column)
-                every[number] = before + part + every[number][column + len(part) :]
+                before = all_lines[number][:column].ljust(column)
+                all_lines[number] = before + part + all_lines[number][column + len(part) :]
             column = 0
-    return "\n".join(every)
+    return "\n".join(all_lines)

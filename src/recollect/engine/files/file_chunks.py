@@ -1,7 +1,7 @@
-"""What syncing a folder and adding a document have in common: a file and its chunks, written so that what stays, stays.
+"""Files and their chunks, for synced folders and for documents alike.
 
-The invariant: inside one transaction a file goes from one content to the next, and a chunk whose text is the same in
-both keeps its id and its vector.
+The invariant: a file goes from one content to the next in one transaction, and a chunk whose text is the same in both
+keeps its id and its vector.
 """
 
 import re
@@ -30,7 +30,7 @@ _OWN_ROLES = frozenset({"", "user", "assistant"})  # what others say in a sessio
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
-    """Where a file is and which bytes it has."""
+    """The path of a file and the digest of its bytes."""
 
     root: str
     path: str
@@ -42,7 +42,7 @@ class FileIdentity:
 
 
 class WrittenFile(NamedTuple):
-    """A file as it was written, how many of its chunks are new and how many stayed, and which of them are to go."""
+    """A file as it was written, how many of its chunks are new and how many stayed, and which are to be removed."""
 
     record: FileRecord
     written: int
@@ -51,7 +51,7 @@ class WrittenFile(NamedTuple):
 
 
 class _ChunkChanges(NamedTuple):
-    """What is new, what stands elsewhere, and what is gone."""
+    """Chunks that are new, moved within the file, and gone."""
 
     new: Sequence[IndexedTextPiece]
     moved: Sequence[ChunkMark]
@@ -59,7 +59,7 @@ class _ChunkChanges(NamedTuple):
 
 
 def recipe(engine: Engine) -> ChunkingRecipe:
-    """Say how texts are cut."""
+    """Give the settings by which texts are cut into chunks."""
     files = engine.settings.files
     return ChunkingRecipe(
         files.chunk_tokens, files.chunk_overlap, engine.settings.redact_secrets, files.most_mb * 2**20
@@ -67,7 +67,7 @@ def recipe(engine: Engine) -> ChunkingRecipe:
 
 
 def recipe_number(engine: Engine) -> int:
-    """Give the number that changes whenever the same bytes may be cut in another way."""
+    """Give a hash of these settings and of the chunker's version."""
     files = engine.settings.files
     chosen = f"{RECIPE}/{files.chunk_tokens}/{files.chunk_overlap}/{engine.settings.redact_secrets}"
     return int.from_bytes(blake2b(chosen.encode(), digest_size=3).digest())
@@ -82,14 +82,14 @@ def save(
     *,
     vectors: Mapping[str, Vector] = _NO_VECTORS,
 ) -> WrittenFile:
-    """Write a file in the place of what it was, in the running transaction; `vectors` are known ones, by hash.
+    """Write a file over its old version, in the running transaction; `vectors` are known ones, by hash.
 
-    Chunks that are `gone` are left to the caller, who removes them when all files of the transaction are written: what
-    stands in another file now gets its vector from them.
+    The caller removes the chunks that are `gone` after all files of the transaction are written: a text that was moved
+    to another file gets its vector from them.
     """
     now = engine.clock.now()
     trust = int(Trust.EXTERNAL if reading.external else Trust.FILE)
-    pieces = [_storable_piece(one) for one in reading.pieces]
+    pieces = [_storable_piece(piece) for piece in reading.pieces]
     record = FileRecord(
         id=old.id if old else ids.new(now),
         root=where.root,
@@ -124,7 +124,7 @@ def save(
 
 
 def storable(text: str) -> str:
-    """Give a text without what no database takes: NULs and halves of surrogate pairs, which JSON and YAML can spell."""
+    """Replace NULs and lone surrogates, which JSON and YAML can spell and databases do not take."""
     if "\0" not in text:
         try:
             text.encode()
@@ -135,11 +135,14 @@ def storable(text: str) -> str:
     return _UNSTORABLE.sub("\ufffd", text)
 
 
-def _storable_piece(one: IndexedTextPiece) -> IndexedTextPiece:
-    content, heading = storable(one.piece.content), storable(one.piece.heading)
-    if content is one.piece.content and heading is one.piece.heading:
-        return one
-    return IndexedTextPiece(one.piece._replace(content=content, heading=heading), one.content_hash, storable(one.terms))
+def _storable_piece(indexed: IndexedTextPiece) -> IndexedTextPiece:
+    piece = indexed.piece
+    content, heading = storable(piece.content), storable(piece.heading)
+    if content is piece.content and heading is piece.heading:
+        return indexed
+    return IndexedTextPiece(
+        piece._replace(content=content, heading=heading), indexed.content_hash, storable(indexed.terms)
+    )
 
 
 def _storable_values(value: Any) -> Any:  # noqa: ANN401 -- JSON
@@ -151,21 +154,21 @@ def _storable_values(value: Any) -> Any:  # noqa: ANN401 -- JSON
 
 
 def _compare(record: FileRecord, marks: Sequence[ChunkMark], pieces: Sequence[IndexedTextPiece]) -> _ChunkChanges:
-    """Match pieces with the chunks that say the same."""
-    known = defaultdict[str, deque[ChunkMark]](deque)
+    """Match pieces with the stored chunks of the same text."""
+    by_hash = defaultdict[str, deque[ChunkMark]](deque)
     for mark in marks:
-        known[mark.content_hash].append(mark)
+        by_hash[mark.content_hash].append(mark)
     moved: list[ChunkMark] = []
     new: list[IndexedTextPiece] = []
     for piece in pieces:
-        same = known.get(piece.content_hash)
+        same = by_hash.get(piece.content_hash)
         if same:
             before = same.popleft()
             after = _mark(record, before.id, piece)
             moved += [after] if after != before else []
         else:
             new.append(piece)
-    return _ChunkChanges(new, moved, [mark.id for left in known.values() for mark in left])
+    return _ChunkChanges(new, moved, [mark.id for left in by_hash.values() for mark in left])
 
 
 def _mark(record: FileRecord, chunk_id: str, indexed: IndexedTextPiece) -> ChunkMark:
@@ -183,33 +186,33 @@ def _moment(record: FileRecord, indexed: IndexedTextPiece) -> datetime | None:
 
 
 def remove(writer: StoreWriter, files: Iterable[str]) -> None:
-    """Remove files with all that belongs to them, in the running transaction."""
-    gone = list(files)
-    remove_chunks(writer, [mark.id for file_id in gone for mark in writer.chunk_marks(file_id)])
-    writer.delete_files(gone)
+    """Remove files with their chunks, in the running transaction."""
+    file_ids = list(files)
+    remove_chunks(writer, [mark.id for file_id in file_ids for mark in writer.chunk_marks(file_id)])
+    writer.delete_files(file_ids)
 
 
 def remove_chunks(writer: StoreWriter, chunk_ids: Sequence[str]) -> None:
-    """Remove chunks, and what was paid for them."""
+    """Remove chunks and their cached vectors."""
     if chunk_ids:
         writer.delete_chunks(chunk_ids)
         writer.forget_paid(chunk_ids, questions=False)
 
 
 def own_files(engine: Engine) -> frozenset[tuple[int, int]]:
-    """Give the device and inode of what belongs to the store: none of it may be synced, or even opened."""
+    """Give the device and inode of the store's own files, which must not be synced or even opened."""
     return engine.store.own_files() | engine.documents.own()
 
 
 def discard(engine: Engine, originals: Sequence[str]) -> None:
-    """Remove the copies of documents that are forgotten, unless somebody has added the same bytes again."""
+    """Remove the originals of forgotten documents, unless the same bytes were added again."""
     if originals:
         known = engine.store.known_originals(originals)
         engine.documents.discard([name for name in originals if name not in known])
 
 
 def embed(engine: Engine, scope: Scope, *, wait: bool | None) -> int:
-    """Give vectors to what was written, if somebody waits for them; otherwise the queue does."""
+    """Embed what was written if the caller waits for it; otherwise wake the worker."""
     space = engine.space
     if space is None or engine.models.configured is None:
         engine.background.wake()
@@ -221,6 +224,6 @@ def embed(engine: Engine, scope: Scope, *, wait: bool | None) -> int:
 
 
 def tombs(root: str, path: str, digest: str) -> tuple[str, str]:
-    """Give the marks by which a forgotten file is known again: by its place, and by its bytes."""
+    """Give the tombstones of a forgotten file: one for its path, one for its bytes."""
     place = blake2b(f"{root}\0{path}".encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
     return f"file-place:{place}", f"file-bytes:{digest}"

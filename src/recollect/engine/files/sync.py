@@ -1,9 +1,8 @@
-"""Keeping a folder in step: what is new is read, what has changed is cut again, what is gone goes.
+"""One-way sync of a folder into the store.
 
-A file that has its size and its time of change is not even opened. Each file changes in one transaction, several small
-ones in the same: whoever searches sees a file as it was or as it is, and whoever is killed has changed nothing of it.
-Files are removed only when all of the folder was seen; a folder that is missing, or empty all of a sudden, may be a
-disk that is not there.
+A file with the same size and modification time is not even opened. A file changes in one transaction, several small
+ones in the same: a search sees it as it was or as it is, and a process that is killed has changed nothing of it. Files
+are removed only when the whole folder was seen; a folder that is missing, or suddenly empty, may be an unmounted disk.
 """
 
 from collections import Counter
@@ -41,17 +40,20 @@ from recollect.ports import (
 
 _BATCH_CHARACTERS = 4_000_000  # of one transaction
 _BATCH_FILES = 500
-_MOST_TROUBLE = 50
-_NOTED_EVERY = timedelta(hours=1)  # when nothing has changed: a look that finds nothing is no reason to write
+_MAX_SKIPPED = 50
+_SCAN_NOTED_EVERY = timedelta(hours=1)  # when nothing has changed
+
+# What a batch of files adds to the counts of a sync.
+_COUNTED = ("added", "changed", "renamed", "touched", "forgotten", "written", "kept")
 
 SyncListener = Callable[[SyncProgress], None]
 
 
 @dataclass(frozen=True, slots=True)
 class SyncOrder:
-    """A folder to keep in step, and by which rules. `even_if_empty` believes a folder that has lost all its files.
+    """A folder to sync, and its rules. `even_if_empty` accepts that a folder has lost all its files.
 
-    `only_if_known` leaves a folder alone that is not kept, so that one that is forgotten meanwhile does not come back.
+    `only_if_known` skips a folder that is not in the store, so that one that is forgotten meanwhile does not come back.
     """
 
     root: str
@@ -64,7 +66,7 @@ class SyncOrder:
 
 @dataclass(slots=True)
 class _SyncCounts:
-    """What has been done so far."""
+    """What a sync has done so far."""
 
     added: int = 0
     changed: int = 0
@@ -78,16 +80,16 @@ class _SyncCounts:
     skipped: Counter[str] = field(default_factory=Counter)
     trouble: list[SkippedFile] = field(default_factory=list)
 
-    def leave_out(self, trouble: SkippedFile) -> None:
+    def skip(self, trouble: SkippedFile) -> None:
         """Count a file that could not be read."""
         self.skipped[trouble.reason] += 1
-        if len(self.trouble) < _MOST_TROUBLE:
+        if len(self.trouble) < _MAX_SKIPPED:
             self.trouble.append(trouble)
 
 
 @dataclass(frozen=True, slots=True)
 class _FolderDifference:
-    """What lies there against what is kept: files to read, and files that are gone by their paths."""
+    """The folder compared with the store: files to read, and files that are gone, by their paths."""
 
     fresh: Sequence[SeenFile]
     known: Mapping[str, KnownFile]
@@ -97,43 +99,37 @@ class _FolderDifference:
 
 
 def sync(engine: Engine, scope: Scope, order: SyncOrder, *, tell: SyncListener | None = None) -> SyncReport:
-    """Bring what is kept of a folder in step with what lies in it."""
-    walk, difference = _look(engine, scope, order.root, order.rules)
+    """Sync a folder."""
+    walk, difference = _compare_folder(engine, scope, order.root, order.rules)
     state = _state(walk, difference, even_if_empty=order.even_if_empty)
     gone = difference.gone if state == "synced" else {}
-    trouble = list(walk.trouble[:_MOST_TROUBLE])
-    tally = _SyncCounts(forgotten=difference.forgotten, skipped=Counter(walk.skipped), trouble=trouble)
+    trouble = list(walk.trouble[:_MAX_SKIPPED])
+    counts = _SyncCounts(forgotten=difference.forgotten, skipped=Counter(walk.skipped), trouble=trouble)
     if order.dry_run:
-        _foresee(tally, difference, gone)
+        _foresee(counts, difference, gone)
     elif state != "missing":
         _begin(engine, scope, order)
-        reading = _Sync(engine, scope, order, difference.known, dict(gone), tally)
+        reading = _Sync(engine, scope, order, difference.known, dict(gone), counts)
         reading.run(difference.fresh, tell)
-        _remove(engine, scope, order.root, reading.gone, tally)
-        _note(engine, scope, order, state, tally)
+        _remove(engine, scope, order.root, reading.gone, counts)
+        _record_scan(engine, scope, order, state, counts)
     return SyncReport(
         order.root,
         state,
         seen=len(walk.seen),
         unchanged=difference.unchanged,
-        added=tally.added,
-        changed=tally.changed,
-        renamed=tally.renamed,
-        removed=tally.removed,
-        touched=tally.touched,
-        forgotten=tally.forgotten,
-        written=tally.written,
-        kept=tally.kept,
-        bytes_read=tally.bytes_read,
-        skipped=dict(tally.skipped),
-        trouble=tuple(tally.trouble),
+        bytes_read=counts.bytes_read,
+        removed=counts.removed,
+        skipped=dict(counts.skipped),
+        trouble=tuple(counts.trouble),
         dry_run=order.dry_run,
+        **{name: getattr(counts, name) for name in _COUNTED},
     )
 
 
 def drift(engine: Engine, scope: Scope, folder: Folder) -> int | None:
-    """Count the files of a folder that differ from what is kept; None when it cannot be looked into."""
-    walk, difference = _look(engine, scope, folder.root, rules_of(engine, folder))
+    """Count the files of a folder that differ from the store; None when the folder is missing."""
+    walk, difference = _compare_folder(engine, scope, folder.root, rules_of(engine, folder))
     if not walk.exists:
         return None
     return len(difference.fresh) + len(difference.gone)
@@ -152,38 +148,37 @@ def rules_of(engine: Engine, folder: Folder) -> SyncRules:
 
 def changed_rules(rules: SyncRules, changes: Mapping[str, Any]) -> SyncRules:
     """Give rules with other patterns or switches, by their names."""
-    given: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in changes.items()}
-    return replace(rules, **given)
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()
+    }
+    return replace(rules, **fields)
 
 
-def _look(engine: Engine, scope: Scope, root: str, rules: SyncRules) -> tuple[FolderWalk, _FolderDifference]:
-    """Look through a folder, and hold what lies in it against what is kept.
-
-    What is kept is asked first: what others bring meanwhile must not seem to be gone.
-    """
-    kept = engine.store.read(scope, lambda reader: reader.file_marks(root))
+def _compare_folder(engine: Engine, scope: Scope, root: str, rules: SyncRules) -> tuple[FolderWalk, _FolderDifference]:
+    """Walk a folder and compare it with the store, which is read first: what others add meanwhile is not gone."""
+    marks = engine.store.read(scope, lambda reader: reader.file_marks(root))
     walk = engine.disk.walk(root, rules, file_chunks.own_files(engine))
     recipe = file_chunks.recipe_number(engine)
-    seen = {(*one, recipe) for one in walk.seen}
-    if seen.issuperset(kept) and len(seen) == len(kept):
-        return walk, _FolderDifference((), {}, {}, len(kept))
+    seen = {(*file, recipe) for file in walk.seen}
+    if seen.issuperset(marks) and len(seen) == len(marks):
+        return walk, _FolderDifference((), {}, {}, len(marks))
     known = engine.store.read(scope, lambda reader: reader.known_files(root))
-    return walk, _unburied(engine, scope, root, _compare(walk, recipe, kept, known))
+    return walk, _without_forgotten(engine, scope, root, _compare(walk, recipe, marks, known))
 
 
-def _compare(walk: FolderWalk, recipe: int, kept: Sequence[FileMark], known: Sequence[KnownFile]) -> _FolderDifference:
-    """Say what differs. `known` is what is kept by now: what was written since `kept` was asked for is not gone."""
-    same = {mark[:3] for mark in kept if mark[3] == recipe}
+def _compare(walk: FolderWalk, recipe: int, marks: Sequence[FileMark], known: Sequence[KnownFile]) -> _FolderDifference:
+    """Find what differs. `known` is read after `marks`: what was written in between is not gone."""
+    same = {mark[:3] for mark in marks if mark[3] == recipe}
     fresh = [seen for seen in walk.seen if seen not in same]
-    marks = set(kept)
-    as_before = (one for one in known if (one.path, one.size, one.mtime_ns, one.recipe) in marks)
-    there = {seen.path for seen in walk.seen} | walk.too_large
-    gone = {one.path: one for one in as_before if one.path not in there}
-    return _FolderDifference(fresh, {one.path: one for one in known}, gone, len(walk.seen) - len(fresh))
+    unchanged = set(marks)
+    as_before = (file for file in known if (file.path, file.size, file.mtime_ns, file.recipe) in unchanged)
+    present = {seen.path for seen in walk.seen} | walk.too_large
+    gone = {file.path: file for file in as_before if file.path not in present}
+    return _FolderDifference(fresh, {file.path: file for file in known}, gone, len(walk.seen) - len(fresh))
 
 
-def _unburied(engine: Engine, scope: Scope, root: str, difference: _FolderDifference) -> _FolderDifference:
-    """Leave out what was forgotten: it lies there still, but nobody wants it back."""
+def _without_forgotten(engine: Engine, scope: Scope, root: str, difference: _FolderDifference) -> _FolderDifference:
+    """Leave out files with a tombstone: they are still in the folder, but the user has forgotten them."""
     unknown = [seen.path for seen in difference.fresh if seen.path not in difference.known]
     new = {file_chunks.tombs(root, path, "")[0]: path for path in unknown}
     buried = engine.store.read(scope, lambda reader: reader.buried([*new])) if new else {}
@@ -200,137 +195,136 @@ def _state(walk: FolderWalk, difference: _FolderDifference, *, even_if_empty: bo
     return "synced" if walk.complete else "incomplete"
 
 
-def _foresee(tally: _SyncCounts, difference: _FolderDifference, gone: Mapping[str, KnownFile]) -> None:
-    """Say what a sync would find. Without reading, a new file cannot be told from one that was renamed."""
-    tally.changed = sum(seen.path in difference.known for seen in difference.fresh)
-    tally.added = len(difference.fresh) - tally.changed
-    tally.removed = len(gone)
+def _foresee(counts: _SyncCounts, difference: _FolderDifference, gone: Mapping[str, KnownFile]) -> None:
+    """Count what a sync would do. Without reading, a new file cannot be told from one that was renamed."""
+    counts.changed = sum(seen.path in difference.known for seen in difference.fresh)
+    counts.added = len(difference.fresh) - counts.changed
+    counts.removed = len(gone)
 
 
-class _UnderWay(NamedTuple):
-    """Files that are being written, and what is to be counted when they are."""
+class _PendingFiles(NamedTuple):
+    """Files that are being committed, and what they add to the counts."""
 
     pending: PendingWrite[list[FileRecord]]
-    counted: _SyncCounts
+    counts: _SyncCounts
 
 
 @dataclass(slots=True)
 class _Sync:
-    """A folder while it is being read. `gone` loses what turns out to be elsewhere."""
+    """A sync that is reading and writing. Renamed files are taken out of `gone`."""
 
     engine: Engine
     scope: Scope
     order: SyncOrder
     known: Mapping[str, KnownFile]
     gone: dict[str, KnownFile]
-    tally: _SyncCounts
+    counts: _SyncCounts
     _by_digest: dict[str, list[KnownFile]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for one in self.gone.values():
-            self._by_digest.setdefault(one.digest, []).append(one)
+        for file in self.gone.values():
+            self._by_digest.setdefault(file.digest, []).append(file)
 
     def run(self, fresh: Sequence[SeenFile], tell: SyncListener | None) -> None:
-        """Read and write all that is fresh."""
-        done, under_way = 0, None
+        """Read and write all files that are new or changed."""
+        done, pending = 0, None
         try:
-            for batch in _batches(self._contents(fresh)):
-                if under_way is not None:
-                    self._settle(under_way)
-                under_way = self._write(batch)
+            for batch in _batches(self._read(fresh)):
+                if pending is not None:
+                    self._settle(pending)
+                pending = self._write(batch)
                 done += len(batch)
                 if tell is not None:
-                    tell(SyncProgress(self.order.root, done, len(fresh), self.tally.written))
+                    tell(SyncProgress(self.order.root, done, len(fresh), self.counts.written))
         finally:
-            if under_way is not None:
-                self._settle(under_way)
+            if pending is not None:
+                self._settle(pending)
 
-    def _contents(self, wanted: Sequence[SeenFile]) -> Iterator[ReadFile]:
-        wishes = [self._wish(seen) for seen in wanted]
-        if not wishes:
+    def _read(self, fresh: Sequence[SeenFile]) -> Iterator[ReadFile]:
+        requests = [self._request(seen) for seen in fresh]
+        if not requests:
             return
-        for found in self.engine.disk.read(self.order.root, wishes, file_chunks.recipe(self.engine)):
-            if isinstance(found, SkippedFile):
-                self.tally.leave_out(found)
+        for file in self.engine.disk.read(self.order.root, requests, file_chunks.recipe(self.engine)):
+            if isinstance(file, SkippedFile):
+                self.counts.skip(file)
             else:
-                self.tally.bytes_read += found.size
-                yield found
+                self.counts.bytes_read += file.size
+                yield file
 
-    def _wish(self, seen: SeenFile) -> ReadRequest:
+    def _request(self, seen: SeenFile) -> ReadRequest:
         old = self.known.get(seen.path)
         up_to_date = old is not None and old.recipe == file_chunks.recipe_number(self.engine)
         return ReadRequest(seen.path, frozenset({old.digest}) if old and up_to_date else frozenset())
 
-    def _write(self, batch: Sequence[ReadFile]) -> _UnderWay:
-        """Write files; their words are indexed and committed while the next ones are being read."""
+    def _write(self, batch: Sequence[ReadFile]) -> _PendingFiles:
+        """Write files; they are indexed and committed while the next ones are being read."""
 
         def work(writer: StoreWriter) -> list[FileRecord]:
-            if _folder(writer, self.order.root) is None:  # somebody has forgotten it while it was being read
-                counted.forgotten += len(batch)
+            if _folder(writer, self.order.root) is None:  # it was forgotten while it was being read
+                counts.forgotten += len(batch)
                 return []
-            kept = [one for content in batch if (one := self._keep(writer, content, counted)) is not None]
-            file_chunks.remove_chunks(writer, [chunk_id for one in kept for chunk_id in one.gone])
-            return [one.record for one in kept]
+            saved = [file for content in batch if (file := self._save(writer, content, counts)) is not None]
+            file_chunks.remove_chunks(writer, [chunk_id for file in saved for chunk_id in file.gone])
+            return [file.record for file in saved]
 
-        counted = _SyncCounts()
-        return _UnderWay(self.engine.write_behind(self.scope, work), counted)
+        counts = _SyncCounts()
+        return _PendingFiles(self.engine.write_behind(self.scope, work), counts)
 
-    def _settle(self, written: _UnderWay) -> None:
-        """Wait for a commit, and count what it was about."""
+    def _settle(self, written: _PendingFiles) -> None:
+        """Wait for a commit, and add its counts."""
         written.pending.result()
-        counted = written.counted
-        for name in ("added", "changed", "renamed", "touched", "forgotten", "written", "kept"):
-            setattr(self.tally, name, getattr(self.tally, name) + getattr(counted, name))
+        for name in _COUNTED:
+            setattr(self.counts, name, getattr(self.counts, name) + getattr(written.counts, name))
 
-    def _keep(self, writer: StoreWriter, content: ReadFile, counted: _SyncCounts) -> WrittenFile | None:
-        """Write one file, as what is kept by now demands: somebody else may sync the same folder."""
+    def _save(self, writer: StoreWriter, content: ReadFile, counts: _SyncCounts) -> WrittenFile | None:
+        """Save one file, compared with the store as it is now: another process may sync the same folder."""
         order = self.order
         old = writer.file_at(order.root, content.path)
         if content.reading is None or (old and _same(self.engine, old, content)):
             if old is not None and old.digest == content.digest:  # or else the next sync will find that they differ
                 writer.touch_files([TouchedFile(old.id, old.path, content.size, content.mtime_ns)])
-                counted.touched += 1
+                counts.touched += 1
             return None
         place, digest = file_chunks.tombs(order.root, content.path, content.digest)
         if writer.buried([digest] if old else [place, digest]):
             file_chunks.remove(writer, [old.id] if old else [])
             writer.bury([place], self.engine.clock.now())  # so that the next sync need not read it
-            counted.forgotten += 1
+            counts.forgotten += 1
             return None
-        before = old or self._renamed(writer, content)
+        before = old or self._find_renamed(writer, content)
         where = FileIdentity(order.root, content.path, order.source, content.size, content.mtime_ns, content.digest)
-        kept = file_chunks.save(writer, self.engine, before, where, content.reading)
-        _count(counted, old, before, kept)
-        return kept
+        saved = file_chunks.save(writer, self.engine, before, where, content.reading)
+        _count(counts, old, before, saved)
+        return saved
 
-    def _renamed(self, writer: StoreWriter, content: ReadFile) -> FileRecord | None:
-        """Find the file that these bytes were before, elsewhere in the folder."""
+    def _find_renamed(self, writer: StoreWriter, content: ReadFile) -> FileRecord | None:
+        """Find the file with the same bytes that is gone from elsewhere in the folder."""
         moved = self._by_digest.get(content.digest)
         if not moved:
             return None
         before = moved.pop(0)
         del self.gone[before.path]
-        found = writer.file_at(self.order.root, before.path)
-        return found if found and _as_known(found, before) else None
+        record = writer.file_at(self.order.root, before.path)
+        return record if record and _is_unchanged(record, before) else None
 
 
 def _same(engine: Engine, old: FileRecord, content: ReadFile) -> bool:
     return old.digest == content.digest and old.recipe == file_chunks.recipe_number(engine)
 
 
-def _count(counted: _SyncCounts, old: FileRecord | None, before: FileRecord | None, kept: WrittenFile) -> None:
+def _count(counts: _SyncCounts, old: FileRecord | None, before: FileRecord | None, saved: WrittenFile) -> None:
     if old is not None:
-        counted.changed += 1
+        counts.changed += 1
     elif before is not None:
-        counted.renamed += 1
+        counts.renamed += 1
     else:
-        counted.added += 1
-    counted.written += kept.written
-    counted.kept += kept.kept
+        counts.added += 1
+    counts.written += saved.written
+    counts.kept += saved.kept
 
 
 def _batches(contents: Iterable[ReadFile]) -> Iterator[list[ReadFile]]:
-    """Take together what one transaction may hold."""
+    """Group files into transactions."""
     batch: list[ReadFile] = []
     size = 0
     for content in contents:
@@ -343,51 +337,45 @@ def _batches(contents: Iterable[ReadFile]) -> Iterator[list[ReadFile]]:
         yield batch
 
 
-def _remove(engine: Engine, scope: Scope, root: str, gone: Mapping[str, KnownFile], tally: _SyncCounts) -> None:
-    """Remove files that are gone, as many at a time as are written at a time."""
+def _remove(engine: Engine, scope: Scope, root: str, gone: Mapping[str, KnownFile], counts: _SyncCounts) -> None:
+    """Remove files that are gone, a batch at a time."""
     paths = [*gone]
     for start in range(0, len(paths), _BATCH_FILES):
         part = paths[start : start + _BATCH_FILES]
 
         def work(writer: StoreWriter, part: Sequence[str] = part) -> list[FileRecord]:
-            found = [writer.file_at(root, path) for path in part]
-            records = [record for record in found if record and _as_known(record, gone[record.path])]
+            stored = [writer.file_at(root, path) for path in part]
+            records = [record for record in stored if record and _is_unchanged(record, gone[record.path])]
             file_chunks.remove(writer, [record.id for record in records])
             return records
 
-        tally.removed += len(engine.write(scope, work))
+        counts.removed += len(engine.write(scope, work))
 
 
-def _as_known(record: FileRecord, known: KnownFile) -> bool:
-    """Say whether nobody has written a file since; if it came back, somebody else may have seen it before us."""
+def _is_unchanged(record: FileRecord, known: KnownFile) -> bool:
+    """Say whether a file was not written since: if it came back, another process may have seen it first."""
     return (record.id, record.mtime_ns, record.digest) == (known.id, known.mtime_ns, known.digest)
 
 
 def _begin(engine: Engine, scope: Scope, order: SyncOrder) -> None:
-    """Note a folder before its first file is written, so that whatever is kept of it can be forgotten with it."""
+    """Save a folder before its first file, so that its files can be forgotten with it."""
     if not order.only_if_known and engine.store.read(scope, lambda reader: _folder(reader, order.root)) is None:
-        begun = Folder(order.root, order.source, _noted_rules(order.rules), engine.clock.now(), None, {})
-        engine.write(scope, lambda writer: writer.save_folder(begun))
+        folder = Folder(order.root, order.source, _rules_as_json(order.rules), engine.clock.now(), None, {})
+        engine.write(scope, lambda writer: writer.save_folder(folder))
 
 
-def _note(engine: Engine, scope: Scope, order: SyncOrder, state: SyncState, tally: _SyncCounts) -> None:
-    """Note that the folder was looked through, if that tells anything new."""
+def _record_scan(engine: Engine, scope: Scope, order: SyncOrder, state: SyncState, counts: _SyncCounts) -> None:
+    """Record that the folder was scanned, if that says anything new."""
     now = engine.clock.now()
     before = engine.store.read(scope, lambda reader: _folder(reader, order.root))
-    noted = Folder(
-        order.root,
-        order.source,
-        _noted_rules(order.rules),
-        now,
-        now if state == "synced" else None,
-        dict(tally.skipped),
-    )
-    if before is None or not _tells_more(before, noted, now, tally):
+    completed_at = now if state == "synced" else None
+    scanned = Folder(order.root, order.source, _rules_as_json(order.rules), now, completed_at, dict(counts.skipped))
+    if before is None or not _says_more(before, scanned, now, counts):
         return
 
     def work(writer: StoreWriter) -> None:
         if _folder(writer, order.root) is not None:
-            writer.save_folder(noted)
+            writer.save_folder(scanned)
 
     engine.write(scope, work)
 
@@ -396,13 +384,13 @@ def _folder(rows: StoreReader | StoreWriter, root: str) -> Folder | None:
     return next((folder for folder in rows.folders() if folder.root == root), None)
 
 
-def _tells_more(before: Folder, noted: Folder, now: datetime, tally: _SyncCounts) -> bool:
-    done = tally.added + tally.changed + tally.renamed + tally.removed + tally.touched
-    as_before = (noted.source, noted.rules, noted.trouble) == (before.source, before.rules, before.trouble)
-    first_time = noted.completed_at is not None and before.completed_at is None
-    return bool(done) or not as_before or first_time or now - before.scanned_at >= _NOTED_EVERY
+def _says_more(before: Folder, scanned: Folder, now: datetime, counts: _SyncCounts) -> bool:
+    done = counts.added + counts.changed + counts.renamed + counts.removed + counts.touched
+    as_before = (scanned.source, scanned.rules, scanned.trouble) == (before.source, before.rules, before.trouble)
+    first_time = scanned.completed_at is not None and before.completed_at is None
+    return bool(done) or not as_before or first_time or now - before.scanned_at >= _SCAN_NOTED_EVERY
 
 
-def _noted_rules(rules: SyncRules) -> dict[str, object]:
+def _rules_as_json(rules: SyncRules) -> dict[str, object]:
     patterns = {"include": list(rules.include), "exclude": list(rules.exclude)}
     return {**patterns, "hidden": rules.hidden, "gitignore": rules.gitignore}

@@ -1,4 +1,4 @@
-"""Keeping folders in step while somebody changes them: watched, and looked through now and then all the same."""
+"""Continuous sync of folders: on file-system events, and at intervals all the same."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,38 +12,40 @@ from recollect.errors import RecollectError
 from recollect.model.files import SyncReport
 from recollect.model.memories import Scope
 
-_LOOK_S = 0.5  # how soon a stop is noticed
+_POLL_S = 0.5  # how soon a stop is noticed
 
 WatchListener = Callable[[SyncReport | RecollectError], None]
 
 
 def keep(engine: Engine, scope: Scope, orders: Sequence[SyncOrder], *, stop: Event, tell: WatchListener) -> None:
-    """Sync folders now and whenever they change, until told to stop. What fails is tried again at the next check."""
+    """Sync folders now and whenever they change, until `stop` is set. A failure is tried again at the next check."""
     settings = engine.settings.files
     every = timedelta(minutes=settings.check_minutes)
-    kept: set[str] = set()
+    known_roots: set[str] = set()
     with engine.disk.watch([order.root for order in orders], settings.debounce_s) as watching:
         checked = engine.clock.now()
-        _sync(engine, scope, orders, tell, kept)
+        _sync(engine, scope, orders, tell, known_roots)
         while not stop.is_set():
-            changed = watching.wait(_LOOK_S)
+            changed = watching.wait(_POLL_S)
             due = engine.clock.now() - checked >= every
             if due:
                 checked = engine.clock.now()
-            _sync(engine, scope, [order for order in orders if due or order.root in changed], tell, kept)
+            _sync(engine, scope, [order for order in orders if due or order.root in changed], tell, known_roots)
 
 
-def _sync(engine: Engine, scope: Scope, orders: Sequence[SyncOrder], tell: WatchListener, kept: set[str]) -> None:
-    """Sync folders, but for those that were `kept` and are forgotten: they stay so until somebody names them again."""
+def _sync(
+    engine: Engine, scope: Scope, orders: Sequence[SyncOrder], tell: WatchListener, known_roots: set[str]
+) -> None:
+    """Sync folders, except `known_roots` that a user has forgotten meanwhile."""
     for order in orders:
         try:
             roots = {folder.root for folder in engine.store.read(scope, lambda reader: reader.folders())}
-            if order.root in kept and order.root not in roots:
+            if order.root in known_roots and order.root not in roots:
                 continue
-            kept |= roots
-            report = sync.sync(engine, scope, replace(order, only_if_known=order.root in kept))
+            known_roots |= roots
+            report = sync.sync(engine, scope, replace(order, only_if_known=order.root in known_roots))
             if report.state != "missing":
-                kept.add(order.root)  # at once: it may be forgotten before the next look
+                known_roots.add(order.root)  # at once: it may be forgotten before the next sync
             file_chunks.embed(engine, scope, wait=False)
         except RecollectError as error:
             tell(error)

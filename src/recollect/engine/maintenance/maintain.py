@@ -1,6 +1,6 @@
-"""Maintenance: what is old is put away, what waits for terms or a vector gets them, and the store tidies up.
+"""Maintenance: expire, reindex, archive, compact, embed, and tune the store.
 
-Each step is a transaction of its own or many small ones, so that a round may be interrupted anywhere and begun again.
+Each step is a transaction of its own or many small ones, so that maintenance may be interrupted anywhere.
 """
 
 from collections.abc import Callable
@@ -17,34 +17,34 @@ from recollect.model.messages import Compaction
 from recollect.model.stats import Maintenance
 from recollect.ports import CHANGES_KEPT
 
-_MOST_FAILURES = 3
+_MAX_FAILURES = 3
 _SEARCHES_KEPT = timedelta(days=90)
 
 
 def maintain(engine: Engine) -> Maintenance:
-    """Expire, fold and put away what is old, index and embed what waits, and tune the store. Safe to interrupt."""
+    """Run all steps once. Safe to interrupt."""
     expired = sum(forget.expire(engine, scope) for scope in engine.store.users_with_expired(engine.clock.now()))
     reindexed = reindex.reindex(engine)
-    archived, gone_wrong = _archive(engine)
-    compacted, failed = _compact(engine)
+    archived, archive_failures = _archive(engine)
+    compacted, compact_failures = _compact(engine)
     worked = worker_pass.serve_all(engine, thorough=True)
     unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
     embed_texts.trim(engine)
     engine.documents.sweep(lambda name: name in engine.store.known_originals([name]))
-    _forget_ledgers(engine)
+    _prune_ledgers(engine)
     notes = tuple(engine.store.tune())
-    failures = (*gone_wrong, *failed, *unembedded)
+    failures = (*archive_failures, *compact_failures, *unembedded)
     return Maintenance(worked.embedded, worked.parked, expired, compacted, archived, notes, failures, reindexed)
 
 
-def _forget_ledgers(engine: Engine) -> None:
-    """Forget answers that nobody asks for again, changes that nobody waits for, and figures that are old."""
+def _prune_ledgers(engine: Engine) -> None:
+    """Prune stored responses, changes and the search log to their retention periods."""
     now = engine.clock.now()
     engine.store.forget_ledgers(answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - _SEARCHES_KEPT)
 
 
 def _archive(engine: Engine) -> tuple[int, list[str]]:
-    """Fold conversations whole that have been silent for very long."""
+    """Archive conversations that have been silent for very long."""
     days = engine.settings.compaction.archive_days
     if days is None:
         return 0, []
@@ -52,7 +52,7 @@ def _archive(engine: Engine) -> tuple[int, list[str]]:
 
 
 def _compact(engine: Engine) -> tuple[int, list[str]]:
-    """Fold the older part of conversations that have been silent for a while."""
+    """Compact conversations that have been silent for a while."""
     return _fold_idle(engine, timedelta(hours=engine.settings.compaction.idle_hours), compact.compact)
 
 
@@ -65,6 +65,6 @@ def _fold_idle(
         done += outcome.action == "compacted"
         if outcome.action == "failed":
             failed.append(f"a conversation could not be summarised: {outcome.reason}")
-            if engine.summarizers.chosen.costs and len(failed) >= _MOST_FAILURES:
-                break  # the model seems to be away, and every try waits for it
+            if engine.summarizers.chosen.costs and len(failed) >= _MAX_FAILURES:
+                break  # the model seems to be unavailable, and every try waits for it
     return done, failed

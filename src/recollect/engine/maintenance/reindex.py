@@ -1,8 +1,7 @@
-"""The index of words, when it was made by another version of the analyser than the one that asks.
+"""Reindexing after a new version of the text analyser, which must agree with the terms in the index.
 
-Both must read a word alike, or the one does not find what the other has written. Terms are made anew user by user, in
-small transactions. Whatever has its terms already is left alone, so a round that was interrupted goes on where it was,
-and the store is marked when nothing is left to do.
+Terms are made anew user by user, in small transactions. Items that have theirs already are left alone, so an
+interrupted run goes on where it was; the store is marked when nothing is left to do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,10 +16,10 @@ from recollect.ports import IndexedItem, StoreReader, StoreWriter
 from recollect.text.terms import ANALYSER
 
 _BATCH = 500
-_MOST_TERMS = 5_000  # of a transaction: on SQLite everybody waits for it, and it takes out of the index term by term
+_MAX_TERMS = 5_000  # of a transaction: on SQLite all writers wait for it, and terms are removed one by one
 
 # Items by their ids, with the terms they should have.
-_Stale: TypeAlias = dict[str, tuple[Item, tuple[str, ...]]]
+_StaleItems: TypeAlias = dict[str, tuple[Item, tuple[str, ...]]]
 
 
 def advice(engine: Engine) -> str:
@@ -42,7 +41,7 @@ def reindex(engine: Engine) -> int:
 
 
 def _reindex_kind(engine: Engine, scope: Scope, kind: ItemKind) -> int:
-    """Go through a user's items by their ids. What is written meanwhile has the right terms already."""
+    """Reindex a user's items by their ids. What is written meanwhile has the right terms already."""
     changed, after = 0, None
     while batch := _batch(engine, scope, kind, after):
         after = batch[-1].item.id
@@ -57,9 +56,9 @@ def _batch(engine: Engine, scope: Scope, kind: ItemKind, after: str | None) -> l
     return engine.store.read(scope, work)
 
 
-def _stale(batch: Sequence[IndexedItem]) -> Iterator[_Stale]:
+def _stale(batch: Sequence[IndexedItem]) -> Iterator[_StaleItems]:
     """Give the items whose terms are to change, as many at a time as one transaction may hold."""
-    stale: _Stale = {}
+    stale: _StaleItems = {}
     size = 0
     for item, old in batch:
         new = terms_of(item)
@@ -67,19 +66,19 @@ def _stale(batch: Sequence[IndexedItem]) -> Iterator[_Stale]:
             continue
         stale[item.id] = item, new
         size += len(old) + len(new)
-        if size >= _MOST_TERMS:
+        if size >= _MAX_TERMS:
             yield stale
             stale, size = {}, 0
     if stale:
         yield stale
 
 
-def _replace(engine: Engine, scope: Scope, kind: ItemKind, stale: _Stale) -> int:
-    """Write terms that were made outside of the transaction; what was changed meanwhile is analysed once more."""
+def _replace(engine: Engine, scope: Scope, kind: ItemKind, stale: _StaleItems) -> int:
+    """Write terms that were made before the transaction; an item that was changed meanwhile is analysed once more."""
 
     def work(writer: StoreWriter) -> int:
-        found = items.fetch(writer, [(kind, item_id) for item_id in stale])
-        terms = {item.id: _fresh_terms(item, *stale[item.id]) for item in found}
+        current = items.fetch(writer, [(kind, item_id) for item_id in stale])
+        terms = {item.id: _fresh_terms(item, *stale[item.id]) for item in current}
         writer.reindex(kind, terms)
         return len(terms)
 

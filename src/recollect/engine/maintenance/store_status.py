@@ -1,4 +1,4 @@
-"""Looking at the store itself: what runs on what, and whether anything is amiss."""
+"""Status and health of the store: versions, figures, models, problems and advice."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from recollect.model.messages import Usage
 from recollect.model.stats import Model, ModelState, Problem, Stats, Status, StoreStats
 from recollect.ports import Embedder, RemoteEmbedder
 
-_MOST_PARKED = 20
+_MAX_PARKED = 20
 
 
 def status(engine: Engine) -> Status:
@@ -41,7 +41,7 @@ def status(engine: Engine) -> Status:
         advice=tuple(_advice(engine, stats, spent.tokens, building)),
         coverage=tuple(store.coverage(space)) if space else (),
         building=building,
-        parked=tuple(store.parked(_MOST_PARKED)),
+        parked=tuple(store.parked(_MAX_PARKED)),
         embedding_today=Usage(sum(tokens for _, tokens in embedded.items())),
         embedding_cost=_cost(engine, embedded),
         bulks=tuple(store.bulks()),
@@ -71,8 +71,8 @@ def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | Non
         what = "vectors are switched off here" if off else "run `recollect worker` or `recollect maintain`"
         yield f"{_items(stats.pending_jobs, 'waits', 'wait')} for a vector: {what}."
     if stats.parked_jobs:
-        found = _items(stats.parked_jobs, "could", "could")
-        yield f"{found} not be embedded after several tries; `recollect worker --retry-parked` tries again."
+        parked = _items(stats.parked_jobs, "could", "could")
+        yield f"{parked} not be embedded after several tries; `recollect worker --retry-parked` tries again."
     if building is not None:
         yield f"A change to {building.provider}/{building.model} is under way: `recollect reembed` goes on with it."
     yield from _advice_about_model(engine)
@@ -81,8 +81,8 @@ def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | Non
         yield f"Today's {budget:,} tokens are spent: summaries are made without a model until tomorrow (UTC)."
 
 
-def _items(amount: int, one: str, several: str) -> str:
-    return f"1 item {one}" if amount == 1 else f"{amount:,} items {several}"
+def _items(amount: int, singular: str, plural: str) -> str:
+    return f"1 item {singular}" if amount == 1 else f"{amount:,} items {plural}"
 
 
 def _advice_about_model(engine: Engine) -> Iterator[str]:
@@ -101,20 +101,20 @@ def _advice_about_model(engine: Engine) -> Iterator[str]:
 
 
 def models(engine: Engine, *, ask: bool) -> tuple[Model, ...]:
-    """Give the models whose vectors are there, and the one that the settings name; `ask` tries whether they answer."""
-    known = [_model(engine, one.space, one.state, ask=ask) for one in engine.store.spaces()]
+    """Give the models whose vectors are stored, and the one of the settings; `ask` probes whether they answer."""
+    known_models = [_model(engine, known.space, known.state, ask=ask) for known in engine.store.spaces()]
     configured = engine.models.configured
-    if configured is not None and not any(one.configured for one in known):
-        known.append(_tried(engine, configured, Model("", "", None, "configured", configured=True), ask=ask))
-    return tuple(known)
+    if configured is not None and not any(model.configured for model in known_models):
+        known_models.append(_probe(engine, configured, Model("", "", None, "configured", configured=True), ask=ask))
+    return tuple(known_models)
 
 
 def _model(engine: Engine, space: Space, state: ModelState, *, ask: bool = False) -> Model:
-    named = _is_configured(engine, space)
+    configured = _is_configured(engine, space)
     coverage = tuple(engine.store.coverage(space))
-    model = Model(space.provider, space.model, space.dimensions, state, named, coverage)
+    model = Model(space.provider, space.model, space.dimensions, state, configured, coverage)
     try:
-        return _tried(engine, engine.models.embedder(space), model, ask=ask)
+        return _probe(engine, engine.models.embedder(space), model, ask=ask)
     except EmbeddingError as error:
         return replace(model, reachable=False, trouble=str(error))
 
@@ -127,11 +127,11 @@ def _is_configured(engine: Engine, space: Space) -> bool:
     return (space.provider, space.model) == (settings.provider, settings.model)
 
 
-def _tried(engine: Engine, embedder: Embedder, model: Model, *, ask: bool) -> Model:
+def _probe(engine: Engine, embedder: Embedder, model: Model, *, ask: bool) -> Model:
     reachable, trouble, space = None, "", embedder.space
     if ask:
         try:
-            space = call_embedder.probed(embedder)
+            space = call_embedder.probe(embedder)
             reachable = True
         except RecollectError as error:
             reachable, trouble = False, str(error)
@@ -150,13 +150,11 @@ def _tried(engine: Engine, embedder: Embedder, model: Model, *, ask: bool) -> Mo
 
 def _cost(engine: Engine, embedded: Mapping[str, int]) -> float | None:
     """Price the tokens of each model; None when the price of one is not known."""
-    prices = {model_change.label(one.space): _price(engine, one.space) for one in engine.store.spaces()}
+    prices = {model_change.label(known.space): _price(engine, known.space) for known in engine.store.spaces()}
     costs = [(prices.get(model), tokens) for model, tokens in embedded.items()]
-    return (
-        None
-        if any(price is None for price, _ in costs)
-        else sum((price or 0) * tokens / 1e6 for price, tokens in costs)
-    )
+    if any(price is None for price, _ in costs):
+        return None
+    return sum((price or 0) * tokens / 1e6 for price, tokens in costs)
 
 
 def _price(engine: Engine, space: Space) -> float | None:
@@ -175,31 +173,31 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
 
 
 def model_trouble(engine: Engine) -> str:
-    """Try whoever makes the vectors that are searched; says what is wrong, or nothing if all is well or none are."""
+    """Probe the embedder of the searched space; gives its error, or an empty text if it works or there is none."""
     try:
-        used = _used(engine)
-        if used is not None:
-            call_embedder.probed(used)
+        embedder = _searched_embedder(engine)
+        if embedder is not None:
+            call_embedder.probe(embedder)
     except RecollectError as error:
         return str(error)
     return ""
 
 
-def asks_others(engine: Engine) -> bool:
+def uses_remote_model(engine: Engine) -> bool:
     """Tell whether the vectors that are searched are made behind a network."""
     try:
-        return isinstance(_used(engine), RemoteEmbedder)
+        return isinstance(_searched_embedder(engine), RemoteEmbedder)
     except EmbeddingError:
         return False
 
 
-def _used(engine: Engine) -> Embedder | None:
+def _searched_embedder(engine: Engine) -> Embedder | None:
     configured, space = engine.models.configured, engine.space
     return engine.models.embedder(space) if configured and space else configured
 
 
 def _stale_index(engine: Engine) -> Iterator[Problem]:
-    """Report an index of words in which the present analyser may not find what it looks for."""
+    """Report an index of words that another analyser has made."""
     advice = reindex.advice(engine)
     stats = engine.store.stats() if advice else None
     if stats and stats.items:
@@ -207,7 +205,7 @@ def _stale_index(engine: Engine) -> Iterator[Problem]:
 
 
 def audit_flaws(engine: Engine) -> Iterator[Problem]:
-    """Say whose log of what was done is not as it was written, and from which line on."""
+    """Report the users whose audit log is not as it was written, and from which line on."""
     for scope in engine.store.audited():
         line = audit_log.first_flaw(engine, scope)
         if line is not None:

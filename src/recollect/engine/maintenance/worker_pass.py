@@ -1,4 +1,4 @@
-"""A worker's round: every space that is in use gets what it lacks, and a change of the model goes on."""
+"""One pass of a worker: the embedding queues of all spaces in use, a model change, and the geocoding queue."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,45 +13,45 @@ from recollect.errors import EmbeddingError, RecollectError
 from recollect.model.memories import Space
 from recollect.model.stats import WorkReport
 
-_TROUBLE_PAUSE_S = 30.0
-_LATER_S = 30.0
-_LEAST_PAUSE_S = 5.0
+_RETRY_S = 30.0
+_POLL_S = 30.0
+_MIN_PAUSE_S = 5.0
 
 
 def serve_all(
     engine: Engine, *, stop: Event | None = None, tell: WorkListener | None = None, thorough: bool = False
 ) -> WorkReport:
-    """Serve what waits: vectors, in the space that is searched first, then addresses, whose names want vectors too.
+    """Serve the queues: vectors, in the searched space first, then addresses, whose names need vectors too.
 
-    `thorough` also looks for what nobody noted as lacking.
+    `thorough` also queues items that lack a vector or an address and have no job.
     """
     worked = _serve_spaces(engine, stop=stop, tell=tell, thorough=thorough)
-    named = address_lookup.serve(engine, stop=stop, thorough=thorough)
-    if named.done and not worked.unavailable:
-        worked += _serve_spaces(engine, stop=stop, tell=embed_queue.going_on(tell, worked), thorough=False)
-    return replace(worked, located=named.done, unlocated_s=named.pause_s)
+    geocoded = address_lookup.serve(engine, stop=stop, thorough=thorough)
+    if geocoded.done and not worked.unavailable:
+        worked += _serve_spaces(engine, stop=stop, tell=embed_queue.add_to(tell, worked), thorough=False)
+    return replace(worked, located=geocoded.done, unlocated_s=geocoded.pause_s)
 
 
 def _serve_spaces(engine: Engine, *, stop: Event | None, tell: WorkListener | None, thorough: bool) -> WorkReport:
-    if engine.models.configured is None:  # vectors are switched off here, whoever else makes them
+    if engine.models.configured is None:  # vectors are switched off in this process
         return WorkReport()
     try:
         learn_space(engine)
     except EmbeddingError as error:
-        return WorkReport(unavailable=str(error), pause_s=_TROUBLE_PAUSE_S)
+        return WorkReport(unavailable=str(error), pause_s=_RETRY_S)
     worked = served = WorkReport()
     for space in _in_use(engine):
         try:
             if thorough:
                 engine.store.owe(space, engine.clock.now())
-            served = batch_embedding.serve_space(engine, space, stop=stop, tell=embed_queue.going_on(tell, worked))
-        except EmbeddingError as error:  # nobody here can make vectors of this space
-            served = WorkReport(unavailable=str(error), pause_s=_TROUBLE_PAUSE_S)
+            served = batch_embedding.serve_space(engine, space, stop=stop, tell=embed_queue.add_to(tell, worked))
+        except EmbeddingError as error:  # this process has no embedder for it
+            served = WorkReport(unavailable=str(error), pause_s=_RETRY_S)
         worked += served
     # A space that is being built was served last. It does not wait for a provider that is being left.
     if not served.unavailable and model_change.building(engine.store.spaces()) is not None:
-        changed = model_change.advance(engine, stop=stop, tell=embed_queue.going_on(tell, worked))
-        pause_s = _TROUBLE_PAUSE_S if changed.unavailable else 0.0
+        changed = model_change.advance(engine, stop=stop, tell=embed_queue.add_to(tell, worked))
+        pause_s = _RETRY_S if changed.unavailable else 0.0
         worked += WorkReport(changed.embedded, 0, changed.unavailable, pause_s)
     if worked.embedded:
         embed_texts.trim(engine)
@@ -59,19 +59,16 @@ def _serve_spaces(engine: Engine, *, stop: Event | None, tell: WorkListener | No
 
 
 def _in_use(engine: Engine) -> Iterator[Space]:
-    known = engine.store.spaces()
-    yield from filter(None, (model_change.active(known), model_change.building(known)))
+    spaces = engine.store.spaces()
+    yield from filter(None, (model_change.active(spaces), model_change.building(spaces)))
 
 
 def learn_space(engine: Engine) -> None:
-    """Let a store without vectors have a space, if the length of its vectors has to be asked for first.
-
-    Raises EmbeddingError when the provider cannot be asked.
-    """
+    """Open a space in a store that has none, probing the provider for its length if need be. Raises EmbeddingError."""
     configured = engine.models.configured
     if configured is None or model_change.active(engine.store.spaces()) is not None:
         return
-    space = configured.space or call_embedder.probed(configured)
+    space = configured.space or call_embedder.probe(configured)
     if engine.store.stats().items:
         engine.store.open_space(space, "active", engine.clock.now())
         engine.store.owe(space, engine.clock.now())
@@ -79,17 +76,17 @@ def learn_space(engine: Engine) -> None:
 
 
 def keep_up(engine: Engine, stop: Event) -> float | None:
-    """Do what a background thread does when it is woken: all there is, or say how long to wait for a provider."""
+    """Run one pass of the background thread; gives the seconds until the next one, None if nothing is left to do."""
     try:
         worked = serve_all(engine, stop=stop)
-    except RecollectError:  # the store is closed or away; what waits is still there for the next one
-        return _TROUBLE_PAUSE_S
+    except RecollectError:  # the store is closed or unavailable; the queue stays
+        return _RETRY_S
     if worked.unavailable:
-        stop.wait(min(worked.pause_s, _LEAST_PAUSE_S))  # however often somebody stores something meanwhile
-        return max(worked.pause_s - _LEAST_PAUSE_S, 0.0)
+        stop.wait(min(worked.pause_s, _MIN_PAUSE_S))  # however often it is woken meanwhile
+        return max(worked.pause_s - _MIN_PAUSE_S, 0.0)
     if worked.unlocated_s:
         return worked.unlocated_s
-    later = worked.in_bulk or engine.store.stats().pending_jobs  # in a batch, held by others, or due another time
-    if not later and engine.geocoder is not None:
-        later, _ = engine.store.geocoding_counts()
-    return _LATER_S if later else None
+    waiting = worked.in_bulk or engine.store.stats().pending_jobs  # in a batch, leased by others, or due another time
+    if not waiting and engine.geocoder is not None:
+        waiting, _ = engine.store.geocoding_counts()
+    return _POLL_S if waiting else None

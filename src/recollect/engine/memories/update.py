@@ -1,7 +1,7 @@
-"""Updating: the memory keeps its id, what it was stays as a version.
+"""Updates with optimistic concurrency: the memory keeps its id, what it was stays as a version.
 
-The new vector is made before the transaction, because nobody may wait inside it; everything else is decided inside,
-from the memory as it is then, so that writers who change different things at once do not undo each other.
+The new vector is made before the transaction, which must not wait; everything else is decided inside it, from the
+memory as it is then, so that concurrent writers of different fields do not undo each other.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from recollect.model.vectors import as_unit
 from recollect.ports import StoreWriter
 
 _FIELDS = tuple(field.name for field in fields(NewMemory) if field.name != "vector")
-_TRIES = 5
+_MAX_TRIES = 5
 
 
 class _ConcurrentUpdateError(Exception):
@@ -29,77 +29,79 @@ class _ConcurrentUpdateError(Exception):
 
 
 def update(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
-    """Change fields of a live memory. Gives the memory as it is now."""
-    for _ in range(_TRIES):
+    """Change fields of a live memory; gives it as it is now."""
+    for _ in range(_MAX_TRIES):
         try:
             return _update_once(engine, scope, memory_id, changes)
         except _ConcurrentUpdateError:
             continue
-    raise InvalidMemory(f"Memory {memory_id} is being changed by others all the time. Try again.")
+    raise InvalidMemory(f"Memory {memory_id} is being changed by other writers all the time. Try again.")
 
 
 def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
     old = _live(engine.store.read(scope, lambda reader: reader.get([memory_id])), memory_id)
-    planned = _revised(engine, old, changes)
+    planned = _revise_draft(engine, old, changes)
     if _unchanged(old, planned.record, changes):
         return old
     text = memory_drafts.passage(planned.record)
     fresh = "vector" in changes or text != memory_drafts.passage(old)
     space = engine.space
-    made = _vector(engine, scope, space, text, changes) if fresh else EmbeddedTexts()
+    embedded = _embed(engine, scope, space, text, changes) if fresh else EmbeddedTexts()
 
     def work(writer: StoreWriter) -> MemoryRecord:
-        held = _live(writer.get([memory_id]), memory_id)
-        draft = _revised(engine, held, changes)
-        if _unchanged(held, draft.record, changes):
-            return held
+        current = _live(writer.get([memory_id]), memory_id)
+        draft = _revise_draft(engine, current, changes)
+        if _unchanged(current, draft.record, changes):
+            return current
         if memory_drafts.passage(draft.record) != text:
             raise _ConcurrentUpdateError
-        keep_vector = "vector" not in changes and memory_drafts.passage(held) == text
+        keep_vector = "vector" not in changes and memory_drafts.passage(current) == text
         _make_room(writer, draft)
-        revised = draft if keep_vector else draft._replace(vector=made.vectors.get(0))
-        _revise(writer, held, revised, space, keep_vector=keep_vector)
+        revised = draft if keep_vector else draft._replace(vector=embedded.vectors.get(0))
+        _write_revision(writer, current, revised, space, keep_vector=keep_vector)
         if space is not None:
-            embed_texts.keep(writer, engine, space, made, {0: memory_id})
+            embed_texts.keep(writer, engine, space, embedded, {0: memory_id})
         return draft.record
 
     record = engine.write(scope, work)
-    waits = engine.models.configured is not None and fresh and not made.vectors
+    waits = engine.models.configured is not None and fresh and not embedded.vectors
     if waits or is_somewhere(record.lat, record.address, record.place_label):
         engine.background.wake()
     return record
 
 
-def _live(found: Sequence[MemoryRecord], memory_id: str) -> MemoryRecord:
-    if not found:
+def _live(records: Sequence[MemoryRecord], memory_id: str) -> MemoryRecord:
+    if not records:
         raise NotFound(f"No memory {memory_id}. See what there is with `list`.")
-    if found[0].superseded_by is not None:
+    if records[0].superseded_by is not None:
         raise InvalidMemory(
-            f"Memory {memory_id} is an old version, replaced by {found[0].superseded_by}. Update that one."
+            f"Memory {memory_id} is an old version, replaced by {records[0].superseded_by}. Update that one."
         )
-    return found[0]
+    return records[0]
 
 
-def _revised(engine: Engine, old: MemoryRecord, changes: dict[str, Any]) -> Draft:
-    """Check the changed memory like a new one, and give it the old one's id and birth."""
+def _revise_draft(engine: Engine, old: MemoryRecord, changes: dict[str, Any]) -> Draft:
+    """Check the changed memory like a new one, and give it the old id and `created_at`."""
     now = engine.clock.now()
-    kept = {name: getattr(old, name) for name in _FIELDS}
-    offered = NewMemory(**{**kept, **_moved(old, changes), "valid_from": _start(old, changes, now), **changes})
+    fields_before = {name: getattr(old, name) for name in _FIELDS}
+    offered = NewMemory(
+        **{**fields_before, **_clear_address(old, changes), "valid_from": _start(old, changes, now), **changes}
+    )
     (draft,) = memory_drafts.draft_memories([redaction.public(engine, replace(offered, vector=None))], now)
     record = draft.record._replace(id=old.id, created_at=old.created_at)
-    if not changes.keys() & {"lat", "lng", "address"}:  # however exactly places are kept by now
+    if not changes.keys() & {"lat", "lng", "address"}:  # whatever the precision of places is by now
         record = record._replace(lat=old.lat, lng=old.lng, address=old.address)
     return draft._replace(record=record)
 
 
-def _moved(old: MemoryRecord, changes: dict[str, Any]) -> dict[str, Any]:
-    """An address belongs to coordinates: where these change, it goes, and another one is found out."""
+def _clear_address(old: MemoryRecord, changes: dict[str, Any]) -> dict[str, Any]:
+    """Clear the address when the coordinates change: it is geocoded anew."""
     where = {name: changes[name] for name in ("lat", "lng") if name in changes}
     return {"address": ""} if any(getattr(old, name) != value for name, value in where.items()) else {}
 
 
 def _start(old: MemoryRecord, changes: dict[str, Any], now: datetime) -> datetime:
-    """A change holds from now on. What is over already, or begins only later, is corrected as a whole."""
+    """A change holds from now on. A memory that is over, or begins only later, is corrected as a whole."""
     until = changes.get("valid_until", old.valid_until)
     over = until is not None and memory_drafts.utc(until, "valid_until") <= now
     return old.valid_from if over else max(now, old.valid_from)
@@ -110,8 +112,8 @@ def _unchanged(old: MemoryRecord, new: MemoryRecord, changes: dict[str, Any]) ->
     return "vector" not in changes and new._replace(valid_from=since, updated_at=old.updated_at) == old
 
 
-def _vector(engine: Engine, scope: Scope, space: Space | None, text: str, changes: dict[str, Any]) -> EmbeddedTexts:
-    """Give the new text its vector; when none can be made now, a job will."""
+def _embed(engine: Engine, scope: Scope, space: Space | None, text: str, changes: dict[str, Any]) -> EmbeddedTexts:
+    """Embed the new text; when that fails, a job does it later."""
     if space is None:
         return EmbeddedTexts()
     if changes.get("vector") is not None:
@@ -123,7 +125,7 @@ def _vector(engine: Engine, scope: Scope, space: Space | None, text: str, change
 
 
 def _make_room(writer: StoreWriter, draft: Draft) -> None:
-    """Refuse what another memory says already, unless that one has lapsed: then it becomes a version of this one."""
+    """Refuse a duplicate of another memory, unless that one has lapsed: then it becomes a version of this one."""
     record, slot = draft.record, memory_drafts.slot(draft.record)
     for twin in (writer.same(memory_drafts.fingerprint(draft)), writer.current(slot) if slot else None):
         if twin is None or twin.id == record.id:
@@ -133,9 +135,11 @@ def _make_room(writer: StoreWriter, draft: Draft) -> None:
         writer.retire(twin.id, memory_drafts.lapse(twin), record.id)
 
 
-def _revise(writer: StoreWriter, held: MemoryRecord, draft: Draft, space: Space | None, *, keep_vector: bool) -> None:
-    """Write the new row; the old one was true until then, or until its own end."""
+def _write_revision(
+    writer: StoreWriter, old: MemoryRecord, draft: Draft, space: Space | None, *, keep_vector: bool
+) -> None:
+    """Write the new row; the old one was valid until then, or until its own end."""
     record = draft.record
-    until = record.valid_from if held.valid_until is None else min(record.valid_from, held.valid_until)
+    until = record.valid_from if old.valid_until is None else min(record.valid_from, old.valid_until)
     version_id = ids.new(record.updated_at)
-    writer.revise(version_id, draft, space, valid_until=max(until, held.valid_from), keep_vector=keep_vector)
+    writer.revise(version_id, draft, space, valid_until=max(until, old.valid_from), keep_vector=keep_vector)

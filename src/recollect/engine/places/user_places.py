@@ -1,4 +1,4 @@
-"""The places of a user: where their memories are, and what they call such places."""
+"""The places of a user: clusters of memories, and places that the user has named."""
 
 from datetime import UTC
 from zoneinfo import ZoneInfo
@@ -19,15 +19,17 @@ _MOST_NAMED = 1_000
 
 
 def places(engine: Engine, scope: Scope, limit: int) -> tuple[PlaceSummary, ...]:
-    """Give the places at which a user's memories cluster, those with most of them first."""
+    """Give the places at which a user's memories cluster, the largest first."""
     now = engine.clock.now()
-    seen, named = engine.store.read(scope, lambda reader: (reader.sightings(Filters(now)), reader.named_places()))
+    sightings, named_places = engine.store.read(
+        scope, lambda reader: (reader.sightings(Filters(now)), reader.named_places())
+    )
     zone = ZoneInfo(engine.settings.timezone) if engine.settings.timezone else now.astimezone().tzinfo or UTC
-    return clusters.summarize(seen, named, limit, zone)
+    return clusters.summarize(sightings, named_places, limit, zone)
 
 
 def name_place(engine: Engine, scope: Scope, name: str, location: Location) -> NamedPlace:
-    """Give a place a name, or say where it is by now."""
+    """Name a place, or move a named one."""
     label = memory_drafts.bounded("place_label", redaction.public_text(engine, name), InvalidInput)
     if not label:
         raise InvalidInput("The name of the place is empty. Call it something, for example home.")
@@ -39,7 +41,7 @@ def name_place(engine: Engine, scope: Scope, name: str, location: Location) -> N
     named = exact._replace(**redaction.public_place(engine, location.lat, location.lng))
 
     def work(writer: StoreWriter) -> NamedPlace:
-        others = [one for one in writer.named_places() if folded(one.name) != folded(label)]
+        others = [place for place in writer.named_places() if folded(place.name) != folded(label)]
         if len(others) >= _MOST_NAMED:
             raise InvalidInput(f"{_MOST_NAMED:,} places have names already. Forget one of them first.")
         writer.save_named_place(named)
@@ -49,14 +51,14 @@ def name_place(engine: Engine, scope: Scope, name: str, location: Location) -> N
 
 
 def forget_place(engine: Engine, scope: Scope, name: str) -> None:
-    """Forget what a place is called. What happened there stays. Raises NotFound."""
+    """Delete the name of a place. What happened there stays. Raises NotFound."""
     wanted = folded(clean(name))
 
     def work(writer: StoreWriter) -> NamedPlace | None:
-        known = next((one for one in writer.named_places() if folded(one.name) == wanted), None)
-        if known is not None:
-            writer.delete_named_place(known.name)
-        return known
+        named = next((place for place in writer.named_places() if folded(place.name) == wanted), None)
+        if named is not None:
+            writer.delete_named_place(named.name)
+        return named
 
     if engine.write(scope, work) is None:
         raise NotFound(f"No place is called {name!r}. See what there is with `places`.")
@@ -65,18 +67,15 @@ def forget_place(engine: Engine, scope: Scope, name: str) -> None:
 
 
 def place(engine: Engine, scope: Scope, name: str) -> Location:
-    """Give the user's own place of a name: one they have named, or where they were when they said so.
-
-    Raises NotFound.
-    """
-    found = engine.store.read(scope, lambda reader: search_location.own_place(reader, clean(name), engine.clock.now()))
-    if found is None:
+    """Give a user's place by its name: a named one, or the latest with that label. Raises NotFound."""
+    own = engine.store.read(scope, lambda reader: search_location.own_place(reader, clean(name), engine.clock.now()))
+    if own is None:
         raise NotFound(f"No place of yours is called {name!r}. See what there is with `places`, or name it.")
-    return found
+    return own
 
 
 def find_addresses(engine: Engine, scope: Scope) -> int:
-    """Serve what a user's places lack, as far as that can be done on this machine."""
+    """Geocode and embed a user's places, as far as that can be done on this machine."""
     done = 0
     if engine.geocoder is not None and not engine.geocoder.remote:
         done = address_lookup.serve(engine, scope=scope).done

@@ -44,7 +44,7 @@ class SearchRun:
 
 @dataclass(slots=True)
 class ChannelScores:
-    """What the channels found for one kind of item. `nearby_ids` are rows near the location, or at places like it."""
+    """What the channels found for one kind of item. `nearby_ids` share a word and are near the location or its like."""
 
     texts: TextScores | None = None
     cosines: dict[str, float] = field(default_factory=dict)
@@ -113,16 +113,16 @@ def match_meaning(search: SearchRun, reader: StoreReader, filters: ItemFilters, 
         return
     usual = max(_NEAREST_PER_HIT[kind] * search.query.options.limit, _NEAREST[kind])
     limit = min(_MAX_NEAREST, usual) * search.depth
-    cosines = scores.cosines
+    cosines, nearby_ids = scores.cosines, set(scores.nearby_ids)
     for view in (filters, *search.query.in_time(filters)):
         cosines.update(reader.nearest(space, vector, view, limit))
     for view in _nearby(search, filters):
         nearby = dict(reader.nearest(space, vector, view, limit))
         cosines.update(nearby)
-        scores.nearby_ids |= nearby.keys()
+        nearby_ids.update(nearby)
     if scores.texts is not None:
         by_words = scores.texts.scores
-        wanted_ids = dict.fromkeys([*highest(by_words, limit), *sorted(scores.nearby_ids & by_words.keys())])
+        wanted_ids = dict.fromkeys([*highest(by_words, limit), *sorted(nearby_ids & by_words.keys())])
         further_ids = [row_id for row_id in wanted_ids if row_id not in cosines]
         cosines.update(reader.cosines(kind, space, vector, further_ids))
         scores.lacking_vectors = [row_id for row_id in further_ids if row_id not in cosines]

@@ -1,9 +1,8 @@
-"""Large amounts through a provider's batch API: handed in, waited for, collected, whoever is running by then.
+"""A provider's batch API for large amounts: submitted, polled and collected, by any worker.
 
-A batch is noted before anything is handed in, and the provider's id as soon as there is one, so that any process can go
-on. Jobs are part of a batch until it is over; what it did not bring is done in the ordinary way. A process that is
-killed between handing in and noting the id leaves a batch behind at the provider that nobody collects: the texts are
-embedded again, and the price of one batch is lost.
+A batch is recorded before it is submitted, and its provider id as soon as there is one, so that any process can go on.
+Jobs belong to a batch until it is over; what it did not bring is embedded in the ordinary way. A process that is killed
+between submitting and recording the id loses the price of one batch: its texts are embedded again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,17 +28,17 @@ from recollect.ports import BulkEmbedder, BulkOutcome, Embedder, EmbedJob, Remot
 SHARE_OF_PRICE: Final = 0.5  # what the providers that have a batch API ask for, compared with the usual price
 
 _POLL = timedelta(seconds=30)
-_LONGEST_HAND_IN = timedelta(hours=1)  # uploads take their time; whoever takes longer than this has died
-_LONGEST_WAIT = timedelta(hours=48)  # for what providers promise within a day
-_ORDINARY = timedelta(hours=1)  # for so long nothing is handed in after a batch has failed
-_MOST_HAND_INS = 10  # that may fail within that time before the provider has taken anything
+_MAX_SUBMIT = timedelta(hours=1)  # a process that takes longer for an upload has died
+_MAX_WAIT = timedelta(hours=48)  # for what providers promise within a day
+_COOLDOWN = timedelta(hours=1)  # without batches after one has failed
+_MAX_SUBMITS = 10  # that may fail within that time before the provider has taken anything
 _KEPT = timedelta(days=7)
 _CHARACTERS_PER_TOKEN = 3.5
 
 
 @dataclass(frozen=True, slots=True)
 class _Collected:
-    """What came of looking at batches: whether something was `left` undone, and the `trouble` of asking, if any."""
+    """The outcome of polling: whether jobs were `left` undone, and the `trouble` with the provider, if any."""
 
     worked: WorkReport = field(default_factory=WorkReport)
     left: bool = False
@@ -57,17 +56,14 @@ def serve_space(
     stop: Event | None = None,
     tell: WorkListener | None = None,
 ) -> WorkReport:
-    """Serve what is due in a space: in batches if that is wanted, otherwise at once.
-
-    `bulk` says whether it is wanted; None leaves it to the settings.
-    """
-    worked = _served(engine, space, bulk=bulk, stop=stop, tell=tell)
+    """Serve the queue of a space: in batches if `bulk` says so (None: the settings decide), otherwise at once."""
+    worked = _serve(engine, space, bulk=bulk, stop=stop, tell=tell)
     if worked.embedded and not worked.unavailable:
         calibration.calibrate(engine, space)
     return worked
 
 
-def _served(
+def _serve(
     engine: Engine, space: Space, *, bulk: bool | None, stop: Event | None, tell: WorkListener | None
 ) -> WorkReport:
     embedder = engine.models.embedder(space)
@@ -77,147 +73,147 @@ def _served(
     engine.store.forget_bulks(engine.clock.now() - _KEPT)
     collected = _collect(engine, space, batches)
     worked = collected.worked
-    if not collected.left and _is_wanted(engine, space, bulk=bulk):
-        worked += _hand_in(engine, space, batches)
+    if not collected.left and _wants_batches(engine, space, bulk=bulk):
+        worked += _submit_all(engine, space, batches)
     if not worked.unavailable:
         worked += embed_queue.drain(engine, space, stop=stop, tell=tell)
-    if not worked.embedded:  # otherwise the provider is there, and one batch has its troubles
+    if not worked.embedded:  # otherwise the provider works, and only a batch has trouble
         worked += collected.trouble
-    return replace(worked, in_bulk=sum(one.texts for one in engine.store.open_bulks(space)))
+    return replace(worked, in_bulk=sum(batch.texts for batch in engine.store.open_bulks(space)))
 
 
-def _is_wanted(engine: Engine, space: Space, *, bulk: bool | None) -> bool:
+def _wants_batches(engine: Engine, space: Space, *, bulk: bool | None) -> bool:
     settings = engine.settings.embedding
-    failed = engine.store.failed_bulks(space, engine.clock.now() - _ORDINARY)
-    if any(one.provider_id for one in failed) or len(failed) >= _MOST_HAND_INS:
+    failed = engine.store.failed_bulks(space, engine.clock.now() - _COOLDOWN)
+    if any(batch.provider_id for batch in failed) or len(failed) >= _MAX_SUBMITS:
         return False
     if bulk is not None:
         return bulk
     if settings.bulk != "auto":
         return settings.bulk == "always"
-    in_batches = sum(one.texts for one in engine.store.open_bulks(space))
-    return sum(one.waiting for one in engine.store.coverage(space)) - in_batches >= settings.bulk_threshold
+    in_batches = sum(batch.texts for batch in engine.store.open_bulks(space))
+    return sum(kind.waiting for kind in engine.store.coverage(space)) - in_batches >= settings.bulk_threshold
 
 
-def _hand_in(engine: Engine, space: Space, batches: BulkEmbedder) -> WorkReport:
-    """Hand in everything that is due; what was paid for before needs no batch."""
-    worked, most = WorkReport(), batches.most_texts
-    while most:
-        begun = _begun(engine, space)
-        engine.store.save_bulk(begun)
+def _submit_all(engine: Engine, space: Space, batches: BulkEmbedder) -> WorkReport:
+    """Submit everything that is due and not cached."""
+    worked, limit = WorkReport(), batches.most_texts
+    while limit:
+        batch = _new_batch(engine, space)
+        engine.store.save_bulk(batch)
         now = engine.clock.now()
-        jobs = engine.store.claim_jobs(space, most, now=now, lease_until=now, bulk=begun.id)
+        jobs = engine.store.claim_jobs(space, limit, now=now, lease_until=now, bulk=batch.id)
         if not jobs:
-            engine.store.delete_bulk(begun)
+            engine.store.delete_bulk(batch)
             break
-        new = embed_queue.serve_known(engine, jobs)
+        new = embed_queue.serve_cached(engine, jobs)
         worked += WorkReport(embedded=len(jobs) - len(new))
         if not new:
-            engine.store.delete_bulk(begun)
+            engine.store.delete_bulk(batch)
             continue
         try:
-            _submit(engine, begun, new, batches)
+            _submit(engine, batch, new, batches)
         except ProviderUnavailable as error:
-            _close(engine, begun, "failed", "the provider could not take the batch")
+            _close(engine, batch, "failed", "the provider could not take the batch")
             return worked + _unavailable(error)
         except EmbeddingError:
-            most = len(new) // 2  # it was too large, or holds a text that no batch can, which is found elsewhere
-            _close(engine, begun, "failed", "the provider did not accept the batch")
-            if most:
-                engine.store.delete_bulk(begun)
+            limit = len(new) // 2  # it was too large, or holds a text that is refused, which the queue finds
+            _close(engine, batch, "failed", "the provider did not accept the batch")
+            if limit:
+                engine.store.delete_bulk(batch)
     return worked
 
 
-def _begun(engine: Engine, space: Space) -> BulkBatch:
+def _new_batch(engine: Engine, space: Space) -> BulkBatch:
     now = engine.clock.now()
     return BulkBatch(ids.new(now), space, "", "submitting", 0, 0, 0, "", now, now)
 
 
-def _submit(engine: Engine, begun: BulkBatch, jobs: Sequence[EmbedJob], batches: BulkEmbedder) -> None:
-    """Hand in a batch and note its id at once. One that was given up meanwhile is nobody's; its texts are due again."""
+def _submit(engine: Engine, batch: BulkBatch, jobs: Sequence[EmbedJob], batches: BulkEmbedder) -> None:
+    """Submit a batch and record its id at once; if it was given up meanwhile, cancel it: its texts are due again."""
     texts = {_name(job): _text(job) for job in jobs}
     tokens = sum(map(engine.tokenizer.count, texts.values()))
     provider_id = batches.submit(texts)
-    running = replace(begun, provider_id=provider_id, state="running", texts=len(jobs), tokens=tokens)
-    if not engine.store.change_bulk(begun, running):
+    running = replace(batch, provider_id=provider_id, state="running", texts=len(jobs), tokens=tokens)
+    if not engine.store.change_bulk(batch, running):
         _abandon(batches, provider_id)
 
 
 def _collect(engine: Engine, space: Space, batches: BulkEmbedder) -> _Collected:
-    """Look how far the open batches are, and take what is finished. No batch keeps us from the others."""
+    """Poll the open batches, and store those that are finished; trouble with one does not stop the others."""
     collected = _Collected()
-    for one in engine.store.open_bulks(space):
+    for batch in engine.store.open_bulks(space):
         now = engine.clock.now()
-        held = replace(one, state="collecting", checked_at=now)
-        if _is_due(engine, one, now) and engine.store.change_bulk(one, held):  # otherwise it is somebody else's
-            collected += _looked_at(engine, held, batches)
+        leased = replace(batch, state="collecting", checked_at=now)
+        if _is_due(engine, batch, now) and engine.store.change_bulk(batch, leased):  # or another worker has the lease
+            collected += _poll(engine, leased, batches)
     return collected
 
 
-def _is_due(engine: Engine, one: BulkBatch, now: datetime) -> bool:
-    """Say whether to look at a batch: not all the time, and not while somebody else may be at it."""
-    if one.state == "running":
-        return one.checked_at == one.submitted_at or now - one.checked_at >= _POLL
+def _is_due(engine: Engine, batch: BulkBatch, now: datetime) -> bool:
+    """Say whether to poll a batch: its interval or the lease of another worker is over."""
+    if batch.state == "running":
+        return batch.checked_at == batch.submitted_at or now - batch.checked_at >= _POLL
     lease = timedelta(seconds=engine.settings.embedding.lease_s)
-    return now - one.checked_at > (_LONGEST_HAND_IN if one.state == "submitting" else lease)
+    return now - batch.checked_at > (_MAX_SUBMIT if batch.state == "submitting" else lease)
 
 
-def _looked_at(engine: Engine, held: BulkBatch, batches: BulkEmbedder) -> _Collected:
-    """Ask about a batch that nobody else is looking at. If that cannot be done now it is done later, for two days."""
-    if not held.provider_id:
-        _close(engine, held, "failed", "whoever was handing it in ended before the provider had taken it")
+def _poll(engine: Engine, leased: BulkBatch, batches: BulkEmbedder) -> _Collected:
+    """Poll a leased batch. If the provider is unavailable it is polled again later, for two days."""
+    if not leased.provider_id:
+        _close(engine, leased, "failed", "the worker that submitted it ended before the provider had taken it")
         return _Collected()
-    done, trouble = held.done, WorkReport()
+    done, trouble = leased.done, WorkReport()
     try:
-        progress = batches.progress(held.provider_id)
+        progress = batches.progress(leased.provider_id)
         if progress.phase != "running":
-            outcome = batches.collect(held.provider_id)
-            return _stored(engine, held, outcome, batches, failed=progress.phase == "failed")
+            outcome = batches.collect(leased.provider_id)
+            return _store(engine, leased, outcome, batches, failed=progress.phase == "failed")
         done = progress.done
     except ProviderUnavailable as error:
         trouble = _unavailable(error)
     except EmbeddingError:
-        return _given_up(engine, held, batches, "the provider gave no usable answer about the batch")
+        return _give_up(engine, leased, batches, "the provider gave no usable answer about the batch")
     now = engine.clock.now()
-    if now - held.submitted_at > _LONGEST_WAIT:
-        return _given_up(engine, held, batches, "the batch was not finished in time")
-    engine.store.change_bulk(held, replace(held, state="running", done=done, checked_at=now))
+    if now - leased.submitted_at > _MAX_WAIT:
+        return _give_up(engine, leased, batches, "the batch was not finished in time")
+    engine.store.change_bulk(leased, replace(leased, state="running", done=done, checked_at=now))
     return _Collected(trouble=trouble)
 
 
-def _given_up(engine: Engine, held: BulkBatch, batches: BulkEmbedder, reason: str) -> _Collected:
-    _close(engine, held, "failed", reason)
-    _abandon(batches, held.provider_id)
+def _give_up(engine: Engine, leased: BulkBatch, batches: BulkEmbedder, reason: str) -> _Collected:
+    _close(engine, leased, "failed", reason)
+    _abandon(batches, leased.provider_id)
     return _Collected(left=True)
 
 
 def _abandon(batches: BulkEmbedder, provider_id: str) -> None:
-    """End a batch at the provider and let it remove the texts, if it can be asked."""
-    for ask in (batches.cancel, batches.forget):
+    """Cancel a batch at the provider and let it delete the texts, if it is available."""
+    for call in (batches.cancel, batches.forget):
         with suppress(EmbeddingError):
-            ask(provider_id)
+            call(provider_id)
 
 
-def _stored(
-    engine: Engine, held: BulkBatch, outcome: BulkOutcome, batches: BulkEmbedder, *, failed: bool
+def _store(
+    engine: Engine, leased: BulkBatch, outcome: BulkOutcome, batches: BulkEmbedder, *, failed: bool
 ) -> _Collected:
-    """Store what was fetched, unless that took so long that somebody else fetches it by now."""
-    fetched = replace(held, checked_at=engine.clock.now())
-    if not engine.store.change_bulk(held, fetched):
+    """Store the outcome, unless fetching it took so long that another worker has the lease by now."""
+    fetched = replace(leased, checked_at=engine.clock.now())
+    if not engine.store.change_bulk(leased, fetched):
         return _Collected()
-    collected = _taken(engine, fetched, outcome, failed=failed)
+    collected = _store_vectors(engine, fetched, outcome, failed=failed)
     with suppress(EmbeddingError):
-        batches.forget(held.provider_id)
+        batches.forget(leased.provider_id)
     return collected
 
 
-def _taken(engine: Engine, one: BulkBatch, outcome: BulkOutcome, *, failed: bool) -> _Collected:
-    """Store what a batch brought. What it refused is to blame; what it did not do is done in the ordinary way."""
-    jobs = {_name(job): job for job in engine.store.bulk_jobs(one)}
+def _store_vectors(engine: Engine, batch: BulkBatch, outcome: BulkOutcome, *, failed: bool) -> _Collected:
+    """Store the vectors of a batch. A refused text is blamed; the rest stays in the queue."""
+    jobs = {_name(job): job for job in engine.store.bulk_jobs(batch)}
     vectors, refused = {}, dict(outcome.failed)
     for name, vector in outcome.vectors.items():
         try:
-            vectors[name] = as_unit(vector, one.space.dimensions)
+            vectors[name] = as_unit(vector, batch.space.dimensions)
         except InvalidVector as error:
             refused[name] = str(error)
     served = [job for name, job in jobs.items() if name in vectors]
@@ -229,7 +225,7 @@ def _taken(engine: Engine, one: BulkBatch, outcome: BulkOutcome, *, failed: bool
     for name, job in jobs.items():
         if name in refused:
             worked += embed_queue.blame(engine, job, TextRefused(refused[name]))
-    over = replace(one, tokens=outcome.usage.tokens or one.tokens, done=len(outcome.vectors))
+    over = replace(batch, tokens=outcome.usage.tokens or batch.tokens, done=len(outcome.vectors))
     if failed:
         _close(engine, over, "failed", "the batch failed at the provider, or ran out of time there")
     else:
@@ -240,7 +236,7 @@ def _taken(engine: Engine, one: BulkBatch, outcome: BulkOutcome, *, failed: bool
 def _payment(
     engine: Engine, jobs: Sequence[EmbedJob], tokens: Mapping[str, int]
 ) -> tuple[dict[int, str], Mapping[Scope, Usage]]:
-    """Say under which keys vectors are kept, and what each user's texts cost: each its own, whoever else is served."""
+    """Give the cache keys of vectors, and what each user's own texts cost."""
     usages = {
         scope: Usage(sum(tokens.get(_name(jobs[position]), 0) for position in positions))
         for scope, positions in embed_queue.by_user(jobs).items()
@@ -254,30 +250,26 @@ def _unavailable(error: ProviderUnavailable) -> WorkReport:
     return WorkReport(unavailable=str(error), pause_s=embed_queue.pause_after(error))
 
 
-def _close(engine: Engine, one: BulkBatch, state: BulkState, reason: str) -> None:
-    """Note the end of a batch, and give back what is still part of it.
-
-    The reason is for everybody whose texts were in it, so it never has words of the provider's, which may quote one.
-    """
-    engine.store.release_bulk(one, reason, engine.clock.now())
-    engine.store.change_bulk(one, replace(one, state=state, reason=reason, checked_at=engine.clock.now()))
+def _close(engine: Engine, batch: BulkBatch, state: BulkState, reason: str) -> None:
+    """End a batch and release its jobs. All users with texts in it see the reason, so it never quotes the provider."""
+    engine.store.release_bulk(batch, reason, engine.clock.now())
+    engine.store.change_bulk(batch, replace(batch, state=state, reason=reason, checked_at=engine.clock.now()))
 
 
 def cancel(engine: Engine, space: Space) -> None:
-    """End the batches of a space that nobody wants any more. A provider that cannot be asked finds out by itself."""
-    for one in engine.store.open_bulks(space):
-        now = engine.clock.now()
-        engine.store.release_bulk(one, "the change of the model was cancelled", now)
-        ended = replace(one, state="cancelled", reason="the change of the model was cancelled", checked_at=now)
-        engine.store.save_bulk(ended)
+    """Cancel the batches of a space, at the provider too if it is available."""
+    for batch in engine.store.open_bulks(space):
+        now, reason = engine.clock.now(), "the change of the model was cancelled"
+        engine.store.release_bulk(batch, reason, now)
+        engine.store.save_bulk(replace(batch, state="cancelled", reason=reason, checked_at=now))
         with suppress(EmbeddingError):
             embedder = engine.models.embedder(space)
-            if one.provider_id and isinstance(embedder, RemoteEmbedder) and embedder.bulk is not None:
-                _abandon(embedder.bulk, one.provider_id)
+            if batch.provider_id and isinstance(embedder, RemoteEmbedder) and embedder.bulk is not None:
+                _abandon(embedder.bulk, batch.provider_id)
 
 
 def estimate(engine: Engine, embedder: Embedder) -> Estimate:
-    """Say roughly what embedding everything with this embedder would take."""
+    """Estimate the cost of embedding everything with this embedder."""
     stats = engine.store.stats()
     tokens = round(engine.store.characters() / _CHARACTERS_PER_TOKEN)
     price = embedder.price if isinstance(embedder, RemoteEmbedder) else 0.0
@@ -288,9 +280,9 @@ def estimate(engine: Engine, embedder: Embedder) -> Estimate:
 
 
 def _text(job: EmbedJob) -> str:
-    return call_embedder.spoken(passage_of(job.item))
+    return call_embedder.non_empty(passage_of(job.item))
 
 
 def _name(job: EmbedJob) -> str:
-    """Name a text by its item and by what it says: a batch takes a day, and items change."""
+    """Name a text by its item and its hash: a batch takes a day, and items change meanwhile."""
     return f"{job.item.id}-{embed_texts.text_key(job.scope, passage_of(job.item))[:12]}"

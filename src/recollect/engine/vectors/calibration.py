@@ -1,8 +1,7 @@
-"""What a cosine is worth in a space.
+"""Calibration of a space: the usual cosine of texts that have nothing to do with each other.
 
-Models differ in how near they put what has nothing to do with each other: some at a cosine of 0, others at 0.7, where
-any text would pass for an answer. So each space is measured once, with questions and with sentences that answer other
-questions. A cosine then counts by how far it is above that.
+It is 0 for some models and 0.7 for others, where any text would pass for an answer. So each space is measured once with
+unrelated pairs, and a cosine counts by how far it is above that.
 """
 
 import numpy as np
@@ -36,17 +35,17 @@ SENTENCES = frozenset(text for pair in _PAIRS for text in pair)
 
 
 def measure(embedder: Embedder, space: Space) -> float:
-    """Give the usual cosine of a question and a sentence that has nothing to do with it. Raises EmbeddingError."""
-    asked, _ = call_embedder.embed(embedder, space, [question for question, _ in _PAIRS], "query")
-    told, _ = call_embedder.embed(embedder, space, [sentence for _, sentence in _PAIRS], "passage")
-    cosines = asked @ told.T
+    """Give the usual cosine of a question and an unrelated sentence. Raises EmbeddingError."""
+    questions, _ = call_embedder.embed(embedder, space, [question for question, _ in _PAIRS], "query")
+    sentences, _ = call_embedder.embed(embedder, space, [sentence for _, sentence in _PAIRS], "passage")
+    cosines = questions @ sentences.T
     unrelated = cosines[~np.eye(len(_PAIRS), dtype=bool)]
     return float(np.clip(unrelated.mean(), 0.0, 0.99))
 
 
 def calibrate(engine: Engine, space: Space) -> None:
-    """Measure a space that nobody has measured yet. What cannot be done now is done another time."""
-    known = next((one for one in engine.store.spaces() if one.space == space), None)
+    """Measure a space that has not been measured yet; a failure is tried again another time."""
+    known = next((known for known in engine.store.spaces() if known.space == space), None)
     if known is None or known.unrelated is not None:
         return
     try:

@@ -1,7 +1,7 @@
-"""Getting vectors: from the cache, or from whoever makes them, checked either way.
+"""Embedding through the vector cache.
 
-The invariant: a vector never travels without its space. What was paid for is kept under a hash that is another one for
-every user, by the transaction that stores what it was made for.
+The invariant: a vector never travels without its space. A vector that was paid for is cached under a hash that differs
+for every user, by the transaction that stores its item.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _TRIM_EVERY = 500  # entries
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedTexts:
-    """Vectors of some texts by their positions, what they cost, and under which keys those that were paid belong.
+    """Vectors of texts by their positions, the cache keys of those that were paid for, and the cost.
 
     `failed` says that the provider failed before all of them were made.
     """
@@ -34,13 +34,10 @@ class EmbeddedTexts:
 
 
 def passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str], *, wait: bool | None) -> EmbeddedTexts:
-    """Give the vectors of passages: those that are known, and the others too if the caller waits for them.
-
-    Raises EmbeddingError.
-    """
+    """Give the cached vectors of passages, and the others too if the caller waits for them. Raises EmbeddingError."""
     embedder = engine.models.embedder(space)
     if not waits(engine, embedder, wait=wait):
-        return known_passages(engine, scope, space, texts) if is_cached(engine, embedder) else EmbeddedTexts()
+        return cached_passages(engine, scope, space, texts) if is_cached(engine, embedder) else EmbeddedTexts()
     return embed_passages(engine, scope, space, texts)
 
 
@@ -53,17 +50,17 @@ def waits(engine: Engine, embedder: Embedder, *, wait: bool | None) -> bool:
 
 
 def is_cached(engine: Engine, embedder: Embedder) -> bool:
-    """Say whether vectors of this embedder are kept. Computing one here costs less than keeping it."""
+    """Say whether vectors of this embedder are cached. Computing one locally costs less than caching it."""
     return engine.settings.embedding.cache_mb > 0 and isinstance(embedder, RemoteEmbedder)
 
 
-def known_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str]) -> EmbeddedTexts:
-    """Give the vectors of those passages that were paid for already."""
+def cached_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str]) -> EmbeddedTexts:
+    """Give the vectors of those passages that are cached."""
     keys = [text_key(scope, text) for text in texts]
-    found = engine.store.cached(scope, space, "passage", keys)
-    if found:
-        engine.store.count_cache_uses(scope, sum(key in found for key in keys), 0)
-    return EmbeddedTexts({position: found[key] for position, key in enumerate(keys) if key in found})
+    cached = engine.store.cached(scope, space, "passage", keys)
+    if cached:
+        engine.store.count_cache_uses(scope, sum(key in cached for key in keys), 0)
+    return EmbeddedTexts({position: cached[key] for position, key in enumerate(keys) if key in cached})
 
 
 def embed_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str]) -> EmbeddedTexts:
@@ -72,24 +69,26 @@ def embed_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[s
     if not isinstance(embedder, RemoteEmbedder):
         vectors, usage = call_embedder.embed(embedder, space, texts, "passage")
         return EmbeddedTexts(dict(enumerate(vectors)), usage=usage)
-    cached = is_cached(engine, embedder)
+    use_cache = is_cached(engine, embedder)
     keys = [text_key(scope, text) for text in texts]
-    found = dict(engine.store.cached(scope, space, "passage", keys)) if cached else {}
-    lacking = {key: position for position, key in enumerate(keys) if key not in found}
-    made, usage, failed = _made(embedder, space, {key: texts[position] for key, position in lacking.items()})
-    if cached:
-        engine.store.count_cache_uses(scope, len(texts) - len(lacking), len(made))
-    found.update(made)
-    placed = {position: found[key] for position, key in enumerate(keys) if key in found}
-    return EmbeddedTexts(placed, {lacking[key]: key for key in made} if cached else {}, usage, failed)
+    by_key = dict(engine.store.cached(scope, space, "passage", keys)) if use_cache else {}
+    lacking = {key: position for position, key in enumerate(keys) if key not in by_key}
+    new, usage, failed = _embed_batches(embedder, space, {key: texts[position] for key, position in lacking.items()})
+    if use_cache:
+        engine.store.count_cache_uses(scope, len(texts) - len(lacking), len(new))
+    by_key.update(new)
+    by_position = {position: by_key[key] for position, key in enumerate(keys) if key in by_key}
+    return EmbeddedTexts(by_position, {lacking[key]: key for key in new} if use_cache else {}, usage, failed)
 
 
-def _made(embedder: RemoteEmbedder, space: Space, texts: Mapping[str, str]) -> tuple[dict[str, Vector], Usage, bool]:
-    """Ask for texts by their keys, one request at a time: what was paid for before a failure is not lost.
+def _embed_batches(
+    embedder: RemoteEmbedder, space: Space, texts: Mapping[str, str]
+) -> tuple[dict[str, Vector], Usage, bool]:
+    """Embed texts by their keys, one request at a time, so that a failure does not lose what was paid for before.
 
-    Raises EmbeddingError when nothing could be made at all.
+    Raises EmbeddingError when the first request fails.
     """
-    made: dict[str, Vector] = {}
+    by_key: dict[str, Vector] = {}
     tokens, keys = 0, [*texts]
     size = embedder.batch_size
     for start in range(0, len(keys), size):
@@ -97,16 +96,16 @@ def _made(embedder: RemoteEmbedder, space: Space, texts: Mapping[str, str]) -> t
         try:
             vectors, usage = call_embedder.embed(embedder, space, [texts[key] for key in part], "passage")
         except EmbeddingError:
-            if not made:
+            if not by_key:
                 raise
-            return made, Usage(tokens), True
-        made.update(zip(part, vectors, strict=True))
+            return by_key, Usage(tokens), True
+        by_key.update(zip(part, vectors, strict=True))
         tokens += usage.tokens
-    return made, Usage(tokens), False
+    return by_key, Usage(tokens), False
 
 
 def keep(writer: StoreWriter, engine: Engine, space: Space, embedded: EmbeddedTexts, owners: Mapping[int, str]) -> None:
-    """Keep what was paid for with the items it was made for, and note the cost, in the running transaction."""
+    """Cache vectors that were paid for, each owned by its item, and record the cost, in the running transaction."""
     paid = [
         CachedPassageVector(key, owners[position], embedded.vectors[position])
         for position, key in embedded.paid.items()
@@ -118,30 +117,30 @@ def keep(writer: StoreWriter, engine: Engine, space: Space, embedded: EmbeddedTe
 
 
 def record(writer: StoreWriter, engine: Engine, space: Space, usage: Usage) -> None:
-    """Note what was paid."""
+    """Record the cost."""
     if usage.tokens:
         writer.record_spending(token_usage.today(engine), _PURPOSE, f"{space.provider}/{space.model}", usage)
 
 
 def embed_query(engine: Engine, scope: Scope, space: Space, text: str) -> tuple[Vector, CachedQueryVector | None]:
-    """Give the vector of a question, and if it was paid for, what to note about it. Raises EmbeddingError."""
+    """Embed a query; if that was paid for, also gives what to cache. Raises EmbeddingError."""
     embedder = engine.models.embedder(space)
     if not is_cached(engine, embedder):
         vectors, usage = call_embedder.embed(embedder, space, [text], "query")
         return vectors[0], CachedQueryVector(space, "", vectors[0], usage, 0) if usage.tokens else None
     key = text_key(scope, text)
-    known = engine.store.cached(scope, space, "query", [key])
-    if known:
-        return known[key], None
+    cached = engine.store.cached(scope, space, "query", [key])
+    if cached:
+        return cached[key], None
     resets = engine.store.resets(scope)
     vectors, usage = call_embedder.embed(embedder, space, [text], "query")
     return vectors[0], CachedQueryVector(space, key, vectors[0], usage, resets)
 
 
-def keep_query(engine: Engine, scope: Scope, asked: CachedQueryVector) -> None:
-    """Keep what was paid for a question. Nobody waits for this, and nobody misses it if it fails."""
+def keep_query(engine: Engine, scope: Scope, query: CachedQueryVector) -> None:
+    """Cache the vector of a query, and record its cost, if that is possible."""
     with suppress(RecollectError):
-        engine.store.note_question(scope, asked, day=token_usage.today(engine), now=engine.clock.now())
+        engine.store.note_question(scope, query, day=token_usage.today(engine), now=engine.clock.now())
         trim_after(engine, 1)
 
 
@@ -152,24 +151,24 @@ def trim_after(engine: Engine, added: int) -> None:
 
 
 def trim(engine: Engine) -> None:
-    """Keep the cache within its bounds."""
+    """Trim the cache to its size limit."""
     engine.store.trim_cache(engine.settings.embedding.cache_mb * 2**20)
 
 
 def text_key(scope: Scope, text: str) -> str:
-    """Give the hash under which a user's text is cached. The same text of another user has another one."""
+    """Give the hash under which a user's text is cached; it differs for every user."""
     own = hashlib.blake2b(scope.user_id.encode(), digest_size=32).digest()
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=own, digest_size=20).hexdigest()
 
 
 def shares(usage: Usage, weights: Iterable[int]) -> list[Usage]:
     """Divide a cost by weights, so that nothing is lost in rounding."""
-    parts, given, so_far = [], 0, 0
+    parts, before, so_far = [], 0, 0
     weights = list(weights)
     total = sum(weights) or 1
     for weight in weights:
         so_far += weight
         upto = usage.input_tokens * so_far // total
-        parts.append(Usage(upto - given, 0))
-        given = upto
+        parts.append(Usage(upto - before, 0))
+        before = upto
     return parts

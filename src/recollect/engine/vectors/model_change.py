@@ -1,8 +1,8 @@
-"""Moving from one model to another while the system serves.
+"""Online migration from one embedding model to another.
 
-The new space is built beside the old one. From the moment it is begun, whatever is stored is owed a vector in both;
-searches go on in the old one, which is complete. When the new one is complete too, one transaction lets searches use
-it. The old one is kept until somebody drops it, so that going back costs only what was stored since.
+The new space is built beside the old one. While it is, everything that is stored is queued for both; searches go on in
+the old one, which is complete. When the new one is complete too, one transaction switches searches to it. The old one
+is kept until it is dropped, so that going back costs only what was stored since.
 """
 
 from collections.abc import Sequence
@@ -22,15 +22,15 @@ _NOTHING_UNDER_WAY = "No change of the model is under way. Begin one with `recol
 
 def begin(engine: Engine, embedder: Embedder) -> Space:
     """Begin to build the space of an embedder, or go on with it. A failed probe changes nothing."""
-    space = call_embedder.probed(embedder)
-    known = engine.store.spaces()
-    under_way = building(known)
+    space = call_embedder.probe(embedder)
+    spaces = engine.store.spaces()
+    under_way = building(spaces)
     if under_way is not None and under_way != space:
         raise InvalidInput(
             f"A change to {under_way.provider}/{under_way.model} is under way. Finish it with `recollect reembed`, or "
             "end it with `recollect reembed --cancel`."
         )
-    searched = active(known)
+    searched = active(spaces)
     if searched != space:
         engine.store.open_space(space, "building" if searched else "active", engine.clock.now())
     engine.store.owe(space, engine.clock.now())
@@ -46,25 +46,25 @@ def advance(
     tell: WorkListener | None = None,
     without_parked: bool = False,
 ) -> Reembedding:
-    """Go on with the change that is under way, and let searches use the new space when it is complete.
+    """Go on with the change that is under way, and switch searches to the new space when it is complete.
 
-    When none is, the space that is searched gets what it lacks.
+    When none is, serve the space that is searched.
     """
-    known = engine.store.spaces()
-    coming, searched = building(known), active(known)
+    spaces = engine.store.spaces()
+    coming, searched = building(spaces), active(spaces)
     space = coming or searched
     if space is None:
         raise NotFound(_NOTHING_UNDER_WAY)
     worked = WorkReport()
     while True:
         worked += batch_embedding.serve_space(
-            engine, space, bulk=in_bulk, stop=stop, tell=embed_queue.going_on(tell, worked)
+            engine, space, bulk=in_bulk, stop=stop, tell=embed_queue.add_to(tell, worked)
         )
         stopped = stop is not None and stop.is_set()
         if stopped or worked.unavailable or not engine.store.owe(space, engine.clock.now()):
             break
     coverage = tuple(engine.store.coverage(space))
-    missing = sum(one.waiting + (0 if without_parked else one.parked) for one in coverage)
+    missing = sum(kind.waiting + (0 if without_parked else kind.parked) for kind in coverage)
     done = not missing and (coming is None or engine.store.activate(space, without_parked=without_parked))
     engine.models.refresh()
     state: ReembeddingState = "finished" if done else "building"
@@ -73,9 +73,9 @@ def advance(
 
 
 def progress(engine: Engine) -> Reembedding:
-    """Say how far the change is, without doing anything for it."""
-    known = engine.store.spaces()
-    coming, searched = building(known), active(known)
+    """Report the progress of the change."""
+    spaces = engine.store.spaces()
+    coming, searched = building(spaces), active(spaces)
     if coming is not None:
         return Reembedding("building", coming, searched, tuple(engine.store.coverage(coming)))
     if searched is not None:
@@ -84,7 +84,7 @@ def progress(engine: Engine) -> Reembedding:
 
 
 def cancel(engine: Engine) -> Space:
-    """End the change that is under way. Searches have never used the new space; what it has so far is kept."""
+    """Cancel the change that is under way; the vectors that were made for it are kept."""
     space = building(engine.store.spaces())
     if space is None:
         raise NotFound("No change of the model is under way, so there is nothing to cancel.")
@@ -95,21 +95,21 @@ def cancel(engine: Engine) -> Space:
 
 def drop(engine: Engine, name: str) -> Space:
     """Remove a space that is not used, by the name of its model."""
-    known = engine.store.spaces()
-    named = [one for one in known if name in _names(one.space)]
-    kept = [one for one in named if one.state == "kept"]
+    spaces = engine.store.spaces()
+    named = [known for known in spaces if name in _names(known.space)]
+    unused = [known for known in named if known.state == "kept"]
     if not named:
-        there = ", ".join(label(one.space) for one in known) or "none"
-        raise NotFound(f"No vectors of {name!r} are kept. There are: {there}.")
-    if not kept:
+        labels = ", ".join(label(known.space) for known in spaces) or "none"
+        raise NotFound(f"No vectors of {name!r} are kept. There are: {labels}.")
+    if not unused:
         doing = "searched" if named[0].state == "active" else "being built; cancel that first"
         raise InvalidInput(f"The vectors of {name} are {doing}. Only what is kept can be dropped.")
-    if len(kept) > 1:
-        several = ", ".join(_names(one.space)[-1] for one in kept)
+    if len(unused) > 1:
+        several = ", ".join(_names(known.space)[-1] for known in unused)
         raise InvalidInput(f"Several models are called {name}: {several}. Name one of them.")
-    engine.store.drop_space(kept[0].space)
+    engine.store.drop_space(unused[0].space)
     engine.store.scrub()
-    return kept[0].space
+    return unused[0].space
 
 
 def _names(space: Space) -> tuple[str, str, str]:
@@ -123,11 +123,11 @@ def label(space: Space) -> str:
     return f"{space.provider}/{space.model}"
 
 
-def active(known: Sequence[KnownSpace]) -> Space | None:
+def active(spaces: Sequence[KnownSpace]) -> Space | None:
     """Give the space that is searched."""
-    return next((one.space for one in known if one.state == "active"), None)
+    return next((known.space for known in spaces if known.state == "active"), None)
 
 
-def building(known: Sequence[KnownSpace]) -> Space | None:
+def building(spaces: Sequence[KnownSpace]) -> Space | None:
     """Give the space that is being built."""
-    return next((one.space for one in known if one.state == "building"), None)
+    return next((known.space for known in spaces if known.state == "building"), None)

@@ -4,12 +4,9 @@ The invariant: what comes out can be written as JSON and is small, whatever stoo
 """
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any, Final, NamedTuple
-
-import yaml
 
 from recollect.text.chunks.layout import Lines
 
@@ -22,7 +19,6 @@ _LONGEST_NAME: Final = 100
 _LARGEST: Final = 1 << 63
 _ENDS: Final = {"---": ("---", "..."), "+++": ("+++",)}
 _DATES: Final = ("date", "created", "created_at", "day", "published")
-_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class FrontMatter(NamedTuple):
@@ -46,6 +42,10 @@ def read_front_matter(text: Lines) -> FrontMatter:
     last = _last_line(text, ends)
     if not last:
         return NO_FRONT_MATTER
+    import tomllib  # noqa: PLC0415 - the parsers are imported for notes that have front matter
+
+    import yaml  # noqa: PLC0415 - as above
+
     block = "\n".join(text.lines[1:last])
     try:
         found = tomllib.loads(block) if mark == "+++" else _yaml(block)
@@ -69,12 +69,15 @@ def _last_line(text: Lines, ends: Sequence[str]) -> int:
 
 def _yaml(block: str) -> Any:  # noqa: ANN401 -- whatever the note says
     """Read YAML that neither refers to itself nor is nested without end."""
+    import yaml  # noqa: PLC0415 - as above
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     depth = 0
-    for event in yaml.parse(block, Loader=_LOADER):
+    for event in yaml.parse(block, Loader=loader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _MOST_DEPTH or isinstance(event, yaml.AliasEvent):
             raise yaml.YAMLError("Found an alias or very deep nesting in front matter. Write it flat and in full.")
-    return yaml.load(block, Loader=_LOADER)  # noqa: S506 -- the loader is the safe one
+    return yaml.load(block, Loader=loader)  # noqa: S506 -- the loader is the safe one
 
 
 class _Plain:
