@@ -4,11 +4,11 @@
     kinds      what a value may be
     database   where memories are kept, and how to show that without a password
     model      the settings themselves; those of recall, of turns and of embedding stand beside it
-    files, sources, strays, load    reading them
+    files, sources, unknown_names, load    reading them
     reference  the table in the documentation
 
 Every command starts here, so importing this must stay cheap: nothing but the standard library, and named tuples where
-nobody outside builds the record, because making a dataclass takes five times as long.
+only this package builds the record, because creating a dataclass takes five times as long.
 """
 
 from recollect.settings.database import data_folder, hide_password

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
 from recollect.settings.declare import about, conform
-from recollect.settings.kinds import HIDDEN, Kind, Unfit, clean, plain, switch, text, whole
+from recollect.settings.kinds import HIDDEN, Unfit, ValueKind, clean, plain, switch, text, whole
 
 SCHEME = "postgresql://"
 IN_MEMORY = ":memory:"
@@ -71,7 +71,7 @@ def _is_path(value: str) -> bool:
 
 
 def _split(value: str) -> re.Match[str] | None:
-    """Take a URL apart, if nobody could take it apart differently."""
+    """Split a URL, if it is unambiguous."""
     url = _URL.fullmatch(value)
     if not url or _UNESCAPED.search(value) or not all(map(_HOST.fullmatch, url["hosts"].split(","))):
         return None
@@ -113,11 +113,11 @@ def _show(value: object) -> str:
     return hide_password(str(value)) if isinstance(value, str | os.PathLike) else plain(value)
 
 
-LOCATION = Kind("a path, a postgresql:// URL, or a table with its parts", _parse, _show)
+LOCATION = ValueKind("a path, a postgresql:// URL, or a table with its parts", _parse, _show)
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class DatabaseServer:
     """The parts of a PostgreSQL URL, for people who would rather not percent-encode a password."""
 
     database: str = field(metadata=about(text(), "Name of the PostgreSQL database."))
@@ -144,7 +144,7 @@ class Server:
         return f"{SCHEME}{login}{host}:{self.port}/{_quoted(self.database)}{query}"
 
     def __repr__(self) -> str:
-        return f"Server({hide_password(str(self))!r})"
+        return f"DatabaseServer({hide_password(str(self))!r})"
 
 
 def _quoted(part: str) -> str:

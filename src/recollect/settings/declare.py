@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from recollect.errors import SettingsError
-from recollect.settings.kinds import Kind, Unfit
+from recollect.settings.kinds import Unfit, ValueKind
 
 T = TypeVar("T")
 
@@ -19,7 +19,7 @@ ARGUMENT = "an argument"
 _KEY = "recollect.setting"
 
 
-class Section(Protocol):
+class SettingsSection(Protocol):
     """A dataclass whose fields are settings, or sections with their class as the default factory."""
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
@@ -34,21 +34,21 @@ class Setting(NamedTuple):
     - `beside_file`: a relative path in a configuration file is meant from that file's folder.
     """
 
-    kind: Kind[Any]
+    kind: ValueKind[Any]
     help: str
     default_words: str = ""
     aliases: tuple[str, ...] = ()
-    parts: type[Section] | None = None
+    parts: type[SettingsSection] | None = None
     beside_file: bool = False
 
 
 def about(
-    kind: Kind[Any],
+    kind: ValueKind[Any],
     help: str,
     *,
     default_words: str = "",
     aliases: tuple[str, ...] = (),
-    parts: type[Section] | None = None,
+    parts: type[SettingsSection] | None = None,
     beside_file: bool = False,
 ) -> dict[str, Setting]:
     """Make the metadata of a field that is a setting."""
@@ -60,7 +60,7 @@ class Entry(NamedTuple):
 
     name: str
     setting: Setting | None
-    section: type[Section] | None
+    section: type[SettingsSection] | None
     needed: bool
 
     def spellings(self) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class Entry(NamedTuple):
         return tuple(dict.fromkeys((*names, *map(camel_case, names))))
 
 
-def entries(of: type[Section]) -> Iterator[Entry]:
+def entries(of: type[SettingsSection]) -> Iterator[Entry]:
     """Give what a section declares, in order. Fields that are neither setting nor section are left out."""
     for field in dataclasses.fields(of):
         factory: object = field.default_factory
@@ -80,7 +80,7 @@ def entries(of: type[Section]) -> Iterator[Entry]:
             yield Entry(field.name, setting, section, needed)
 
 
-def walk(of: type[Section], above: str = "") -> Iterator[tuple[str, Setting]]:
+def walk(of: type[SettingsSection], above: str = "") -> Iterator[tuple[str, Setting]]:
     """Give every setting with its dotted name, in order."""
     for entry in entries(of):
         if entry.setting:
@@ -100,7 +100,7 @@ def environment_name(path: str) -> str:
     return PREFIX + path.replace(".", "_").upper()
 
 
-def checked(kind: Kind[T], value: object, name: str, *, origin: str = "", written: object = None) -> T:
+def checked(kind: ValueKind[T], value: object, name: str, *, origin: str = "", written: object = None) -> T:
     """Read a value, or say in one sentence what is wrong with which setting and where it was set.
 
     `written` is the value before the environment was substituted into it. It is what the message shows, so that a
@@ -113,7 +113,7 @@ def checked(kind: Kind[T], value: object, name: str, *, origin: str = "", writte
         raise SettingsError(_refusal(kind, found, name, origin, str(unfit) or kind.expected)) from None
 
 
-def _refusal(kind: Kind[Any], found: object, name: str, origin: str, expected: str) -> str:
+def _refusal(kind: ValueKind[Any], found: object, name: str, origin: str, expected: str) -> str:
     shown = kind.show(found)
     if kind.noun:
         known = f"Known {kind.noun.split()[-1]}s: {expected}."
@@ -122,7 +122,7 @@ def _refusal(kind: Kind[Any], found: object, name: str, origin: str, expected: s
     return f"{name} is {quoted}{f' (from {origin})' if origin else ''}; expected {expected}."
 
 
-def conform(section: Section) -> None:
+def conform(section: SettingsSection) -> None:
     """Check a section that was built in code as strictly as one that was loaded; for its `__post_init__`."""
     for entry in entries(type(section)):
         if entry.setting:

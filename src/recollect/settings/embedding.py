@@ -24,13 +24,13 @@ class EmbeddingSettings:
         default="local",
         metadata=about(
             choice("embedding provider", PROVIDERS, _OTHER_NAMES),
-            "Who makes the vectors of a new store: `local` is the encoder in the package, `none` leaves recall to text "
+            "Embedding provider of a new store: `local` is the encoder in the package, `none` leaves recall to text "
             "search. A store that has vectors keeps its model until `recollect reembed`.",
         ),
     )
     model: str = field(
         default="",
-        metadata=about(text(empty=True), "The model to ask for.", default_words="the provider's usual one"),
+        metadata=about(text(empty=True), "The model to use.", default_words="the provider's usual one"),
     )
     dimensions: int | None = field(
         default=None,
@@ -45,7 +45,7 @@ class EmbeddingSettings:
     )
     endpoint: str = field(
         default="",
-        metadata=about(text(empty=True), "Where the provider named above is asked.", default_words="its usual address"),
+        metadata=about(text(empty=True), "URL of the provider named above.", default_words="its usual address"),
     )
     openai_api_key: str = field(
         default="", repr=False, metadata=about(text(empty=True, secret=True), "Key for `openai`.", default_words="none")
@@ -61,30 +61,26 @@ class EmbeddingSettings:
         repr=False,
         metadata=about(text(empty=True, secret=True), "Key for `openai-compatible`.", default_words="none"),
     )
-    openai_endpoint: str = field(
-        default="https://api.openai.com/v1", metadata=about(text(), "Where `openai` is asked.")
-    )
-    zai_endpoint: str = field(default="https://api.z.ai/api/paas/v4", metadata=about(text(), "Where `zai` is asked."))
+    openai_endpoint: str = field(default="https://api.openai.com/v1", metadata=about(text(), "URL of `openai`."))
+    zai_endpoint: str = field(default="https://api.z.ai/api/paas/v4", metadata=about(text(), "URL of `zai`."))
     gemini_endpoint: str = field(
         default="https://generativelanguage.googleapis.com/v1beta",
-        metadata=about(text(), "Where `gemini` is asked."),
+        metadata=about(text(), "URL of `gemini`."),
     )
     e5_endpoint: str = field(
         default="http://127.0.0.1:8765",
-        metadata=about(text(), "Where `e5` is asked; `recollect e5-server` starts one."),
+        metadata=about(text(), "URL of `e5`; `recollect e5-server` starts one."),
     )
-    ollama_endpoint: str = field(default="http://127.0.0.1:11434", metadata=about(text(), "Where `ollama` is asked."))
+    ollama_endpoint: str = field(default="http://127.0.0.1:11434", metadata=about(text(), "URL of `ollama`."))
     compatible_endpoint: str = field(
         default="",
-        metadata=about(
-            text(empty=True), "Where `openai-compatible` is asked, without `/embeddings`.", default_words="none"
-        ),
+        metadata=about(text(empty=True), "URL of `openai-compatible`, without `/embeddings`.", default_words="none"),
     )
     prefix: PrefixScheme = field(
         default="auto",
         metadata=about(
             choice("prefix scheme", get_args(PrefixScheme)),
-            "What is written before questions and texts; `auto` goes by the model's name.",
+            "Prefix of queries and passages; `auto` chooses by the model's name.",
         ),
     )
     threads: int | None = field(
@@ -96,26 +92,30 @@ class EmbeddingSettings:
     timeout_s: float = field(
         default=30.0, metadata=about(number(0.05, 600), "Seconds to wait for a provider's answer.")
     )
-    retries: int = field(default=2, metadata=about(whole(0, 10), "How often to ask again after a failure."))
+    retries: int = field(default=2, metadata=about(whole(0, 10), "Retries after a failure."))
     wait: WaitWhen = field(
         default="auto",
         metadata=about(
             choice("time to wait", get_args(WaitWhen)),
-            "Whether storing waits for the vector; `auto` waits for the local encoder and for nobody else.",
+            "Whether storing waits for the vector; `auto` waits for the local encoder only.",
         ),
     )
     worker: bool = field(
         default=True,
-        metadata=about(switch(), "Embed what waits in a thread of its own, in every program that stores something."),
+        metadata=about(
+            switch(), "Work on the embedding queue in a background thread of every program that stores something."
+        ),
     )
-    concurrency: int = field(default=4, metadata=about(whole(1, 64), "Requests that a worker has under way at a time."))
+    concurrency: int = field(default=4, metadata=about(whole(1, 64), "Concurrent requests per worker."))
     lease_s: float = field(
         default=300.0,
-        metadata=about(number(1, 86_400), "Seconds after which the work of a worker that died is given to another."),
+        metadata=about(
+            number(1, 86_400), "Length of a worker's lease on its jobs, in seconds; then another worker takes over."
+        ),
     )
     cache_mb: int = field(
         default=256,
-        metadata=about(whole(0, 1_000_000), "Room for vectors that were paid for, in megabytes; 0 keeps none."),
+        metadata=about(whole(0, 1_000_000), "Size of the cache of paid vectors, in megabytes; 0 turns it off."),
     )
     bulk: BulkWhen = field(
         default="off",
@@ -125,12 +125,13 @@ class EmbeddingSettings:
         ),
     )
     bulk_threshold: int = field(
-        default=50_000, metadata=about(whole(1, 10**9), "Waiting texts from which `auto` uses the batch API.")
+        default=50_000, metadata=about(whole(1, 10**9), "Queued texts from which `auto` uses the batch API.")
     )
     price: float | None = field(
         default=None,
         metadata=about(
-            optional(number(0, 1_000), "auto"), "Dollars for a million tokens, where our list is wrong or knows none."
+            optional(number(0, 1_000), "auto"),
+            "Dollars per million tokens, where the built-in price is wrong or missing.",
         ),
     )
 

@@ -27,29 +27,29 @@ class FileSettings:
     )
     most_mb: int = field(default=10, metadata=about(whole(1, 1_024), "Largest file that is synced, in MiB."))
     document_mb: int = field(default=32, metadata=about(whole(1, 1_024), "Largest document that is added, in MiB."))
-    chunk_tokens: int = field(default=400, metadata=about(whole(50, 4_000), "How long a chunk is, about, in tokens."))
-    chunk_overlap: int = field(
-        default=80, metadata=about(whole(0, 1_000), "How much of the chunk before it each repeats, in tokens.")
+    chunk_tokens: int = field(
+        default=400, metadata=about(whole(50, 4_000), "Approximate length of a chunk, in tokens.")
     )
+    chunk_overlap: int = field(default=80, metadata=about(whole(0, 1_000), "Overlap of adjacent chunks, in tokens."))
     originals: str = field(
         default="",
         metadata=about(
             text(empty=True),
-            "Folder in which the originals of documents are kept; `off` keeps none.",
+            "Folder for the originals of documents; `off` stores none.",
             default_words="beside the SQLite file, or in your data folder",
         ),
     )
     extract_s: float = field(
-        default=60.0, metadata=about(number(1, 3_600), "Seconds that reading one document may take.")
+        default=60.0, metadata=about(number(1, 3_600), "Time limit for parsing one document, in seconds.")
     )
     extract_mb: int = field(
-        default=1_024, metadata=about(whole(128, 65_536), "Memory that reading one document may take, in MiB.")
+        default=1_024, metadata=about(whole(128, 65_536), "Memory limit for parsing one document, in MiB.")
     )
     watch: tuple[str, ...] = field(
         default=(),
         metadata=about(
             texts(),
-            "Folders that `recollect serve` keeps in step, for the user of the settings.",
+            "Folders that `recollect serve` keeps in sync, for the user of the settings.",
             default_words="none",
         ),
     )
@@ -57,7 +57,7 @@ class FileSettings:
         default=1.5, metadata=about(number(0.05, 60), "Seconds of quiet after a change before a folder is synced.")
     )
     check_minutes: float = field(
-        default=15.0, metadata=about(number(0.01, 10_000), "Minutes between full checks of a folder that is watched.")
+        default=15.0, metadata=about(number(0.01, 10_000), "Minutes between full checks of a watched folder.")
     )
 
     def __post_init__(self) -> None:

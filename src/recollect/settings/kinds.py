@@ -1,4 +1,4 @@
-"""What a value may be: one `Kind` per sort of setting, which reads a raw value and says in words what it accepts.
+"""What a value may be: one `ValueKind` per sort of setting, which reads a raw value and says in words what it accepts.
 
 Numbers and switches may be written as text, because that is all an environment variable or a `${VAR}` can give. The
 invariant: reading what was read changes nothing, so a value may pass through here any number of times.
@@ -42,7 +42,7 @@ def hidden(value: object) -> str:
     return "" if value == "" else HIDDEN
 
 
-class Kind(NamedTuple, Generic[T]):
+class ValueKind(NamedTuple, Generic[T]):
     """A sort of value.
 
     `parse` raises Unfit. `show` never reveals a secret. `noun` is set for a choice among words, such as `embedding
@@ -78,7 +78,7 @@ def _real(value: object) -> float:
     return read
 
 
-def whole(least: int, most: int) -> Kind[int]:
+def whole(least: int, most: int) -> ValueKind[int]:
     """Accept a whole number between two bounds, both included."""
 
     def parse(value: object) -> int:
@@ -87,10 +87,10 @@ def whole(least: int, most: int) -> Kind[int]:
             raise Unfit
         return read
 
-    return Kind(f"a whole number from {least} to {most}", parse)
+    return ValueKind(f"a whole number from {least} to {most}", parse)
 
 
-def number(least: float, most: float) -> Kind[float]:
+def number(least: float, most: float) -> ValueKind[float]:
     """Accept a number between two bounds, both included."""
 
     def parse(value: object) -> float:
@@ -99,10 +99,10 @@ def number(least: float, most: float) -> Kind[float]:
             raise Unfit
         return read
 
-    return Kind(f"a number from {least:g} to {most:g}", parse)
+    return ValueKind(f"a number from {least:g} to {most:g}", parse)
 
 
-def number_above(bound: float, most: float) -> Kind[float]:
+def number_above(bound: float, most: float) -> ValueKind[float]:
     """Accept a number above a bound that is itself excluded."""
 
     def parse(value: object) -> float:
@@ -111,10 +111,10 @@ def number_above(bound: float, most: float) -> Kind[float]:
             raise Unfit
         return read
 
-    return Kind(f"a number above {bound:g} and up to {most:g}", parse)
+    return ValueKind(f"a number above {bound:g} and up to {most:g}", parse)
 
 
-def switch() -> Kind[bool]:
+def switch() -> ValueKind[bool]:
     """Accept true or false."""
     words = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off": False, "no": False, "0": False}
 
@@ -125,10 +125,10 @@ def switch() -> Kind[bool]:
             return words[value.lower()]
         raise Unfit
 
-    return Kind("true or false", parse)
+    return ValueKind("true or false", parse)
 
 
-def text(*, empty: bool = False, secret: bool = False) -> Kind[str]:
+def text(*, empty: bool = False, secret: bool = False) -> ValueKind[str]:
     """Accept text; secret text is never shown."""
 
     def parse(value: object) -> str:
@@ -136,7 +136,7 @@ def text(*, empty: bool = False, secret: bool = False) -> Kind[str]:
             raise Unfit
         return clean(value)
 
-    return Kind("a text" if empty else "a text that is not empty", parse, hidden if secret else plain)
+    return ValueKind("a text" if empty else "a text that is not empty", parse, hidden if secret else plain)
 
 
 def clean(value: str) -> str:
@@ -146,7 +146,9 @@ def clean(value: str) -> str:
     return value
 
 
-def choice(noun: str, words: tuple[Word, ...], other_names: Mapping[str, str] = MappingProxyType({})) -> Kind[Word]:
+def choice(
+    noun: str, words: tuple[Word, ...], other_names: Mapping[str, str] = MappingProxyType({})
+) -> ValueKind[Word]:
     """Accept one of a few words. The noun names what they are: `embedding provider`; some may have other names."""
 
     def parse(value: object) -> Word:
@@ -156,10 +158,10 @@ def choice(noun: str, words: tuple[Word, ...], other_names: Mapping[str, str] = 
                 return word
         raise Unfit
 
-    return Kind(", ".join(words), parse, noun=noun)
+    return ValueKind(", ".join(words), parse, noun=noun)
 
 
-def timezone() -> Kind[str]:
+def timezone() -> ValueKind[str]:
     """Accept the name of a time zone, or nothing."""
 
     def parse(value: object) -> str:
@@ -174,10 +176,10 @@ def timezone() -> Kind[str]:
                 raise Unfit from error
         return value
 
-    return Kind("the name of a time zone such as Europe/Prague, or nothing", parse)
+    return ValueKind("the name of a time zone such as Europe/Prague, or nothing", parse)
 
 
-def labelled(label: str, words: tuple[str, ...], *, commas: bool = False) -> Kind[tuple[str, ...]]:
+def labelled(label: str, words: tuple[str, ...], *, commas: bool = False) -> ValueKind[tuple[str, ...]]:
     """Accept texts that each begin with one of a few words and a colon, as a list or one to a line.
 
     With `commas` these part them as well, where no text can hold one.
@@ -194,10 +196,12 @@ def labelled(label: str, words: tuple[str, ...], *, commas: bool = False) -> Kin
             raise Unfit
         return kept
 
-    return Kind(f"a list of texts such as `{words[0]}: …`, with a {label} before the colon, or none", parse, _listed)
+    return ValueKind(
+        f"a list of texts such as `{words[0]}: …`, with a {label} before the colon, or none", parse, _listed
+    )
 
 
-def words() -> Kind[tuple[str, ...]]:
+def words() -> ValueKind[tuple[str, ...]]:
     """Accept a list of words without spaces, as a list or in one text with commas between them."""
 
     def parse(value: object) -> tuple[str, ...]:
@@ -209,10 +213,10 @@ def words() -> Kind[tuple[str, ...]]:
             raise Unfit
         return kept
 
-    return Kind("a list of words, or none", parse, _listed)
+    return ValueKind("a list of words, or none", parse, _listed)
 
 
-def texts() -> Kind[tuple[str, ...]]:
+def texts() -> ValueKind[tuple[str, ...]]:
     """Accept a list of texts that may have spaces in them, as a list or in one text, by lines or with commas."""
 
     def parse(value: object) -> tuple[str, ...]:
@@ -221,10 +225,10 @@ def texts() -> Kind[tuple[str, ...]]:
             raise Unfit
         return tuple(clean(part.strip()) for part in parts if part.strip())
 
-    return Kind("a list of texts, or none", parse, _listed)
+    return ValueKind("a list of texts, or none", parse, _listed)
 
 
-def nodes() -> Kind[tuple[str, ...]]:
+def nodes() -> ValueKind[tuple[str, ...]]:
     """Accept lines that each describe a node: a name, then `url=`, `key=` and `users=`. Keys are never shown."""
 
     def parse(value: object) -> tuple[str, ...]:
@@ -245,7 +249,7 @@ def nodes() -> Kind[tuple[str, ...]]:
         except Unfit:  # who knows which of it is the key
             return HIDDEN
 
-    return Kind("a list of texts such as `office url=https://… key=… users=anna,ben`, or none", parse, show)
+    return ValueKind("a list of texts such as `office url=https://… key=… users=anna,ben`, or none", parse, show)
 
 
 def _node(line: str) -> dict[str, str] | None:
@@ -268,7 +272,7 @@ def _listed(value: object) -> str:
     return plain(", ".join(map(str, value))) if isinstance(value, list | tuple) and value else "none"
 
 
-def optional(kind: Kind[T], word: str, *, or_false: bool = False) -> Kind[T | None]:
+def optional(kind: ValueKind[T], word: str, *, or_false: bool = False) -> ValueKind[T | None]:
     """Accept nothing as well, which is spelled `null`, the given word, or, where that reads well, `false`.
 
     TOML has no null and an environment variable is always text, so a word is needed to say "nothing" everywhere.
@@ -285,4 +289,4 @@ def optional(kind: Kind[T], word: str, *, or_false: bool = False) -> Kind[T | No
     def show(value: object) -> str:
         return word if value is None else kind.show(value)
 
-    return Kind(f"{kind.expected}, or {word}", parse, show, kind.noun)
+    return ValueKind(f"{kind.expected}, or {word}", parse, show, kind.noun)

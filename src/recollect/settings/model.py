@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from recollect.settings.database import LOCATION, Server, default_database
+from recollect.settings.database import LOCATION, DatabaseServer, default_database
 from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform, entries, environment_name, walk
 from recollect.settings.embedding import EmbeddingSettings
 from recollect.settings.filing import FileSettings
@@ -51,11 +51,11 @@ class ForgetSettings:
 class PostgresSettings:
     """How a PostgreSQL server is used."""
 
-    pool_size: int = field(default=4, metadata=about(whole(1, 100), "Connections kept open at most."))
+    pool_size: int = field(default=4, metadata=about(whole(1, 100), "Maximum size of the connection pool."))
     connect_timeout_s: float = field(default=10.0, metadata=about(number(1, 3600), "Seconds to wait for a connection."))
     giant_user_rows: int = field(
         default=10_000,
-        metadata=about(whole(1, 10**9), "Memories from which a user gets a vector index of their own."),
+        metadata=about(whole(1, 10**9), "Number of memories from which a user gets a separate vector index."),
     )
     role: str = field(
         default="recollect_app",
@@ -105,9 +105,9 @@ class Settings:
         default_factory=default_database,
         metadata=about(
             LOCATION,
-            "Where memories are kept: an SQLite file, or a PostgreSQL server.",
+            "Where memories are stored: a SQLite file, or a PostgreSQL server.",
             default_words="`recollect.db` in your data folder",
-            parts=Server,
+            parts=DatabaseServer,
             beside_file=True,
         ),
     )
@@ -120,7 +120,7 @@ class Settings:
         repr=False,
         metadata=about(
             text(empty=True, secret=True),
-            "Key to work with: then commands and `mcp` may do what the key may, for its user, and nothing else.",
+            "API key: limits commands and `mcp` to the key's user and scopes.",
             default_words="none",
         ),
     )
@@ -128,22 +128,22 @@ class Settings:
         default="",
         metadata=about(
             timezone(),
-            "Where the user's days begin, such as `Europe/Prague`: what `yesterday` means in a query.",
+            "The user's time zone, such as `Europe/Prague`: it decides what `yesterday` means in a query.",
             default_words="that of the machine",
         ),
     )
     auto_capture: bool = field(
-        default=True, metadata=about(switch(), "Keep what a user says about themselves, after each turn.")
+        default=True, metadata=about(switch(), "Store what users say about themselves, after each turn.")
     )
     auto_recall: bool = field(
-        default=True, metadata=about(switch(), "Give the agent what is related, before each turn.")
+        default=True, metadata=about(switch(), "Give the agent related memories before each turn.")
     )
     session_summaries: bool = field(
-        default=False, metadata=about(switch(), "Keep a summary of each session as a memory when it ends.")
+        default=False, metadata=about(switch(), "Store a summary of each session as a memory when it ends.")
     )
     redact_secrets: bool = field(
         default=True,
-        metadata=about(switch(), "Replace keys, passwords and card numbers before anything reaches the disk."),
+        metadata=about(switch(), "Redact API keys, passwords and card numbers before anything reaches the disk."),
     )
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)

@@ -24,12 +24,12 @@ class PlaceSettings:
         default="",
         metadata=about(
             text(empty=True),
-            "Where Nominatim is asked, such as `http://127.0.0.1:8080`; also read from `NOMINATIM_URL`.",
+            "URL of Nominatim, such as `http://127.0.0.1:8080`; also read from `NOMINATIM_URL`.",
             default_words="none",
         ),
     )
     nominatim_timeout_s: float = field(
-        default=2.0, metadata=about(number_above(0, 60), "Seconds that Nominatim has for an answer.")
+        default=2.0, metadata=about(number_above(0, 60), "Timeout of Nominatim, in seconds.")
     )
     requests_per_s: float = field(
         default=1.0,
@@ -50,7 +50,7 @@ class PlaceSettings:
         default="1000",
         metadata=about(
             choice("number of people", PLACE_SIZES),
-            "How many people a place has at least that the offline geocoder names.",
+            "Smallest population of a place that the offline geocoder knows.",
         ),
     )
     precision: PlacePrecision = field(
@@ -63,15 +63,15 @@ class PlaceSettings:
     )
     weight: float = field(
         default=0.3,
-        metadata=about(number(0, 1), "Share of the place in a score, where a location is given and no weight."),
+        metadata=about(number(0, 1), "Weight of the place in a score, unless a search gives one."),
     )
     scale_km: float = field(
         default=2.0,
-        metadata=about(number_above(0, 20_000), "Distance in kilometres at which nearness is worth half."),
+        metadata=about(number_above(0, 20_000), "Distance in kilometres at which nearness is halved."),
     )
     cache: int = field(
         default=10_000,
-        metadata=about(whole(0, 10_000_000), "How many answers of the geocoder are kept for each user."),
+        metadata=about(whole(0, 10_000_000), "Cached geocoder answers per user."),
     )
 
     def __post_init__(self) -> None:

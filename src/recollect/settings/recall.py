@@ -15,8 +15,8 @@ FADING_TYPES: tuple[str, ...] = ("message", "file", *MEMORY_TYPES)
 class RecallSettings:
     """What a recall looks at and what it gives."""
 
-    limit: int = field(default=5, metadata=about(whole(1, 100), "How many memories a recall gives at most."))
-    min_score: float = field(default=0.0, metadata=about(number(0, 1), "Memories that score lower are left out."))
+    limit: int = field(default=5, metadata=about(whole(1, 100), "Maximum number of hits of a recall."))
+    min_score: float = field(default=0.0, metadata=about(number(0, 1), "Hits with a lower score are left out."))
     fusion: Fusion = field(
         default="weighted",
         metadata=about(
@@ -37,40 +37,41 @@ class RecallSettings:
     )
     rrf_k: float = field(
         default=10.0,
-        metadata=about(number_above(0, 10_000), "With `rrf`: the larger, the less the first places differ."),
+        metadata=about(number_above(0, 10_000), "The constant of `rrf`: the larger, the less the first ranks differ."),
     )
     candidates: int = field(
         default=400,
-        metadata=about(
-            whole(50, 10_000), "How many memories each kind of search proposes. More finds a little more, but slower."
-        ),
+        metadata=about(whole(50, 10_000), "Candidates per search channel. More finds a little more, but slower."),
     )
     deadline_s: float = field(
         default=5.0,
         metadata=about(
-            number_above(0, 3600), "Seconds after which a recall goes without what is not ready, and says so."
+            number_above(0, 3600),
+            "Deadline of a recall in seconds; what is not ready by then is left out and named in `degraded`.",
         ),
     )
     time_words: bool = field(
         default=True,
-        metadata=about(switch(), "Understand `yesterday`, `in March` and their like, and prefer what is of that time."),
+        metadata=about(
+            switch(), "Understand time expressions such as `yesterday` and `in March`, and prefer what happened then."
+        ),
     )
     half_life_days: tuple[str, ...] = field(
         default=("message: 30", "event: 30", "file: 30"),
         metadata=about(
             labelled("type of memory or `message`", FADING_TYPES, commas=True),
-            "After how many days what happened has faded by half. Types that are not named do not fade.",
+            "Half-life of recency in days, by type. Types that are not named do not decay.",
         ),
     )
     recency_weight: float = field(
         default=0.1,
-        metadata=about(number(0, 1), "How much of a score may fade with time. With 1 the very old is worth nothing."),
+        metadata=about(number(0, 1), "How much of a score may decay with age. With 1 very old hits score 0."),
     )
     importance_weight: float = field(
-        default=0.1, metadata=about(number(0, 1), "How much of a score a memory loses that does not matter at all.")
+        default=0.1, metadata=about(number(0, 1), "How much of its score an unimportant memory loses.")
     )
     confidence_weight: float = field(
-        default=0.2, metadata=about(number(0, 1), "How much of a score a memory loses that nobody is sure of.")
+        default=0.2, metadata=about(number(0, 1), "How much of its score an uncertain memory loses.")
     )
     diversity: float = field(
         default=0.7,
@@ -82,7 +83,7 @@ class RecallSettings:
     )
     cache: int = field(
         default=256,
-        metadata=about(whole(0, 100_000), "How many answers are kept until something is written; 0 keeps none."),
+        metadata=about(whole(0, 100_000), "Number of cached results; 0 turns the cache off."),
     )
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterator
 
-from recollect.settings.declare import Section, entries, walk
+from recollect.settings.declare import SettingsSection, entries, walk
 from recollect.settings.model import Settings
 
 _HEAD = ("Setting", "Default", "Accepts", "Environment variable", "What it does")
@@ -25,7 +25,7 @@ def _rows() -> Iterator[tuple[str, ...]]:
             yield from _part_rows(row.name, setting.parts)
 
 
-def _part_rows(name: str, parts: type[Section]) -> Iterator[tuple[str, ...]]:
+def _part_rows(name: str, parts: type[SettingsSection]) -> Iterator[tuple[str, ...]]:
     defaults = {field.name: field.default for field in dataclasses.fields(parts)}
     for entry in entries(parts):
         if setting := entry.setting:

@@ -15,7 +15,7 @@ class ServeSettings:
 
     host: str = field(default="127.0.0.1", metadata=about(text(), "Address to listen on."))
     port: int = field(default=8787, metadata=about(whole(0, 65_535), "Port to listen on; 0 is any free one."))
-    workers: int = field(default=1, metadata=about(whole(1, 64), "Processes that share the port."))
+    workers: int = field(default=1, metadata=about(whole(1, 64), "Worker processes that share the port."))
     allowed_hosts: tuple[str, ...] = field(
         default=(),
         metadata=about(
@@ -36,31 +36,31 @@ class ServeSettings:
         default="",
         metadata=about(
             text(empty=True),
-            "Where the first start puts the admin key.",
+            "File for the admin key that the first start creates.",
             default_words="beside the SQLite file, or in your data folder",
         ),
     )
     requests_per_minute: int = field(
-        default=600, metadata=about(whole(1, 10**9), "Requests a key may make per minute, over time, of each process.")
+        default=600, metadata=about(whole(1, 10**9), "Rate limit per key and process: requests per minute.")
     )
-    burst: int = field(
-        default=120, metadata=about(whole(1, 10**9), "Requests a key may make at once, of each process.")
+    burst: int = field(default=120, metadata=about(whole(1, 10**9), "Rate limit per key and process: largest burst."))
+    streams: int = field(
+        default=100, metadata=about(whole(0, 100_000), "Maximum number of open live searches per process.")
     )
-    streams: int = field(default=100, metadata=about(whole(0, 100_000), "Live searches open at a time, per process."))
     heartbeat_s: float = field(
-        default=15.0, metadata=about(number(0.1, 3_600), "Seconds after which a silent live search says that it lives.")
+        default=15.0, metadata=about(number(0.1, 3_600), "Seconds between heartbeats of an idle live search.")
     )
     drain_s: float = field(
-        default=20.0, metadata=about(number(0, 3_600), "Seconds a stop waits for requests that are under way.")
+        default=20.0, metadata=about(number(0, 3_600), "Seconds that a shutdown waits for requests in progress.")
     )
     access_log: bool = field(
-        default=True, metadata=about(switch(), "Write a line per request to standard error, without what it said.")
+        default=True, metadata=about(switch(), "Write a line per request to standard error, without its content.")
     )
     search_log: SearchLog = field(
         default="off",
         metadata=about(
             choice("search log", get_args(SearchLog)),
-            "Keep figures about searches: `counts` without, `queries` with what was searched for.",
+            "Record searches: `counts` without, `queries` with the query text.",
         ),
     )
 
@@ -78,12 +78,12 @@ class FederationSettings:
         metadata=about(
             nodes(),
             "Other services, one to a line: `office url=https://memory.example key=${OFFICE_KEY} users=anna,ben`. Only "
-            "searches of these users are sent there; `users=*` is everybody.",
+            "searches of these users are sent there; `users=*` is every user.",
             default_words="none",
         ),
     )
     budget_s: float = field(
-        default=2.0, metadata=about(number(0.05, 60), "Seconds all nodes together may take; then it goes without.")
+        default=2.0, metadata=about(number(0.05, 60), "Deadline for all nodes together, in seconds.")
     )
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What was set where: a configuration file, the environment and arguments, each read into the same form.
+"""The sources of settings: a configuration file, the environment and arguments, each read into the same form.
 
 Nothing is checked here but names. Values are looked at when it is known which of them count, so that a file that needs
 a secret can be overridden where the secret is not at hand.
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from recollect.errors import SettingsError
-from recollect.settings.declare import ARGUMENT, PREFIX, Entry, Section, entries, environment_name, walk
+from recollect.settings.declare import ARGUMENT, PREFIX, Entry, SettingsSection, entries, environment_name, walk
 from recollect.settings.files import CONFIG_VARIABLE, ConfigFile
 from recollect.settings.kinds import plain
 from recollect.settings.model import Settings
@@ -17,61 +17,61 @@ from recollect.settings.model import Settings
 # Kubernetes sets these in every pod of a namespace that has a service called "recollect".
 _INJECTED = re.compile(PREFIX + r"(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?)")
 
-# Variables that others have named, and many have set already.
+# Variables of other programs that are often set already.
 _USUAL = {"NOMINATIM_URL": "places.nominatim_url"}
 
 
 class Origin(NamedTuple):
-    """Who set something. `folder` is where a file lies; `substitutes` says whether `${VAR}` means anything there."""
+    """Where a value was set. `folder` is where a file lies; `substitutes` says whether `${VAR}` is expanded."""
 
     name: str
     folder: str = ""
     substitutes: bool = True
 
 
-class Found(NamedTuple):
+class SettingValue(NamedTuple):
     """A value that was set. `written` is the name as it was spelled; `parts` stand in place of the value."""
 
     path: str
     written: str
     origin: Origin
     value: object = None
-    parts: "Mapping[str, Found] | None" = None
+    parts: "Mapping[str, SettingValue] | None" = None
 
 
-class Stray(NamedTuple):
-    """A name that is nobody's."""
+class UnknownSetting(NamedTuple):
+    """A name that no setting has."""
 
     name: str
     origin: str
 
 
-Item = Found | Stray
+SourceItem = SettingValue | UnknownSetting
 
 
-def from_file(file: ConfigFile | None) -> Iterable[Item]:
+def from_file(file: ConfigFile | None) -> Iterable[SourceItem]:
     """Read what a configuration file sets."""
     if file is None:
         return ()
     return _read_table(Settings, file.table, Origin(str(file.path), folder=str(file.path.parent)))
 
 
-def from_environment(environ: Mapping[str, str]) -> Iterator[Item]:
+def from_environment(environ: Mapping[str, str]) -> Iterator[SourceItem]:
     """Read what environment variables set. An empty one counts as absent, as it does in a shell script."""
     paths = {environment_name(path): path for path, _ in walk(Settings)}
     for name, known in _USUAL.items():
         if environ.get(name) and not environ.get(environment_name(known)):
-            yield Found(known, known, Origin(f"environment variable {name}", substitutes=False), environ[name])
+            yield SettingValue(known, known, Origin(f"environment variable {name}", substitutes=False), environ[name])
     for name, value in environ.items():
         if not value or not name.startswith(PREFIX) or name == CONFIG_VARIABLE or _INJECTED.fullmatch(name):
             continue
         if path := paths.get(name):
-            yield Found(path, path, Origin(f"environment variable {name}", substitutes=False), value)
+            yield SettingValue(path, path, Origin(f"environment variable {name}", substitutes=False), value)
         else:
-            yield Stray(name, "the environment")
+            yield UnknownSetting(name, "the environment")
 
 
-def from_overrides(overrides: Mapping[str, object]) -> Iterable[Item]:
+def from_overrides(overrides: Mapping[str, object]) -> Iterable[SourceItem]:
     """Read what arguments set, given as nested mappings or by dotted names."""
     nested: dict[str, object] = {}
     for path, value in _leaves(overrides):
@@ -101,18 +101,18 @@ def _put(table: dict[str, object], path: tuple[str, ...], value: object) -> None
 
 
 def _read_table(
-    of: type[Section], table: Mapping[str, object], origin: Origin, path: str = "", written: str = ""
-) -> Iterator[Item]:
+    of: type[SettingsSection], table: Mapping[str, object], origin: Origin, path: str = "", written: str = ""
+) -> Iterator[SourceItem]:
     known = {spelling: entry for entry in entries(of) for spelling in entry.spellings()}
     for key, value in table.items():
         entry = known.get(key)
         if entry is None:
-            yield Stray(written + key, origin.name)
+            yield UnknownSetting(written + key, origin.name)
         else:
             yield from _read_entry(entry, value, origin, path + entry.name, written + key)
 
 
-def _read_entry(entry: Entry, value: object, origin: Origin, path: str, written: str) -> Iterator[Item]:
+def _read_entry(entry: Entry, value: object, origin: Origin, path: str, written: str) -> Iterator[SourceItem]:
     if entry.section:
         if not isinstance(value, Mapping):
             names = ", ".join(inner.name for inner in entries(entry.section))
@@ -122,17 +122,17 @@ def _read_entry(entry: Entry, value: object, origin: Origin, path: str, written:
         yield from _read_table(entry.section, value, origin, f"{path}.", f"{written}.")
     elif entry.setting and entry.setting.parts and isinstance(value, Mapping):
         items = list(_read_table(entry.setting.parts, value, origin, written=f"{written}."))
-        yield from (item for item in items if isinstance(item, Stray))
-        yield Found(path, written, origin, parts=by_path(items))
+        yield from (item for item in items if isinstance(item, UnknownSetting))
+        yield SettingValue(path, written, origin, parts=by_path(items))
     else:
-        yield Found(path, written, origin, value)
+        yield SettingValue(path, written, origin, value)
 
 
-def by_path(items: Iterable[Item]) -> dict[str, Found]:
+def by_path(items: Iterable[SourceItem]) -> dict[str, SettingValue]:
     """Arrange what one source set by canonical name, and refuse what it set twice in different spellings."""
-    arranged: dict[str, Found] = {}
+    arranged: dict[str, SettingValue] = {}
     for item in items:
-        if isinstance(item, Stray):
+        if isinstance(item, UnknownSetting):
             continue
         if twin := arranged.get(item.path):
             raise SettingsError(

@@ -15,7 +15,7 @@ ExtractorName = Literal["rules", "llm"]
 class CaptureSettings:
     """What is learned from what a user says."""
 
-    limit: int = field(default=2, metadata=about(whole(0, 20), "Memories kept from one turn at most."))
+    limit: int = field(default=2, metadata=about(whole(0, 20), "Maximum number of memories captured from one turn."))
     patterns: tuple[str, ...] = field(
         default=(),
         metadata=about(
@@ -40,11 +40,13 @@ class CaptureSettings:
 class HookSettings:
     """What is given to an agent before it answers."""
 
-    items: int = field(default=5, metadata=about(whole(1, 5), "Items in the block of related information at most."))
-    min_score: float = field(default=0.25, metadata=about(number(0, 1), "What scores lower is not shown to the agent."))
+    items: int = field(default=5, metadata=about(whole(1, 5), "Maximum number of items in the context block."))
+    min_score: float = field(
+        default=0.25, metadata=about(number(0, 1), "Hits with a lower score are not shown to the agent.")
+    )
     budget_s: float = field(
         default=2.0,
-        metadata=about(number(0.01, 60), "Seconds a search before the prompt may take; then it goes without."),
+        metadata=about(number(0.01, 60), "Deadline of the search before a prompt, in seconds."),
     )
 
     def __post_init__(self) -> None:
@@ -56,7 +58,7 @@ class CompactionSettings:
     """When a conversation is summarised, and how."""
 
     auto: bool = field(
-        default=True, metadata=about(switch(), "Compact a conversation by itself when it has grown too large.")
+        default=True, metadata=about(switch(), "Compact a conversation automatically when it has grown too large.")
     )
     window_tokens: int = field(
         default=128_000,
@@ -67,7 +69,9 @@ class CompactionSettings:
     )
     max_messages: int = field(
         default=200,
-        metadata=about(whole(4, 100_000), "Active messages from which it is compacted, however short they are."),
+        metadata=about(
+            whole(4, 100_000), "Active messages from which a conversation is compacted, however short they are."
+        ),
     )
     keep_recent: int = field(
         default=16, metadata=about(whole(0, 1_000), "Newest messages that are never folded into the summary.")
@@ -87,13 +91,13 @@ class CompactionSettings:
     )
     idle_hours: float = field(
         default=24.0,
-        metadata=about(number(0, 100_000), "Hours of silence after which `maintain` compacts a conversation."),
+        metadata=about(number(0, 100_000), "Hours of inactivity after which `maintain` compacts a conversation."),
     )
     archive_days: float | None = field(
         default=90.0,
         metadata=about(
             optional(number(0, 100_000), "never", or_false=True),
-            "Days of silence after which `maintain` folds a conversation whole and puts it away.",
+            "Days of inactivity after which `maintain` folds a whole conversation and archives it.",
         ),
     )
 
@@ -107,16 +111,16 @@ class LlmSettings:
 
     base_url: str = field(
         default="",
-        metadata=about(text(empty=True), "Where the endpoint is, without `/chat/completions`.", default_words="none"),
+        metadata=about(text(empty=True), "URL of the endpoint, without `/chat/completions`.", default_words="none"),
     )
-    model: str = field(default="", metadata=about(text(empty=True), "The model to ask.", default_words="none"))
+    model: str = field(default="", metadata=about(text(empty=True), "The model to use.", default_words="none"))
     api_key: str = field(
         default="",
         repr=False,
         metadata=about(text(empty=True, secret=True), "Key of the endpoint.", default_words="none"),
     )
     timeout_s: float = field(default=30.0, metadata=about(number(0.1, 600), "Seconds to wait for an answer."))
-    retries: int = field(default=2, metadata=about(whole(0, 10), "How often to try again after a failure."))
+    retries: int = field(default=2, metadata=about(whole(0, 10), "Retries after a failure."))
     tokens_per_day: int = field(
         default=200_000,
         metadata=about(

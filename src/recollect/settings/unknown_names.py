@@ -1,32 +1,32 @@
-"""Names that are nobody's: all of them in one message, each with what was probably meant."""
+"""Unknown setting names: all of them in one error, each with suggestions."""
 
 import difflib
 import re
 from collections.abc import Iterator, Sequence
 
 from recollect.errors import SettingsError
-from recollect.settings.declare import PREFIX, Section, entries, environment_name, walk
+from recollect.settings.declare import PREFIX, SettingsSection, entries, environment_name, walk
 from recollect.settings.model import Settings
-from recollect.settings.sources import Stray
+from recollect.settings.sources import UnknownSetting
 
 MOST_SUGGESTIONS = 3
 
 
-def refuse(strays: Sequence[Stray]) -> None:
-    """Raise an error that names every stray, if there is any."""
-    if not strays:
+def refuse(unknown_settings: Sequence[UnknownSetting]) -> None:
+    """Raise an error that names every unknown setting, if there is any."""
+    if not unknown_settings:
         return
-    lines = [_line(stray) for stray in strays]
-    if not all(map(_suggestions, strays)):
+    lines = [_line(unknown) for unknown in unknown_settings]
+    if not all(map(_suggestions, unknown_settings)):
         lines.append(f"Known settings: {', '.join(name for name, _ in walk(Settings))}.")
-    start = "Unknown setting:" if len(strays) == 1 else "Unknown settings:"
+    start = "Unknown setting:" if len(unknown_settings) == 1 else "Unknown settings:"
     raise SettingsError("\n".join([start, *lines]) if len(lines) > 1 else f"{start} {lines[0]}")
 
 
-def _line(stray: Stray) -> str:
-    suggestions = _suggestions(stray)
+def _line(unknown: UnknownSetting) -> str:
+    suggestions = _suggestions(unknown)
     question = f" Did you mean {_one_of(suggestions)}?" if suggestions else ""
-    return f"{stray.name} in {stray.origin}.{question}"
+    return f"{unknown.name} in {unknown.origin}.{question}"
 
 
 def _one_of(names: Sequence[str]) -> str:
@@ -34,17 +34,17 @@ def _one_of(names: Sequence[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def _suggestions(stray: Stray) -> list[str]:
-    if stray.name.startswith(PREFIX):
+def _suggestions(unknown: UnknownSetting) -> list[str]:
+    if unknown.name.startswith(PREFIX):
         variables = [environment_name(path) for path, _ in walk(Settings)]
-        return difflib.get_close_matches(stray.name, variables, MOST_SUGGESTIONS, cutoff=0.8)
-    name, known = _snake_case(stray.name), list(_names(Settings))
+        return difflib.get_close_matches(unknown.name, variables, MOST_SUGGESTIONS, cutoff=0.8)
+    name, known = _snake_case(unknown.name), list(_names(Settings))
     typing_slips = difflib.get_close_matches(name, known, MOST_SUGGESTIONS, cutoff=0.85)
     elsewhere = [path for path in known if path.rpartition(".")[2] == name.rpartition(".")[2]]
     return typing_slips or elsewhere or difflib.get_close_matches(name, known, MOST_SUGGESTIONS, cutoff=0.75)
 
 
-def _names(of: type[Section], above: str = "") -> Iterator[str]:
+def _names(of: type[SettingsSection], above: str = "") -> Iterator[str]:
     """Give every name that may be written in a file, sections and parts of a value included."""
     for entry in entries(of):
         path = above + entry.name
