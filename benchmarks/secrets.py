@@ -5,9 +5,9 @@ import statistics
 from collections.abc import Iterator
 from functools import partial
 
-from tests.secrets.hostile import hostile
-from tests.secrets.ordinary import sentences
-from tests.secrets.shapes import is_gone, planted
+from tests.text.secrets.hostile import hostile
+from tests.text.secrets.ordinary import sentences
+from tests.text.secrets.shapes import is_gone, planted
 
 from benchmarks.figures import Figure, seconds
 from recollect.text.secrets import redact

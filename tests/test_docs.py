@@ -18,7 +18,7 @@ from tests.providers.server import ProviderServer
 ROOT = Path(__file__).parent.parent
 _BLOCK = re.compile(r"```(python|text)\n(.*?)```", re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
-PAGES = sorted(path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
+PAGES = sorted(path for path in (*ROOT.glob("*.md"), *ROOT.glob("examples/*.md"), *ROOT.glob("docs/**/*.md")))
 
 
 def examples(page: Path) -> Iterator[tuple[str, str | None]]:
@@ -70,13 +70,14 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_every_page_is_in_the_navigation_once() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
-    listed = re.findall(r": ([\w-]+\.md)$", navigation, re.MULTILINE)
-    assert sorted(listed) == sorted(path.name for path in ROOT.glob("docs/*.md"))
+    listed = re.findall(r": ([\w/-]+\.md)$", navigation, re.MULTILINE)
+    assert sorted(listed) == sorted(path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md"))
 
 
 def test_pages_of_the_site_link_to_nothing_outside_of_it() -> None:
-    links = {page.name: _LINK.findall(page.read_text(encoding="utf-8")) for page in ROOT.glob("docs/*.md")}
-    assert not [(page, target) for page, targets in links.items() for target in targets if target.startswith("../")]
+    links = {page: _LINK.findall(page.read_text(encoding="utf-8")) for page in ROOT.glob("docs/**/*.md")}
+    targets = {(page.parent / target).resolve() for page, found_links in links.items() for target in found_links}
+    assert all(target.is_relative_to(ROOT / "docs") for target in targets)
 
 
 def test_the_api_reference_is_current() -> None:

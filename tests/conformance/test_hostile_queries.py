@@ -11,7 +11,7 @@ from recollect import InvalidInput, Memory, Recall, UserMemory, load_settings
 from recollect.engine.drafts.searchable_text import terms_of
 from recollect.engine.search.prepared_query import MAX_QUERY
 from recollect.text.clean import clean
-from recollect.text.query import Query, holds, normal, read_query
+from recollect.text.query import ParsedQuery, holds, normal, read_query
 from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum
 from tests.sizes import sized
@@ -191,7 +191,7 @@ def check(found: Recall, mine: frozenset[str], limit: int) -> None:
     assert found.degraded == ()
 
 
-def keeps_to(found: Recall, query: Query) -> None:
+def keeps_to(found: Recall, query: ParsedQuery) -> None:
     """Check that no hit holds what is excluded or lacks what must be there, a neighbour of a message included."""
     for hit in found.hits:
         assert set(terms_of(hit.record)).isdisjoint(query.excluded)

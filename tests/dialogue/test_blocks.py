@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import NewMessage, ToolCall
-from recollect.dialogue.blocks import messages_of, read, role_of, tool_calls
+from recollect.dialogue.blocks import messages_of, read_content, role_of, tool_calls
 from recollect.errors import InvalidMessage
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=8)
@@ -22,7 +22,7 @@ def one(offered: Any) -> NewMessage:
 
 def test_a_plain_text_is_the_text() -> None:
     assert one({"role": "user", "content": "Hello"}) == NewMessage("user", "Hello")
-    assert read("Hello").text == "Hello"
+    assert read_content("Hello").text == "Hello"
 
 
 def test_openai() -> None:
@@ -32,7 +32,9 @@ def test_openai() -> None:
     assert (message.content, message.id, message.model) == ("", "m1", "gpt")
     result = one({"role": "tool", "tool_call_id": "call_1", "content": "sunny"})
     assert (result.role, result.tool_call_id, result.content) == ("tool", "call_1", "sunny")
-    parts = read([{"type": "input_text", "text": "See"}, {"type": "image_url", "image_url": {"url": "https://x/y"}}])
+    parts = read_content(
+        [{"type": "input_text", "text": "See"}, {"type": "image_url", "image_url": {"url": "https://x/y"}}]
+    )
     assert parts.text == "See\n[image_url]"
     assert parts.blocks[1]["image_url"] == {"url": "https://x/y"}
 
@@ -67,7 +69,7 @@ def test_anthropic() -> None:
         "m2#thinking",
         "claude",
     )
-    parts = read(answer.content)
+    parts = read_content(answer.content)
     assert (answer.role, answer.id, parts.text) == ("assistant", "m2", "I will look.")
     assert parts.calls == (ToolCall("toolu_1", "look", '{"place": "Žďár"}'),)
     results = [
@@ -76,21 +78,21 @@ def test_anthropic() -> None:
     ]
     first, second = messages_of({"role": "user", "content": results, "id": "m3"})
     assert (first.role, first.tool_call_id, first.id) == ("tool", "toolu_1", "m3#result0")
-    assert read(first.content).text == "sunny"
+    assert read_content(first.content).text == "sunny"
     assert (second.tool_call_id, second.id, second.content) == ("toolu_2", "m3#result1", "")
 
 
 def test_a_result_with_words_of_the_user_is_two_messages() -> None:
     content = [{"type": "tool_result", "tool_use_id": "t", "content": "sunny"}, {"type": "text", "text": "And now?"}]
     result, said = messages_of({"role": "user", "content": content})
-    assert (said.role, read(said.content).text) == ("user", "And now?")
+    assert (said.role, read_content(said.content).text) == ("user", "And now?")
     assert (result.role, result.content, result.id) == ("tool", "sunny", "")
 
 
 def test_openclaw() -> None:
     call = {"type": "toolCall", "id": "c1", "name": "look", "arguments": {"place": "Brno"}}
     message = one({"role": "assistant", "content": [call], "timestamp": 1_772_355_600_000})
-    assert read(message.content).calls == (ToolCall("c1", "look", '{"place": "Brno"}'),)
+    assert read_content(message.content).calls == (ToolCall("c1", "look", '{"place": "Brno"}'),)
     assert message.said_at == datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
     result = one({"role": "toolResult", "toolCallId": "c1", "content": [{"type": "text", "text": "sunny"}]})
     assert (result.role, result.tool_call_id) == ("tool", "c1")
@@ -132,7 +134,7 @@ def test_roles_have_other_names(name: str, role: str) -> None:
 
 @given(texts=st.lists(WORDS, min_size=1, max_size=5), bare=st.booleans())
 def test_texts_in_blocks_are_the_text(texts: list[str], bare: bool) -> None:  # noqa: FBT001 - drawn
-    parts = read([text if bare else {"type": "text", "text": text} for text in texts])
+    parts = read_content([text if bare else {"type": "text", "text": text} for text in texts])
     assert parts.text == "\n".join(texts)
     assert (parts.blocks, parts.calls, parts.thinking, parts.results) == ((), (), "", ())
 

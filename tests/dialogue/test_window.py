@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.dialogue.exchanges import exchanges
-from recollect.dialogue.window import choose
+from recollect.dialogue.exchanges import group_exchanges
+from recollect.dialogue.window import choose_window
 from recollect.model.messages import Message
 from tests.dialogue.talks import answered, called, in_order, lost_results, open_calls, said, talks
 
@@ -13,14 +13,14 @@ ROOMS = st.one_of(st.integers(1, 400), st.sampled_from([1, 5, 1_000, 10_000, 100
 
 @given(talk=talks(), room=ROOMS, reasoning=st.booleans())
 def test_it_always_fits(talk: list[Message], room: int, reasoning: bool) -> None:  # noqa: FBT001 - drawn
-    window = choose(talk, room, reasoning=reasoning)
+    window = choose_window(talk, room, reasoning=reasoning)
     assert window.tokens == sum(message.tokens for message in window.messages) <= room
     assert window.max_tokens == room
 
 
 @given(talk=talks(), room=ROOMS)
 def test_a_call_never_comes_without_its_results_nor_a_result_without_its_call(talk: list[Message], room: int) -> None:
-    shown = choose(talk, room).messages
+    shown = choose_window(talk, room).messages
     assert open_calls(shown) == set()
     assert lost_results(shown) == []
 
@@ -31,7 +31,7 @@ def test_prompts_come_first_then_the_summary_then_what_was_said_in_order(
     room: int,
     reasoning: bool,  # noqa: FBT001 - drawn
 ) -> None:
-    shown = choose(talk, room, reasoning=reasoning).messages
+    shown = choose_window(talk, room, reasoning=reasoning).messages
     ranks = [{"system": 0, "summary": 1}.get(message.role, 2) for message in shown]
     assert ranks == sorted(ranks)
     assert in_order([message for message in shown if message.role == "system"])
@@ -41,7 +41,7 @@ def test_prompts_come_first_then_the_summary_then_what_was_said_in_order(
 
 @given(talk=talks(), room=ROOMS, reasoning=st.booleans())
 def test_what_is_left_out_is_counted(talk: list[Message], room: int, reasoning: bool) -> None:  # noqa: FBT001 - drawn
-    window = choose(talk, room, reasoning=reasoning)
+    window = choose_window(talk, room, reasoning=reasoning)
     counted = {"user", "assistant", "tool", "system"} | ({"reasoning"} if reasoning else set())
     asked = sum(message.role in counted for message in talk)
     assert window.omitted == asked - sum(message.role in counted for message in window.messages)
@@ -50,19 +50,19 @@ def test_what_is_left_out_is_counted(talk: list[Message], room: int, reasoning: 
 
 @given(talk=talks())
 def test_with_room_for_everything_everything_complete_is_shown(talk: list[Message]) -> None:
-    shown = choose(talk, 10**9, reasoning=True).messages
+    shown = choose_window(talk, 10**9, reasoning=True).messages
     spoken = [message for message in talk if message.role not in ("system", "summary")]
-    whole = [message for group in exchanges(spoken) if group.complete for message in group.messages]
+    whole = [message for group in group_exchanges(spoken) if group.complete for message in group.messages]
     rest = [message for message in talk if message.role in ("system", "summary")]
     assert {message.id for message in shown} == {message.id for message in (*whole, *rest)}
 
 
 @given(talk=talks(), room=ROOMS)
 def test_there_is_no_hole_but_for_what_could_never_be_shown(talk: list[Message], room: int) -> None:
-    shown = choose(talk, room).messages
+    shown = choose_window(talk, room).messages
     spoken = [message for message in talk if message.role in ("user", "assistant", "tool")]
     left = room - sum(message.tokens for message in shown if message.role in ("system", "summary"))
-    groups = [group for group in exchanges(spoken) if group.complete and group.tokens <= left]
+    groups = [group for group in group_exchanges(spoken) if group.complete and group.tokens <= left]
     ids = {message.id for message in shown}
     flags = [all(message.id in ids for message in group.messages) for group in groups]
     assert flags == sorted(flags)  # left out first, shown last
@@ -74,7 +74,7 @@ def test_there_is_no_hole_but_for_what_could_never_be_shown(talk: list[Message],
 
 @given(talk=talks())
 def test_every_message_is_in_one_exchange(talk: list[Message]) -> None:
-    groups = exchanges(talk)
+    groups = group_exchanges(talk)
     grouped = [message.id for group in groups for message in group.messages]
     assert sorted(grouped) == sorted(message.id for message in talk)
     starts = [group.messages[0].sequence for group in groups]
@@ -86,8 +86,8 @@ def test_every_message_is_in_one_exchange(talk: list[Message]) -> None:
 
 def test_the_newest_prompts_win_when_not_all_fit() -> None:
     prompts = [said("system", f"rule {number}", number=number, tokens=40) for number in (1, 2, 3)]
-    assert [message.sequence for message in choose(prompts, 170).messages] == [2, 3]
-    assert [message.sequence for message in choose(prompts, 45).messages] == [3]
+    assert [message.sequence for message in choose_window(prompts, 170).messages] == [2, 3]
+    assert [message.sequence for message in choose_window(prompts, 45).messages] == [3]
 
 
 def test_a_new_prompt_with_every_turn_does_not_crowd_out_the_turns() -> None:
@@ -95,19 +95,19 @@ def test_a_new_prompt_with_every_turn_does_not_crowd_out_the_turns() -> None:
     for number in range(50):
         talk.append(said("system", f"It is minute {number}", number=2 * number, tokens=30))
         talk.append(said("user", f"Question {number}", number=2 * number + 1, tokens=10))
-    roles = [message.role for message in choose(talk, 200).messages]
+    roles = [message.role for message in choose_window(talk, 200).messages]
     assert (roles.count("system"), roles.count("user")) == (3, 11)
 
 
 def test_a_summary_may_not_crowd_out_what_was_just_said() -> None:
     talk = [said("summary", number=1, tokens=60), said("user", number=2, tokens=50)]
-    assert [message.role for message in choose(talk, 100).messages] == ["user"]
-    assert [message.role for message in choose(talk, 120).messages] == ["summary", "user"]
+    assert [message.role for message in choose_window(talk, 100).messages] == ["user"]
+    assert [message.role for message in choose_window(talk, 120).messages] == ["summary", "user"]
 
 
 def test_one_enormous_message_does_not_hide_what_came_before_it() -> None:
     talk = [said("user", number=1), said("user", number=2, tokens=10**6), said("assistant", number=3)]
-    window = choose(talk, 100)
+    window = choose_window(talk, 100)
     assert [message.sequence for message in window.messages] == [1, 3]
     assert window.omitted == 1
 
@@ -115,7 +115,7 @@ def test_one_enormous_message_does_not_hide_what_came_before_it() -> None:
 @given(talk=talks(), room=ROOMS)
 def test_results_come_right_after_their_calls(talk: list[Message], room: int) -> None:
     owed: set[str] = set()
-    for message in choose(talk, room).messages:
+    for message in choose_window(talk, room).messages:
         assert (message.role == "tool") == bool(owed), "something stands between a call and its result"
         owed |= {call.id for call in message.tool_calls}
         owed.discard(message.tool_call_id)
@@ -126,6 +126,6 @@ def test_an_exchange_that_does_not_fit_goes_as_a_whole() -> None:
         said("user", number=1), called("a", "b", number=2), answered("b", number=3), said("assistant", number=4),
         answered("a", number=5, tokens=40),
     ]  # fmt: skip
-    assert [message.sequence for message in choose(talk, 69).messages] == [4]
-    assert [message.sequence for message in choose(talk, 70).messages] == [2, 3, 5, 4]
-    assert [message.sequence for message in choose(talk, 80).messages] == [1, 2, 3, 5, 4]
+    assert [message.sequence for message in choose_window(talk, 69).messages] == [4]
+    assert [message.sequence for message in choose_window(talk, 70).messages] == [2, 3, 5, 4]
+    assert [message.sequence for message in choose_window(talk, 80).messages] == [1, 2, 3, 5, 4]

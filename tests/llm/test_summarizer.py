@@ -6,7 +6,7 @@ from recollect.model.messages import SummaryPoints, SummaryTask, Usage
 from recollect.ports import Summarizer
 from recollect.text.summary.format import parse
 from tests.llm.server import ChatServer, Reply, completion, failure
-from tests.summary.talks import conversation, count, message, talk
+from tests.text.summary.talks import conversation, count, message, talk
 
 GOOD = """\
 Key points discussed:

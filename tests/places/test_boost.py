@@ -193,10 +193,10 @@ def test_the_parts_of_a_score() -> None:
     assert geo.nearness(4.0, 2.0) == 0.25
     assert geo.nearness(20_000.0, 0.001) == 0.0
     assert [geo.likeness(cosine) for cosine in (-1.0, 0.25, 1.0, 1.5)] == [0.0, 0.0, 1.0, 1.0]
-    assert geo.part(0.5, 0.3, 1.0, 0.2, 0.6).geo == 0.6
-    assert geo.part(0.5, 0.3, 1.0, 0.7, 0.6).geo == 0.7
-    assert geo.part(0.5, 0.3, None, None, 0.0).geo == 0.0
-    assert geo.blended(geo.part(0.5, 0.3, 1.0, 1.0, None)) == pytest.approx(0.65)
+    assert geo.place_part(0.5, 0.3, 1.0, 0.2, 0.6).geo == 0.6
+    assert geo.place_part(0.5, 0.3, 1.0, 0.7, 0.6).geo == 0.7
+    assert geo.place_part(0.5, 0.3, None, None, 0.0).geo == 0.0
+    assert geo.blend(geo.place_part(0.5, 0.3, 1.0, 1.0, None)) == pytest.approx(0.65)
 
 
 def test_points_all_over_the_globe_are_weighed(open_places: OpenPlaces) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.fence import Quoted, fenced, harmless, is_envelope, without_fences, without_recall_blocks
+from recollect.text.fence import Quoted, fenced, harmless, is_only_wrappers, without_fences, without_recall_blocks
 from tests.growth import assert_linear
 from tests.sizes import sized
 
@@ -87,7 +87,7 @@ def test_cutting_a_fence_out_gives_the_users_words_back(items: list[Quoted], wor
 @given(HOSTILE)
 def test_hostile_text_is_cut_without_an_error_and_never_grows(text: str) -> None:
     assert len(without_fences(text)) <= len(text)
-    assert isinstance(is_envelope(text), bool)
+    assert isinstance(is_only_wrappers(text), bool)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_cuts_what_programs_wrap_around_the_words_of_people(text: str, kept: str
     ],
 )
 def test_knows_messages_that_nobody_wrote(text: str, nobody: bool) -> None:  # noqa: FBT001
-    assert is_envelope(text) is nobody
+    assert is_only_wrappers(text) is nobody
 
 
 def test_only_our_blocks_are_cut_when_only_they_are_meant() -> None:

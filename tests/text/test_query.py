@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.text.clean import clean
-from recollect.text.query import _MOST_WORDS, Query, normal, read_query
+from recollect.text.query import _MOST_WORDS, ParsedQuery, normal, read_query
 from recollect.text.terms import index_terms, query_terms, query_words
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 untimed = settings(deadline=None)
 
 
-def read(typed: str) -> Query:
+def read(typed: str) -> ParsedQuery:
     return read_query(typed, NOW)
 
 
-def terms(query: Query) -> set[str]:
+def terms(query: ParsedQuery) -> set[str]:
     return set(query_terms(query.words))
 
 

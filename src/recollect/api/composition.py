@@ -173,11 +173,11 @@ def _patterns(settings: Settings) -> "CompiledPatterns":
     """Compile the patterns of the settings, which have checked that each names a type."""
     if not settings.capture.patterns:
         return ()
-    from recollect.text.capture import Pattern, compile_patterns
+    from recollect.text.capture import CapturePattern, compile_patterns
 
     split = (line.partition(":") for line in settings.capture.patterns)
     types: dict[str, MemoryType] = {name: name for name in MEMORY_TYPES}
     try:
-        return compile_patterns([Pattern(pattern.strip(), types[name.strip()]) for name, _, pattern in split])
+        return compile_patterns([CapturePattern(pattern.strip(), types[name.strip()]) for name, _, pattern in split])
     except InvalidInput as error:
         raise SettingsError(f"capture.patterns: {error}") from error

@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Final
 
 from recollect.authorization import LOCAL, Key, NewKey, Principal
@@ -27,9 +26,9 @@ USUAL_SCOPES: Final[tuple[Permission, ...]] = ("read", "write", "forget")
 
 _FORM: Final = re.compile(r"rk_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
 _NO_HASH: Final = hashlib.sha256(b"").hexdigest()
-_NOTE_USE_EVERY: Final = timedelta(minutes=1)
-_LONGEST_NAME: Final = 100
-_MOST_NOTED: Final = 10_000
+_RECORD_USE_EVERY: Final = timedelta(minutes=1)
+_MAX_NAME: Final = 100
+_MAX_RECORDED_USES: Final = 10_000
 
 
 class Keys:
@@ -37,7 +36,7 @@ class Keys:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._noted: dict[str, datetime] = {}  # when the use of a key was last noted, or could not be
+        self._last_uses: dict[str, datetime] = {}  # when the use of a key was last recorded, or could not be
 
     def create(
         self,
@@ -54,14 +53,14 @@ class Keys:
         the audit log.
         """
         now = self._engine.clock.now()
-        held = _checked_scopes(scopes, user)
+        key_scopes = _checked_scopes(scopes, user)
         if user:
             scope_of(user)
-        if clean(name) != name or len(name) > _LONGEST_NAME:
-            raise InvalidInput(f"A key's name has at most {_LONGEST_NAME} characters, and no control characters.")
+        if clean(name) != name or len(name) > _MAX_NAME:
+            raise InvalidInput(f"A key's name has at most {_MAX_NAME} characters, and no control characters.")
         if expires_at is not None and (expires_at.tzinfo is None or expires_at <= now):
             raise InvalidInput(f"The key would expire at {expires_at}, which is over, or is a time without a zone.")
-        key = Key(secrets.token_hex(8), name, user, held, now, expires_at)
+        key = Key(secrets.token_hex(8), name, user, key_scopes, now, expires_at)
         secret = secrets.token_urlsafe(32)
 
         def work(writer: StoreWriter) -> None:
@@ -77,46 +76,50 @@ class Keys:
 
     def revoke(self, key_id: str, *, actor: str = LOCAL.id) -> Key:
         """Revoke a key from this moment on. Raises NotFound; revoking twice is fine."""
-        found = self._engine.store.key(key_id)
-        if found is None:
+        key = self._find(key_id)
+        if key is None:
             raise NotFound(f"No key {key_id}. See which there are with `recollect keys list`.")
-        if found[0].revoked_at is None:
-            self._engine.store.write(STORE, partial(self._revoked, key_id=key_id, actor=actor))
-        revoked = self._engine.store.key(key_id)
-        return revoked[0] if revoked else found[0]
-
-    def _revoked(self, writer: StoreWriter, *, key_id: str, actor: str) -> None:
         now = self._engine.clock.now()
-        writer.revoke_key(key_id, now)
-        note(writer, STORE, AuditedAction(actor, "keys.revoke"), [key_id], now)
+
+        def work(writer: StoreWriter) -> None:
+            writer.revoke_key(key_id, now)
+            note(writer, STORE, AuditedAction(actor, "keys.revoke"), [key_id], now)
+
+        if key.revoked_at is None:
+            self._engine.store.write(STORE, work)
+        return self._find(key_id) or key
+
+    def _find(self, key_id: str) -> Key | None:
+        row = self._engine.store.key(key_id)
+        return row[0] if row else None
 
     def identify(self, presented: str) -> Principal:
         """Authenticate a caller by a key. Raises UnknownKey, which does not tell what is wrong with the key."""
         form = _FORM.fullmatch(presented)
-        found = self._engine.store.key(form[1]) if form else None
-        key, expected = found or (None, _NO_HASH)
+        row = self._engine.store.key(form[1]) if form else None
+        key, expected = row or (None, _NO_HASH)
         fits = hmac.compare_digest(_hash(form[2] if form else ""), expected)
         now = self._engine.clock.now()
         if form is None or key is None or not fits or not key.is_live(now):
             raise UnknownKey("There is no such key, or it was revoked, or its time is over.")
-        self._note_use(key, now)
+        self._record_use(key, now)
         return Principal(key.id, key.user_id, frozenset(key.scopes))
 
-    def _note_use(self, key: Key, now: datetime) -> None:
+    def _record_use(self, key: Key, now: datetime) -> None:
         """Record the use of a key, at most once a minute, and only if no request waits for it."""
-        last = max(filter(None, (key.last_used_at, self._noted.get(key.id))), default=None)
-        if last is not None and now - last < _NOTE_USE_EVERY:
+        last = max(filter(None, (key.last_used_at, self._last_uses.get(key.id))), default=None)
+        if last is not None and now - last < _RECORD_USE_EVERY:
             return
-        if len(self._noted) >= _MOST_NOTED:
-            self._noted.clear()
-        self._noted[key.id] = now
+        if len(self._last_uses) >= _MAX_RECORDED_USES:
+            self._last_uses.clear()
+        self._last_uses[key.id] = now
         with suppress(StoreError):  # not worth a request
             self._engine.store.touch_key(key.id, now)
 
     def is_live(self, key_id: str) -> bool:
         """Tell whether a key is still valid: neither revoked nor expired."""
-        found = self._engine.store.key(key_id)
-        return key_id == LOCAL.id or (found is not None and found[0].is_live(self._engine.clock.now()))
+        key = self._find(key_id)
+        return key_id == LOCAL.id or (key is not None and key.is_live(self._engine.clock.now()))
 
     def had_admin(self) -> bool:
         """Tell whether there ever was an admin key, revoked and expired ones included."""
@@ -130,8 +133,8 @@ def _hash(secret: str) -> str:
 def _checked_scopes(scopes: Sequence[Permission], user: str) -> tuple[Permission, ...]:
     unknown = [scope for scope in scopes if scope not in PERMISSIONS]
     if unknown or not scopes:
-        found = f"Unknown scope: {unknown[0]}." if unknown else "A key without a scope opens nothing."
-        raise InvalidInput(f"{found} Scopes are: {', '.join(PERMISSIONS)}.")
+        problem = f"Unknown scope: {unknown[0]}." if unknown else "A key without a scope opens nothing."
+        raise InvalidInput(f"{problem} Scopes are: {', '.join(PERMISSIONS)}.")
     if ("admin" in scopes) == bool(user):
         raise InvalidInput(
             "An admin's key is for every user: leave out the user, or the scope `admin`."

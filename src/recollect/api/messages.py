@@ -5,7 +5,7 @@ from recollect.engine.conversations import message_log, turns
 from recollect.errors import InvalidInput
 from recollect.model.memories import Remembered
 from recollect.model.messages import Captured, Message
-from recollect.text.fence import is_envelope, without_fences
+from recollect.text.fence import is_only_wrappers, without_fences
 
 _MAX_AROUND = 50
 
@@ -35,13 +35,15 @@ class UserMessages(Scoped):
         """Tell whether a user's message says anything worth remembering."""
         from recollect.text import capture  # noqa: PLC0415 - its rules are compiled when it is imported
 
-        return not is_envelope(text) and capture.should_capture(without_fences(text), self._engine.capture.patterns)
+        return not is_only_wrappers(text) and capture.should_capture(
+            without_fences(text), self._engine.capture.patterns
+        )
 
     def preview_capture(self, text: str) -> tuple[Captured, ...]:
         """Return what `capture` would store of a user's message, without storing it."""
         from recollect.text import capture  # noqa: PLC0415 - as above
 
-        plain = "" if is_envelope(text) else without_fences(text)
+        plain = "" if is_only_wrappers(text) else without_fences(text)
         limit = self._engine.settings.capture.limit
         return capture.capture(plain, limit=limit, patterns=self._engine.capture.patterns) if plain else ()
 

@@ -27,18 +27,18 @@ class Scoped:
         self._scope = scope
 
     def _filters(self, filters: FilterFields) -> Filters:
-        given: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
-        types = check_types(given.pop("type", ()))
+        fields: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
+        types = check_types(fields.pop("type", ()))
         for name in ("since", "until", "as_of"):
-            if name in given:
-                given[name] = memory_drafts.utc(given[name], name)
+            if name in fields:
+                fields[name] = memory_drafts.utc(fields[name], name)
         for name in ("subject", "key", "context", "session"):
-            if name in given:
-                given[name] = clean(given[name])  # as the field was when it was stored
-        if "min_importance" in given:
-            memory_drafts.check_share("min_importance", given["min_importance"])
+            if name in fields:
+                fields[name] = clean(fields[name])  # as the field was when it was stored
+        if "min_importance" in fields:
+            memory_drafts.check_share("min_importance", fields["min_importance"])
         try:
-            return Filters(now=self._engine.clock.now(), types=types, **given)
+            return Filters(now=self._engine.clock.now(), types=types, **fields)
         except TypeError as error:
             names = ", ".join(sorted(FilterFields.__annotations__))
             raise InvalidInput(f"{error}. The filters are: {names}.") from error

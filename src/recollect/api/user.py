@@ -267,14 +267,14 @@ class UserMemory(Scoped):
         before = None if cursor is None else ids.canonical(cursor)
         if cursor is not None and before is None:
             raise InvalidInput(f"The cursor {cursor!r} is not one. Pass the cursor of the page before, or none.")
-        wanted = self._filters(filters)
-        records = self._engine.store.read(self._scope, lambda reader: reader.select(wanted, limit + 1, before))
+        memory_filters = self._filters(filters)
+        records = self._engine.store.read(self._scope, lambda reader: reader.select(memory_filters, limit + 1, before))
         return Page(tuple(records[:limit]), records[limit - 1].id if len(records) > limit else None)
 
     def count(self, **filters: Unpack[FilterFields]) -> int:
         """Count current memories."""
-        wanted = self._filters(filters)
-        return self._engine.store.read(self._scope, lambda reader: reader.count(wanted))
+        memory_filters = self._filters(filters)
+        return self._engine.store.read(self._scope, lambda reader: reader.count(memory_filters))
 
     def stats(self) -> Stats:
         """Return statistics of what this user has stored."""
@@ -298,7 +298,7 @@ class UserMemory(Scoped):
         was learned in it. By `source`: all memories that came from there. By `folder`: all files that were synced from
         it; the files on disk stay. `dry_run` says what would be deleted.
         """
-        if sum(given is not None for given in (id, query, session, source, folder)) + everything != 1:
+        if sum(choice is not None for choice in (id, query, session, source, folder)) + everything != 1:
             raise InvalidInput(
                 "Say what to forget with exactly one of: id, query, session, source, folder, everything."
             )

@@ -43,7 +43,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class ContentParts:
     """What a content consists of."""
 
     text: str
@@ -61,16 +61,20 @@ def role_of(name: object) -> MessageRole:
     return role
 
 
-def read(content: Content) -> Parts:
+def read_content(content: Content) -> ContentParts:
     """Take a content apart."""
     if isinstance(content, str):
-        return Parts(content)
+        return ContentParts(content)
     if isinstance(content, Mapping) or not isinstance(content, Sequence):
         raise InvalidMessage(f"The content is a {type(content).__name__}; pass a text or a list of blocks.")
     blocks = tuple({"type": "text", "text": block} if isinstance(block, str) else _checked(block) for block in content)
     texts = [text for block in blocks if (text := _shown(block))]
-    thinking = [_thought(block) for block in blocks if block.get("type") in _THINKING]
-    return Parts(
+    thinking = [
+        str(block.get("thinking") or block.get("text") or block.get("reasoning") or "")
+        for block in blocks
+        if block.get("type") in _THINKING
+    ]
+    return ContentParts(
         text="\n".join(texts),
         blocks=() if all(block.get("type") in _TEXTS for block in blocks) else blocks,
         calls=tuple(_call(block) for block in blocks if block.get("type") in _CALLS),
@@ -87,7 +91,7 @@ def tool_calls(calls: Sequence[ToolCall | Mapping[str, Any]]) -> tuple[ToolCall,
 def messages_of(offered: NewMessage | Mapping[str, Any]) -> Iterator[NewMessage]:
     """Give the messages that a host's message stands for: before it what was thought, and what tools answered."""
     message = offered if isinstance(offered, NewMessage) else _from_mapping(offered)
-    parts = read(message.content)
+    parts = read_content(message.content)
     if parts.thinking and message.role == "assistant":
         yield NewMessage(
             "reasoning", parts.thinking, id=_derived(message.id, "thinking"), said_at=message.said_at,
@@ -147,7 +151,7 @@ def _content(offered: Mapping[str, Any]) -> Content:
 
 
 def _speaker(offered: Mapping[str, Any], role: MessageRole) -> str:
-    """Give the name of whoever spoke. The name of a tool's result is that of the tool."""
+    """Give the name of the speaker. The name of a tool's result is that of the tool."""
     names = (offered.get("speaker"), None if role == "tool" else offered.get("name"))
     return next((name for name in names if isinstance(name, str) and name), "")
 
@@ -185,10 +189,6 @@ def _shown(block: Mapping[str, Any]) -> str:
     if kind in _CALLS or kind in _RESULTS or kind in _THINKING or kind == "redacted_thinking":
         return ""
     return f"[{kind or 'block'}]"
-
-
-def _thought(block: Mapping[str, Any]) -> str:
-    return str(block.get("thinking") or block.get("text") or block.get("reasoning") or "")
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:

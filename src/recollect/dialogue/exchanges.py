@@ -11,7 +11,7 @@ from recollect.model.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class MessageExchange:
     """Messages that belong together. An incomplete one lacks a result, or the call that a result answers."""
 
     messages: tuple[Message, ...]
@@ -23,7 +23,7 @@ class Exchange:
         return sum(message.tokens for message in self.messages)
 
 
-def exchanges(messages: Iterable[Message]) -> list[Exchange]:
+def group_exchanges(messages: Iterable[Message]) -> list[MessageExchange]:
     """Group messages that come in order."""
     groups: list[list[Message]] = []
     waiting: dict[str, list[Message]] = {}  # by the id of a call whose result is still to come
@@ -39,4 +39,4 @@ def exchanges(messages: Iterable[Message]) -> list[Exchange]:
         for call in message.tool_calls:
             waiting[call.id] = groups[-1]
     unanswered = {id(group) for group in waiting.values()}
-    return [Exchange(tuple(group), id(group) not in unanswered and group[0].id not in lost) for group in groups]
+    return [MessageExchange(tuple(group), id(group) not in unanswered and group[0].id not in lost) for group in groups]

@@ -1,7 +1,7 @@
 """Finds what is new in what a host delivers, when it delivers things again and does not name all of them.
 
 Some hosts deliver each turn once, some the whole conversation each time, some both. So the delivery is laid over the
-end of what is known: the longest beginning of the delivery that is the end of the known is not new.
+end of the known ones: the longest beginning of the delivery that is the end of the known is not new.
 """
 
 import hashlib
@@ -10,26 +10,26 @@ from collections.abc import Sequence
 from recollect.model.messages import Message
 
 
-def overlap(known: Sequence[Message], delivered: Sequence[Message]) -> int:
-    """Say how many messages at the start of the delivery are the end of what is known."""
-    for length in range(min(len(known), len(delivered)), 0, -1):
-        if all(map(same, known[-length:], delivered)):
+def count_redelivered(known_messages: Sequence[Message], delivered: Sequence[Message]) -> int:
+    """Say how many messages at the start of the delivery are the end of the known ones."""
+    for length in range(min(len(known_messages), len(delivered)), 0, -1):
+        if all(map(is_same_message, known_messages[-length:], delivered)):
             return length
     return 0
 
 
-def same(known: Message, delivered: Message) -> bool:
+def is_same_message(known_message: Message, delivered: Message) -> bool:
     """Tell whether two messages are one: by their ids, or, when one of them has none, by what they say.
 
     Two people may say the same; a name that only one of the two has says nothing.
     """
-    if known.external_id and delivered.external_id:
-        return known.external_id == delivered.external_id
-    if _is_dated(known) and _is_dated(delivered) and known.said_at != delivered.said_at:
+    if known_message.external_id and delivered.external_id:
+        return known_message.external_id == delivered.external_id
+    if _is_dated(known_message) and _is_dated(delivered) and known_message.said_at != delivered.said_at:
         return False
-    if known.speaker and delivered.speaker and known.speaker != delivered.speaker:
+    if known_message.speaker and delivered.speaker and known_message.speaker != delivered.speaker:
         return False
-    return _likeness(known) == _likeness(delivered)
+    return _likeness(known_message) == _likeness(delivered)
 
 
 def _is_dated(message: Message) -> bool:

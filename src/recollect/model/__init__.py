@@ -3,124 +3,36 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+# isort: off
+# fmt: off
 if TYPE_CHECKING:
     from recollect.model.files import (
-        AddedFile,
-        Chunk,
-        FilePage,
-        FileRecord,
-        FileText,
-        Folder,
-        FolderStatus,
-        SkippedFile,
-        SyncProgress,
-        SyncReport,
-        TextPiece,
+        AddedFile, Chunk, FilePage, FileRecord, FileText, Folder, FolderStatus, SkippedFile, SyncProgress,
+        SyncReport, TextPiece,
     )
     from recollect.model.filters import FilterFields
     from recollect.model.literals import (
-        FILE_KINDS,
-        FILE_SOURCES,
-        MEMORY_TYPES,
-        PERMISSIONS,
-        ROLES,
-        SOURCES,
-        FileKind,
-        FileSource,
-        MemoryType,
-        MessageRole,
-        Permission,
-        Source,
-        Trust,
+        FILE_KINDS, FILE_SOURCES, MEMORY_TYPES, PERMISSIONS, ROLES, SOURCES, FileKind, FileSource, MemoryType,
+        MessageRole, Permission, Source, Trust,
     )
     from recollect.model.memories import (
-        CommonFields,
-        MemoryChanges,
-        MemoryFields,
-        MemoryRecord,
-        NewMemory,
-        Page,
-        Remembered,
-        Space,
-        VectorLike,
+        CommonFields, MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, Space, VectorLike,
     )
     from recollect.model.messages import (
-        Appended,
-        Captured,
-        Compaction,
-        Content,
-        ConversationInfo,
-        Message,
-        MessageFields,
-        NewMessage,
-        ToolCall,
-        Usage,
-        Window,
+        Appended, Captured, Compaction, Content, ConversationInfo, Message, MessageFields, NewMessage, ToolCall,
+        Usage, Window,
     )
     from recollect.model.places import (
-        Located,
-        Location,
-        LocationLike,
-        LocationMode,
-        NamedPlace,
-        PlacePart,
-        PlaceSummary,
+        Located, Location, LocationLike, LocationMode, NamedPlace, PlacePart, PlaceSummary,
     )
     from recollect.model.search import (
-        About,
-        ChannelPart,
-        Forgotten,
-        Hit,
-        Place,
-        PromptContext,
-        Recall,
-        ScoreParts,
-        TurnOutcome,
+        About, ChannelPart, Forgotten, Hit, Place, PromptContext, Recall, ScoreParts, TurnOutcome,
     )
     from recollect.model.stats import (
-        AuditLine,
-        BulkBatch,
-        CacheFigures,
-        Coverage,
-        Estimate,
-        Maintenance,
-        Model,
-        ParkedItem,
-        Problem,
-        Reembedding,
-        SearchFigures,
-        Stats,
-        Status,
-        StoreStats,
-        WorkReport,
+        AuditLine, BulkBatch, CacheFigures, Coverage, Estimate, Maintenance, Model, ParkedItem, Problem,
+        Reembedding, SearchFigures, Stats, Status, StoreStats, WorkReport,
     )
 
-# Names are imported at first use: some of these modules need NumPy.
-_HOMES = {
-    "recollect.model.files": (
-        "AddedFile Chunk FilePage FileRecord FileText Folder FolderStatus SkippedFile SyncProgress SyncReport TextPiece"
-    ),
-    "recollect.model.filters": "FilterFields",
-    "recollect.model.literals": (
-        "FILE_KINDS FILE_SOURCES MEMORY_TYPES PERMISSIONS ROLES SOURCES FileKind FileSource MemoryType MessageRole "
-        "Permission Source Trust"
-    ),
-    "recollect.model.memories": (
-        "CommonFields MemoryChanges MemoryFields MemoryRecord NewMemory Page Remembered Space VectorLike"
-    ),
-    "recollect.model.messages": (
-        "Appended Captured Compaction Content ConversationInfo Message MessageFields NewMessage ToolCall Usage Window"
-    ),
-    "recollect.model.places": "Located Location LocationLike LocationMode NamedPlace PlacePart PlaceSummary",
-    "recollect.model.search": "About ChannelPart Forgotten Hit Place PromptContext Recall ScoreParts TurnOutcome",
-    "recollect.model.stats": (
-        "AuditLine BulkBatch CacheFigures Coverage Estimate Maintenance Model ParkedItem Problem Reembedding "
-        "SearchFigures Stats Status StoreStats WorkReport"
-    ),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
-
-# fmt: off
 __all__ = [
     "FILE_KINDS", "FILE_SOURCES", "MEMORY_TYPES", "PERMISSIONS", "ROLES", "SOURCES", "About", "AddedFile",
     "Appended", "AuditLine", "BulkBatch", "CacheFigures", "Captured", "ChannelPart", "Chunk", "CommonFields",
@@ -129,18 +41,23 @@ __all__ = [
     "LocationLike", "LocationMode", "Maintenance", "MemoryChanges", "MemoryFields", "MemoryRecord", "MemoryType",
     "Message", "MessageFields", "MessageRole", "Model", "NamedPlace", "NewMemory", "NewMessage", "Page",
     "ParkedItem", "Permission", "Place", "PlacePart", "PlaceSummary", "Problem", "PromptContext", "Recall",
-    "Reembedding", "Remembered", "ScoreParts", "SearchFigures", "SkippedFile", "Source", "Space", "Stats",
-    "Status", "StoreStats", "SyncProgress", "SyncReport", "TextPiece", "ToolCall", "Trust", "TurnOutcome", "Usage",
+    "Reembedding", "Remembered", "ScoreParts", "SearchFigures", "SkippedFile", "Source", "Space", "Stats", "Status",
+    "StoreStats", "SyncProgress", "SyncReport", "TextPiece", "ToolCall", "Trust", "TurnOutcome", "Usage",
     "VectorLike", "Window", "WorkReport",
 ]
 # fmt: on
+# isort: on
+
+_HOMES = ("literals", "files", "messages", "places", "filters", "stats", "memories", "search")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module has names of all types
-    """Import a public name from its module at first use."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'recollect.model' has no attribute {name!r}")
-    return getattr(import_module(_HOME_OF[name]), name)
+    """Import a public name at first use, from the first module that has it: some of them need NumPy."""
+    for home in _HOMES if name in __all__ else ():
+        module = import_module(f"recollect.model.{home}")
+        if name in vars(module):
+            return vars(module)[name]
+    raise AttributeError(f"module 'recollect.model' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -166,8 +166,8 @@ def place_id(address: str, place_label: str) -> str | None:
     """Return the id of a place, derived from its names; None without names."""
     if not address and not place_label:
         return None
-    said = f"{address}\x1f{place_label}".encode("utf-8", "surrogatepass")
-    return str(UUID(bytes=hashlib.blake2b(said, digest_size=16).digest()))
+    names = f"{address}\x1f{place_label}".encode("utf-8", "surrogatepass")
+    return str(UUID(bytes=hashlib.blake2b(names, digest_size=16).digest()))
 
 
 def check_coordinates(lat: object, lng: object, wrong: type[InvalidInput] = InvalidInput) -> None:

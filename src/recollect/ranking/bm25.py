@@ -33,16 +33,15 @@ _NO_CHANCE = 9.0
 _ENOUGH = 2.0
 _ALL_OF_IT = 6  # the power by which holding the whole question makes up for words that are not rare
 
-_Word = tuple[str, ...]
+_WordForms = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TextScores:
-    """What text search found: a score per row, and how far the best of them may be believed, in [0, 1].
+    """A BM25 score per row, and how far the best of them may be believed, in [0, 1].
 
-    `shares` says how much of the question's words each row holds, each word weighing as much as it is rare. `coverage`
-    is the largest of these, but of a long question less is enough. `certainty` besides asks whether those words could
-    be there by chance.
+    `shares` is the share of the question's words in each row, weighted by rarity; `coverage` the largest of these, less
+    being enough of a long question; `certainty` besides asks whether those words could be there by chance.
     """
 
     scores: dict[str, float] = field(default_factory=dict)
@@ -52,16 +51,16 @@ class TextScores:
 
 
 def score(
-    candidates: TextCandidates, words: Sequence[str | _Word], extra: AbstractSet[_Word] = frozenset()
+    candidates: TextCandidates, words: Sequence[str | _WordForms], extra: AbstractSet[_WordForms] = frozenset()
 ) -> TextScores:
     """Score the rows for the words of a question. A word given as several forms is held by a row that holds any.
 
     Words that are `extra` speak for a row that holds them, and not against one that does not.
     """
-    asked = sorted({(word,) if isinstance(word, str) else word for word in words})
-    if not candidates.rows or not asked:
+    question_words = sorted({(word,) if isinstance(word, str) else word for word in words})
+    if not candidates.rows or not question_words:
         return TextScores()
-    scorer = _Scorer(candidates, asked, extra if len(extra) < len(asked) else frozenset())
+    scorer = _Scorer(candidates, question_words, extra if len(extra) < len(question_words) else frozenset())
     scores: dict[str, float] = {}
     shares: dict[str, float] = {}
     for row in candidates.rows:
@@ -72,16 +71,18 @@ def score(
 class _Scorer:
     """The weights of a question's words among these rows, and the most that a row has held of them so far."""
 
-    def __init__(self, candidates: TextCandidates, asked: Sequence[_Word], extra: AbstractSet[_Word]) -> None:
-        self._word_of = {form: number for number, word in reversed(list(enumerate(asked))) for form in word}
-        self._rarity = list(_rarities(asked, candidates))
-        self._surprise = _surprises(asked, candidates)
+    def __init__(
+        self, candidates: TextCandidates, question_words: Sequence[_WordForms], extra: AbstractSet[_WordForms]
+    ) -> None:
+        self._word_of = {form: number for number, word in reversed(list(enumerate(question_words))) for form in word}
+        self._rarity = list(_rarities(question_words, candidates))
+        self._surprise = _surprises(question_words, candidates)
         self._held_by = frozenset(self._word_of).intersection
-        self._near = _NEAR * max(len(word) for word in asked)  # a text stands under as many forms of each word
+        self._near = _NEAR * max(len(word) for word in question_words)  # a text stands under as many forms of each word
         average = _average_length(candidates.rows)
         self._floor, self._slope = _K1 * (1 - _B), _K1 * _B / (average or 1.0)  # what BM25 adds to a count
         self._power = _COVERAGE_OF_SHORT if average <= _SHORT else _COVERAGE_OF_LONG
-        self._counts = [word not in extra for word in asked]
+        self._counts = [word not in extra for word in question_words]
         self._asked = sum(compress(self._rarity, self._counts)) or 1.0
         self._enough = min(self._asked, _ENOUGH * log(candidates.total + 1)) or 1.0
         self._most_covered = 0.0
@@ -153,20 +154,18 @@ def _average_length(rows: Sequence[TextCandidate]) -> float:
     return sum([len(row.terms) for row in rows]) / len(rows)
 
 
-def _frequency(word: _Word, candidates: TextCandidates) -> int:
-    """Say how many rows hold a word, by its most frequent form."""
+def _frequency(word: _WordForms, candidates: TextCandidates) -> int:
     return max([candidates.frequencies.get(form, 0) for form in word])
 
 
-def _rarities(asked: Sequence[_Word], candidates: TextCandidates) -> Iterator[float]:
-    """Give the inverse document frequency of each word."""
-    for word in asked:
+def _rarities(question_words: Sequence[_WordForms], candidates: TextCandidates) -> Iterator[float]:
+    for word in question_words:
         frequency = _frequency(word, candidates)
         total = max(candidates.total, frequency)
         yield log(1 + (total - frequency + 0.5) / (frequency + 0.5))
 
 
-def _surprises(asked: Sequence[_Word], candidates: TextCandidates) -> list[float]:
+def _surprises(question_words: Sequence[_WordForms], candidates: TextCandidates) -> list[float]:
     """Say for each word how little one would expect it at any given place."""
     terms = max(candidates.total, 1) * _average_length(candidates.rows)
-    return [max(0.0, log(terms / max(1, _frequency(word, candidates)))) for word in asked]
+    return [max(0.0, log(terms / max(1, _frequency(word, candidates)))) for word in question_words]

@@ -5,7 +5,7 @@ The invariant: the order of sightings changes nothing, and no place is larger th
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, tzinfo
+from datetime import tzinfo
 from typing import Final, NamedTuple
 
 from recollect.model.geo import EARTH_KM, Grid, Point, distance_km
@@ -36,16 +36,16 @@ def _clusters(sightings: Iterable[Sighting], named: Sequence[NamedPlace]) -> lis
     at_name = defaultdict[int, list[Sighting]](list)
     cells = defaultdict[tuple[int, int], list[Sighting]](list)
     names = _by_cell(named)
-    for one in sorted(sightings, key=lambda one: (one.moment, one)):  # so that equals come in one order
-        name = _closest(one, names)
+    for sighting in sorted(sightings, key=lambda seen: (seen.moment, seen)):  # so that equals come in one order
+        name = _closest(sighting, names)
         if name is None:
-            cells[_GRID.cell(one.lat, one.lng)].append(one)
+            cells[_GRID.cell(sighting.lat, sighting.lng)].append(sighting)
         else:
-            at_name[name].append(one)
+            at_name[name].append(sighting)
     own = [
-        _Cluster(seen, Point(named[number].lat, named[number].lng), named[number]) for number, seen in at_name.items()
+        _Cluster(group, Point(named[number].lat, named[number].lng), named[number]) for number, group in at_name.items()
     ]
-    return [*own, *(_Cluster(seen, _middle(seen)) for seen in _joined(cells))]
+    return [*own, *(_Cluster(group, _middle(group)) for group in _joined(cells))]
 
 
 def _by_cell(named: Sequence[NamedPlace]) -> Mapping[tuple[int, int], list[tuple[int, NamedPlace]]]:
@@ -58,9 +58,9 @@ def _by_cell(named: Sequence[NamedPlace]) -> Mapping[tuple[int, int], list[tuple
     return cells
 
 
-def _closest(one: Sighting, names: Mapping[tuple[int, int], list[tuple[int, NamedPlace]]]) -> int | None:
-    there = names.get(_NAMED_GRID.cell(one.lat, one.lng), ())
-    apart = [(distance_km(one.lat, one.lng, place.lat, place.lng), number) for number, place in there]
+def _closest(sighting: Sighting, names: Mapping[tuple[int, int], list[tuple[int, NamedPlace]]]) -> int | None:
+    there = names.get(_NAMED_GRID.cell(sighting.lat, sighting.lng), ())
+    apart = [(distance_km(sighting.lat, sighting.lng, place.lat, place.lng), number) for number, place in there]
     nearest = min(apart, default=(EARTH_KM, 0))
     return nearest[1] if nearest[0] <= _NAMED_KM else None
 
@@ -70,42 +70,38 @@ def _joined(cells: Mapping[tuple[int, int], list[Sighting]]) -> Iterable[list[Si
     left = dict(sorted(cells.items(), key=lambda entry: (-len(entry[1]), entry[0])))
     while left:
         start = next(iter(left))
-        seen = left.pop(start)
+        group = left.pop(start)
         for cell in sorted(_GRID.around(*start)):
-            seen = seen + left.pop(cell, [])
-        yield seen
+            group = group + left.pop(cell, [])
+        yield group
 
 
-def _middle(seen: Sequence[Sighting]) -> Point:
+def _middle(group: Sequence[Sighting]) -> Point:
     """Give the sighting that is nearest to the mean of all; a mean alone may lie in a river."""
-    first = seen[0]
-    lat = sum(one.lat for one in seen) / len(seen)
-    lng = first.lng + sum((one.lng - first.lng + 180) % 360 - 180 for one in seen) / len(seen)
-    spots = Counter((one.lat, one.lng) for one in seen)
+    first = group[0]
+    lat = sum(sighting.lat for sighting in group) / len(group)
+    lng = first.lng + sum((sighting.lng - first.lng + 180) % 360 - 180 for sighting in group) / len(group)
+    spots = Counter((sighting.lat, sighting.lng) for sighting in group)
     return Point(*min(spots, key=lambda spot: (distance_km(lat, lng, *spot), spot)))
 
 
 def _summary(cluster: _Cluster, zone: tzinfo) -> PlaceSummary:
-    seen, (lat, lng), name = cluster
-    labels = [label for label, _ in Counter(one.place_label for one in seen if one.place_label).most_common()]
-    addresses = Counter(one.address for one in seen if one.address).most_common(1)
+    group, (lat, lng), name = cluster
+    labels = [label for label, _ in Counter(seen.place_label for seen in group if seen.place_label).most_common()]
+    addresses = Counter(sighting.address for sighting in group if sighting.address).most_common(1)
     address = name.address if name and name.address else next((text for text, _ in addresses), "")
-    moments = [one.moment for one in seen]
+    moments = [sighting.moment for sighting in group]
     return PlaceSummary(
         name=name.name if name else next(iter(labels), address) or f"{lat:.4f},{lng:.4f}",
         lat=lat,
         lng=lng,
         address=address,
         labels=tuple(labels),
-        memories=sum(one.kind == "memory" for one in seen),
-        messages=sum(one.kind == "message" for one in seen),
-        visits=len(_days(moments, zone)),
+        memories=sum(sighting.kind == "memory" for sighting in group),
+        messages=sum(sighting.kind == "message" for sighting in group),
+        visits=len({moment.astimezone(zone).date() for moment in moments}),
         first_visit=min(moments),
         last_visit=max(moments),
-        radius_km=round(max(distance_km(lat, lng, one.lat, one.lng) for one in seen), 3),
+        radius_km=round(max(distance_km(lat, lng, sighting.lat, sighting.lng) for sighting in group), 3),
         named=name is not None,
     )
-
-
-def _days(moments: Iterable[datetime], zone: tzinfo) -> set[date]:
-    return {moment.astimezone(zone).date() for moment in moments}

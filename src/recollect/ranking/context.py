@@ -26,7 +26,7 @@ _SHORT = 80  # tokens of a turn that needs its surroundings half as much as a sh
 _STEEPNESS = 6
 
 
-class Around(NamedTuple):
+class ContextScores(NamedTuple):
     """What the surroundings of a message add: the scores of its neighbours and of its conversation, and how much."""
 
     neighbours: float
@@ -39,7 +39,7 @@ class Smoothed:
     """The smoothed relevance of every message, and what is around each. `scale` brings sums back to scores."""
 
     relevance: Mapping[str, float] = field(default_factory=dict)
-    around: Mapping[str, Around] = field(default_factory=dict)
+    around: Mapping[str, ContextScores] = field(default_factory=dict)
     scale: float = 1.0
 
     def weights(self, row: str) -> tuple[float, float]:
@@ -69,7 +69,7 @@ def smooth(
         lengths[spot.conversation, spot.role].append(spot.tokens)
     best = {name: sum(nlargest(_BEST_TURNS, turns.values())) / _BEST_TURNS for name, turns in talks.items()}
     needs = {key: needs_context(sum(usual) / len(usual)) for key, usual in lengths.items()}
-    around: dict[str, Around] = {}
+    around: dict[str, ContextScores] = {}
     totals: dict[str, float] = {}
     for spot in spots:
         name, place = spot.conversation, spot.sequence
@@ -77,7 +77,7 @@ def smooth(
         near = _NEXT * (turn(place - 1, 0.0) + turn(place + 1, 0.0))
         near += _NEXT_BUT_ONE * (turn(place - 2, 0.0) + turn(place + 2, 0.0))
         need = needs[name, spot.role]
-        around[spot.id] = Around(near / _ALL_NEIGHBOURS, best[name], need)
+        around[spot.id] = ContextScores(near / _ALL_NEIGHBOURS, best[name], need)
         totals[spot.id] = scores.get(spot.id, 0.0) + need * (near + _CONVERSATION * best[name])
     highest = max(totals.values(), default=0.0)
     scale = max(scores.get(row, 0.0) for row in totals) / highest if highest else 1.0

@@ -27,20 +27,21 @@ TEXT = "text"
 USUAL = 0.05
 
 _FIXED_VECTOR = 0.7
+# Between the two figures of each, chance turns into an answer: the share of the question's words that a row holds, and
+# its cosine.
+_SHARE = (0.2, 0.7)
+_COSINE = (0.2, 0.6)
 
 
 def nearness(cosine: float, unrelated: float | None) -> float:
-    """Give what a cosine would be in a space as wide as usual, in [0, 1].
-
-    A model that puts everything close together says as much with a small difference as another with a large one.
-    """
+    """Rescale a cosine to a space as wide as usual, in [0, 1]: some models put everything close together."""
     if unrelated is not None and unrelated > USUAL:
         cosine = 1.0 - (1.0 - cosine) * (1.0 - USUAL) / (1.0 - unrelated)
     return min(1.0, max(0.0, cosine))
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class FusionRecipe:
     """How channels are fused. Of the two weights only the proportion matters; 0 mutes a channel.
 
     `unrelated` is the usual cosine of what has nothing to do with each other, if it is higher than usual.
@@ -53,7 +54,7 @@ class Recipe:
     unrelated: float = USUAL
 
 
-DEFAULT = Recipe()
+DEFAULT = FusionRecipe()
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class Fused:
 
 
 def fuse(
-    cosines: dict[str, float], texts: TextScores | None, recipe: Recipe = DEFAULT, waiting: Iterable[str] = ()
+    cosines: dict[str, float], texts: TextScores | None, recipe: FusionRecipe = DEFAULT, waiting: Iterable[str] = ()
 ) -> Fused:
     """Fuse the channels. One that found nothing leaves its weight to the other; a row it lacks scores zero.
 
@@ -138,7 +139,7 @@ def fuse(
     return Fused(relevance, channels, rrf_k, recipe.unrelated)
 
 
-def _channels(cosines: dict[str, float], texts: TextScores | None, recipe: Recipe) -> dict[str, Channel]:
+def _channels(cosines: dict[str, float], texts: TextScores | None, recipe: FusionRecipe) -> dict[str, Channel]:
     bm25 = texts.scores if texts else {}
     if not bm25 or texts is None:
         return {VECTOR: Channel(1.0, cosines, _cosine_scores(cosines, recipe.unrelated))} if cosines else {}
@@ -146,10 +147,7 @@ def _channels(cosines: dict[str, float], texts: TextScores | None, recipe: Recip
         return {TEXT: Channel(1.0, bm25, _text_scores(bm25, texts.coverage))}
     if recipe.method == "rrf":
         weight = recipe.vector / (recipe.vector + recipe.text)
-        return {
-            VECTOR: _ranks(cosines, weight, recipe.rrf_k),
-            TEXT: _ranks(bm25, 1 - weight, recipe.rrf_k),
-        }
+        return {VECTOR: _ranks(cosines, weight, recipe.rrf_k), TEXT: _ranks(bm25, 1 - weight, recipe.rrf_k)}
     share = 1 - _FIXED_VECTOR
     if recipe.method == "weighted":
         share = recipe.text / (recipe.text + recipe.vector) * texts.certainty
@@ -190,3 +188,14 @@ def _text_scores(bm25: Mapping[str, float], most: float) -> dict[str, float]:
     """Measure against the best row; alone, text says how much of the question that row holds."""
     best = max(bm25.values()) or 1.0
     return {row: score / best * most for row, score in bm25.items()}
+
+
+def answerable(share: float, cosine: float | None) -> float:
+    """Say how likely the best row holds an answer, in [0, 1]: by words or by meaning, one making up for the other."""
+    told = _ramp(share, *_SHARE)
+    meant = 0.0 if cosine is None else _ramp(cosine, *_COSINE)
+    return 1.0 - (1.0 - told) * (1.0 - meant)
+
+
+def _ramp(value: float, low: float, high: float) -> float:
+    return min(1.0, max(0.0, (value - low) / (high - low)))

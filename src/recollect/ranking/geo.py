@@ -1,4 +1,4 @@
-"""What a place is worth in a score: how near something is, how much its place is like the one somebody is at."""
+"""Place factor of a score: how near an item is, and how much its place is like the one the user is at."""
 
 from dataclasses import replace
 
@@ -19,32 +19,32 @@ def likeness(cosine: float) -> float:
     return min(1.0, max(0.0, (cosine - _LIKE_AT_LEAST) / (1.0 - _LIKE_AT_LEAST)))
 
 
-def part(content: float, weight: float, distance_km: float | None, near: float | None, like: float | None) -> PlacePart:
+def place_part(
+    content: float, weight: float, distance_km: float | None, near: float | None, like: float | None
+) -> PlacePart:
     """Put together what a place does to a score: whichever of nearness and likeness says more counts."""
     geo = max(value for value in (near, like, 0.0) if value is not None)
     return PlacePart(weight, content, geo, distance_km, near, like)
 
 
-def mercy(here: float) -> float:
-    """Say how little being elsewhere counts against anything, from how much of the best content is here: 1, not at all.
+def elsewhere_floor(here: float) -> float:
+    """Give the share of its content score that a row elsewhere keeps, from the share of the best content that is here.
 
-    Where something here answers about as well as the best, the place decides. Otherwise the question has hardly
-    anything to do with it.
+    Where something here answers about as well as the best, the place decides; otherwise the question is about another.
     """
     return min(1.0, max(0.0, (_ANSWERED_HERE - here) / (_ANSWERED_HERE - _ANSWERED_ELSEWHERE)))
 
 
-def gentle(place: PlacePart, best: float, mercy_: float) -> PlacePart:
-    """Let a place count as far as the content is as good as the best one, and with mercy for no less than the content.
+def scale_by_content(place: PlacePart, best: float, floor: float) -> PlacePart:
+    """Scale a place's score by how good the content is against the best, but not below the floor for rows elsewhere.
 
-    So what is here and says nothing to a question stays where it was, and the surer the content is of its best, the
-    less a place can do.
+    So what is here and says nothing to a question stays where it was.
     """
-    fit = min(1.0, place.content / best) if best > 0 else 1.0
-    least = mercy_ * place.content
-    return replace(place, geo=max(place.geo * fit, least), fit=fit, least=least)
+    content_ratio = min(1.0, place.content / best) if best > 0 else 1.0
+    least = floor * place.content
+    return replace(place, geo=max(place.geo * content_ratio, least), fit=content_ratio, least=least)
 
 
-def blended(one: PlacePart) -> float:
-    """Give the score."""
-    return (1.0 - one.weight) * one.content + one.weight * one.geo
+def blend(place: PlacePart) -> float:
+    """Give the weighted sum of content and place."""
+    return (1.0 - place.weight) * place.content + place.weight * place.geo

@@ -1,4 +1,4 @@
-"""Hits that say different things: repetitions folded into the best of them, and near ones spread out on request."""
+"""Deduplication and diversity of hits: repetitions folded into the best, near ones spread out on request (MMR)."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -9,10 +9,10 @@ T = TypeVar("T", bound=Hashable)
 _ALIKE = 0.9  # share of common words from which two texts may state the same
 
 
-def overlap(one: AbstractSet[str], other: AbstractSet[str]) -> float:
-    """Say how much of all their words two texts have in common."""
-    together = len(one | other)
-    return len(one & other) / together if together else 0.0
+def overlap(words: AbstractSet[str], other: AbstractSet[str]) -> float:
+    """Give the Jaccard similarity of two texts' words."""
+    together = len(words | other)
+    return len(words & other) / together if together else 0.0
 
 
 def fold(
@@ -30,8 +30,7 @@ def fold(
     for row in ranked:
         best = by_saying.get(sayings[row])
         if best is None:
-            alike = (one for one in kept if _alike(words[row], words[one]) and same(row, one))
-            best = next(alike, None)
+            best = next((other for other in kept if _alike(words[row], words[other]) and same(row, other)), None)
         if best is None:
             kept[row] = []
             by_saying[sayings[row]] = row
@@ -40,9 +39,9 @@ def fold(
     return kept
 
 
-def _alike(one: AbstractSet[str], other: AbstractSet[str]) -> bool:
-    smaller, larger = sorted((len(one), len(other)))
-    return smaller >= _ALIKE * larger and overlap(one, other) >= _ALIKE
+def _alike(words: AbstractSet[str], other: AbstractSet[str]) -> bool:
+    smaller, larger = sorted((len(words), len(other)))
+    return smaller >= _ALIKE * larger and overlap(words, other) >= _ALIKE
 
 
 def spread(scores: Mapping[T, float], words: Mapping[T, AbstractSet[str]], balance: float) -> list[T]:
@@ -54,7 +53,7 @@ def spread(scores: Mapping[T, float], words: Mapping[T, AbstractSet[str]], balan
     waiting = dict.fromkeys(sorted(scores, key=lambda row: -scores[row]), 0.0)  # with the likeness to those chosen
     chosen: list[T] = []
     while waiting:
-        row = max(waiting, key=lambda one: balance * scores[one] / most - (1 - balance) * waiting[one])
+        row = max(waiting, key=lambda item: balance * scores[item] / most - (1 - balance) * waiting[item])
         del waiting[row]
         chosen.append(row)
         for other, likeness in waiting.items():

@@ -84,7 +84,7 @@ class Quoted(NamedTuple):
     content: str
 
 
-class _Token(NamedTuple):
+class _WrapperTag(NamedTuple):
     start: int
     end: int
     name: str
@@ -100,7 +100,7 @@ def fenced(items: Sequence[Quoted], nonce: str, *, longest: int = 600) -> str:
 
 
 def without_fences(text: str) -> str:
-    """Give what the user wrote: without recall blocks, envelopes of agents and other memories, and time stamps."""
+    """Give what the user wrote: without recall blocks, wrappers of agents and other memories, and time stamps."""
     return _STAMPS.sub("", _without(text, _wrappers(others=True))) if _MAYBE.search(text) else text
 
 
@@ -109,8 +109,8 @@ def without_recall_blocks(text: str) -> str:
     return _without(text, _wrappers(others=False)) if _MAYBE.search(text) else text
 
 
-def is_envelope(text: str) -> bool:
-    """Whether a message consists of nothing but such blocks, so that nobody wrote it."""
+def is_only_wrappers(text: str) -> bool:
+    """Whether a message consists of nothing but such blocks, so that no user wrote it."""
     return not text.isspace() and bool(text) and not without_fences(text).strip()
 
 
@@ -144,7 +144,7 @@ def _without(text: str, pattern: Any) -> str:  # noqa: ANN401 -- re2 has no type
     return join_tidily([*pieces, data[end:].decode("utf-8", "surrogatepass")]) if pieces else text
 
 
-def _blocks(data: bytes, tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
+def _blocks(data: bytes, tokens: Sequence[_WrapperTag]) -> Iterator[tuple[int, int]]:
     """Give the spans to cut, in their order; blocks inside of blocks go with the outer one."""
     last_end = {token.name: number for number, token in enumerate(tokens) if token.closes}
     number = done = 0
@@ -167,17 +167,19 @@ def _blocks(data: bytes, tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
             number += 1
 
 
-def _tokens(data: bytes, pattern: Any) -> Iterator[_Token]:  # noqa: ANN401 -- re2 has no types
+def _tokens(data: bytes, pattern: Any) -> Iterator[_WrapperTag]:  # noqa: ANN401 -- re2 has no types
     for match in pattern.finditer(data):
         if match[1]:
-            yield _Token(match.start(), match.end(), _NAME, bool(_SLASH.search(match[1].decode("utf-8", "replace"))))
+            yield _WrapperTag(
+                match.start(), match.end(), _NAME, bool(_SLASH.search(match[1].decode("utf-8", "replace")))
+            )
         elif match[2]:
-            yield _Token(match.start(), match.end(), _OPENCLAW, match[2].upper() == b"END")
+            yield _WrapperTag(match.start(), match.end(), _OPENCLAW, match[2].upper() == b"END")
         else:
-            yield _Token(match.start(), match.end(), match[4].decode().lower(), bool(match[3]))
+            yield _WrapperTag(match.start(), match.end(), match[4].decode().lower(), bool(match[3]))
 
 
-def _closing(tokens: Sequence[_Token], opening: int, last: int) -> int:
+def _closing(tokens: Sequence[_WrapperTag], opening: int, last: int) -> int:
     """Give the number of the token that closes an opening one; nested blocks of other systems count as one."""
     name, depth = tokens[opening].name, 0
     for number in range(opening, last + 1):
@@ -189,7 +191,7 @@ def _closing(tokens: Sequence[_Token], opening: int, last: int) -> int:
     return last
 
 
-def _unclosed_end(data: bytes, token: _Token) -> int:
+def _unclosed_end(data: bytes, token: _WrapperTag) -> int:
     """Give where a block without an end is taken to stop."""
     if token.name == _NAME:
         return max(token.end, int(_BLOCK_LINE.match(data, token.end).end()))

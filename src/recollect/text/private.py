@@ -1,14 +1,14 @@
-"""What somebody marks as private is never kept: `<private>…</private>` is cut out before anything else sees the text.
+"""Text that a user marks as private is never kept: `<private>…</private>` is cut out before anything else sees it.
 
 The invariant: nothing between an opening tag and its end survives, nor does a tag; a tag without an end hides the rest.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import re2
 
-TAG = re2.compile(r"(?i)<\s*(/?)\s*private(?:\s[^<>]*)?(/?)>")
+_TAG = re2.compile(r"(?i)<\s*(/?)\s*private(?:\s[^<>]*)?(/?)>")
 HINT = re.compile("private", re.IGNORECASE)
 _CLOSING_SIGNS = (",", ".", ";", ":", "!", "?", ")")
 
@@ -18,20 +18,26 @@ def without_private(text: str) -> str:
     if "<" not in text or not HINT.search(text):
         return text
     data = text.encode("utf-8", "surrogatepass")
-    pieces, depth, end = [], 0, 0
-    for tag in TAG.finditer(data):
+    spans = list(private_spans(data))
+    starts, ends = [start for start, _ in spans], [end for _, end in spans]
+    pieces = [data[end:start] for end, start in zip([0, *ends], [*starts, len(data)], strict=True)]
+    return join_tidily([piece.decode("utf-8", "surrogatepass") for piece in pieces]) if spans else text
+
+
+def private_spans(data: bytes) -> Iterator[tuple[int, int]]:
+    """Give the private parts with their tags, and tags that stand alone."""
+    depth = start = 0
+    for tag in _TAG.finditer(data):
         if not depth:
-            pieces.append(data[end : tag.start()])
+            start = tag.start()
         if tag[1]:
             depth = max(0, depth - 1)
         elif not tag[2]:
             depth += 1
-        end = tag.end()
-    if not end:
-        return text
-    if not depth:
-        pieces.append(data[end:])
-    return join_tidily([piece.decode("utf-8", "surrogatepass") for piece in pieces])
+        if not depth:
+            yield start, tag.end()
+    if depth:
+        yield start, len(data)
 
 
 def join_tidily(pieces: Sequence[str]) -> str:

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
-"""What somebody who searches has typed: words, "a phrase", -without, and when.
+"""Query parser: words, "a phrase", -without, times, and the names of files.
 
 The invariant: whatever is typed is text first. Two signs have a meaning, and only where it cannot be another: quotation
 marks in pairs, and a minus before a word after a blank. Everything else, the syntax of any database included, is just
@@ -15,10 +15,10 @@ from itertools import pairwise
 
 from recollect.text.clean import fold
 from recollect.text.language import function_words, guess_language, languages_in, stop_words
-from recollect.text.moments import Span, spans
 from recollect.text.stems import is_latin, unaccented
 from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_words
+from recollect.text.time_expressions import TimeSpan, find_time_spans
 
 _MOST_WORDS = 64
 _MARKS = ".,;:!?"
@@ -27,10 +27,15 @@ _QUOTATION = r'"([^"\n]{2,200})"|«([^»\n]{2,200})»|“([^”\n]{2,200})”|�
 _QUOTED = re.compile(_QUOTATION)
 _WITHOUT = re.compile(rf"(?:(?<=\s)|^)-(?:{_QUOTATION}|(?=[^\W\d_])([^\s\"]+))")
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+# A word with a dot and an ending, or with a slash in it; a place such as `:12-30` after it is not part of the name.
+_FILE_NAME = re.compile(r"(?:[^\s\"'`<>|:*?()\[\]{},;]*/)?[^\s\"'`<>|:*?()\[\]{},;/]+")
+_FILE_ENDING = re.compile(r"\.[^\W_]\w{0,9}$")
+_MOST_FILES = 5
+_LONGEST_QUERY = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class ParsedQuery:
     """A query taken apart.
 
     `text` is what its meaning is taken from. `words` are looked for; those in `extra`, such as `yesterday`, need not be
@@ -48,28 +53,29 @@ class Query:
     excluded: tuple[str, ...] = ()
     unwanted: tuple[str, ...] = ()
     language: str | None = None
-    spans: tuple[Span, ...] = ()
+    spans: tuple[TimeSpan, ...] = ()
     open_ended: bool = False
     about_talk: bool = False
     asks_assistant: bool = False
 
 
-def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Query:
+def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> ParsedQuery:
     """Take a query apart.
 
-    `now` is the asker's clock in the asker's time zone; without it, words of time are just words. Without `signs`,
-    quotation marks and minuses are just characters too, as in what somebody says to an agent.
+    `now` is the user's clock in the user's time zone; without it, words of time are just words. Without `signs`,
+    quotation marks and minuses are just characters too, as in what a user says to an agent.
     """
     text, without = _split(typed) if signs else (typed, [])
     quoted = [next(filter(None, match.groups())) for match in _QUOTED.finditer(text)] if signs else []
     phrases = tuple(phrase for phrase, _ in _bare(quoted) if phrase)
     strict = bool(phrases) and not _is_sentence(text)
     plain = {word: _plain_word(fold(said).strip(_MARKS)) for word, said in _bare(without) if word}
-    times = spans(text, now) if now is not None else ()
+    times = find_time_spans(text, now) if now is not None else ()
     words, rest = query_words(text)[:_MOST_WORDS], _tokens(_without(text, times))
     vague = [span for span in times if not any(map(str.isdigit, text[span.start : span.end]))]
     asked = frozenset(query_words(_without(text, vague)) if vague else words)
-    return Query(
+    empty_words = function_words() | read_words("query", "anything") | read_words("query", "talk")
+    return ParsedQuery(
         text=text,
         words=words,
         extra=frozenset(words) - asked,
@@ -80,7 +86,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Query
         unwanted=tuple(plain),
         language=guess_language(text),
         spans=times,
-        open_ended=bool(times) and not phrases and all(_says_nothing(token) for token in rest),
+        open_ended=bool(times) and not phrases and all(token in empty_words for token in rest),
         about_talk=not read_words("query", "talk").isdisjoint(rest),
         asks_assistant=_asks_assistant(_tokens(text)),
     )
@@ -89,16 +95,16 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Query
 def _split(typed: str) -> tuple[str, list[str]]:
     """Take out what is not wanted. A minus inside of a quotation is part of it; one alone in a query is just text."""
     quotations = [match.span() for match in _QUOTED.finditer(typed)]
-    found = [
+    matches = [
         match for match in _WITHOUT.finditer(typed) if not any(start < match.start() < end for start, end in quotations)
     ]
     rest = list(typed)
-    for match in found:
+    for match in matches:
         rest[match.start() : match.end()] = " " * (match.end() - match.start())
     text = " ".join("".join(rest).split())
-    if not found or not any(map(str.isalnum, text)):
+    if not matches or not any(map(str.isalnum, text)):
         return typed, []
-    return text, [next(filter(None, match.groups())) for match in found]
+    return text, [next(filter(None, match.groups())) for match in matches]
 
 
 def _bare(quoted: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -154,8 +160,8 @@ def _asks_assistant(spoken: Sequence[str]) -> bool:
 
 def _plain_word(text: str) -> Forms:
     """Give the terms of a text that is one word and nothing else; none for what is looked up in the texts instead."""
-    found = query_words(text) if text.isalnum() else ()
-    return found[0] if len(found) == 1 else ()
+    words = query_words(text) if text.isalnum() else ()
+    return words[0] if len(words) == 1 else ()
 
 
 def _required(phrases: Iterable[str]) -> Iterable[Forms]:
@@ -166,13 +172,19 @@ def _required(phrases: Iterable[str]) -> Iterable[Forms]:
             yield forms
 
 
-def _without(text: str, times: Sequence[Span]) -> str:
-    """Give a query without its words of time."""
+def _without(text: str, times: Sequence[TimeSpan]) -> str:
     rest = list(text)
     for span in times:
         rest[span.start : span.end] = " " * (span.end - span.start)
     return "".join(rest)
 
 
-def _says_nothing(token: str) -> bool:
-    return token in function_words() or token in read_words("query", "anything") or token in read_words("query", "talk")
+def file_names(text: str) -> tuple[str, ...]:
+    """Give the names and paths of files in a text, without case and without what stands before a relative path."""
+    names: dict[str, None] = {}
+    for match in _FILE_NAME.finditer(text[:_LONGEST_QUERY]):
+        name = match[0].rstrip(".").casefold()
+        if "/" in name or _FILE_ENDING.search(name):
+            names[name.removeprefix("~").removeprefix("./").lstrip("/")] = None
+    names.pop("", None)
+    return tuple(names)[:_MOST_FILES]

@@ -58,10 +58,7 @@ _SYLLABLE_RUN = re.compile(f"[{_SYLLABLES}]{{2,}}")
 
 
 def index_terms(text: str) -> tuple[str, ...]:
-    """Give the terms a text is found by, in order and with repeats, because BM25 counts both.
-
-    Function words are left out, unless the text has nothing else.
-    """
+    """Give the terms a text is found by, in order and with repeats; function words only if it has nothing else."""
     chunks, language = _split(text)
     terms = tuple(islice(chain.from_iterable(map(_INDEXED[language].__getitem__, chunks)), MAX_TERMS))
     return terms or tuple(islice(chain.from_iterable(_bare_words(chunks, language)), MAX_TERMS))
@@ -137,7 +134,6 @@ def _indexed(chunk: str, language: str) -> Iterator[str]:
 
 
 def _bare_words(chunks: Sequence[str], language: str) -> Iterator[Forms]:
-    """Give the words of a text that consists of function words only."""
     for part in chain.from_iterable(map(_PART.findall, chain.from_iterable(map(_pieces, chunks)))):
         yield from _forms(part, language)
 

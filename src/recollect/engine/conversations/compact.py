@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from recollect import ids
-from recollect.dialogue import plan as planning
-from recollect.dialogue.plan import Plan
+from recollect.dialogue import compaction as planning
+from recollect.dialogue.compaction import CompactionPlan
 from recollect.engine.base import token_usage
 from recollect.engine.base.context import SUMMARIZER, Engine
 from recollect.engine.conversations import message_drafts
@@ -45,7 +45,7 @@ def due(engine: Engine, scope: Scope, conversation: str) -> bool:
     wanted = engine.settings.compaction
     size = engine.store.read(scope, lambda reader: reader.active_size(conversation))
     trigger = wanted.window_tokens * wanted.trigger_share
-    return planning.due(size.messages, size.tokens, most_messages=wanted.max_messages, most_tokens=trigger)
+    return planning.is_due(size.messages, size.tokens, most_messages=wanted.max_messages, most_tokens=trigger)
 
 
 def if_due(engine: Engine, scope: Scope, conversation: str) -> Compaction | None:
@@ -71,7 +71,7 @@ def archive(engine: Engine, scope: Scope, conversation: str) -> Compaction:
 def whole(engine: Engine, scope: Scope, conversation: str) -> ConversationDigest | None:
     """Summarise all of a conversation without changing it. Raises SummaryError when no summary can be made."""
     active = engine.store.read(scope, lambda reader: reader.active_messages(conversation, _EVERYTHING))
-    planned = planning.plan(active, 0, 0)
+    planned = planning.plan_compaction(active, 0, 0)
     if planned is None:
         return None
     summarizer, _ = _affordable(engine)
@@ -90,7 +90,7 @@ def _fold(
     keep = settings.keep_recent if keep_recent is None else keep_recent
     room = settings.window_tokens * settings.trigger_share * _RECENT_SHARE
     active = engine.store.read(scope, lambda reader: reader.active_messages(conversation, _EVERYTHING))
-    planned = planning.plan(active, keep, room)
+    planned = planning.plan_compaction(active, keep, room)
     if planned is None:
         return Compaction("unchanged")
     summarizer, degraded = _affordable(engine)
@@ -132,7 +132,7 @@ def _affordable(engine: Engine) -> tuple[Summarizer, tuple[str, ...]]:
     return engine.summarizers.chosen, ()
 
 
-def _summarize(engine: Engine, summarizer: Summarizer, planned: Plan) -> Summarized:
+def _summarize(engine: Engine, summarizer: Summarizer, planned: CompactionPlan) -> Summarized:
     previous = parse(planned.previous.content) if planned.previous else SummaryPoints()
     folded = sum(message.tokens for message in planned.sources)
     settings = engine.settings.compaction
@@ -150,7 +150,7 @@ def _summarize(engine: Engine, summarizer: Summarizer, planned: Plan) -> Summari
     return replace(made, points=points)
 
 
-def _draft(engine: Engine, conversation: str, planned: Plan, points: SummaryPoints) -> MessageDraft:
+def _draft(engine: Engine, conversation: str, planned: CompactionPlan, points: SummaryPoints) -> MessageDraft:
     """Make the message: it stands where the earliest of what it tells stood, and is trusted as the least of it."""
     now = engine.clock.now()
     first = planned.sources[0]
@@ -167,7 +167,7 @@ def _draft(engine: Engine, conversation: str, planned: Plan, points: SummaryPoin
 
 
 def _put_in_place(
-    engine: Engine, scope: Scope, planned: Plan, draft: MessageDraft, status: MessageStatus
+    engine: Engine, scope: Scope, planned: CompactionPlan, draft: MessageDraft, status: MessageStatus
 ) -> Message | None:
     """Write the summary and mark what it tells, unless any of that has changed meanwhile."""
     wanted = [message.id for message in planned.sources]

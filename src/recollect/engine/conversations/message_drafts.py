@@ -49,7 +49,7 @@ class DraftedMessage:
 def speak(engine: Engine, conversation: str, offered: NewMessage, now: datetime) -> DraftedMessage:
     """Prepare a message."""
     role = blocks.role_of(offered.role)
-    parts = blocks.read(offered.content)
+    parts = blocks.read_content(offered.content)
     calls = (*parts.calls, *blocks.tool_calls(offered.tool_calls))
     if not parts.text.strip() and not parts.blocks and not calls and role != "tool":
         raise InvalidMessage("The message is empty. Pass its text, its blocks or its tool calls.")
@@ -121,7 +121,7 @@ def finished(engine: Engine, message: Message) -> MessageDraft:
 
 def plain_text(content: Content) -> str:
     """Give the text of a content."""
-    return blocks.read(content).text
+    return blocks.read_content(content).text
 
 
 def kept_text(engine: Engine, text: str) -> str:

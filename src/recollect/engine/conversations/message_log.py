@@ -130,7 +130,7 @@ def show(engine: Engine, scope: Scope, conversation: str, max_tokens: int, *, re
     if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
         raise InvalidInput(f"max_tokens is {max_tokens!r}; it must be a whole number, at least 1.")
     active = engine.store.read(scope, lambda reader: reader.active_messages(conversation, _MOST_SHOWN))
-    return window.choose(active, max_tokens, reasoning=reasoning)
+    return window.choose_window(active, max_tokens, reasoning=reasoning)
 
 
 def messages(engine: Engine, scope: Scope, conversation: str, limit: int, before: int | None) -> tuple[Message, ...]:

@@ -68,7 +68,7 @@ def recognised(
     forgotten = _buried(rows, tail)
     tail = [message for message in tail if message.id not in forgotten]  # its twin is not delivered to us either
     compared = [message for message in drafted if message and message.role not in _NEVER_COMPARED]
-    known_at_end = overlap.overlap(tail, compared)
+    known_at_end = overlap.count_redelivered(tail, compared)
     by_place = {new.id: old for new, old in zip(compared[:known_at_end], tail[len(tail) - known_at_end :], strict=True)}
     _follow(tail, compared, by_id, by_place)
     by_place |= _known_prompts(rows, conversation, [one for one in drafted if one and one.role == "system"])
@@ -94,7 +94,7 @@ def _follow(
     for message in compared:
         known = by_id.get(message.external_id) or by_place.get(message.id)
         follower = after.get(before.id) if before else None
-        if known is None and follower and overlap.same(follower, message):
+        if known is None and follower and overlap.is_same_message(follower, message):
             known = by_place[message.id] = follower
         before = known
 

@@ -18,7 +18,7 @@ from recollect.model.memories import NewMemory, Remembered, Scope
 from recollect.model.messages import Captured, Message, ToolCall
 from recollect.model.places import PlaceFields
 from recollect.ports import Derivation, Extractor, StoreWriter
-from recollect.text.fence import is_envelope, without_fences
+from recollect.text.fence import is_only_wrappers, without_fences
 
 _PURPOSE = "capture"
 _FROM_MODEL = "llm"
@@ -107,7 +107,9 @@ def _extract(
     from recollect.text.capture import capture  # noqa: PLC0415 - its rules are compiled when it is imported
 
     limit, tools = engine.settings.capture.limit, engine.capture
-    texts = [(message, without_fences(message.content)) for message in messages if not is_envelope(message.content)]
+    texts = [
+        (message, without_fences(message.content)) for message in messages if not is_only_wrappers(message.content)
+    ]
     findings: list[tuple[Message, Captured]] = []
     for message, text in texts:
         findings += [(message, finding) for finding in capture(text, limit=limit, patterns=tools.patterns)]

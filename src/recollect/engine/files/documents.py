@@ -29,7 +29,7 @@ from recollect.model.memories import Scope, Space, Vector, VectorLike
 from recollect.model.vectors import as_unit
 from recollect.ports import FileReading, StoreReader, StoreWriter
 from recollect.text.chunks import index
-from recollect.text.names import file_names
+from recollect.text.query import file_names
 
 _MAX_NAME_BYTES = 1_000
 _MAX_SHOWN = 5

@@ -25,7 +25,7 @@ from recollect.model.vectors import as_units
 from recollect.ports import PendingWrite, StoreReader, StoreWriter
 from recollect.ranking.fusion import nearness
 from recollect.text.clean import fingerprint_text
-from recollect.text.sameness import same_statement
+from recollect.text.near_duplicates import same_statement
 
 BATCH = 10_000
 _NEAR_CANDIDATES = 5

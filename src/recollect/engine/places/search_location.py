@@ -263,8 +263,8 @@ class PlaceScorer:
             return parts, None
         best = min(1.0, best_content)
         best_here = max((part.content * part.geo for part in parts if part is not None), default=0.0)
-        scale = PlaceScale(best, geo.mercy(best_here / best if best > 0 else 0.0))
-        return [None if part is None else geo.gentle(part, *scale) for part in parts], scale
+        scale = PlaceScale(best, geo.elsewhere_floor(best_here / best if best > 0 else 0.0))
+        return [None if part is None else geo.scale_by_content(part, *scale) for part in parts], scale
 
     def _learn_likeness(self, items: Sequence[HasPlace]) -> None:
         """Look up how much the places of items are like the location."""
@@ -284,10 +284,10 @@ class PlaceScorer:
         like = self._likeness.get(place_id(item.address, item.place_label) or "")
         if near is None and like is None:
             return None
-        return geo.part(min(1.0, content), location.weight, distance, near, like)
+        return geo.place_part(min(1.0, content), location.weight, distance, near, like)
 
 
 def rescale(part: PlacePart, content: float, scale: PlaceScale | None) -> PlacePart:
     """Score a place anew after the score of the content has changed."""
-    plain = geo.part(min(1.0, content), part.weight, part.distance_km, part.nearness, part.likeness)
-    return plain if scale is None else geo.gentle(plain, *scale)
+    plain = geo.place_part(min(1.0, content), part.weight, part.distance_km, part.nearness, part.likeness)
+    return plain if scale is None else geo.scale_by_content(plain, *scale)

@@ -10,9 +10,8 @@ from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.filters import ItemFilters
 from recollect.ports import StoreReader, TextCandidates
 from recollect.ranking import bm25, fusion
-from recollect.ranking.answerable import answerable
 from recollect.ranking.bm25 import TextScores
-from recollect.ranking.fusion import Fused, Recipe
+from recollect.ranking.fusion import Fused, FusionRecipe, answerable
 from recollect.text.terms import query_terms
 
 _NEAREST = {"memory": 50, "message": 100, "chunk": 50}
@@ -138,7 +137,7 @@ def fuse(search: SearchRun, reader: StoreReader, scores: ChannelScores) -> Score
     query, settings, texts = search.query, search.engine.settings.recall, scores.texts
     weight = settings.vector_weight if query.trusts_vectors or not (texts and texts.scores) else 0.0
     unrelated = reader.unrelated(query.space) if query.space and scores.cosines else None
-    recipe = Recipe(weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL)
+    recipe = FusionRecipe(weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL)
     shares = texts.shares if texts else {}
     cut = len(shares) >= settings.candidates * search.depth
     fused = fusion.fuse(scores.cosines, texts, recipe, scores.lacking_vectors)

@@ -19,8 +19,8 @@ from recollect.model.search import ChannelPart, Hit, Place, ScoreParts
 from recollect.ports import MessagePosition, StoreReader
 from recollect.ranking import factors, variety
 from recollect.text.clean import fingerprint_text
-from recollect.text.query import Query, holds, normal
-from recollect.text.sameness import repeats
+from recollect.text.near_duplicates import repeats
+from recollect.text.query import ParsedQuery, holds, normal
 from recollect.text.terms import index_terms
 
 PHRASE = "phrase"
@@ -68,7 +68,7 @@ def _items(reader: StoreReader, rows: Sequence[RankedRow]) -> Iterator[tuple[Ran
 
 
 def _match_phrases(
-    reader: StoreReader, query: Query, rows: Sequence[RankedRow], rankings: Mapping[ItemKind, KindRanking]
+    reader: StoreReader, query: ParsedQuery, rows: Sequence[RankedRow], rankings: Mapping[ItemKind, KindRanking]
 ) -> list[RankedRow]:
     """Check texts for the quoted phrases of the query: unwanted, required, or preferred ones."""
     matching_rows = []
@@ -82,14 +82,14 @@ def _match_phrases(
     return sorted(matching_rows, key=lambda row: row.order)
 
 
-def matches_phrases(query: Query, item: Item) -> bool:
+def matches_phrases(query: ParsedQuery, item: Item) -> bool:
     """Tell whether an item holds the phrases that the query requires, and none that it excludes."""
     text = normal(_text(item)) if query.strict or query.unwanted else ""
     quoted = not query.strict or all(holds(text, phrase) for phrase in query.phrases)
     return quoted and not _unwanted(text, query)
 
 
-def _unwanted(text: str, query: Query) -> bool:
+def _unwanted(text: str, query: ParsedQuery) -> bool:
     return any(holds(text, phrase) for phrase in query.unwanted)
 
 

@@ -24,7 +24,7 @@ from recollect.ports import MessagePosition, StoreReader
 from recollect.ranking import context, factors, geo
 from recollect.ranking.factors import Fading
 from recollect.ranking.fusion import Fused
-from recollect.text.names import file_names
+from recollect.text.query import file_names
 from recollect.text.terms import Forms, query_terms, query_words
 
 _SPARE = 15  # rows beyond the limit whose factors may lift them
@@ -87,7 +87,7 @@ class KindRanking:
         content, place = row.content * factor, row.place
         if place is not None:
             place = rescale(place, content, self.place_scale)
-        score = content if place is None else geo.blended(place)
+        score = content if place is None else geo.blend(place)
         return replace(row, content=content, score=score, place=place, factors={**row.factors, name: factor})
 
     def explain(self, row: RankedRow) -> ScoreParts:
@@ -141,7 +141,7 @@ def _score_places(search: SearchRun, rows: list[RankedRow]) -> tuple[list[Ranked
     scored = []
     for row in rows:
         place = None if isinstance(row.source, Chunk) else next(places)
-        scored.append(row if place is None else replace(row, place=place, score=geo.blended(place)))
+        scored.append(row if place is None else replace(row, place=place, score=geo.blend(place)))
     return scored, scale
 
 

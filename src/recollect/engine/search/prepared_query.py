@@ -20,7 +20,7 @@ from recollect.model.places import SearchLocation
 from recollect.model.vectors import as_unit
 from recollect.ports import RemoteEmbedder
 from recollect.text.clean import clean
-from recollect.text.query import Query, read_query
+from recollect.text.query import ParsedQuery, read_query
 
 MAX_QUERY = 2_000
 MAX_LIMIT = 1_000
@@ -47,7 +47,7 @@ class PreparedQuery:
     query.
     """
 
-    query: Query
+    query: ParsedQuery
     vector: Vector | None
     item_filters: tuple[ItemFilters, ...]
     options: SearchOptions

@@ -14,7 +14,7 @@ from recollect.importing.openclaw import tables
 from recollect.importing.openclaw.find_stores import FORMAT, OpenClawStores
 from recollect.importing.openclaw.index import AS_A_FILE
 from recollect.importing.parse_values import id_of, list_of, mapping_of, moment_of, text_of
-from recollect.text.fence import is_envelope, without_fences
+from recollect.text.fence import is_only_wrappers, without_fences
 
 BY_A_TOOL: Final = "what a tool gave"
 BY_OPENCLAW: Final = "written by OpenClaw, not by a person"
@@ -61,7 +61,7 @@ def _read(talk: ChatSession, event: Mapping[str, Any], message: Mapping[str, Any
     content = message.get("content")
     blocks = [mapping_of(block) for block in list_of(content)]
     text = text_of(content) or "\n".join(filter(None, (text_of(block.get("text")) for block in blocks)))
-    if role == "user" and is_envelope(text):
+    if role == "user" and is_only_wrappers(text):
         talk.skip(BY_OPENCLAW)
     elif role == "user":
         talk.say("user", without_fences(text), given)

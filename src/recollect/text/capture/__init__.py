@@ -15,16 +15,16 @@ from collections.abc import Iterator
 from recollect.model.messages import Captured
 from recollect.text.capture.gate import is_shouted, passes
 from recollect.text.capture.judging import cut_at_turns, is_pasted, judge
-from recollect.text.capture.own import NONE, CompiledPatterns, Pattern, compile_patterns, judge_by_own
+from recollect.text.capture.own import NONE, CapturePattern, CompiledPatterns, compile_patterns, judge_by_own
 from recollect.text.capture.plausible import plausible
 from recollect.text.capture.prose import sentences
 from recollect.text.capture.tables import Category
 
 __all__ = [
     "NONE",
+    "CapturePattern",
     "Category",
     "CompiledPatterns",
-    "Pattern",
     "capture",
     "compile_patterns",
     "detect_category",

@@ -1,6 +1,6 @@
 """What no rule needs to look at: fragments, walls of text, emoji, secrets.
 
-The invariant: a secret never becomes a memory, whatever else the sentence says and whoever's rule would keep it.
+The invariant: a secret never becomes a memory, whatever else the sentence says and whichever rule would keep it.
 """
 
 from recollect.text.capture.grammar import LazyRegex

@@ -23,7 +23,7 @@ from recollect.text.capture.spelling import fold_rule
 from recollect.text.capture.tables import Language, Rule, read_lines, read_rules, read_table
 
 
-class Found(Protocol):
+class RegexMatch(Protocol):
     """A match."""
 
     def span(self, group: int = 0) -> tuple[int, int]: ...
@@ -34,9 +34,9 @@ class Regex(Protocol):
 
     groupindex: Mapping[str, int]
 
-    def search(self, text: str) -> Found | None: ...
+    def search(self, text: str) -> RegexMatch | None: ...
 
-    def finditer(self, text: str) -> Iterator[Found]: ...
+    def finditer(self, text: str) -> Iterator[RegexMatch]: ...
 
 
 class LazyRegex:
@@ -53,10 +53,10 @@ class LazyRegex:
     def groupindex(self) -> Mapping[str, int]:
         return self._compiled.groupindex
 
-    def search(self, text: str) -> Found | None:
+    def search(self, text: str) -> RegexMatch | None:
         return self._compiled.search(text)
 
-    def finditer(self, text: str) -> Iterator[Found]:
+    def finditer(self, text: str) -> Iterator[RegexMatch]:
         return self._compiled.finditer(text)
 
 

@@ -43,23 +43,23 @@ def grammar_of(language: str) -> Grammar:
     return Grammar(LANGUAGES[language])
 
 
-class Sentence(NamedTuple):
+class FoldedSentence(NamedTuple):
     """What was said, and the same, letter for letter, as rules see it."""
 
     said: str
     folded: str
 
     @classmethod
-    def read(cls, said: str) -> "Sentence":
+    def read(cls, said: str) -> "FoldedSentence":
         return cls(said, _without_quotations(fold_spelling(said)))
 
-    def part(self, start: int, end: int) -> "Sentence":
-        return Sentence(self.said[start:end], self.folded[start:end])
+    def part(self, start: int, end: int) -> "FoldedSentence":
+        return FoldedSentence(self.said[start:end], self.folded[start:end])
 
 
 def judge(said: str) -> Captured | None:
     """Give what is worth keeping in a sentence, if anything."""
-    sentence = Sentence.read(said)
+    sentence = FoldedSentence.read(said)
     grammars = _grammars(sentence.folded)
     for grammar in grammars:
         if (clause := _asked(sentence, grammar)) is not None:
@@ -94,7 +94,7 @@ def _is_surely(said: str, grammar: Grammar) -> bool:
     return guess in LANGUAGES and grammar_of(guess) is grammar
 
 
-def _asked(sentence: Sentence, grammar: Grammar) -> Sentence | None:
+def _asked(sentence: FoldedSentence, grammar: Grammar) -> FoldedSentence | None:
     """Give the clause that the user asks to remember."""
     for spans in grammar.asked.matches(sentence.folded):
         if not _vetoes(sentence, grammar) & _ALWAYS:
@@ -102,7 +102,9 @@ def _asked(sentence: Sentence, grammar: Grammar) -> Sentence | None:
     return None
 
 
-def _kept_on_request(sentence: Sentence, clause: Sentence, grammar: Grammar, grammars: list[Grammar]) -> Captured:
+def _kept_on_request(
+    sentence: FoldedSentence, clause: FoldedSentence, grammar: Grammar, grammars: list[Grammar]
+) -> Captured:
     found = _best(clause, grammars, _IN_A_REQUEST)
     category: Category = "other" if grammar.bare.match(clause.folded) else "fact"
     found = found or Captured(sentence.said, category)
@@ -119,12 +121,12 @@ def _kept_on_request(sentence: Sentence, clause: Sentence, grammar: Grammar, gra
     )
 
 
-def _best(sentence: Sentence, grammars: list[Grammar], despite: frozenset[str]) -> Captured | None:
+def _best(sentence: FoldedSentence, grammars: list[Grammar], despite: frozenset[str]) -> Captured | None:
     found = [captured for grammar in grammars if (captured := next(_findings(sentence, grammar, despite), None))]
     return max(found, key=lambda captured: captured.importance, default=None)
 
 
-def _findings(sentence: Sentence, grammar: Grammar, despite: frozenset[str]) -> Iterator[Captured]:
+def _findings(sentence: FoldedSentence, grammar: Grammar, despite: frozenset[str]) -> Iterator[Captured]:
     """Give what each rule of a language makes of a sentence, in the order of the rules."""
     vetoes: frozenset[str] | None = None
     for compiled in grammar.rules:
@@ -136,7 +138,7 @@ def _findings(sentence: Sentence, grammar: Grammar, despite: frozenset[str]) -> 
                 yield _captured(compiled, spans, sentence, grammar)
 
 
-def _holds(compiled: CompiledRule, spans: Spans, sentence: Sentence, grammar: Grammar) -> bool:
+def _holds(compiled: CompiledRule, spans: Spans, sentence: FoldedSentence, grammar: Grammar) -> bool:
     if compiled.unless.match(sentence.folded):
         return False
     if compiled.rule.weak and not (_NAMES_SOMETHING.search(sentence.said) and _is_surely(sentence.said, grammar)):
@@ -144,7 +146,7 @@ def _holds(compiled: CompiledRule, spans: Spans, sentence: Sentence, grammar: Gr
     return not compiled.rule.proper or sentence.said[spans["value"][0]].isupper()
 
 
-def _captured(compiled: CompiledRule, spans: Spans, sentence: Sentence, grammar: Grammar) -> Captured:
+def _captured(compiled: CompiledRule, spans: Spans, sentence: FoldedSentence, grammar: Grammar) -> Captured:
     rule = compiled.rule
     slots = fill(rule, spans, sentence.said, sentence.folded, grammar)
     return Captured(
@@ -152,7 +154,7 @@ def _captured(compiled: CompiledRule, spans: Spans, sentence: Sentence, grammar:
     )
 
 
-def _vetoes(sentence: Sentence, grammar: Grammar) -> frozenset[str]:
+def _vetoes(sentence: FoldedSentence, grammar: Grammar) -> frozenset[str]:
     """Name what shows that the sentence is no statement by the user about what lasts."""
     named = {name for name, phrases in grammar.vetoes.items() if phrases.match(sentence.folded)}
     if sentence.folded.rstrip('" )').endswith("?"):
@@ -161,7 +163,7 @@ def _vetoes(sentence: Sentence, grammar: Grammar) -> frozenset[str]:
 
 
 def _without_quotations(folded: str) -> str:
-    """Hide quotations of three words or more: they are somebody else's, or a song's."""
+    """Hide quotations of three words or more: they are another person's words, or a song's."""
     while found := _QUOTATION.search(folded):
         start, end = found.span()
         folded = folded[:start] + _HIDDEN * (end - start) + folded[end:]

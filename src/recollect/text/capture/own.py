@@ -11,26 +11,26 @@ import re2
 from recollect.errors import InvalidInput
 from recollect.model.literals import MEMORY_TYPES, MemoryType
 from recollect.model.messages import Captured
-from recollect.text.capture.grammar import Found, Regex, compile_regex
+from recollect.text.capture.grammar import Regex, RegexMatch, compile_regex
 
 _LONGEST = 1_000
 _IMPORTANCE = 0.9
 _SLOTS = ("subject", "key", "value", "context")
 
 
-class Pattern(NamedTuple):
+class CapturePattern(NamedTuple):
     """A pattern in RE2 syntax, found without regard to case. Groups named subject, key, value or context fill these."""
 
     pattern: str
     type: MemoryType
 
 
-CompiledPatterns: TypeAlias = tuple[tuple[Pattern, Regex], ...]
+CompiledPatterns: TypeAlias = tuple[tuple[CapturePattern, Regex], ...]
 
 NONE: CompiledPatterns = ()
 
 
-def compile_patterns(patterns: Sequence[Pattern]) -> CompiledPatterns:
+def compile_patterns(patterns: Sequence[CapturePattern]) -> CompiledPatterns:
     """Compile a user's patterns. Raises InvalidInput for the first that cannot be used."""
     return tuple((pattern, _compiled(pattern)) for pattern in patterns)
 
@@ -46,12 +46,12 @@ def judge_by_own(said: str, patterns: CompiledPatterns) -> Captured | None:
     return None
 
 
-def _slot(said: str, found: Found, group: int | None) -> str:
+def _slot(said: str, found: RegexMatch, group: int | None) -> str:
     start, end = (-1, -1) if group is None else found.span(group)
     return said[start:end] if start >= 0 else ""
 
 
-def _compiled(pattern: Pattern) -> Regex:
+def _compiled(pattern: CapturePattern) -> Regex:
     if pattern.type not in MEMORY_TYPES:
         raise InvalidInput(
             f"The pattern {pattern.pattern!r} has the type {pattern.type!r}. Choose one of {', '.join(MEMORY_TYPES)}."

@@ -5,8 +5,7 @@ The invariant: the same text always gives the same pieces. `RECIPE` is raised wh
 
 from typing import Final
 
-from recollect.text.chunks.cutting import cut
-from recollect.text.chunks.indexing import chunk_terms, index
+from recollect.text.chunks.cutting import chunk_terms, cut, index
 from recollect.text.chunks.masking import mask
 from recollect.text.chunks.sessions import cut_session, render_session_line
 

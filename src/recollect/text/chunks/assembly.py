@@ -12,9 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 from recollect.model.files import TextPiece
-from recollect.text.chunks.boundaries import Places, boundaries
-from recollect.text.chunks.layout import CHARACTER, FENCED, SECTION, WORD, Layout, Lines, Sizes
-from recollect.text.chunks.places import places_of
+from recollect.text.chunks.boundaries import CutPlaces, boundaries, places_of
+from recollect.text.chunks.layout import CHARACTER, FENCED, SECTION, WORD, Sizes, SourceLines, TextLayout
 
 _LONGEST_HEADING: Final = 300
 _LONGEST_PART: Final = 120
@@ -25,7 +24,7 @@ _EMPHASIS: Final = re.compile(r"\*+|`+|~~|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 _NOT_REPEATED: Final = frozenset({CHARACTER, WORD, FENCED})
 
 
-def assemble(text: Lines, layout: Layout, sizes: Sizes, *, by_indent: bool = False) -> tuple[TextPiece, ...]:
+def assemble(text: SourceLines, layout: TextLayout, sizes: Sizes, *, by_indent: bool = False) -> tuple[TextPiece, ...]:
     """Cut a text. `by_indent` says that a heading reaches as far as lines stand deeper than it, as in programs."""
     places = places_of(text, layout.ranks, sizes)
     cuts = boundaries(places, sizes)
@@ -33,7 +32,9 @@ def assemble(text: Lines, layout: Layout, sizes: Sizes, *, by_indent: bool = Fal
     return tuple(_pieces(text, places, cuts, sizes.overlap, trail))
 
 
-def _pieces(text: Lines, places: Places, cuts: Sequence[int], overlap: int, trail: "_Trail") -> Iterator[TextPiece]:
+def _pieces(
+    text: SourceLines, places: CutPlaces, cuts: Sequence[int], overlap: int, trail: "_Trail"
+) -> Iterator[TextPiece]:
     offsets = text.offsets
     before = 0
     for cut, after in pairwise((*cuts, len(places.keys))):
@@ -49,7 +50,7 @@ def _pieces(text: Lines, places: Places, cuts: Sequence[int], overlap: int, trai
             yield TextPiece(content, heading, first + 1, last + 1, start - offsets[first])
 
 
-def _trimmed(text: Lines, first: int, end: int) -> tuple[int, int]:
+def _trimmed(text: SourceLines, first: int, end: int) -> tuple[int, int]:
     """Give the last line of a piece that ends before `end`, without the blank lines there, and its end in it."""
     last = min(bisect_right(text.offsets, end, first), len(text.lines)) - 1
     if text.lines[last][: end - text.offsets[last]].strip():
@@ -61,7 +62,7 @@ def _trimmed(text: Lines, first: int, end: int) -> tuple[int, int]:
     return last, min(end, text.offsets[last + 1] - 1)
 
 
-def _repeated(places: Places, before: int, cut: int, overlap: int) -> int:
+def _repeated(places: CutPlaces, before: int, cut: int, overlap: int) -> int:
     """Give the place from which a piece repeats the end of the one before: none across a heading or out of a fence."""
     ranks, at = places.ranks, places.at
     if ranks[cut] >= SECTION or ranks[cut] == FENCED:
@@ -78,7 +79,7 @@ def _repeated(places: Places, before: int, cut: int, overlap: int) -> int:
 class _Trail:
     """The headings in force, while the pieces of a text are made in their order."""
 
-    def __init__(self, lines: Sequence[str], layout: Layout, *, by_indent: bool) -> None:
+    def __init__(self, lines: Sequence[str], layout: TextLayout, *, by_indent: bool) -> None:
         self._lines = lines
         self._headings = layout.headings
         self._body = layout.body

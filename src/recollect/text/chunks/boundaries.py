@@ -1,21 +1,32 @@
-"""Where a text is cut: at places that are the best in their neighbourhood.
+"""Where a text is cut (content-defined chunking): at places that are the best in their neighbourhood.
 
 The invariant: whether a place is a boundary depends on what lies within reach of it, so that an edit moves no boundary
-far away, and no part between two boundaries is longer than the most that is allowed, if it can be cut at all.
+far away. Between two neighbouring places lies no more than fits into a piece, blank lines not counted.
 """
 
+import re
+import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
+from zlib import crc32
 
-from recollect.text.chunks.layout import Sizes
+import numpy as np
+
+from recollect.text.chunks.layout import CHARACTER, NEVER, SENTENCE, WORD, Sizes, SourceLines
 
 _BEFORE_ORDER: Final = 8  # parts longer than so many pieces have no places that stand out; they are cut in order
-_TELLING: Final = 4  # as many places after two that look alike tell them apart
+_TELLING: Final = 4  # so many places after two that look alike tell them apart
+_SENTENCE_END: Final = re.compile(r"[.!?…]['\"’”»)\]]{0,3}\s{1,3}|[。！？｡؟۔।][」』”’)）]?\s?")  # noqa: RUF001
+_WORD_END: Final = re.compile(r"\s(?=\S)")
+_BEGINNING: Final = 8  # bytes
+_SEEN: Final = 16  # how many characters decide whether a text without blanks may be cut before them
+_STEPS: Final = 16  # as many places in such a text lie within reach of one, about
+_MULTIPLIERS: Final = tuple(0x9E3779B1 * (2 * place + 1) & 0xFFFFFFFF for place in range(_SEEN))
 
 
-class Places(NamedTuple):
+class CutPlaces(NamedTuple):
     """The places at which a text may be cut, in order: where they are, and how they look.
 
     `offsets` and `at` count characters and bytes; both have the end of the text as a last value. `keys` are ranks
@@ -28,7 +39,101 @@ class Places(NamedTuple):
     keys: list[int]
 
 
-def boundaries(places: Places, sizes: Sizes) -> list[int]:
+def places_of(text: SourceLines, ranks: bytearray, sizes: Sizes) -> CutPlaces:
+    """Give the places of a text, each with its rank and a hash of what follows it."""
+    numbers = [number for number, rank in enumerate(ranks) if rank != NEVER]
+    offsets = [text.offsets[number] for number in numbers]
+    at = [text.places[number] for number in numbers]
+    kinds = [ranks[number] for number in numbers]
+    coded = [text.coded[number] for number in numbers]
+    if max(map(len, text.coded)) > sizes.most:
+        offsets, at, kinds, coded = _with_inner(text, numbers, kinds, sizes)
+    # Places are compared by how they begin, and only where that is the same, by all of it: so most edits inside a line
+    # leave what is decided by it as it was.
+    keys = [
+        rank << 56 | (crc32(part[:_BEGINNING]) & 0xFFFFFF) << 32 | crc32(part)
+        for rank, part in zip(kinds, coded, strict=True)
+    ]
+    offsets.append(text.offsets[-1] - 1)
+    at.append(text.places[-1] - 1)
+    return CutPlaces(offsets, at, kinds, keys)
+
+
+def _with_inner(
+    text: SourceLines, numbers: list[int], ranks: list[int], sizes: Sizes
+) -> tuple[list[int], list[int], list[int], list[bytes]]:
+    """Give the places of a text some of whose lines are too long: offsets, bytes, ranks, and what follows each."""
+    offsets: list[int] = []
+    at: list[int] = []
+    kinds: list[int] = []
+    coded: list[bytes] = []
+    for number, own in zip(numbers, ranks, strict=True):
+        offset, place = text.offsets[number], text.places[number]
+        parts = [(text.lines[number], own)]
+        if len(text.coded[number]) > sizes.most:
+            parts = list(_parts(text.lines[number], own, sizes.reach))
+        for part, rank in parts:
+            offsets.append(offset)
+            at.append(place)
+            kinds.append(rank)
+            coded.append(part.encode("utf-8", "surrogatepass"))
+            offset += len(part)
+            place += len(coded[-1])
+    return offsets, at, kinds, coded
+
+
+def _parts(line: str, rank: int, most: int) -> Iterator[tuple[str, int]]:
+    """Take a line apart at the ends of sentences, long sentences at blanks, long words anywhere."""
+    for sentence in _split(line, [end.end() for end in _SENTENCE_END.finditer(line)]):
+        inner = SENTENCE
+        for word in _words(sentence, most):
+            for part in _characters(word, most):
+                yield part, rank if rank > SENTENCE else inner
+                rank, inner = SENTENCE, CHARACTER
+            inner = WORD
+        rank = SENTENCE
+
+
+def _words(sentence: str, most: int) -> list[str]:
+    if not _is_long(sentence, most):
+        return [sentence]
+    return _split(sentence, [blank.end() for blank in _WORD_END.finditer(sentence)])
+
+
+def _characters(word: str, most: int) -> list[str]:
+    return _split(word, _inside_word(word, max(4, most // _STEPS))) if _is_long(word, most) else [word]
+
+
+def _is_long(part: str, most: int) -> bool:
+    return len(part) * 4 > most and len(part.encode("utf-8", "surrogatepass")) > most
+
+
+def _split(text: str, ends: list[int]) -> list[str]:
+    parts = [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
+    return [part for part in parts if part]
+
+
+def _inside_word(word: str, step: int) -> list[int]:
+    """Say where a text without blanks may be cut: where the characters that follow say so, not where counting ends.
+
+    Where they never do, as in a row of the same character, every so many characters after the last such place.
+    """
+    codes = np.frombuffer(word.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    mixed = np.zeros(max(0, len(codes) - _SEEN), dtype=np.uint32)
+    for place, multiplier in enumerate(_MULTIPLIERS):
+        mixed += codes[place : place + len(mixed)] * np.uint32(multiplier)
+    chosen = np.flatnonzero((mixed >> np.uint32(16)) % step == 0).tolist()
+    cuts: list[int] = []
+    last = 0
+    for chosen_place in (*chosen, len(word)):
+        for cut in (*range(last + step, chosen_place, step), chosen_place):
+            if last < cut < len(word) and (not unicodedata.combining(word[cut]) or cut - last > step * 2):
+                cuts.append(cut)
+                last = cut
+    return cuts
+
+
+def boundaries(places: CutPlaces, sizes: Sizes) -> list[int]:
     """Give the places at which pieces begin."""
     count = len(places.keys)
     if not count:
@@ -44,11 +149,8 @@ def boundaries(places: Places, sizes: Sizes) -> list[int]:
     return cuts
 
 
-def _best_within_reach(places: Places, reach: int) -> list[int]:
-    """Give the places that no other within reach surpasses, the first one among them, in one pass.
-
-    A place waits on the stack until a better one comes: then it is known how far it was the best.
-    """
+def _best_within_reach(places: CutPlaces, reach: int) -> list[int]:
+    """Give the first place and those that no other within reach surpasses, in one pass (a monotonic stack)."""
     at, keys = places.at, places.keys
     origin, end = at[0], at[len(keys)]
     found: list[int] = [0]
@@ -58,7 +160,9 @@ def _best_within_reach(places: Places, reach: int) -> list[int]:
         key, here = keys[place], at[place]
         while waiting:
             other = waiting[-1]
-            if keys[other] > key or (keys[other] == key and not _is_less(keys, other, place)):
+            if keys[other] > key or (
+                keys[other] == key and keys[other + 1 : other + _TELLING] >= keys[place + 1 : place + _TELLING]
+            ):
                 break
             del waiting[-1]
             if leading.pop() and here - at[other] >= reach:
@@ -70,16 +174,8 @@ def _best_within_reach(places: Places, reach: int) -> list[int]:
     return found
 
 
-def _is_less(keys: list[int], one: int, other: int) -> bool:
-    """Tell two places apart that look alike: by what comes after them."""
-    return keys[one + 1 : one + _TELLING] < keys[other + 1 : other + _TELLING]
-
-
-def _divided(places: Places, start: int, end: int, sizes: Sizes) -> list[int]:
-    """Cut a part that is too long, at its best place that leaves something on both sides, until all is short enough.
-
-    Hashes have no say in it: where both ends are settled, lengths move less when a line is edited.
-    """
+def _divided(places: CutPlaces, start: int, end: int, sizes: Sizes) -> list[int]:
+    """Cut a part at its best place until all is short enough; lengths move less by an edit than hashes would."""
     if places.at[end] - places.at[start] > sizes.most * _BEFORE_ORDER:
         return _in_order(places, start, end, sizes)
     cuts: list[int] = []
@@ -95,7 +191,7 @@ def _divided(places: Places, start: int, end: int, sizes: Sizes) -> list[int]:
     return cuts
 
 
-def _best_inside(places: Places, start: int, end: int, sizes: Sizes) -> int:
+def _best_inside(places: CutPlaces, start: int, end: int, sizes: Sizes) -> int:
     """Give the place of the highest rank, of several the one that makes for few pieces of much the same length."""
     at, ranks = places.at, places.ranks
     length = at[end] - at[start]
@@ -111,20 +207,15 @@ def _best_inside(places: Places, start: int, end: int, sizes: Sizes) -> int:
     )
 
 
-def _in_order(places: Places, start: int, end: int, sizes: Sizes) -> list[int]:
+def _in_order(places: CutPlaces, start: int, end: int, sizes: Sizes) -> list[int]:
     """Cut a very long part in which no place stands out, such as a line repeated a hundred thousand times."""
     at, keys = places.at, places.keys
     cuts: list[int] = []
     while at[end] - at[start] > sizes.most and end - start > 1:
         first = bisect_left(at, at[start] + sizes.reach, start + 1, end)
         last = bisect_right(at, at[start] + sizes.wanted, first, end)
-        start = max(range(last - 1, first - 1, -1), key=keys.__getitem__) if first < last else _next(start, first)
+        start = max(range(last - 1, first - 1, -1), key=keys.__getitem__) if first < last else max(first - 1, start + 1)
         if start >= end:
             break
         cuts.append(start)
     return cuts
-
-
-def _next(start: int, first: int) -> int:
-    """Give the last place within reach, or the next one."""
-    return first - 1 if first - 1 > start else first

@@ -1,4 +1,4 @@
-"""What a text looks like to whoever cuts it: which lines may begin a piece, and how willingly.
+"""Layout of a text before it is cut: which lines may begin a piece, and how willingly.
 
 The invariant: what is said of a line depends on lines near it and on the block it stands in, never on other pieces.
 """
@@ -8,19 +8,8 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 # How willingly a text is cut at a place, the least willingly first. A place inside a line exists only in long lines.
-CHARACTER: Final = 0
-WORD: Final = 1
-SENTENCE: Final = 2
-FENCED: Final = 3
-ROW: Final = 4
-LINE: Final = 5
-SUBITEM: Final = 6
-ITEM: Final = 7
-BLOCK: Final = 8
-PAGE: Final = 9
-SECTION: Final = 10  # a heading of the third level or below
-CHAPTER: Final = 11
-TITLE: Final = 12
+# SECTION is a heading of the third level or below.
+(CHARACTER, WORD, SENTENCE, FENCED, ROW, LINE, SUBITEM, ITEM, BLOCK, PAGE, SECTION, CHAPTER, TITLE) = range(13)
 NEVER: Final = 255  # blank lines, and what must stay with the line before it
 
 HEADINGS: Final = {1: TITLE, 2: CHAPTER}
@@ -40,7 +29,7 @@ class Sizes(NamedTuple):
         return self.wanted // 2
 
 
-class Lines(NamedTuple):
+class SourceLines(NamedTuple):
     """A text in lines: as text and as bytes, and where each begins in either, with the end as a last place."""
 
     text: str
@@ -59,7 +48,7 @@ class Heading(NamedTuple):
     title: str
 
 
-class Layout(NamedTuple):
+class TextLayout(NamedTuple):
     """What is known of a text before it is cut: a rank for every line, its headings, and where its own words begin."""
 
     ranks: bytearray
@@ -73,12 +62,12 @@ def sizes(tokens: int, overlap: int) -> Sizes:
     return Sizes(wanted, wanted * 5 // 4, wanted // 4, min(max(0, overlap) * 4, wanted // 2))
 
 
-def lines_of(text: str) -> Lines:
+def lines_of(text: str) -> SourceLines:
     """Split a text at its line feeds, and at nothing else."""
     coded = text.encode("utf-8", "surrogatepass").split(b"\n")
     places = _starts(map(len, coded))
     lines = text.split("\n")
-    return Lines(text, lines, coded, places if text.isascii() else _starts(map(len, lines)), places)
+    return SourceLines(text, lines, coded, places if text.isascii() else _starts(map(len, lines)), places)
 
 
 def _starts(lengths: "map[int]") -> list[int]:

@@ -4,10 +4,10 @@ The invariant: what survives stands on the line it stood on, and nothing survive
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from recollect.text.private import HINT, TAG
+from recollect.text.private import HINT, private_spans
 from recollect.text.secrets.redact import MOST_ROUNDS, find_all, hinted, kinds, without_overlaps
 
 _MOST_TEARS: Final = 10  # how often what was cut out may have torn another mark apart before the rest goes as well
@@ -31,10 +31,7 @@ class _Part(NamedTuple):
 
 
 def mask(text: str, *, redact: bool) -> str:
-    """Give the text without private parts and, if wanted, secrets; usually the very same object.
-
-    What goes leaves its line feeds behind. A private part without an end reaches to the end of the text.
-    """
+    """Give the text without private parts and, if wanted, secrets. What goes leaves its line feeds behind."""
     marked = "<" in text and bool(HINT.search(text))
     if not marked and not redact:
         return text
@@ -50,29 +47,13 @@ def _private(data: bytes) -> list[_Gone]:
     gone: list[_Gone] = []
     for tear in range(_MOST_TEARS + 1):
         left, parts = _left(data, gone)
-        spans = list(_private_spans(left))
+        spans = list(private_spans(left))
         if not spans:
             break
         if tear == _MOST_TEARS:
             spans = [(spans[0][0], len(left))]
         gone = _joined(gone, [_in_original(parts, start, end, b"") for start, end in spans])
     return gone
-
-
-def _private_spans(data: bytes) -> Iterator[tuple[int, int]]:
-    """Give the private parts with their tags, and tags that stand alone."""
-    depth = start = 0
-    for tag in TAG.finditer(data):
-        if not depth:
-            start = tag.start()
-        if tag[1]:
-            depth = max(0, depth - 1)
-        elif not tag[2]:
-            depth += 1
-        if not depth:
-            yield start, tag.end()
-    if depth:
-        yield start, len(data)
 
 
 def _secrets(data: bytes, gone: list[_Gone]) -> list[_Gone]:

@@ -6,7 +6,7 @@ The invariant: a definition begins with the comments and decorators that stand r
 import re
 from typing import Final
 
-from recollect.text.chunks.layout import BLOCK, HEADINGS, ITEM, LINE, NEVER, SECTION, Heading, Layout, Lines
+from recollect.text.chunks.layout import BLOCK, HEADINGS, ITEM, LINE, NEVER, SECTION, Heading, SourceLines, TextLayout
 
 _MODIFIERS: Final = (
     r"(?:(?:pub(?:\([a-z]{1,10}\))?|public|private|protected|internal|static|final|abstract|sealed|open|override"
@@ -32,7 +32,7 @@ _LONGEST_LINE: Final = 400
 _TAB: Final = 4
 
 
-def look_at_program(text: Lines) -> Layout:
+def look_at_program(text: SourceLines) -> TextLayout:
     """Give the layout of a program: definitions as headings, the deeper the further they are indented."""
     ranks = bytearray([NEVER]) * len(text.lines)
     headings: list[Heading] = []
@@ -49,29 +49,24 @@ def look_at_program(text: Lines) -> Layout:
         if title:
             first = number if attached < 0 else attached
             ranks[number] = LINE
-            ranks[first] = HEADINGS.get(_depth(line, indent), SECTION)
+            ranks[first] = HEADINGS.get(1 + (indent if line[0] == "\t" else (indent + 1) // _TAB), SECTION)
             headings.append(Heading(first, number, indent + 1, title))
             attached = -1
         elif core.startswith(_ATTACHED):
             attached = number if attached < 0 else attached
         else:
             attached = -1
-    return Layout(ranks, headings)
-
-
-def _depth(line: str, indent: int) -> int:
-    return 1 + (indent if line[0] == "\t" else (indent + 1) // _TAB)
+    return TextLayout(ranks, headings)
 
 
 def _definition(core: str) -> str:
-    """Name what a line defines, or nothing."""
     if len(core) > _LONGEST_LINE or not (core[0].isalpha() or core[0] == "_") or core.startswith(_NO_DEFINITION):
         return ""
-    if found := _DEFINITION.match(core):
-        return f"{found[2]} {found[3].rstrip(':<')}"
-    if found := _ARROW.match(core):
-        return found[1]
-    if core.rstrip()[-1] == "{" and (found := _ROUTINE.match(core)):
-        return found[1]
-    found = _SQL.match(core)
-    return found[0] if found else ""
+    if match := _DEFINITION.match(core):
+        return f"{match[2]} {match[3].rstrip(':<')}"
+    if match := _ARROW.match(core):
+        return match[1]
+    if core.rstrip()[-1] == "{" and (match := _ROUTINE.match(core)):
+        return match[1]
+    match = _SQL.match(core)
+    return match[0] if match else ""

@@ -17,9 +17,9 @@ from recollect.text.chunks.layout import (
     SECTION,
     SUBITEM,
     Heading,
-    Layout,
-    Lines,
-)
+    SourceLines,
+    TextLayout,
+)  # fmt: skip
 
 _SPECIAL: Final = frozenset("#`~|>-+*=_:\t \f\v\r\x1c\x1d\x1e\x1f\x85\xa0\u2028\u2029\u3000") | frozenset("0123456789")
 _BULLETS: Final = ("- ", "* ", "+ ", "-\t", "*\t", "+\t")
@@ -34,14 +34,14 @@ _LONGEST_NUMBER: Final = 9
 class _Scan:
     """One pass over the lines. What it has found so far is all it knows."""
 
-    def __init__(self, text: Lines, most: int) -> None:
+    def __init__(self, text: SourceLines, most: int) -> None:
         self.lines = text.lines
         self.places = text.places
         self.most = most
         self.ranks = bytearray([NEVER]) * len(text.lines)
         self.headings: list[Heading] = []
 
-    def run(self, first: int) -> Layout:
+    def run(self, first: int) -> TextLayout:
         """Look at every line from `first` on. `fresh` says that a new block may begin here."""
         lines, ranks, special = self.lines, self.ranks, _SPECIAL
         number, count = first, len(lines)
@@ -59,7 +59,7 @@ class _Scan:
                 continue
             number, fresh = self._special(number, line, fresh=fresh)
         self._lead()
-        return Layout(ranks, self.headings, first)
+        return TextLayout(ranks, self.headings, first)
 
     def _lead(self) -> None:
         """Keep the first block of a section with its heading."""
@@ -171,7 +171,7 @@ def _is_item(core: str) -> bool:
     return rest[:2] in (". ", ") ")
 
 
-def look_at_prose(text: Lines, most: int, first: int = 0) -> Layout:
+def look_at_prose(text: SourceLines, most: int, first: int = 0) -> TextLayout:
     """Give the layout of a text in Markdown whose lines before `first` are its front matter."""
     scan = _Scan(text, most)
     if first:

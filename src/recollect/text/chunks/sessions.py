@@ -11,27 +11,17 @@ from typing import Any, Final, NamedTuple
 
 from recollect.model.files import CutText, TextPiece
 from recollect.text.chunks.cutting import OVERLAP, TOKENS, cut
-from recollect.text.chunks.front import moment_of
+from recollect.text.chunks.front_matter import moment_of
 from recollect.text.chunks.layout import lines_of, sizes
 from recollect.text.fence import without_fences, without_recall_blocks
 
 Clean = Callable[[str], str]
 
 _ROLES: Final[Mapping[str, str]] = {
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "model": "assistant",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
-    "toolresult": "tool",
-    "tool_result": "tool",
-    "reasoning": "reasoning",
-    "thinking": "reasoning",
-}
+    "user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "model": "assistant",
+    "system": "system", "developer": "system", "tool": "tool", "function": "tool", "toolresult": "tool",
+    "tool_result": "tool", "reasoning": "reasoning", "thinking": "reasoning",
+}  # fmt: skip
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 _CALLS: Final = frozenset({"toolCall", "tool_use", "tool_call", "function_call"})
 _RESULTS: Final = frozenset({"toolResult", "tool_result", "function_call_output"})
@@ -45,7 +35,7 @@ _LARGEST_LINE: Final = 32 << 20
 _MILLISECONDS: Final = 1e11  # what is larger cannot be seconds: that would be the year 5138
 
 
-class _Turn(NamedTuple):
+class _SessionTurn(NamedTuple):
     words: str
     role: str
     said_at: datetime | None
@@ -80,7 +70,7 @@ def cut_session(text: str, *, tokens: int = TOKENS, overlap: int = OVERLAP, clea
     return CutText(tuple(pieces), metadata, first or moment_of(metadata.get("timestamp")))
 
 
-def _pieces_of(turn: _Turn, number: int, most: int, bounds: tuple[int, int]) -> Iterator[TextPiece]:
+def _pieces_of(turn: _SessionTurn, number: int, most: int, bounds: tuple[int, int]) -> Iterator[TextPiece]:
     """Give a turn in pieces: usually it is one."""
     words = turn.words
     if len(words) * 4 <= most or len(words.encode("utf-8", "surrogatepass")) <= most:
@@ -103,7 +93,7 @@ def _value(line: str) -> object:
         return None
 
 
-def _turn(value: object, clean: Clean | None) -> _Turn | None:
+def _turn(value: object, clean: Clean | None) -> _SessionTurn | None:
     """Understand a turn as OpenClaw, Claude Code or a plain log writes it."""
     if not isinstance(value, dict):
         return None
@@ -121,7 +111,7 @@ def _turn(value: object, clean: Clean | None) -> _Turn | None:
     if role == "user" and _is_only_results(content):
         role = "tool"
     said = (without_fences if role == "user" else without_recall_blocks)(words).strip()
-    return _Turn(clean(said) if clean else said, role, _said_at(value) or _said_at(message))
+    return _SessionTurn(clean(said) if clean else said, role, _said_at(value) or _said_at(message))
 
 
 def _kind(value: Mapping[str, Any]) -> str:
@@ -163,7 +153,6 @@ def _block(block: Mapping[str, Any], depth: int) -> Iterator[str]:
 
 
 def _call(call: object) -> str:
-    """Say which tool was called, and with what."""
     if not isinstance(call, dict):
         return ""
     inner = call.get("function")
@@ -194,7 +183,6 @@ def _moment(value: object) -> datetime | None:
 
 
 def _about(header: Mapping[str, Any], clean: Clean | None) -> dict[str, Any]:
-    """Give what the first line of a log says about it."""
     told = {name: header[name] for name in _ABOUT if isinstance(header.get(name), str | int)}
     return {
         name: (clean(value) if clean else value)[:_LONGEST_ABOUT] if isinstance(value, str) else value

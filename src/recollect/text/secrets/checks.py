@@ -128,7 +128,7 @@ def is_dense(value: str) -> bool:
 
 
 def looks_chosen(value: str) -> bool:
-    """Whether a value looks like a password somebody chose: letters with digits or signs among them."""
+    """Whether a value looks like a password that a user chose: letters with digits or signs among them."""
     if len(value) < 5 or is_measure(value):
         return False
     kinds = _kinds(value)

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from recollect.text.tables import TableError, read_lines
 
 
-class Match(Protocol):
+class SecretMatch(Protocol):
     """What re2 gives for a find in bytes."""
 
     @property
@@ -15,19 +15,19 @@ class Match(Protocol):
     def span(self, group: int = 0) -> tuple[int, int]: ...
 
 
-Span: TypeAlias = tuple[int, int]
-Check: TypeAlias = Callable[[Match], Span | None]
+ByteSpan: TypeAlias = tuple[int, int]
+SecretCheck: TypeAlias = Callable[[SecretMatch], ByteSpan | None]
 
 _NOWHERE = (-1, -1)
 _TELLING = 4_096
 
 
-class Kind(NamedTuple):
+class SecretKind(NamedTuple):
     """A kind of secret. `hint` is cheaper than the pattern and occurs in every text in which the pattern does."""
 
     name: str
     pattern: str
-    check: Check
+    check: SecretCheck
     hint: str
 
 
@@ -40,27 +40,27 @@ def patterns(section: str) -> str:
     return "|".join(lines)
 
 
-def text_of(match: Match, span: Span) -> str:
+def text_of(match: SecretMatch, span: ByteSpan) -> str:
     """Give the characters in a span, as many as tell what they are."""
     start, end = span
     return match.string[start : min(end, start + _TELLING)].decode("utf-8", "replace")
 
 
-def first_group(match: Match, first: int, last: int) -> Span:
+def first_group(match: SecretMatch, first: int, last: int) -> ByteSpan:
     """Give the span of the first of these groups that took part in the match; of the whole match if none did."""
     spans = (match.span(group) for group in range(first, last + 1))
     return next((span for span in spans if span != _NOWHERE), match.span())
 
 
-def group(match: Match) -> Span:
+def group(match: SecretMatch) -> ByteSpan:
     """Take the first group."""
     return match.span(1)
 
 
-def only_if(test: Callable[[str], bool], number: int = 0) -> Check:
+def only_if(test: Callable[[str], bool], number: int = 0) -> SecretCheck:
     """Take what was found, or a group of it, if its text passes a test."""
 
-    def check(match: Match) -> Span | None:
+    def check(match: SecretMatch) -> ByteSpan | None:
         span = match.span(number)
         return span if test(text_of(match, span)) else None
 

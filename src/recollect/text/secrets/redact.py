@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import re2
 
-from recollect.text.secrets.kind import Kind, Span
+from recollect.text.secrets.checked import checked_kinds
+from recollect.text.secrets.kind import ByteSpan, SecretKind
 from recollect.text.secrets.shapes import shapes
-from recollect.text.secrets.words import words
 
 _MEMORY = 64 << 20  # what the automata of one pattern may occupy before they start anew
 _MARK = b"[redacted: "
@@ -36,9 +36,9 @@ _NO_SECRETS = (None, True, False, "", 0)
 
 
 @cache
-def kinds() -> tuple[Kind, ...]:
+def kinds() -> tuple[SecretKind, ...]:
     """Give every kind of secret; a kind is known by its number in this order."""
-    return (*shapes(), *words())
+    return (*shapes(), *checked_kinds())
 
 
 class Redacted(NamedTuple):
@@ -48,7 +48,7 @@ class Redacted(NamedTuple):
     found: tuple[str, ...]
 
 
-class _Find(NamedTuple):
+class _SecretSpan(NamedTuple):
     start: int
     end: int
     kind: int
@@ -119,14 +119,14 @@ def look_for(data: bytes, kind: int) -> int:
     return sum(1 for _ in _finds_of(data, kind))
 
 
-def find_all(data: bytes, numbers: list[int]) -> Iterator[_Find]:
+def find_all(data: bytes, numbers: list[int]) -> Iterator[_SecretSpan]:
     """Look for the kinds that the text hints at. Marks from before are blanked, so that they are not read as words."""
     data = _MARKED.sub(lambda mark: b"\0" * len(mark[0]), data) if _MARK in data else data
     for kind in numbers:
         yield from _finds_of(data, kind)
 
 
-def _finds_of(data: bytes, kind: int) -> Iterator[_Find]:
+def _finds_of(data: bytes, kind: int) -> Iterator[_SecretSpan]:
     """Look for one kind. A very long text is judged by its first candidates: it may hold a hundred thousand of them.
 
     When not one of a thousand was a secret, the text is full of things that only look like it, such as order numbers,
@@ -138,27 +138,27 @@ def _finds_of(data: bytes, kind: int) -> Iterator[_Find]:
         if looked_at == _LOOKED_AT and not found and len(data) > _LONG:
             return
         if looked_at >= _DUMPED and found >= looked_at * _MOST:
-            yield _Find(match.span()[0], len(data), kind)
+            yield _SecretSpan(match.span()[0], len(data), kind)
             return
-        span: Span | None = check(match)
+        span: ByteSpan | None = check(match)
         if span is not None and span[0] < span[1] and b"\0" not in data[span[0] : span[1]]:
             found += 1
-            yield _Find(*span, kind)
+            yield _SecretSpan(*span, kind)
 
 
-def without_overlaps(finds: list[_Find]) -> list[_Find]:
+def without_overlaps(finds: list[_SecretSpan]) -> list[_SecretSpan]:
     """Join what overlaps, under the name of the most specific kind."""
     merged = finds[:1]
     for find in finds[1:]:
         last = merged[-1]
         if find.start < last.end:
-            merged[-1] = _Find(last.start, max(last.end, find.end), min(last.kind, find.kind))
+            merged[-1] = _SecretSpan(last.start, max(last.end, find.end), min(last.kind, find.kind))
         else:
             merged.append(find)
     return merged
 
 
-def _replaced(data: bytes, finds: list[_Find]) -> bytes:
+def _replaced(data: bytes, finds: list[_SecretSpan]) -> bytes:
     pieces: list[bytes] = []
     end = 0
     for find in finds:

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 -- dashes as people write them
 """Secrets that are known by their own shape, wherever they stand: the tokens of vendors, keys in blocks, cards.
 
 More specific kinds stand before more general ones.
@@ -9,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from recollect.text.secrets import checks
-from recollect.text.secrets.kind import Kind, Match, Span, group, only_if, patterns, text_of
+from recollect.text.secrets.kind import ByteSpan, SecretKind, SecretMatch, only_if, patterns, text_of
 from recollect.text.tables import read_pairs
 
 # What may stand before a token that has no telling beginning: no letter, unless it ends an escape such as \n or %3D.
@@ -54,12 +53,9 @@ def _dense_rest(value: str) -> bool:
     )
 
 
-def _bare_secret(value: str) -> bool:
+def dense_secret(value: str) -> bool:
+    """Whether forty characters without a telling beginning come from a generator."""
     return checks.is_dense(value) and len(set(value)) > _LEAST_DIFFERENT
-
-
-def _real(value: str) -> bool:
-    return not checks.is_placeholder(value)
 
 
 @cache
@@ -69,7 +65,7 @@ def _not_a_card() -> re.Pattern[str]:
     return re.compile(rf"{words}(?:(?:{patterns('number words')})[\s.:#]{{0,3}})?\Z", re.IGNORECASE)
 
 
-def card_number(match: Match) -> Span | None:
+def card_number(match: SecretMatch) -> ByteSpan | None:
     """Take digits that a card could have, in groups as people write them, unless the text says what else they are."""
     start, end = match.span(1)
     before = match.string[max(0, start - _AROUND) : start].decode("utf-8", "replace")
@@ -83,14 +79,14 @@ def card_number(match: Match) -> Span | None:
     return start, end
 
 
-def card_number_after(match: Match) -> Span | None:
+def card_number_after(match: SecretMatch) -> ByteSpan | None:
     """Take the short number after a card's date if a card stands right before it."""
     start = match.span()[0]
     digits = re.sub(rb"\D", b"", match.string[max(0, start - 20) : start + 4])[-16:].decode()
     return match.span(1) if checks.luhn(digits) or checks.luhn(digits[-15:]) else None
 
 
-def account_number(match: Match) -> Span | None:
+def account_number(match: SecretMatch) -> ByteSpan | None:
     """Take as many characters as an IBAN of the country has, if they add up."""
     start, end = match.span(1)
     found = text_of(match, (start, end))
@@ -102,7 +98,7 @@ def account_number(match: Match) -> Span | None:
     return start, start + len(found[: kept[-1] + 1].encode())
 
 
-def social_number(match: Match) -> Span | None:
+def social_number(match: SecretMatch) -> ByteSpan | None:
     """Take what the United States may have given out: some areas, groups and serials never were."""
     start, end = match.span()
     area, middle, serial = text_of(match, (start, end)).split("-")
@@ -114,7 +110,7 @@ def social_number(match: Match) -> Span | None:
     )
 
 
-def pem_block(match: Match) -> Span | None:
+def pem_block(match: SecretMatch) -> ByteSpan | None:
     """Take an armoured key with its end; without an end, as far as its lines go."""
     start, end = match.span()
     if match.string[max(start, end - 5) : end] == b"-----" and b"-----END " in match.string[start:end]:
@@ -123,56 +119,22 @@ def pem_block(match: Match) -> Span | None:
     return armour.span() if armour and armour.end() - start >= _LEAST_ARMOUR else None
 
 
-_SINGLE = (
-    Kind(
-        "AWS secret key",
-        r"(?:^|\\[nrt]|%3D|[^A-Za-z0-9+/_.-])([A-Za-z0-9+/]{40})(?:$|[^A-Za-z0-9+/=_-])",
-        only_if(_bare_secret, 1),
-        r"[A-Za-z0-9+/]{40}",
-    ),
-    Kind(
-        "Azure storage key",
-        r"(?i)(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/%]{20,}={0,2})",
-        group,
-        "(?i)AccessKey=|AccountKey=",
-    ),
-    Kind(
-        "signature",
-        r"(?i)[?&;](?:sig|x-amz-signature|x-goog-signature|signature)=([\w%+/=-]{20,})",
-        group,
-        "(?i)[?&;](?:sig|x-)",
-    ),
-    Kind("TOTP secret", r"(?i)otpauth://[^\s\"'<>]{0,300}?secret=([A-Z2-7=]{8,})", group, "(?i)otpauth:"),
-    Kind("card number", r"(?:^|[^\d])(\d(?:[  .–-]?\d){12,18})(?:[^\d]|$)", card_number, r"\d(?:[  .–-]?\d){12}"),
-    Kind(
-        "card code",
-        r"\d{4}[\s,;/|]{1,3}(?:exp\w*\.?:?\s?)?\d{1,2}\s?/\s?\d{2,4}[\s,;/|]{1,3}(?:cv[vc]2?:?\s?)?(\d{3,4})\b",
-        card_number_after,
-        r"\d{4}[\s,;/|]{1,3}(?:exp\w*\.?:?\s?)?\d{1,2}\s?/\s?\d{2}",
-    ),
-    Kind(
-        "IBAN",
-        r"(?:\b|\\[nrt])([A-Za-z]{2}\d{2}(?:[  -]?[A-Za-z0-9]){11,30})",
-        account_number,
-        r"[A-Za-z]{2}\d{2}[  -]?[A-Za-z0-9]{4}",
-    ),
-    Kind("social security number", r"\b\d{3}-\d{2}-\d{4}\b", social_number, r"\d-\d{2}-\d{4}"),
-)
-
-
 @cache
-def shapes() -> tuple[Kind, ...]:
+def shapes() -> tuple[SecretKind, ...]:
     """Give the kinds, those of the tables first."""
     hints = dict(read_pairs("secret_shapes", "inner hints"))
     return (
-        Kind("private key", _PEM, pem_block, "PRIVATE KEY"),
-        *(Kind(name, pattern, only_if(_real), pattern) for name, pattern in read_pairs("secret_shapes", "telling")),
+        SecretKind("private key", _PEM, pem_block, "PRIVATE KEY"),
         *(
-            Kind(name, f"{_EDGE}({pattern})", only_if(_random_rest, 1), f"{_EDGE}(?:{pattern})")
+            SecretKind(name, pattern, only_if(lambda value: not checks.is_placeholder(value)), pattern)
+            for name, pattern in read_pairs("secret_shapes", "telling")
+        ),
+        *(
+            SecretKind(name, f"{_EDGE}({pattern})", only_if(_random_rest, 1), f"{_EDGE}(?:{pattern})")
             for name, pattern in read_pairs("secret_shapes", "short")
         ),
         *(
-            Kind(
+            SecretKind(
                 name,
                 f"{_EDGE}({pattern})",
                 only_if(_dense_rest if name == "API token" else _random_rest, 1),
@@ -180,5 +142,4 @@ def shapes() -> tuple[Kind, ...]:
             )
             for name, pattern in read_pairs("secret_shapes", "inner")
         ),
-        *_SINGLE,
     )

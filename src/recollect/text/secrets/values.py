@@ -8,7 +8,7 @@ import re
 from functools import cache
 
 from recollect.text.secrets import checks
-from recollect.text.secrets.kind import Match, Span, first_group, patterns, text_of
+from recollect.text.secrets.kind import ByteSpan, SecretMatch, first_group, patterns, text_of
 
 _NOUN, _SUFFIX, _GAP, _SEPARATOR, _FIRST_VALUE, _LAST_VALUE = 1, 2, 3, 4, 5, 8
 _NEXT_FIELD = re.compile(r"[,;&][\w.%-]+[=:]|\\+[\"'n]|;$")
@@ -42,16 +42,13 @@ def _beside(section: str) -> re.Pattern[str]:
     return re.compile(f"{before}(?:{patterns(section)}){after}", re.IGNORECASE)
 
 
-def password(match: Match) -> Span | None:
+def password(match: SecretMatch) -> ByteSpan | None:
     """Take the value that a password is given by a sign or a verb."""
     span, value, quoted = _value(match)
     gap = text_of(match, match.span(_GAP)).strip()
     about = f"{text_of(match, match.span(_SUFFIX))} {gap}"
-    if (
-        len(value) < _LEAST
-        or checks.is_placeholder(value)
-        or (_beside("about").search(about) and not _beside("changed").search(about))
-    ):
+    described = _beside("about").search(about) and not _beside("changed").search(about)
+    if len(value) < _LEAST or checks.is_placeholder(value) or described:
         return None
     if ". " in gap or (quoted and match.string[span[1] + 1 : span[1] + 2] == b":"):
         return None
@@ -62,7 +59,7 @@ def password(match: Match) -> Span | None:
     return span if secret else None
 
 
-def _unquoted_password(match: Match, span: Span, value: str, gap: str) -> bool:
+def _unquoted_password(match: SecretMatch, span: ByteSpan, value: str, gap: str) -> bool:
     sign = text_of(match, match.span(_SEPARATOR)).strip()
     assigned = (bool(sign) and not sign[-1].isalpha()) or sign.endswith(":")
     last = bool(_SENTENCE_END.match(match.string, span[1]))
@@ -76,7 +73,7 @@ def _unquoted_password(match: Match, span: Span, value: str, gap: str) -> bool:
     return checks.looks_chosen(value) or (assigned and not gap)
 
 
-def password_nearby(match: Match) -> Span | None:
+def password_nearby(match: SecretMatch) -> ByteSpan | None:
     """Take a value some words after a password's noun, if nothing else can look like that."""
     span, value, quoted = _value(match)
     between = text_of(match, match.span(_GAP))
@@ -92,7 +89,7 @@ def password_nearby(match: Match) -> Span | None:
     return span if near and chosen and not other else None
 
 
-def credential(match: Match) -> Span | None:
+def credential(match: SecretMatch) -> ByteSpan | None:
     """Take the value that a key or token is given, if it looks random."""
     span, value, _ = _value(match)
     noun, gap = text_of(match, match.span(_NOUN)), text_of(match, match.span(_GAP)).strip()
@@ -126,59 +123,46 @@ def _may_be_an_id(value: str, noun: str, beside: tuple[str, str], separator: str
     return not digest or not bare or separator.strip()[-1:].isalpha() or "(" in separator
 
 
-def named_after(match: Match) -> Span | None:
-    """Take a value of which the text says afterwards what it is: "use … as the password"."""
-    span = match.span(1)
-    value = text_of(match, span)
-    return (
-        span
-        if checks.looks_chosen(value) and checks.scatter(value) > 0.1 and not checks.is_placeholder(value)
-        else None
-    )
+def named_after(value: str) -> bool:
+    """Whether a value can be what the text calls it afterwards: "use … as the password"."""
+    return checks.looks_chosen(value) and checks.scatter(value) > 0.1 and not checks.is_placeholder(value)
 
 
-def header(match: Match) -> Span | None:
-    """Take what an authorization header sends."""
-    value = text_of(match, match.span(1))
+def header(value: str) -> bool:
+    """Whether an authorization header sends this."""
     plain = value.isalpha() and (value.islower() or value.istitle())
-    return None if checks.is_placeholder(value) or plain else match.span(1)
+    return not plain and not checks.is_placeholder(value)
 
 
-def bearer(match: Match) -> Span | None:
-    """Take a bearer token: random, or too long for a word."""
-    value = text_of(match, match.span(1))
-    return match.span(1) if _tokenlike(value) and not checks.is_placeholder(value) else None
+def bearer(value: str) -> bool:
+    """Whether a value is a bearer token: random, or too long for a word."""
+    telling = any(c.isdigit() for c in value) or (len(value) >= 20 and checks.scatter(value) > 0.3)
+    return telling and not checks.is_placeholder(value)
 
 
-def _tokenlike(value: str) -> bool:
-    return any(c.isdigit() for c in value) or (len(value) >= 20 and checks.scatter(value) > 0.3)
+def cookie(value: str) -> bool:
+    """Whether a line is the content of a cookie header."""
+    return "=" in value and not checks.is_placeholder(value)
 
 
-def basic(match: Match) -> Span | None:
-    """Take base64 in which a user and a password stand."""
-    return match.span(1) if checks.is_login(text_of(match, match.span(1))) else None
+def session(value: str) -> bool:
+    """Whether a value is that of a session cookie, not an id that merely names a session."""
+    return checks.is_random(value, 8) and not checks.is_id(value) and not checks.is_placeholder(value)
 
 
-def cookie(match: Match) -> Span | None:
-    """Take the content of a cookie header, to the end of its line."""
-    value = text_of(match, match.span(1))
-    return match.span(1) if "=" in value and not checks.is_placeholder(value) else None
+def url_password(value: str) -> bool:
+    """Whether a password stands before the @ of an address."""
+    return not checks.is_placeholder(value) and not checks.is_prose_word(value) and value != "pass"
 
 
-def session(match: Match) -> Span | None:
-    """Take the value of a session cookie, but leave ids that merely name a session."""
-    value = text_of(match, match.span(1))
-    known = checks.is_random(value, 8) and not checks.is_id(value) and not checks.is_placeholder(value)
-    return match.span(1) if known else None
+def element(value: str) -> bool:
+    """Whether the content of an element that is named like a secret is one."""
+    value = value.strip()
+    chosen = checks.looks_chosen(value) or (checks.is_plain_word(value) and not checks.is_prose_word(value))
+    return chosen and not checks.is_placeholder(value) and not checks.is_prose(value)
 
 
-def url_password(match: Match) -> Span | None:
-    """Take the password before the @ of an address."""
-    value = text_of(match, match.span(1))
-    return None if checks.is_placeholder(value) or checks.is_prose_word(value) or value == "pass" else match.span(1)
-
-
-def flag(match: Match) -> Span | None:
+def flag(match: SecretMatch) -> ByteSpan | None:
     """Take the value of an option on a command line or of a field in a list."""
     span = match.span(1)
     value, cut = _cut(text_of(match, span))
@@ -187,14 +171,7 @@ def flag(match: Match) -> Span | None:
     return (span[0], span[1] - cut) if checks.looks_chosen(value) or checks.is_random(value, 8) else None
 
 
-def element(match: Match) -> Span | None:
-    """Take the content of an element that is named like a secret."""
-    value = text_of(match, match.span(1)).strip()
-    chosen = checks.looks_chosen(value) or (checks.is_plain_word(value) and not checks.is_prose_word(value))
-    return match.span(1) if chosen and not checks.is_placeholder(value) and not checks.is_prose(value) else None
-
-
-def pin(match: Match) -> Span | None:
+def pin(match: SecretMatch) -> ByteSpan | None:
     """Take the digits of a PIN; after a few words only if a sign or a verb leads to them."""
     gap = text_of(match, match.span(1)) if match.span(1) != (-1, -1) else ""
     value = text_of(match, match.span(2))
@@ -202,7 +179,7 @@ def pin(match: Match) -> Span | None:
     return match.span(2) if led or (len(gap) < 20 and not _YEAR.match(value)) else None
 
 
-def door_code(match: Match) -> Span | None:
+def door_code(match: SecretMatch) -> ByteSpan | None:
     """Take the digits that open a door."""
     gap, value = text_of(match, match.span(1)), text_of(match, match.span(2))
     noun = text_of(match, (match.span()[0], match.span(1)[0])).lower()
@@ -220,7 +197,7 @@ def seed_phrase(words: str) -> bool:
     return not checks.is_prose(words)
 
 
-def code_list(match: Match) -> Span | None:
+def code_list(match: SecretMatch) -> ByteSpan | None:
     """Take a list of codes, as far as its items have digits."""
     start, _ = match.span(1)
     end = start
@@ -239,7 +216,7 @@ def base32(value: str) -> bool:
     return len(set(bare.lower())) >= 6 and (bare.isupper() or any(c.isdigit() for c in bare))
 
 
-def dense_nearby(match: Match) -> Span | None:
+def dense_nearby(match: SecretMatch) -> ByteSpan | None:
     """Take a value that is random enough to be a key although only a word nearby says so."""
     span = match.span(3)
     value, between = text_of(match, span).rstrip("."), text_of(match, match.span(2))
@@ -248,26 +225,14 @@ def dense_nearby(match: Match) -> Span | None:
     before = match.string[max(0, start - 24) : start].decode("utf-8", "replace")
     if _beside("about").search(between) or _beside("public").search(between) or _beside("other keys").search(before):
         return None
+    other = checks.is_placeholder(value) or checks.is_measure(value)
     if not between.strip(" \t*_\"'`") and _may_be_an_id(value, text_of(match, match.span(1)), (before, ""), ""):
-        return (
-            span
-            if checks.is_random(value) and not checks.is_placeholder(value) and not checks.is_measure(value)
-            else None
-        )
-    plain = (
-        not checks.is_placeholder(value)
-        and not checks.is_id(value)
-        and not checks.is_hex(value)
-        and not checks.is_measure(value)
-    )
-    return (
-        span
-        if plain and len(value) >= 20 and checks.is_dense(value) and value.count("/") < 4 and value.count(".") < 3
-        else None
-    )
+        return span if checks.is_random(value) and not other else None
+    other = other or checks.is_id(value) or checks.is_hex(value) or value.count("/") > 3 or value.count(".") > 2
+    return span if len(value) >= 20 and checks.is_dense(value) and not other else None
 
 
-def _value(match: Match) -> tuple[Span, str, bool]:
+def _value(match: SecretMatch) -> tuple[ByteSpan, str, bool]:
     """Give where the value of an assignment stands, its text, and whether it was quoted."""
     span = first_group(match, _FIRST_VALUE, _LAST_VALUE)
     text = text_of(match, span)

@@ -71,7 +71,6 @@ def lead_length(words: Sequence[str]) -> int:
 
 @lru_cache(maxsize=20_000)
 def _cues_for(word: str) -> tuple[_Cue, ...]:
-    """Give the cues that may begin with a word."""
     return tuple(cue for cue in _cues().get(word[:_KEY], ()) if _agree(cue.words[0], word))
 
 

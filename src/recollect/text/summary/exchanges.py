@@ -8,32 +8,20 @@ from typing import Any, NamedTuple
 
 from recollect.model.messages import Message, ToolCall
 from recollect.text.language import guess_language
-from recollect.text.summary.format import shortened
-from recollect.text.summary.reading import Sentence, read_sentence
-from recollect.text.summary.sentences import passages, plain, trouble_line
+from recollect.text.summary.format import shorten
+from recollect.text.summary.sentence_features import SentenceFeatures, read_sentence
+from recollect.text.summary.sentences import error_line, passages, strip_markup
 
 TROUBLED = "which reported:"
 
 _LONGEST_ARGUMENT = 60
-_LONGEST_ARGUMENTS = 20_000  # a longer JSON is somebody's file, not worth reading for one word
+_LONGEST_ARGUMENTS = 20_000  # a longer JSON is a file, not worth reading for one word
 _LONGEST_TROUBLE = 100
 _MOST_ARGUMENTS = 4
 _TELLING = ("entity_id", "entity", "target", "id", "name", "title", "path", "file", "url", "query", "to", "subject")
 _LOOKING = (
-    "get",
-    "list",
-    "read",
-    "search",
-    "find",
-    "fetch",
-    "query",
-    "look",
-    "recall",
-    "view",
-    "show",
-    "check",
-    "memory",
-)
+    "get", "list", "read", "search", "find", "fetch", "query", "look", "recall", "view", "show", "check", "memory",
+)  # fmt: skip
 _TELLING_RESULT = 300  # characters of a tool's result that say whether it worked
 _TELLING_TEXTS, _TELLING_TEXT = 6, 80  # texts, and characters of each, that show the language
 _LONGEST_OFFER = 6_000
@@ -42,7 +30,7 @@ _OPTION = re.compile(r"^[ \t]*[*(]*([1-9])[.)][ \t]+([^\n]{3,200})", re.MULTILIN
 _CAPITAL_NOUNS = frozenset(("de",))
 
 
-class Call(NamedTuple):
+class DescribedCall(NamedTuple):
     """A tool call: what it was called with, what went wrong, and whether it only looked at something."""
 
     name: str
@@ -51,14 +39,16 @@ class Call(NamedTuple):
     looks: bool
 
 
-def read_call(call: ToolCall, result: str | None) -> Call:
+def read_call(call: ToolCall, result: str | None) -> DescribedCall:
     """Describe a tool call and its result, if one is known."""
     verb = call.name.rpartition(".")[2].rpartition("__")[2].casefold()
-    trouble = shortened(trouble_line(result[:300]), _LONGEST_TROUBLE) if result else ""
-    return Call(" ".join(call.name.split())[:80], _main_argument(call.arguments), trouble, verb.startswith(_LOOKING))
+    trouble = shorten(error_line(result[:300]), _LONGEST_TROUBLE) if result else ""
+    return DescribedCall(
+        " ".join(call.name.split())[:80], _main_argument(call.arguments), trouble, verb.startswith(_LOOKING)
+    )
 
 
-def written(calls: Iterable[Call]) -> list[str]:
+def describe_calls(calls: Iterable[DescribedCall]) -> list[str]:
     """Put calls into words, those of the same tool together."""
     by_tool: dict[tuple[str, str], dict[str, None]] = {}
     for call in calls:
@@ -83,7 +73,7 @@ def _main_argument(arguments: str) -> str:
         key = next((key for key, value in found.items() if _is_telling(value)), None)
     if key is None:
         return ""
-    return shortened(" ".join(f"{key} {found[key]}".split()), _LONGEST_ARGUMENT)
+    return shorten(" ".join(f"{key} {found[key]}".split()), _LONGEST_ARGUMENT)
 
 
 def _read(arguments: str) -> Mapping[str, Any]:
@@ -101,7 +91,7 @@ def _is_telling(value: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class SummarizedExchange:
     """What a user said, possibly in several messages, and what came back.
 
     `offered` is the question that the assistant had asked just before, `options` what it had numbered, `heard` all that
@@ -109,13 +99,13 @@ class Exchange:
     """
 
     order: int
-    offered: Sentence | None
+    offered: SentenceFeatures | None
     options: Mapping[str, str]
-    heard: Sequence[Sentence]
-    said: list[Sentence] = field(default_factory=list)
-    pasted: list[Sentence] = field(default_factory=list)
-    replied: list[Sentence] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
+    heard: Sequence[SentenceFeatures]
+    said: list[SentenceFeatures] = field(default_factory=list)
+    pasted: list[SentenceFeatures] = field(default_factory=list)
+    replied: list[SentenceFeatures] = field(default_factory=list)
+    calls: list[DescribedCall] = field(default_factory=list)
     works: list[str] = field(default_factory=list)
 
     @property
@@ -123,7 +113,7 @@ class Exchange:
         """Whether anything came back."""
         return bool(self.replied or self.calls)
 
-    def sentences(self) -> Iterator[Sentence]:
+    def sentences(self) -> Iterator[SentenceFeatures]:
         """Give everything that was said."""
         yield from self.said
         yield from self.replied
@@ -134,39 +124,39 @@ def names_are_capital(texts: Sequence[str]) -> bool:
     return guess_language(" ".join(text[:_TELLING_TEXT] for text in texts[:_TELLING_TEXTS])) not in _CAPITAL_NOUNS
 
 
-def exchanges(turns: Sequence[Message]) -> list[Exchange]:
-    """Group turns. System prompts, thoughts and earlier summaries are left out; nobody said them to anybody."""
+def exchanges(turns: Sequence[Message]) -> list[SummarizedExchange]:
+    """Group turns. System prompts, thoughts and earlier summaries are left out: they are not said to a user."""
     capital = names_are_capital([turn.content for turn in turns if turn.role == "user"])
     results = {turn.tool_call_id: turn.content[:_TELLING_RESULT] for turn in turns if turn.role == "tool"}
-    grouped = [Exchange(0, None, {}, ())]
+    grouped = [SummarizedExchange(0, None, {}, ())]
     options: Mapping[str, str] = {}
     for turn in turns:
         current = grouped[-1]
         if turn.role == "user":
             if current.is_answered:
-                current = Exchange(len(grouped), _last_question(current.replied), options, current.replied)
+                current = SummarizedExchange(len(grouped), _last_question(current.replied), options, current.replied)
                 grouped.append(current)
             _listen(current, turn.content, names_are_capital=capital)
         elif turn.role == "assistant":
-            options = {number: plain(text) for number, text in _OPTION.findall(turn.content[:_LONGEST_OFFER])}
+            options = {number: strip_markup(text) for number, text in _OPTION.findall(turn.content[:_LONGEST_OFFER])}
             current.works.extend(_WORK.findall(turn.content[:_LONGEST_OFFER])[:1])
             current.replied.extend(_typed(turn.content, names_are_capital=capital))
             current.calls.extend(read_call(call, results.get(call.id)) for call in turn.tool_calls)
     return grouped
 
 
-def _listen(exchange: Exchange, content: str, *, names_are_capital: bool) -> None:
+def _listen(exchange: SummarizedExchange, content: str, *, names_are_capital: bool) -> None:
     for passage in passages(content):
         sentence = read_sentence(passage.text, names_are_capital=names_are_capital)
         (exchange.pasted if passage.pasted else exchange.said).append(sentence)
 
 
-def _typed(content: str, *, names_are_capital: bool) -> Iterator[Sentence]:
+def _typed(content: str, *, names_are_capital: bool) -> Iterator[SentenceFeatures]:
     for passage in passages(content):
         if not passage.pasted:
             yield read_sentence(passage.text, names_are_capital=names_are_capital)
 
 
-def _last_question(replied: Sequence[Sentence]) -> Sentence | None:
+def _last_question(replied: Sequence[SentenceFeatures]) -> SentenceFeatures | None:
     last = next((sentence for sentence in reversed(replied) if not sentence.idle), None)
     return last if last and last.asks else None

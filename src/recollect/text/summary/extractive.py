@@ -1,4 +1,4 @@
-"""The summariser that needs no model: it chooses what was said, and writes nothing that nobody said.
+"""The summariser that needs no model: it chooses sentences that were said, and writes none of its own.
 
 The invariant: the same turns give the same points on every machine, in a time that grows with the length of the text,
 and there is always something to say, because a compaction that fails would leave the conversation too long for good.
@@ -7,11 +7,11 @@ and there is always something to say, because a compaction that fails would leav
 from collections.abc import Callable
 
 from recollect.model.messages import Summarized, SummaryPoints, SummaryTask
-from recollect.text.summary.exchanges import Exchange, exchanges, names_are_capital
-from recollect.text.summary.format import Section, fit, tidy, tokens_of
-from recollect.text.summary.reading import Sentence
-from recollect.text.summary.selecting import distinct, in_context, in_order, within, without_resolved
-from recollect.text.summary.statements import Statement, find, old_statement
+from recollect.text.summary.exchanges import SummarizedExchange, exchanges, names_are_capital
+from recollect.text.summary.format import SummarySection, fit, tidy, tokens_of
+from recollect.text.summary.selection import drop_repetitions, drop_resolved, fill_budget, in_order, weigh_in_context
+from recollect.text.summary.sentence_features import SentenceFeatures
+from recollect.text.summary.statements import Statement, find_statements, old_statement
 
 SMALL_TALK = "Small talk; nothing was decided."
 
@@ -39,9 +39,9 @@ class ExtractiveSummarizer:
     def summarize(self, task: SummaryTask) -> Summarized:
         """Choose the points of a summary, those of the previous one included as far as they are worth it."""
         talk = exchanges(task.turns)
-        statements = without_resolved([*_old(task.previous), *_new(talk)])
+        statements = drop_resolved([*_old(task.previous), *_new(talk)])
         form = tokens_of(SummaryPoints(("…",), ("…",), ("…",)), self._count)
-        chosen = within(distinct(statements), self._room(task) - form, self._count)
+        chosen = fill_budget(drop_repetitions(statements), self._room(task) - form, self._count)
         return Summarized(self._fitted(chosen, task.max_tokens))
 
     def _room(self, task: SummaryTask) -> int:
@@ -62,7 +62,7 @@ class ExtractiveSummarizer:
 
 def _old(previous: SummaryPoints) -> list[Statement]:
     points = tidy(previous)
-    sections: tuple[tuple[Section, tuple[str, ...]], ...] = (
+    sections: tuple[tuple[SummarySection, tuple[str, ...]], ...] = (
         ("key_points", points.key_points),
         ("actions", points.actions),
         ("open_items", points.open_items),
@@ -76,10 +76,10 @@ def _old(previous: SummaryPoints) -> list[Statement]:
     ]
 
 
-def _new(talk: list[Exchange]) -> list[Statement]:
+def _new(talk: list[SummarizedExchange]) -> list[Statement]:
     found: list[Statement] = []
-    before: Sentence | None = None
+    before: SentenceFeatures | None = None
     for exchange in talk:
-        found += find(exchange, before)
+        found += find_statements(exchange, before)
         before = next((sentence for sentence in reversed(exchange.said) if not sentence.idle), before)
-    return in_context(found, (sentence for exchange in talk for sentence in exchange.sentences()))
+    return weigh_in_context(found, (sentence for exchange in talk for sentence in exchange.sentences()))

@@ -14,12 +14,12 @@ from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
 from recollect.text.tables import read_lines, read_words
 
-Section: TypeAlias = Literal["key_points", "actions", "open_items"]
+SummarySection: TypeAlias = Literal["key_points", "actions", "open_items"]
 
 TITLES = ("Key points discussed", "Actions taken", "Open items")
 LONGEST_POINT = 220
 
-_SECTIONS: tuple[Section, ...] = ("key_points", "actions", "open_items")
+_SECTIONS: tuple[SummarySection, ...] = ("key_points", "actions", "open_items")
 _TIME = "%Y-%m-%d %H:%M"
 _BULLET = re.compile(r"[-*•·‣◦–—]\s+")  # noqa: RUF001  # the bullets that people and models write
 _NUMBER = re.compile(r"\(?\d{1,3}[.)]\s+")
@@ -54,13 +54,10 @@ def render(points: SummaryPoints, start: datetime, end: datetime) -> str:
 
 
 def parse(text: str) -> SummaryPoints:
-    """Read the points of a summary, whoever wrote it. Prose outside the sections is left out.
-
-    Raises SummaryError when no heading of a section is found; then it is no summary.
-    """
-    found: dict[Section, list[str]] = {"key_points": [], "actions": [], "open_items": []}
-    prose: dict[Section, list[str]] = {"key_points": [], "actions": [], "open_items": []}
-    section: Section | None = None
+    """Read the points of a summary from any author. Raises SummaryError when it has no heading of a section."""
+    found: dict[SummarySection, list[str]] = {"key_points": [], "actions": [], "open_items": []}
+    prose: dict[SummarySection, list[str]] = {"key_points": [], "actions": [], "open_items": []}
+    section: SummarySection | None = None
     for line in text.split("\n"):
         heading, rest = _heading(line)
         if heading:
@@ -85,9 +82,7 @@ def tokens_of(points: SummaryPoints, count: Callable[[str], int]) -> int:
 def fit(points: SummaryPoints, max_tokens: int, count: Callable[[str], int]) -> SummaryPoints:
     """Shorten a summary until it fits: first the points that are too long, then whole points, then what is left.
 
-    Points are expected in the order of their importance: the last one of a list goes first, each time of the list that
-    takes up most room (actions count for more than key points, open items for less). The first point of each list is
-    the last to go.
+    The last point of the list that takes up most room goes first, as lists are in the order of importance.
     """
     points = tidy(points)
     lists = _as_lists(points, LONGEST_POINT)
@@ -100,7 +95,7 @@ def fit(points: SummaryPoints, max_tokens: int, count: Callable[[str], int]) -> 
     return _squeeze(lists, costs, max_tokens, count)
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """Cut a text to a number of characters, between words, at the end of a clause if one is near."""
     if len(text) <= longest:
         return text
@@ -127,7 +122,7 @@ def as_memory(points: SummaryPoints, longest: int = 600) -> str:
             chosen[section].pop()
     text = _paragraph(chosen)
     first = next(iter((*points.key_points, *points.actions, *points.open_items)), "")
-    return text or shortened(first, longest)
+    return text or shorten(first, longest)
 
 
 def _note(line: str, found: list[str], prose: list[str]) -> None:
@@ -142,7 +137,7 @@ def _note(line: str, found: list[str], prose: list[str]) -> None:
         prose.append(text)
 
 
-def _heading(line: str) -> tuple[Section | None, str]:
+def _heading(line: str) -> tuple[SummarySection | None, str]:
     """Say which section a line opens, if any, and what stands in the same line after it."""
     text = line.strip()
     if _BULLET.match(text):
@@ -155,7 +150,7 @@ def _heading(line: str) -> tuple[Section | None, str]:
 
 
 @cache
-def _headings() -> Mapping[str, Section]:
+def _headings() -> Mapping[str, SummarySection]:
     """Give what models write above each section, in every language."""
     return {
         line.casefold(): section for section in _SECTIONS for line in read_lines("summary", section.replace("_", " "))
@@ -165,11 +160,7 @@ def _headings() -> Mapping[str, Section]:
 def _tidied(section: Iterable[str]) -> tuple[str, ...]:
     nothing = _NOTHING | read_words("summary", "nothing")
     lines = (_CHECKBOX.sub("", " ".join(point.split()), count=1).strip() for point in section)
-    return tuple(line for line in lines if line and _bare(line) not in nothing)
-
-
-def _bare(line: str) -> str:
-    return line.casefold().strip("().!*_ ")
+    return tuple(line for line in lines if line and line.casefold().strip("().!*_ ") not in nothing)
 
 
 def _written(moment: datetime) -> str:
@@ -178,7 +169,7 @@ def _written(moment: datetime) -> str:
 
 def _as_lists(points: SummaryPoints, longest: int) -> _Lists:
     key_points, actions, open_items = (
-        [shortened(point, longest) for point in section]
+        [shorten(point, longest) for point in section]
         for section in (points.key_points, points.actions, points.open_items)
     )
     return key_points, actions, open_items

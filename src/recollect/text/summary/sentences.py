@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
-"""What somebody said in sentences: without code, quotations and tables, and with one line left of what was pasted.
+"""Sentence splitter for messages: without code, quotations and tables, and with one line left of what was pasted.
 
 The invariant: the time is bounded however long the message is, because only its beginning and end are looked at.
 """
@@ -15,7 +15,7 @@ _FIRST, _LAST = 6_000, 2_000  # characters of a message that are read
 _MOST_SENTENCES = 40
 _LONGEST_SENTENCE = 600
 _LONGEST_LINE = 1_500  # what is longer was not typed
-_MOST_LINES = 15  # of a paragraph that somebody typed
+_MOST_LINES = 15  # of a typed paragraph
 _LONGEST_TOKEN = 100
 _NEAR = 40  # characters around a full stop that say whether it ends a sentence
 _WRAPPED = 60  # a line this long may go on in the next one
@@ -73,16 +73,13 @@ def split_sentences(text: str) -> Iterator[str]:
         yield rest[:_LONGEST_SENTENCE]
 
 
-def plain(line: str) -> str:
+def strip_markup(line: str) -> str:
     """Give a line without bullets and markup."""
     return " ".join(_MARKUP.sub("", _ITEM.sub("", line, count=1)).split())
 
 
-def trouble_line(text: str) -> str:
-    """Give the line that tells of an error, without what makes it hard to read; empty when there is none.
-
-    The last one that names an error and goes on to explain it, as in `ValueError: no such room`, or else the first.
-    """
+def error_line(text: str) -> str:
+    """Give the last line that names an error and explains it, as in `ValueError: no such room`, or else the first."""
     telling = [line for line in _excerpt(text).split("\n") if _TROUBLE.search(line[:_LONGEST_LINE])]
     explained = [line for line in telling if _EXPLAINED.search(line[:_LONGEST_LINE])]
     line = explained[-1] if explained else next(iter(telling), "")
@@ -91,7 +88,6 @@ def trouble_line(text: str) -> str:
 
 
 def _ends(before: str, after: str) -> bool:
-    """Tell whether a full stop between the two ends a sentence."""
     match = _LAST_WORD.search(before[-_NEAR:])
     word = match[0].casefold() if match else ""
     following = after.split(maxsplit=1)[0] if after.strip() else ""
@@ -110,7 +106,7 @@ def _excerpt(text: str) -> str:
 
 
 def _without_recalled(text: str) -> str:
-    """Leave out the memories that were put before a prompt; they are ours, not what somebody said."""
+    """Leave out the memories that were put before a prompt; they are ours, not what was said."""
     opening, closing = _RECALLED
     while (start := text.find(opening)) >= 0:
         end = text.find(closing, start)
@@ -121,7 +117,7 @@ def _without_recalled(text: str) -> str:
 def _passages(text: str) -> Iterator[Passage]:
     for fenced, lines in _fences(text):
         if fenced:
-            line = trouble_line("\n".join(lines))
+            line = error_line("\n".join(lines))
             if line:
                 yield Passage(line, pasted=True)
             continue
@@ -131,7 +127,6 @@ def _passages(text: str) -> Iterator[Passage]:
 
 
 def _fences(text: str) -> Iterator[tuple[bool, list[str]]]:
-    """Give runs of lines, and whether each stands between fences."""
     fenced = False
     run: list[str] = []
     for line in text.split("\n"):
@@ -148,8 +143,8 @@ def _paragraph(lines: list[str]) -> Iterator[Passage]:
     items = sum(1 for line in typed if _ITEM.match(line))
     pasted = len(lines) > _MOST_LINES and items < len(lines) // 2
     if pasted or any(len(line) > _LONGEST_LINE for line in typed):
-        line = trouble_line("\n".join(lines)) or next(iter(typed), "")
-        first = next(split_sentences(plain(line)), "")
+        line = error_line("\n".join(lines)) or next(iter(typed), "")
+        first = next(split_sentences(strip_markup(line)), "")
         if first:
             yield Passage(first, pasted=True)
         return
@@ -161,7 +156,7 @@ def _unwrapped(lines: list[str]) -> Iterator[str]:
     """Join lines that were broken only because they were full."""
     open_line = ""
     for line in lines:
-        text = plain(line)
+        text = strip_markup(line)
         goes_on = len(open_line) >= _WRAPPED and open_line[-1] not in ".!?…:;" and text[:1].islower()
         if open_line and not (goes_on and not _ITEM.match(line)):
             yield open_line

@@ -10,38 +10,25 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from recollect.text.summary.cues import words_of
-from recollect.text.summary.exchanges import TROUBLED, Exchange, written
-from recollect.text.summary.format import LONGEST_POINT, Section, shortened
-from recollect.text.summary.reading import Sentence, coverage, read_sentence
+from recollect.text.summary.exchanges import TROUBLED, SummarizedExchange, describe_calls
+from recollect.text.summary.format import LONGEST_POINT, SummarySection, shorten
+from recollect.text.summary.sentence_features import SentenceFeatures, coverage, read_sentence
 from recollect.text.tables import read_words
 
-Kind: TypeAlias = Literal[
+StatementKind: TypeAlias = Literal[
     "decision", "preference", "identity", "wish", "fact", "task", "question", "promise", "reply", "answer", "done",
     "pasted", "said", "prose", "call",
 ]  # fmt: skip
 
-_WORTH: Mapping[Kind, float] = {
-    "decision": 2.8,
-    "preference": 2.6,
-    "identity": 2.8,
-    "wish": 1.9,
-    "fact": 1.5,
-    "task": 2.2,
-    "question": 1.9,
-    "promise": 1.9,
-    "reply": 2.2,
-    "answer": 1.2,
-    "done": 1.6,
-    "pasted": 1.2,
-    "said": 0.8,
-    "prose": 0.2,
-    "call": 1.4,
-}
-LASTING: frozenset[Kind] = frozenset(("decision", "preference", "identity"))
+_WORTH: Mapping[StatementKind, float] = {
+    "decision": 2.8, "preference": 2.6, "identity": 2.8, "wish": 1.9, "fact": 1.5, "task": 2.2, "question": 1.9,
+    "promise": 1.9, "reply": 2.2, "answer": 1.2, "done": 1.6, "pasted": 1.2, "said": 0.8, "prose": 0.2, "call": 1.4,
+}  # fmt: skip
+LASTING: frozenset[StatementKind] = frozenset(("decision", "preference", "identity"))
 _OLD_FACTOR = 0.9  # an old point is worth less than a new one of its kind, unless it is of a kind that lasts
 _FADING = 0.03  # for every point that came after it
 
-_LABELS: tuple[tuple[str, Kind], ...] = (
+_LABELS: tuple[tuple[str, StatementKind], ...] = (
     ("Decision: ", "decision"),
     ("User preference: ", "preference"),
     ("User asked: ", "answer"),
@@ -57,8 +44,12 @@ _ABOUT = re.compile(r"^User \(on “.{1,80}”\): ")
 _BEFORE = -1_000_000_000  # old points come before all new ones
 _PLENTY = 3
 # The first of these that a sentence shows is what it is.
-_BY_SIGN: tuple[Kind, ...] = ("decision", "identity", "preference", "task", "wish", "promise")
-_NEW_LABELS: dict[Kind, str] = {"decision": "Decision: ", "preference": "User preference: ", "pasted": "User pasted: "}
+_BY_SIGN: tuple[StatementKind, ...] = ("decision", "identity", "preference", "task", "wish", "promise")
+_NEW_LABELS: dict[StatementKind, str] = {
+    "decision": "Decision: ",
+    "preference": "User preference: ",
+    "pasted": "User pasted: ",
+}
 _SHORT_REPLY = 5  # content words
 _LONG_QUESTION = 4  # content words; a shorter one may be a part of the question before it
 _LONGEST_QUESTION = 100
@@ -73,16 +64,16 @@ _LEAST_WORDS = 2
 class Statement:
     """A point that may get into a summary. `order` is its place in time; old points come before all others."""
 
-    section: Section
-    kind: Kind
+    section: SummarySection
+    kind: StatementKind
     point: str
-    sentence: Sentence
+    sentence: SentenceFeatures
     worth: float
     order: int
     old: bool = False
 
 
-def worth_of(kind: Kind, sentence: Sentence) -> float:
+def worth_of(kind: StatementKind, sentence: SentenceFeatures) -> float:
     """Weigh a sentence by its kind, its numbers and names, and whether it is long enough to mean something."""
     worth = _WORTH[kind]
     if kind == "call":
@@ -101,13 +92,15 @@ def worth_of(kind: Kind, sentence: Sentence) -> float:
     return worth
 
 
-def statement(section: Section, kind: Kind, label: str, sentence: Sentence, order: int) -> Statement:
+def statement(
+    section: SummarySection, kind: StatementKind, label: str, sentence: SentenceFeatures, order: int
+) -> Statement:
     """Make a point of a sentence."""
-    point = shortened(f"{label}{sentence.text}", LONGEST_POINT)
+    point = shorten(f"{label}{sentence.text}", LONGEST_POINT)
     return Statement(section, kind, point, sentence, worth_of(kind, sentence), order)
 
 
-def old_statement(section: Section, point: str, place: int, later: int, *, names_are_capital: bool) -> Statement:
+def old_statement(section: SummarySection, point: str, place: int, later: int, *, names_are_capital: bool) -> Statement:
     """Weigh a point of an earlier summary, which stood in this place with `later` points after it."""
     label, kind = next(((label, kind) for label, kind in _LABELS if point.startswith(label)), ("", None))
     sentence = read_sentence(_ABOUT.sub("", point, count=1).removeprefix(label), names_are_capital=names_are_capital)
@@ -120,20 +113,20 @@ def old_statement(section: Section, point: str, place: int, later: int, *, names
     worth = worth_of(kind, sentence)
     if kind not in LASTING:
         worth = worth * _OLD_FACTOR - _FADING * later
-    return Statement(section, kind, shortened(point, LONGEST_POINT), sentence, worth, place + _BEFORE, old=True)
+    return Statement(section, kind, shorten(point, LONGEST_POINT), sentence, worth, place + _BEFORE, old=True)
 
 
-def _kind_of_old(labelled: Kind | None, sentence: Sentence) -> Kind:
+def _kind_of_old(labelled: StatementKind | None, sentence: SentenceFeatures) -> StatementKind:
     if labelled not in (None, "fact"):
         return labelled
-    lasting: tuple[Kind, ...] = ("identity", "decision", "preference")
+    lasting: tuple[StatementKind, ...] = ("identity", "decision", "preference")
     for kind in lasting:
         if kind in sentence.signs:
             return kind
     return "wish" if "wish" in sentence.signs else "fact"
 
 
-def find(exchange: Exchange, before: Sentence | None = None) -> Iterator[Statement]:
+def find_statements(exchange: SummarizedExchange, before: SentenceFeatures | None = None) -> Iterator[Statement]:
     """Give everything that may become a point. `before` is what the user last said before this exchange."""
     said = list(exchange.said)
     reply = _reply(exchange)
@@ -151,30 +144,28 @@ def find(exchange: Exchange, before: Sentence | None = None) -> Iterator[Stateme
     yield from _of_assistant(exchange, wants)
 
 
-def _is_want(sentence: Sentence) -> bool:
-    """Tell whether the user asks for an answer or a deed."""
+def _is_want(sentence: SentenceFeatures) -> bool:
     stated = sentence.negated or not sentence.signs.isdisjoint(("decision", "identity", "preference", "wish"))
     return sentence.asks or ("request" in sentence.signs and not stated)
 
 
-def _of_user(sentence: Sentence, exchange: Exchange, before: Sentence | None) -> Statement:
+def _of_user(sentence: SentenceFeatures, exchange: SummarizedExchange, before: SentenceFeatures | None) -> Statement:
     kind = _kind_of_new(sentence)
-    if kind in {"said", "fact"} and "yes" in sentence.signs and _takes_up(sentence, exchange.heard):
+    if (
+        kind in {"said", "fact"}
+        and "yes" in sentence.signs
+        and any(coverage(sentence, heard) >= _TAKEN_UP for heard in exchange.heard)
+    ):
         kind = "decision"
     label = _NEW_LABELS.get(kind, "User: ")
     if before and label == "User: " and not read_words("summary", "pronouns").isdisjoint(words_of(sentence.text)[:1]):
-        label = f"User (on “{shortened(before.text, _LONGEST_CONTEXT)}”): "
+        label = f"User (on “{shorten(before.text, _LONGEST_CONTEXT)}”): "
     return statement(
         "open_items" if kind in {"task", "promise"} else "key_points", kind, label, sentence, exchange.order
     )
 
 
-def _takes_up(sentence: Sentence, heard: Sequence[Sentence]) -> bool:
-    """Tell whether the user says yes to something that the assistant has just said."""
-    return any(coverage(sentence, other) >= _TAKEN_UP for other in heard)
-
-
-def _kind_of_new(sentence: Sentence) -> Kind:
+def _kind_of_new(sentence: SentenceFeatures) -> StatementKind:
     for kind in _BY_SIGN:
         if kind in sentence.signs:
             return kind
@@ -185,7 +176,7 @@ def _kind_of_new(sentence: Sentence) -> Kind:
     return "fact" if "fact" in sentence.signs else "said"
 
 
-def _reply(exchange: Exchange) -> Statement | None:
+def _reply(exchange: SummarizedExchange) -> Statement | None:
     """Join a short answer to the question it answers; alone it would say nothing."""
     question = exchange.offered
     first = exchange.said[0] if exchange.said else None
@@ -196,24 +187,26 @@ def _reply(exchange: Exchange) -> Statement | None:
     if first.idle and not (agreed or refused) and len(first.words) > 1:
         return None
     option = exchange.options.get((words_of(first.text) or [""])[0])
-    meant = f" ({shortened(option, _LONGEST_OPTION)})" if option else ""
-    joined = read_sentence(f"{shortened(question.text, _LONGEST_QUESTION)} — {first.text.rstrip('.')}{meant}")
-    found = statement("key_points", "reply", "User agreed: " if agreed else "User answered: ", joined, exchange.order)
+    meant = f" ({shorten(option, _LONGEST_OPTION)})" if option else ""
+    joined = read_sentence(f"{shorten(question.text, _LONGEST_QUESTION)} — {first.text.rstrip('.')}{meant}")
+    new_point = statement(
+        "key_points", "reply", "User agreed: " if agreed else "User answered: ", joined, exchange.order
+    )
     if refused or (agreed and _deeds(exchange)):
-        return replace(found, worth=found.worth - (2.0 if refused and not option else 1.2))
-    return found
+        return replace(new_point, worth=new_point.worth - (2.0 if refused and not option else 1.2))
+    return new_point
 
 
-def _deeds(exchange: Exchange) -> list[Sentence]:
+def _deeds(exchange: SummarizedExchange) -> list[SentenceFeatures]:
     return [sentence for sentence in exchange.replied if _is_deed(sentence)]
 
 
-def _is_deed(sentence: Sentence) -> bool:
+def _is_deed(sentence: SentenceFeatures) -> bool:
     unreal = not sentence.signs.isdisjoint(("unsure", "if", "formula"))
     return "done" in sentence.signs and not unreal and not sentence.asks and not sentence.negated
 
 
-def _answers(exchange: Exchange, wants: Sequence[Sentence]) -> Iterator[Statement]:
+def _answers(exchange: SummarizedExchange, wants: Sequence[SentenceFeatures]) -> Iterator[Statement]:
     """Give the telling sentence of each answer; what got none is open."""
     told = [sentence for sentence in exchange.replied if _is_telling(sentence)]
     covered = [max((coverage(want, sentence) for sentence in exchange.replied), default=0.0) for want in wants]
@@ -227,12 +220,12 @@ def _answers(exchange: Exchange, wants: Sequence[Sentence]) -> Iterator[Statemen
             yield _answer(want, told, exchange.order)
 
 
-def _is_telling(sentence: Sentence) -> bool:
+def _is_telling(sentence: SentenceFeatures) -> bool:
     silent = sentence.idle or sentence.asks or sentence.text.endswith(":")
     return not silent and sentence.signs.isdisjoint(("unsure", "promise"))
 
 
-def _is_served(want: Sentence, exchange: Exchange) -> bool:
+def _is_served(want: SentenceFeatures, exchange: SummarizedExchange) -> bool:
     """Tell whether something was done or said about what the user wants. For a question any word will do."""
     if exchange.works or any(_is_telling(sentence) or _is_deed(sentence) for sentence in exchange.replied):
         return True
@@ -241,8 +234,8 @@ def _is_served(want: Sentence, exchange: Exchange) -> bool:
     return bool(exchange.replied) and all(s.signs.isdisjoint(("unsure", "promise")) for s in exchange.replied)
 
 
-def _answer(want: Sentence, told: Sequence[Sentence], order: int) -> Statement:
-    def telling(item: tuple[int, Sentence]) -> float:
+def _answer(want: SentenceFeatures, told: Sequence[SentenceFeatures], order: int) -> Statement:
+    def telling(item: tuple[int, SentenceFeatures]) -> float:
         place, sentence = item
         worth = coverage(want, sentence) + 0.4 * bool(sentence.numbers) + 0.1 * min(sentence.names, 3)
         worth += 0.4 if place == 0 else 0.0
@@ -251,11 +244,11 @@ def _answer(want: Sentence, told: Sequence[Sentence], order: int) -> Statement:
     best = max(enumerate(told), key=telling)[1]
     if coverage(want, best) * len(want.words) >= 1 and len(best.words) > _LEAST_WORDS:
         return statement("key_points", "answer", "Assistant: ", best, order)
-    joined = read_sentence(f"{shortened(want.text, _LONGEST_QUESTION)} — {best.text}")
+    joined = read_sentence(f"{shorten(want.text, _LONGEST_QUESTION)} — {best.text}")
     return statement("key_points", "answer", "User asked: ", joined._replace(asks=False), order)
 
 
-def _of_assistant(exchange: Exchange, wants: Sequence[Sentence]) -> Iterator[Statement]:
+def _of_assistant(exchange: SummarizedExchange, wants: Sequence[SentenceFeatures]) -> Iterator[Statement]:
     order = exchange.order
     for sentence in exchange.replied:
         if not sentence.idle and not sentence.asks and not _is_deed(sentence):
@@ -265,33 +258,35 @@ def _of_assistant(exchange: Exchange, wants: Sequence[Sentence]) -> Iterator[Sta
     told = any(map(_is_telling, exchange.replied))
     if not done and (_deeds(exchange) or (exchange.works and not told)):
         done, label = _as_asked(exchange, wants), "Done as asked: "
-    lines = written(call for call in exchange.calls if call.trouble or not call.looks)
+    lines = describe_calls(call for call in exchange.calls if call.trouble or not call.looks)
     if len(done) == len(lines) == 1 and TROUBLED not in lines[0]:
         # One deed, one call: the words of the assistant and the names that the tool knows belong together.
         done = [read_sentence(f"{done[0].text.rstrip('.')} — c{lines.pop()[1:]}")]
     for sentence in done:
         yield statement("actions", "done", label, sentence, order)
     for line in lines:
-        found = statement("actions", "call", "", read_sentence(line), order)
+        new_point = statement("actions", "call", "", read_sentence(line), order)
         # What was called hardly matters once the assistant has said what came of it.
-        yield replace(found, worth=found.worth - (0.9 if done or told else 0.0) + (0.4 if TROUBLED in line else 0.0))
+        yield replace(
+            new_point, worth=new_point.worth - (0.9 if done or told else 0.0) + (0.4 if TROUBLED in line else 0.0)
+        )
 
 
-def _as_asked(exchange: Exchange, wants: Sequence[Sentence]) -> list[Sentence]:
+def _as_asked(exchange: SummarizedExchange, wants: Sequence[SentenceFeatures]) -> list[SentenceFeatures]:
     """Say what was done when the assistant only said that it was."""
     agreed = exchange.offered if exchange.said and "yes" in exchange.said[0].signs else None
     asked = [want for want in wants if not want.idle and "request" in want.signs]
     return (asked or ([agreed] if agreed else []))[:1]
 
 
-def _prose(sentence: Sentence, order: int, *, asked: bool) -> Iterator[Statement]:
+def _prose(sentence: SentenceFeatures, order: int, *, asked: bool) -> Iterator[Statement]:
     if "decision" in sentence.signs and "if" not in sentence.signs:
-        found = statement("key_points", "decision", "Decision: ", sentence, order)
-        yield replace(found, worth=found.worth - 0.7)
+        new_point = statement("key_points", "decision", "Decision: ", sentence, order)
+        yield replace(new_point, worth=new_point.worth - 0.7)
     elif "promise" in sentence.signs and "if" not in sentence.signs:
         if not asked:
             yield statement("open_items", "promise", "Assistant: ", sentence, order)
     else:
         # That something could not be done is worth more than prose, and less than what could.
-        found = statement("key_points", "prose", "Assistant: ", sentence, order)
-        yield replace(found, worth=found.worth + (0.4 if "unsure" in sentence.signs else 0.0))
+        new_point = statement("key_points", "prose", "Assistant: ", sentence, order)
+        yield replace(new_point, worth=new_point.worth + (0.4 if "unsure" in sentence.signs else 0.0))

@@ -1,0 +1,150 @@
+"""Choosing the points of a summary: the worthiest first, no repetition, within a number of tokens.
+
+The invariant: what is chosen depends on the statements and the budget only, and never costs more than the budget.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from recollect.model.messages import SummaryPoints
+from recollect.text.summary.exchanges import TROUBLED
+from recollect.text.summary.format import SummarySection
+from recollect.text.summary.sentence_features import SentenceFeatures, alike, loosely_covers, repeats
+from recollect.text.summary.statements import LASTING, Statement
+
+_LEAST_WORTH = 1.0
+_LEAST_WORTH_OLD = 0.3  # it was worth a point once, and goes when there is no room
+_MOST_CANDIDATES = 160
+_MOST_OPEN = 80
+_RESEMBLING = 0.5
+_CROWDING = 0.2  # for each statement after the first that is much like it
+_RESOLVED = 0.5
+_CONTAINED = 0.65
+_LEAST_SHARED = 2
+_COMMON = 3  # sentences that share a term of the topic
+
+# How much of the room a part may take before the others have had theirs.
+_SHARES: dict[SummarySection, float] = {"key_points": 0.7, "actions": 0.3, "open_items": 0.35}
+_OLD_SHARE = 0.65
+
+
+def weigh_in_context(statements: Iterable[Statement], sentences: Iterable[SentenceFeatures]) -> list[Statement]:
+    """Weigh statements by the conversation they are from: its topic, what is said but once, and how it began.
+
+    They get their order: what was said later comes later, and what was done in answer to it later still.
+    """
+    spread = Counter(term for sentence in sentences for term in sentence.terms)
+    weighed = []
+    for place, candidate in enumerate(statements):
+        words = candidate.sentence.words
+        counts = [max(spread[form] for form in forms) for forms in words]
+        topical = sum(1 for count in counts if count >= _COMMON)
+        rare = sum(1 for count in counts if count <= 1)
+        worth = candidate.worth + (0.3 * topical + 0.15 * rare) / max(1, len(words))
+        weighed.append(
+            replace(
+                candidate, worth=worth + (0.4 if candidate.order == 0 and len(words) >= _COMMON else 0.0), order=place
+            )
+        )
+    return weighed
+
+
+def drop_resolved(statements: Sequence[Statement]) -> list[Statement]:
+    """Leave out open items that something said or done later settles."""
+    settling: defaultdict[str, list[Statement]] = defaultdict(list)
+    for candidate in statements:
+        if _settles(candidate):
+            for term in candidate.sentence.terms:
+                settling[term].append(candidate)
+    opened = sorted((s for s in statements if s.section == "open_items"), key=lambda s: -s.worth)[:_MOST_OPEN]
+    still = {id(item) for item in opened if not _is_resolved(item, settling)}
+    return [candidate for candidate in statements if candidate.section != "open_items" or id(candidate) in still]
+
+
+def _settles(candidate: Statement) -> bool:
+    done = "done" in candidate.sentence.signs and not candidate.sentence.negated and candidate.section != "open_items"
+    return not candidate.old and (
+        done or (candidate.kind == "call" and TROUBLED not in candidate.point) or candidate.kind == "answer"
+    )
+
+
+def _is_resolved(item: Statement, settling: defaultdict[str, list[Statement]]) -> bool:
+    later = {
+        id(candidate): candidate
+        for term in item.sentence.terms
+        for candidate in settling[term][-_MOST_OPEN:]
+        if candidate.order >= item.order and (candidate.kind != "answer" or item.kind == "question")
+    }
+    return any(_resolves(candidate.sentence, item.sentence) for candidate in later.values())
+
+
+def _resolves(deed: SentenceFeatures, item: SentenceFeatures) -> bool:
+    """Tell whether a deed is about the open item: most of either stands in the other, and more than one word."""
+    covered = loosely_covers(item, deed)
+    shared = covered * len(item.words)
+    return shared >= min(_LEAST_SHARED, len(item.words)) and (
+        covered >= _RESOLVED or loosely_covers(deed, item) >= _CONTAINED
+    )
+
+
+def drop_repetitions(statements: Iterable[Statement]) -> list[Statement]:
+    """Give the worthiest statements, best first. Repetitions are left out, and the more a statement resembles what is
+    chosen already, and the more often, the less it is worth. Of two equals the later one stands.
+    """
+    ranked = sorted(statements, key=_rank)[:_MOST_CANDIDATES]
+    chosen: list[Statement] = []
+    for candidate in ranked:
+        worth = candidate.worth - _lowered(candidate, chosen)
+        if worth >= (_LEAST_WORTH_OLD if candidate.old else _LEAST_WORTH):
+            chosen.append(replace(candidate, worth=worth))
+    return sorted(chosen, key=_rank)
+
+
+def _rank(candidate: Statement) -> tuple[float, int, str]:
+    return (-candidate.worth, -candidate.order, candidate.point)
+
+
+def _lowered(candidate: Statement, chosen: Iterable[Statement]) -> float:
+    """Say how much a statement loses beside those that are chosen; everything, if it repeats one."""
+    sentence = candidate.sentence
+    nearest, crowd = _RESEMBLING, 0
+    for other in chosen:
+        if sentence.terms.isdisjoint(other.sentence.terms):
+            continue
+        comparable = candidate.section == other.section and (candidate.kind not in LASTING or other.kind in LASTING)
+        if comparable and repeats(sentence, other.sentence):
+            return candidate.worth
+        near = alike(sentence, other.sentence)
+        nearest = max(nearest, near)
+        crowd += near >= _RESEMBLING
+    return nearest - _RESEMBLING + _CROWDING * max(0, crowd - 1)
+
+
+def fill_budget(ranked: Sequence[Statement], budget: int, count: Callable[[str], int]) -> list[Statement]:
+    """Take the best statements that fit, first so that each part gets its share, then whatever still fits."""
+    costs = [count(f"- {candidate.point}\n") for candidate in ranked]
+    taken: set[int] = set()
+    left = budget
+    used: Counter[str] = Counter()
+    for limited in (True, False):
+        for place, (candidate, cost) in enumerate(zip(ranked, costs, strict=True)):
+            over = used[candidate.section] + cost > budget * _SHARES[candidate.section] or (
+                candidate.old and used["old"] + cost > budget * _OLD_SHARE
+            )
+            if place in taken or cost > left or (limited and over):
+                continue
+            taken.add(place)
+            left -= cost
+            used.update({candidate.section: cost, "old": cost if candidate.old else 0})
+    return [ranked[place] for place in sorted(taken)]
+
+
+def in_order(chosen: Iterable[Statement]) -> SummaryPoints:
+    """Write the chosen points in the order in which things happened."""
+    listed = sorted(chosen, key=lambda candidate: (candidate.order, candidate.point))
+
+    def points(section: SummarySection) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(candidate.point for candidate in listed if candidate.section == section))
+
+    return SummaryPoints(points("key_points"), points("actions"), points("open_items"))

@@ -1,1 +1,0 @@
-# ruff: noqa: A005 -- imported as tests.secrets only
