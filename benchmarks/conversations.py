@@ -96,7 +96,7 @@ def load(memory: Memory, amount: int) -> Vector:
 def _draft(memory: Memory, number: int, text: str, vector: Vector) -> MessageDraft:
     said_at = _START + timedelta(minutes=number)
     message = NewMessage("assistant" if number % 2 else "user", text, said_at=said_at)
-    spoken = message_drafts.speak(memory._engine, f"talk{number // _PER_CONVERSATION}", message, said_at)  # noqa: SLF001
+    spoken = message_drafts.draft_message(memory._engine, f"talk{number // _PER_CONVERSATION}", message, said_at)  # noqa: SLF001
     if spoken.draft is None:
         raise AssertionError("nothing of the message may be kept")
     placed = spoken.draft.message._replace(sequence=number % _PER_CONVERSATION + 1)
@@ -105,7 +105,7 @@ def _draft(memory: Memory, number: int, text: str, vector: Vector) -> MessageDra
 
 def _write(memory: Memory, drafts: Sequence[MessageDraft], writer: StoreWriter) -> None:
     for name in {draft.message.conversation for draft in drafts}:
-        message_log.opened(writer, name, _START)
+        message_log.open_conversation(writer, name, _START)
     writer.insert_messages(drafts, memory._engine.space)  # noqa: SLF001
 
 

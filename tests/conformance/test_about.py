@@ -10,7 +10,7 @@ from tests.conftest import SteppingClock
 
 @pytest.fixture
 def home(me: UserMemory, clock: SteppingClock) -> UserMemory:
-    """Somebody who has a garage, and other things."""
+    """A user who has a garage, and other things."""
     me.facts.set("light.garage", "location", "ceiling")
     me.facts.set("cover.garage_door", "purpose", "car entrance")
     me.facts.set("light.office", "location", "home office")

@@ -291,7 +291,7 @@ def test_an_answer_that_was_found_while_something_is_forgotten_is_not_kept(store
     def forget_meanwhile() -> None:
         store.watched.while_searching = lambda: None
         forgetting.start()
-        # not until it is over: on SQLite it waits for whoever still sees what is forgotten
+        # not until it is over: on SQLite it waits for readers that still see what is forgotten
         until(lambda: answers.drops != dropped)
 
     store.watched.while_searching = forget_meanwhile

@@ -168,7 +168,7 @@ def test_places_can_be_awaited(memory: Memory) -> None:
         with pytest.raises(NotFound):
             await me.places.get("home")
         with pytest.raises(NotFound):
-            await me.places.geocode("Brno")  # there is nobody to ask here
+            await me.places.geocode("Brno")  # there is no geocoder here
         with pytest.raises(NotFound):
             await me.places.reverse_geocode(49.2, 16.6)
         assert await me.places.find_addresses() == 0

@@ -18,7 +18,7 @@ MANUAL = "# Manual\n\nPress the red button twice.\n\nThen wait.\n"
 
 @pytest.fixture
 def words() -> Words:
-    """Whoever makes the vectors."""
+    """The embedder."""
     return Words()
 
 

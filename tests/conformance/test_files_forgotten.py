@@ -1,4 +1,4 @@
-"""What was forgotten stays so, whoever syncs, watches, adds or sweeps; and what is not forgotten stays."""
+"""What was forgotten stays so, also while others sync, watch, add or sweep; and what is not forgotten stays."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Files in searches, on both stores: which of them are found, how they rank, and what nobody may find."""
+"""Files in searches, on both stores: which of them are found, how they rank, and what must not be found."""
 
 import json
 import subprocess
@@ -15,12 +15,14 @@ from tests.conformance.notes import Notes, Words, open_notes, pieces
 from tests.conftest import SteppingClock
 from tests.storage.catalogue import is_server, plain
 
-TOKEN = "gh" + "p_" + "Zk3vQ9xLw7TnR2bYc5Jd8HsF1mGp6AqEu4Ri"  # made up, in two parts so that nobody takes it for a leak
+TOKEN = (
+    "gh" + "p_" + "Zk3vQ9xLw7TnR2bYc5Jd8HsF1mGp6AqEu4Ri"
+)  # made up, in two parts so that no scanner takes it for a leak
 
 
 @pytest.fixture
 def words() -> Words:
-    """Whoever makes the vectors."""
+    """The embedder."""
     return Words()
 
 
@@ -45,7 +47,7 @@ def notes(tmp_path: Path) -> Notes:
 
 @pytest.fixture
 def me(memory: Memory, notes: Notes) -> UserMemory:
-    """Somebody whose folder was synced."""
+    """A user whose folder was synced."""
     mine = memory.user("me")
     mine.files.sync(notes.root)
     return mine

@@ -129,7 +129,7 @@ RANGES = ((0x20, 0x7E), (0xA0, 0x24F), (0x300, 0x36F), (0x400, 0x4FF), (0x590, 0
 
 
 def invented(random: Random) -> str:
-    """Think of something that nobody should type."""
+    """Draw a query that no user should type."""
     kind = random.randrange(40)
     if kind == 0:
         return random.choice(("", " ", "\n\t", "\x00", "\u200b", '"', "-", "?" * 9))

@@ -1,4 +1,4 @@
-"""Keys: made, recognised, revoked, and never in anybody's way; on both stores."""
+"""Keys: made, recognised, revoked, and never in the way; on both stores."""
 
 from contextlib import closing
 from datetime import timedelta
@@ -82,7 +82,7 @@ def test_nobody_waits_for_a_writer_to_come_in(open_memory: OpenMemory, database:
 
 
 def test_a_write_needs_one_connection(open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever writes and asks for something else meanwhile waits for everybody who does the same."""
+    """A writer that asks for something else meanwhile waits for all writers that do the same."""
     monkeypatch.setattr(active_models, "_MAX_AGE_S", -1.0)  # whatever is known has to be looked up anew
     memory = open_memory(postgres__pool_size=1, postgres__connect_timeout_s=2)
     me = memory.user("me")

@@ -221,7 +221,7 @@ def test_an_answer_is_found_by_its_question(open_memory: OpenMemory) -> None:
     assert (parts["text"].rank, parts["text"].score) == (None, 0.0)
     assert parts["neighbours"].rank is None
     assert parts["neighbours"].score * parts["neighbours"].weight > 0
-    assert len(hits) <= 5  # nobody else speaks for the small talk
+    assert len(hits) <= 5  # nothing else speaks for the small talk
 
 
 # Languages
@@ -284,7 +284,7 @@ def test_where_words_find_nothing_an_unknown_language_is_tried(english: UserMemo
 
 
 class JumpingClock(SteppingClock):
-    """A clock by which each look takes longer than anybody waits, once it jumps."""
+    """A clock by which each look takes longer than a caller waits, once it jumps."""
 
     jumping = False
 

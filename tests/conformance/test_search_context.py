@@ -17,7 +17,7 @@ def sources(found: Recall) -> set[str]:
 
 @pytest.fixture
 def told(me: UserMemory) -> UserMemory:
-    """Somebody who said it in every way."""
+    """A user who said it in every way."""
     me.remember("The blue bicycle pump is in the attic", type="fact")
     chat = me.conversation("s1")
     chat.append("system", "You know all about the blue bicycle pump.")

@@ -1,4 +1,4 @@
-"""What keeps spaces from being confused when several act at once, and embedders of anybody's own from doing harm."""
+"""What keeps spaces from being confused when several act at once, and embedders of a caller's own from doing harm."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ SMALL = Space("own", "small", "1", "none", 384, normalised=True)
 
 
 class Own:
-    """Somebody's own embedder: it knows its space from its first text on, and raises what it likes."""
+    """A caller's own embedder: it knows its space from its first text on, and raises what it likes."""
 
     languages: frozenset[str] | None = None
 

@@ -30,7 +30,7 @@ def notes(tmp_path: Path) -> Notes:
 
 @pytest.fixture
 def words() -> Words:
-    """Whoever makes the vectors."""
+    """The embedder."""
     return Words()
 
 
@@ -44,7 +44,7 @@ def memory(database: str, clock: SteppingClock, tmp_path: Path, words: Words) ->
 
 @pytest.fixture
 def me(memory: Memory, notes: Notes) -> UserMemory:
-    """Somebody whose folder was synced once."""
+    """A user whose folder was synced once."""
     mine = memory.user("me")
     (report,) = mine.files.sync(notes.root)
     assert (report.state, report.seen, report.added, report.embedded) == ("synced", 3, 3, report.written)
@@ -69,7 +69,7 @@ def test_an_unchanged_folder_is_neither_read_nor_written(
     (report,) = me.files.sync(notes.root, tell=told.append)
     assert (report.unchanged, report.writes, report.bytes_read, told) == (3, 0, 0, [])
     assert (marks(memory), len(words.asked)) == (before, asked)
-    clock.advance(hours=2)  # somebody who asks when the folder was last looked at gets an answer
+    clock.advance(hours=2)  # a user who asks when the folder was last synced gets an answer
     me.files.sync(notes.root)
     assert me.files.folders()[0].folder.scanned_at > clock.moment - timedelta(minutes=1)
 

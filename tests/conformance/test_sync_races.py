@@ -32,7 +32,7 @@ class Between:
     def read(
         self, root: str, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe
     ) -> Iterator[ReadFile | SkippedFile]:
-        """Read files, and let something happen before anybody hears of them."""
+        """Read files, and let something happen before the caller hears of them."""
         found = list(self._disk.read(root, wishes, recipe))
         happens, self.after_read = self.after_read, None
         if happens:
@@ -54,7 +54,7 @@ def notes(tmp_path: Path) -> Notes:
 
 @pytest.fixture
 def memory(database: str, clock: SteppingClock, tmp_path: Path) -> Iterator[Memory]:
-    """The store of somebody who is slow."""
+    """The store of a slow user."""
     with open_notes(database, clock, tmp_path) as opened:
         yield opened
         assert opened.doctor() == ()
@@ -62,7 +62,7 @@ def memory(database: str, clock: SteppingClock, tmp_path: Path) -> Iterator[Memo
 
 @pytest.fixture
 def me(memory: Memory, notes: Notes) -> UserMemory:
-    """Somebody who is slow, and whose folder was synced once."""
+    """A slow user whose folder was synced once."""
     mine = memory.user("me")
     mine.files.sync(notes.root)
     object.__setattr__(mine._engine, "disk", Between(mine._engine.disk))

@@ -69,7 +69,7 @@ places: st.SearchStrategy[dict[str, Any]] = st.one_of(
 
 @st.composite
 def whereabouts(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw where somebody is while asking, and what that is to mean."""
+    """Draw where a user is while asking, and what that is to mean."""
     location = draw(coordinates | st.sampled_from(["home", "supermarket", "Brno"]))
     asked: dict[str, Any] = {"location": location}
     if draw(st.booleans()):

@@ -101,7 +101,7 @@ class Twins:
         self._users = count()
 
     def user(self) -> "Pair":
-        """Give a user nobody has heard of, in both stores."""
+        """Give a new user, in both stores."""
         self.clock.moment = START
         self.embedder.fails = False
         name = f"user {next(self._users)}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.storage.sqlite.items import MANY_CHUNKS
+from recollect.storage.sqlite.writer import MANY_CHUNKS
 from tests.conformance.notes import Notes
 from tests.reliability.canaries import Canaries, left_in, left_in_files
 from tests.reliability.opening import WITH_QUICK_VECTORS

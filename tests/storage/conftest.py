@@ -1,4 +1,4 @@
-"""Databases that nobody has opened yet."""
+"""Databases that were never opened."""
 
 from collections.abc import Callable
 from itertools import count

@@ -53,7 +53,7 @@ FILED = ChunkFilters()
 _OTHER_ID = f"cccccccc-0000-7000-8000-{8:012d}"
 ASKED = CachedQueryVector(SPACE, "a question", VECTOR, Usage(1, 0), 1)
 SOON = NOW + timedelta(hours=1)
-GEOCODER = "somebody"
+GEOCODER = "a geocoder"
 HERE = (49.2, 16.6)
 SHARED = "ffffffff-0000-7000-8000-000000000099"
 
@@ -171,7 +171,7 @@ def _folder(root: str) -> Folder:
 def furnish(store: PostgresStore) -> None:
     """Let both move in, the other one first; but I have been here before."""
     store.write(ME, _stay_for_a_night)
-    store.forget_ledgers(answers=LONG_AGO, changes=EARLIER, searches=LONG_AGO)
+    store.forget_old_logs(answers=LONG_AGO, changes=EARLIER, searches=LONG_AGO)
     for scope, home in ((OTHER, THEIRS), (ME, MINE)):
         store.write(scope, lambda writer, home=home: _move_in(writer, home))  # type: ignore[misc]
         for number in range(len(home.memories)):
@@ -314,16 +314,16 @@ def _looking_up(*, searches: bool, limit: int) -> Crossing:
     """Look for words, by the functions that use the index, or plainly."""
 
     def look(reader: StoreReader) -> object:
-        found = (reader.text_candidates(["pump", "hum"], kind, limit) for kind in (LIVE, SAID, FILED))
-        return [replace(one, rows=sorted(one.rows)) for one in found]  # their order is nobody's promise
+        answers = (reader.text_candidates(["pump", "hum"], kind, limit) for kind in (LIVE, SAID, FILED))
+        return [replace(answer, rows=sorted(answer.rows)) for answer in answers]  # their order is not promised
 
     def crossing(store: PostgresStore) -> object:
-        usual = store._standing
-        store._standing = usual._replace(searches=searches, searches_files=searches)
+        usual = store._rights
+        store._rights = usual._replace(searches=searches, searches_files=searches)
         try:
             return store.read(ME, look)
         finally:
-            store._standing = usual
+            store._rights = usual
 
     return crossing
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recollect import UserMemory
-from recollect.storage.sqlite.small import FEW_ROWS
+from recollect.storage.sqlite.in_memory_users import FEW_ROWS
 from tests.reliability.worker import WITH_VECTORS, open_memory, remember_batch, vector_of
 from tests.storage.catalogue import plain
 

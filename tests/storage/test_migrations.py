@@ -13,12 +13,12 @@ from recollect.engine.drafts.memory_drafts import draft_memories
 from recollect.errors import StoreDamaged, StoreTooNew, StoreTooOld
 from recollect.model.memories import NewMemory
 from recollect.storage.migrations import Migration, load_migrations
-from recollect.storage.postgres import codec as postgres_codec
 from recollect.storage.postgres import migrate as postgres_migrate
+from recollect.storage.postgres.codec import CODEC
 from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import codec as sqlite_codec
 from recollect.storage.sqlite import migrate as sqlite_migrate
-from recollect.storage.sqlite.rows import seq_array
+from recollect.storage.sqlite.session import seq_array
 from recollect.storage.statements import load_own
 from tests.reliability.worker import open_memory
 from tests.storage.catalogue import MOMENT, backend_of, catalogue, is_server, older_store, plain, record
@@ -97,7 +97,7 @@ def _write_into(database: str) -> None:
             connection.execute("SELECT set_config('recollect.reach', 'store', true)")
             connection.execute(_OLD_USER)
             insert = load_own("postgres", "dialect.sql")["insert_memory"]
-            connection.execute(insert.encode(), postgres_codec.to_parameters("me", draft))
+            connection.execute(insert.encode(), CODEC.memory_values("me", draft))
         return
     queries = load_own("sqlite", "dialect.sql")
     with closing(apsw.Connection(database)) as file, file:

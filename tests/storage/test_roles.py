@@ -12,8 +12,8 @@ import psycopg
 import pytest
 
 from recollect import Memory, NewMemory, StoreError, load_settings
-from recollect.storage.postgres.giants import index_name
-from recollect.storage.postgres.roles import Standing
+from recollect.storage.postgres.large_user_indexes import index_name
+from recollect.storage.postgres.roles import LoginRights
 from recollect.storage.postgres.store import PostgresStore
 from tests.conftest import Server
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
@@ -38,7 +38,7 @@ def _unguarded(address: str) -> list[str]:
 
 @contextmanager
 def _as_application(address: str, user: str = "", reach: str = "") -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
-    """Be in a transaction as the application is, for a user, for the store, or for nobody."""
+    """Be in a transaction as the application is, for a user, for the store, or for neither."""
     with psycopg.connect(address) as connection:
         connection.execute(f"SET ROLE {_APPLICATION}".encode())
         if reach:
@@ -73,8 +73,8 @@ def test_every_table_has_its_wall(address: str) -> None:
     [
         "",
         "ALTER TABLE forgotten ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
-        "ALTER TABLE forgotten ENABLE ROW LEVEL SECURITY; CREATE POLICY anybody ON forgotten USING (true)",
-        "ALTER TABLE forgotten FORCE ROW LEVEL SECURITY; CREATE POLICY anybody ON forgotten USING (true)",
+        "ALTER TABLE forgotten ENABLE ROW LEVEL SECURITY; CREATE POLICY open ON forgotten USING (true)",
+        "ALTER TABLE forgotten FORCE ROW LEVEL SECURITY; CREATE POLICY open ON forgotten USING (true)",
     ],
     ids=["nothing", "no policy", "not forced", "not enabled"],
 )
@@ -82,21 +82,6 @@ def test_a_table_without_would_be_noticed(address: str, made: str) -> None:
     with plain(address) as store:
         store.rows(f"CREATE TABLE forgotten (user_id text); {made}")
     assert _unguarded(address) == ["forgotten"]
-
-
-def test_vectors_of_an_older_store_get_their_wall(server: Server) -> None:
-    url = server.fresh(empty=True)
-    older_store(url, 10)
-    with plain(url) as store:
-        store.rows(
-            "CREATE TABLE vectors_7 (user_id text NOT NULL, item_id uuid NOT NULL, embedding vector(3) NOT NULL)"
-        )
-        store.rows(
-            "INSERT INTO embedding_spaces (number, kind, provider, model, revision, prefix_scheme, dimensions,"
-            " normalised, created_at) VALUES (7, 'memory', 'a', 'b', 'c', 'd', 3, true, '2026-01-01')"
-        )
-    Memory.open(url).close()
-    assert _unguarded(url) == []
 
 
 def test_the_role_neither_owns_nor_bypasses(address: str) -> None:
@@ -108,12 +93,12 @@ def test_the_role_neither_owns_nor_bypasses(address: str) -> None:
         )
         members = store.rows("SELECT 1 FROM pg_auth_members WHERE roleid = 'recollect_app_search'::regrole")
     assert roles == [("recollect_app", False, False), ("recollect_app_search", False, False)]
-    assert members == [], "whoever belongs to it reads everything"
+    assert members == [], "a member of it reads everything"
 
 
 @pytest.mark.parametrize("before", ["", "SELECT set_config('recollect.reach', 'user', true); COMMIT; BEGIN"])
 def test_who_works_for_nobody_sees_nothing(address: str, before: str) -> None:
-    """Also after somebody was named on this connection: what is left of the settings is an empty text."""
+    """Also after a user was named on this connection: what is left of the settings is an empty text."""
     with _as_application(address) as connection:
         connection.execute(before.encode())
         for table in ("memories", "messages", "users", "jobs", "vectors_1", "audit_log", "api_keys", "bulk_batches"):
@@ -168,7 +153,7 @@ def test_what_the_application_may_not(server: Server, address: str, attempt: str
 def test_a_role_that_is_mighty_is_not_taken_on(server: Server, address: str) -> None:
     login(server, "mighty", "BYPASSRLS")
     with _opened(address, role="mighty") as memory:
-        assert any("sees past" in advice for advice in memory.status().advice)
+        assert any("bypasses row-level security" in advice for advice in memory.status().advice)
 
 
 @contextmanager
@@ -211,7 +196,7 @@ def test_a_superuser_without_a_role_is_told(server: Server) -> None:
     with _opened(server.fresh(), role="") as memory:
         _insist_on_a_whole_life(memory)
         (advice,) = _about_the_wall(memory)
-        assert advice.startswith("postgres sees past the server's own wall")
+        assert advice.startswith("postgres bypasses row-level security")
         assert [problem.check for problem in memory.doctor()] == ["wall_between_users"]
 
 
@@ -270,21 +255,21 @@ def test_as_the_manual_sets_it_up(server: Server) -> None:
         with _opened(service, role=role) as memory:
             _insist_on_a_whole_life(memory)
             assert _about_the_wall(memory) == []
-            assert _standing(memory).searches
+            assert _rights(memory).searches
             memory.user("you").forget(everything=True)
     with _opened(url, role="by_hand") as memory:  # the owner comes again, and changes nothing about it
-        assert _standing(memory).searches
+        assert _rights(memory).searches
 
 
-def _standing(memory: Memory) -> Standing:
+def _rights(memory: Memory) -> LoginRights:
     store = memory._engine.store
     assert isinstance(store, PostgresStore)
-    return store._standing
+    return store._rights
 
 
 def test_the_application_cannot_bring_the_schema_up_to_date(server: Server) -> None:
     url = server.fresh(empty=True)
-    older_store(url, 10)
+    older_store(url, 1)
     login(server, "application", f"IN ROLE {_APPLICATION}")
     with plain(url) as store:
         store.rows(f"GRANT SELECT ON schema_migrations TO {_APPLICATION}")

@@ -85,7 +85,7 @@ class StoreOperations:
 
     def change_notifier(self) -> ChangeNotifier:
         """Return a notifier that waits for the next write to the store, in this process or in another."""
-        return self._engine.store.bell()
+        return self._engine.store.change_notifier()
 
     def audit_log(self, user_id: str = "", *, last: int = 0) -> tuple[AuditLine, ...]:
         """Return the audit log of a user, or of the keys; all of it, or the `last` lines."""

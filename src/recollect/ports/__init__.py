@@ -4,6 +4,16 @@ The invariant of the stores: whatever runs inside `write` happens wholly or not 
 one after the other. So a decision taken inside `write` from what it has read there still holds when it commits.
 """
 
+from recollect.ports.access_log import (
+    CHANGES_KEPT,
+    STORE,
+    AccessLogWriter,
+    ChangeKind,
+    ChangeNotifier,
+    SearchNote,
+    StoreChange,
+    StoredResponse,
+)
 from recollect.ports.conversations import ConversationSize, Derivation, MessagePosition
 from recollect.ports.files import (
     ChunkingRecipe,
@@ -17,16 +27,6 @@ from recollect.ports.files import (
     SeenFile,
     SyncRules,
     TouchedFile,
-)
-from recollect.ports.ledgers import (
-    CHANGES_KEPT,
-    STORE,
-    ChangeKind,
-    ChangeNotifier,
-    LedgerWriter,
-    SearchNote,
-    StoreChange,
-    StoredResponse,
 )
 from recollect.ports.memories import Fingerprint, IndexedItem, Neighbour, Slot, TextCandidate, TextCandidates
 from recollect.ports.places import CachedPlace, GeocodeJob, Geocoder, UnlocatedItem, UnnamedPlace
@@ -50,6 +50,7 @@ from recollect.ports.world import (
 __all__ = [
     "CHANGES_KEPT",
     "STORE",
+    "AccessLogWriter",
     "BulkEmbedder",
     "BulkOutcome",
     "BulkProgress",
@@ -74,7 +75,6 @@ __all__ = [
     "GeocodeJob",
     "Geocoder",
     "IndexedItem",
-    "LedgerWriter",
     "MessagePosition",
     "Neighbour",
     "Observer",

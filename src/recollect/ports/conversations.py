@@ -49,51 +49,39 @@ class ConversationRows(Protocol):
 
     def conversation(self, conversation_id: str) -> ConversationRecord | None:
         """Give a conversation, if there is one."""
-        ...
 
     def get_messages(self, ids: Sequence[str]) -> Sequence[Message]:
         """Give the messages with these ids in any order; unknown ids are left out."""
-        ...
 
     def active_messages(self, conversation_id: str, limit: int) -> Sequence[Message]:
         """Give the newest active messages in order; system prompts and the live summary come whatever the limit."""
-        ...
 
     def active_size(self, conversation_id: str) -> ConversationSize:
         """Count the active messages and their tokens, the summary among them, but no system prompts."""
-        ...
 
     def last_messages(self, conversation_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
         """Give the last messages of any status in order, without summaries; those with a sequence below `before`."""
-        ...
 
     def delivered(self, conversation_id: str, external_ids: Sequence[str]) -> Mapping[str, Message]:
         """Find messages by the ids that their host has for them."""
-        ...
 
     def buried(self, fingerprints: Sequence[str]) -> Mapping[str, datetime]:
         """Say which of these were forgotten, and when."""
-        ...
 
     def unlearned(self, ids: Sequence[str]) -> Sequence[str]:
-        """Say which of these messages nobody has learned from yet."""
-        ...
+        """Say which of these messages have not been learned from yet."""
 
     def sources(self, made_ids: Sequence[str]) -> Sequence[Derivation]:
         """Say what these items were made from."""
-        ...
 
     def made_from(self, source_ids: Sequence[str]) -> Sequence[Derivation]:
         """Say what was made from these items."""
-        ...
 
     def message_ids(self, conversation_id: str) -> Sequence[str]:
         """Give the ids of all messages of a conversation, summaries among them."""
-        ...
 
     def conversation_ids(self) -> Sequence[str]:
         """Give the ids of all conversations."""
-        ...
 
 
 class ConversationReader(ConversationRows, Protocol):
@@ -106,15 +94,12 @@ class ConversationReader(ConversationRows, Protocol):
 
         `before` is when the last one of another listing was spoken in, and its id: what comes after it is given.
         """
-        ...
 
     def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[MessagePosition]:
         """Give these messages and those up to `reach` before and after each of them, as far as they pass; each once."""
-        ...
 
     def said_between(self, filters: MessageFilters, limit: int) -> Sequence[Message]:
         """Give the newest messages that pass, in the order in which they were said."""
-        ...
 
 
 class ConversationWriter(ConversationRows, Protocol):
@@ -122,56 +107,42 @@ class ConversationWriter(ConversationRows, Protocol):
 
     def save_conversation(self, record: ConversationRecord) -> None:
         """Write a conversation, new or changed."""
-        ...
 
     def insert_messages(self, drafts: Sequence[MessageDraft], space: Space | None) -> None:
         """Write messages with their terms and vectors, which are of `space`; what lacks one is owed it by a job."""
-        ...
 
     def set_status(self, ids: Sequence[str], status: MessageStatus) -> None:
         """Mark messages."""
-        ...
 
     def mark_learned(self, ids: Sequence[str]) -> None:
         """Note that what these messages teach has been kept."""
-        ...
 
     def name_message(self, message_id: str, external_id: str) -> None:
         """Note the host's own id of a message that had none."""
-        ...
 
     def set_feedback(self, message_id: str, feedback: int | None) -> None:
         """Note what the user thought of a message."""
-        ...
 
     def delete_messages(self, ids: Sequence[str]) -> None:
         """Remove messages with their terms, vectors and jobs."""
-        ...
 
     def delete_conversation(self, conversation_id: str) -> None:
         """Remove a conversation, whose messages are gone already."""
-        ...
 
     def derive(self, derivations: Sequence[Derivation], now: datetime) -> None:
         """Note what was made from what; what is noted already stays as it is."""
-        ...
 
     def drop_derivations(self, ids: Sequence[str]) -> None:
         """Remove every note about these items, as makers and as made."""
-        ...
 
     def bury(self, fingerprints: Sequence[str], now: datetime) -> None:
         """Note what was forgotten, by fingerprints."""
-        ...
 
     def exhume(self, fingerprints: Sequence[str]) -> None:
         """Note that these were said again, after they were forgotten."""
-        ...
 
     def delete_tombstones(self) -> None:
         """Forget also what was forgotten."""
-        ...
 
     def record_spending(self, day: str, purpose: str, model: str, usage: Usage) -> None:
         """Add to what was spent."""
-        ...

@@ -36,50 +36,39 @@ class FileRows(Protocol):
 
     def file(self, file_id: str) -> FileRecord | None:
         """Give a file by its id."""
-        ...
 
     def file_at(self, root: str, path: str) -> FileRecord | None:
         """Give the synced file at a path beneath a root."""
-        ...
 
     def document(self, digest: str) -> FileRecord | None:
         """Give the file with these bytes that was added by itself."""
-        ...
 
     def get_chunks(self, ids: Sequence[str]) -> Sequence[Chunk]:
         """Give the chunks with these ids in any order; unknown ids are left out."""
-        ...
 
     def chunks_of(self, file_id: str) -> Sequence[Chunk]:
         """Give the chunks of a file in order."""
-        ...
 
     def chunk_marks(self, file_id: str) -> Sequence[ChunkMark]:
         """Give what tells the chunks of a file apart, in order."""
-        ...
 
     def file_marks(self, root: str) -> Sequence[FileMark]:
         """Give size, time and recipe of all files of a root: all that a look that finds nothing new needs."""
-        ...
 
     def known_files(self, root: str) -> Sequence[KnownFile]:
         """Give what tells whether the files of a root have changed."""
-        ...
 
     def files_called(self, names: Sequence[str]) -> Sequence[FileRecord]:
         """Give the files that have one of these names or paths, or whose path ends with one of them; case counts not.
 
         Names are given in lower case and without a leading slash.
         """
-        ...
 
     def folders(self) -> Sequence[Folder]:
         """Give the folders that were synced."""
-        ...
 
     def file_ids(self) -> Sequence[str]:
         """Give the ids of all files."""
-        ...
 
 
 class FileReader(FileRows, Protocol):
@@ -87,15 +76,12 @@ class FileReader(FileRows, Protocol):
 
     def files(self, limit: int, before: str | None = None, *, source: FileSource | None = None) -> Sequence[FileRecord]:
         """List files, the one that was added last first, with ids below `before`."""
-        ...
 
     def folder_sizes(self) -> Mapping[str, tuple[int, int]]:
         """Say how many files and chunks each root has; documents are under ''."""
-        ...
 
     def chunks_in(self, file_ids: Sequence[str], filters: ChunkFilters, limit: int) -> Sequence[str]:
         """Give the ids of the first chunks of files that pass."""
-        ...
 
 
 class FileWriter(FileRows, Protocol):
@@ -103,38 +89,30 @@ class FileWriter(FileRows, Protocol):
 
     def save_file(self, record: FileRecord) -> None:
         """Write a file, new or changed."""
-        ...
 
     def touch_files(self, touched: Sequence[TouchedFile]) -> None:
         """Note paths, sizes and times of files whose bytes are what they were."""
-        ...
 
     def insert_chunks(self, record: FileRecord, drafts: Sequence[ChunkDraft], space: Space | None) -> None:
         """Write chunks with their terms and vectors.
 
         One that says the very same as another chunk of this user gets its vectors; what lacks one is owed it by a job.
         """
-        ...
 
     def mark_chunks(self, marks: Sequence[ChunkMark]) -> None:
         """Note where chunks stand now, and since when, whose text is what it was."""
-        ...
 
     def delete_chunks(self, ids: Sequence[str]) -> None:
         """Remove chunks with their terms, vectors and jobs."""
-        ...
 
     def delete_files(self, ids: Sequence[str]) -> None:
         """Remove files, whose chunks are gone already."""
-        ...
 
     def save_folder(self, folder: Folder) -> None:
         """Note that a folder was looked through."""
-        ...
 
     def delete_folder(self, root: str) -> None:
         """Forget that a folder was ever synced."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +139,7 @@ class FolderWalk:
     """What lies beneath a root: the files that the rules want, and what was left out, by reason.
 
     `exists` says that the root is a folder; `complete` that all of it could be looked into. `trouble` names the first
-    of what was left out; `skipped` counts all of it. Files that are `too_large` lie there, though nobody reads them.
+    of what was left out; `skipped` counts all of it. Files that are `too_large` lie there, but are not read.
     """
 
     seen: Sequence[SeenFile] = ()
@@ -222,25 +200,20 @@ class Disk(Protocol):
 
     def resolve(self, path: str) -> str:
         """Give a folder's one absolute path, with `~` and links resolved."""
-        ...
 
     def walk(self, root: str, rules: SyncRules, own: frozenset[tuple[int, int]]) -> FolderWalk:
         """Look through a folder. `own` are the device and inode of files that must not even be opened."""
-        ...
 
     def read(
         self, root: str, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe
     ) -> Iterator[ReadFile | SkippedFile]:
         """Read files and cut them, in any order; with a process beside this one if there is much to do."""
-        ...
 
     def text(self, root: str, path: str, recipe: ChunkingRecipe, own: frozenset[tuple[int, int]]) -> tuple[str, str]:
         """Give a file's text as it is cut, and its digest. Raises OSError."""
-        ...
 
     def watch(self, roots: Sequence[str], debounce_s: float) -> "AbstractContextManager[FolderWatch]":
         """Begin to watch folders."""
-        ...
 
 
 class FolderWatch(Protocol):
@@ -248,11 +221,9 @@ class FolderWatch(Protocol):
 
     def wait(self, timeout_s: float) -> frozenset[str]:
         """Wait until something has changed and it is quiet again, or for so long; says in which roots."""
-        ...
 
     def stop(self) -> None:
-        """Let whoever waits go, from any thread."""
-        ...
+        """End the wait, from any thread."""
 
 
 class Documents(Protocol):
@@ -260,24 +231,18 @@ class Documents(Protocol):
 
     def read(self, data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
         """Read a document. Raises InvalidDocument."""
-        ...
 
     def own(self) -> frozenset[tuple[int, int]]:
-        """Give the device and inode of the folder in which originals are kept: it is nobody's folder of notes."""
-        ...
+        """Give the device and inode of the folder in which originals are kept, which must never be synced."""
 
     def keep(self, owner: str, digest: str, data: bytes) -> str:
         """Keep a user's original, durably; gives the name under which it is kept, or '' when none are."""
-        ...
 
     def original(self, name: str) -> bytes:
         """Give an original. Raises NotFound."""
-        ...
 
     def discard(self, names: Sequence[str]) -> None:
         """Remove originals for good; one that is gone already is fine."""
-        ...
 
     def sweep(self, known: Callable[[str], bool]) -> int:
-        """Remove originals that nobody knows, and that were not just put there; says how many."""
-        ...
+        """Remove originals that no file refers to, and that were not just put there; says how many."""

@@ -15,7 +15,7 @@ from recollect.model.stats import Stats
 class Slot:
     """What a memory is about, when a new value replaces the old one.
 
-    What somebody prefers is another slot than what is the case.
+    What a user prefers is another slot than what is the case.
     """
 
     subject: str
@@ -68,121 +68,93 @@ class IndexedItem(NamedTuple):
     terms: tuple[str, ...]
 
 
-class MemoryReader(Protocol):
+class MemoryRows(Protocol):
+    """What reading and writing have in common."""
+
+    def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
+        """Give the rows with these ids, live or not, in any order; unknown ids are left out."""
+
+    def chain(self, memory_id: str) -> Sequence[MemoryRecord]:
+        """Give all versions that belong together with this one, oldest first; empty when the id is unknown."""
+
+    def everything(self) -> Sequence[str]:
+        """Give the ids of all rows, of any validity."""
+
+    def of_session(self, session: str) -> Sequence[str]:
+        """Give the ids of the rows that were stored in a session, of any validity."""
+
+    def of_source(self, source: str) -> Sequence[str]:
+        """Give the ids of the rows that came from a source, of any validity."""
+
+    def expired(self, now: datetime) -> Sequence[str]:
+        """Give the ids of the rows past their expiry."""
+
+
+class MemoryReader(MemoryRows, Protocol):
     """Questions about one user's memories. Searching works alike for all kinds of items: the filters say which."""
 
     def generation(self) -> int:
         """Give a number that grows with every write of this user."""
-        ...
 
     def searched_space(self) -> Space | None:
         """Give the space that is complete, which searches must use; None when nothing ever had a vector."""
-        ...
 
     def unrelated(self, space: Space) -> float | None:
         """Give the usual cosine of what has nothing to do with each other in a space, once it was measured."""
-        ...
-
-    def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
-        """Give the rows with these ids, live or not, in any order; unknown ids are left out."""
-        ...
 
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
         """List the rows that pass, newest id first, starting below the id `before`."""
-        ...
 
     def count(self, filters: Filters) -> int:
         """Count the rows that pass."""
-        ...
-
-    def chain(self, memory_id: str) -> Sequence[MemoryRecord]:
-        """Give all versions that belong together with this one, oldest first; empty when the id is unknown."""
-        ...
-
-    def everything(self) -> Sequence[str]:
-        """Give the ids of all rows, of any validity."""
-        ...
-
-    def of_session(self, session: str) -> Sequence[str]:
-        """Give the ids of the rows that were stored in a session, of any validity."""
-        ...
-
-    def of_source(self, source: str) -> Sequence[str]:
-        """Give the ids of the rows that came from a source, of any validity."""
-        ...
-
-    def expired(self, now: datetime) -> Sequence[str]:
-        """Give the ids of the rows past their expiry."""
-        ...
 
     def timeline(self, filters: Filters, limit: int) -> Sequence[MemoryRecord]:
         """Give the newest rows that pass by the time they are about, in the order in which they happened."""
-        ...
 
     def subjects(self, filters: Filters) -> Sequence[str]:
         """Give the subjects of the rows that pass, each once."""
-        ...
 
     def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms, the most promising `limit` of them."""
-        ...
 
     def nearest(
         self, space: Space, vector: Vector, filters: ItemFilters | PlaceFilters, limit: int
     ) -> Sequence[Neighbour]:
         """Find the rows nearest to a vector among those that pass, nearest first."""
-        ...
 
     def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
         """Give the cosines of known rows; rows without a vector are left out."""
-        ...
 
     def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
         """Give items of any validity with their terms, in the order of their ids, starting above the id `after`."""
-        ...
 
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what this user has."""
-        ...
 
 
-class MemoryWriter(Protocol):
+class MemoryWriter(MemoryRows, Protocol):
     """Changes of one user's memories."""
-
-    def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
-        """Give the rows with these ids, live or not, in any order; unknown ids are left out."""
-        ...
-
-    def chain(self, memory_id: str) -> Sequence[MemoryRecord]:
-        """Give all versions that belong together with this one, oldest first; empty when the id is unknown."""
-        ...
 
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
         """Write rows with their terms and vectors, which are of `space`; what lacks one in another is owed it by a job.
 
         Gives the ids that were *not* written because a live row has the same fingerprint.
         """
-        ...
 
     def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
         """Find the live row with this fingerprint, expired or not."""
-        ...
 
     def current(self, slot: Slot) -> MemoryRecord | None:
         """Find the live row that holds this slot."""
-        ...
 
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
         """End a row's validity in favour of another."""
-        ...
 
     def revive(self, memory_id: str) -> None:
         """Let a row hold again, because what replaced it is gone."""
-        ...
 
     def confirm(self, confirmed: MemoryRecord) -> None:
         """Write a row's trust, source and confidence, because the same was said again."""
-        ...
 
     def revise(
         self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool
@@ -191,28 +163,9 @@ class MemoryWriter(Protocol):
 
         With `keep_vector` the new row has the vectors of the old one; they say the same.
         """
-        ...
 
     def relink(self, from_id: str, to_id: str) -> None:
         """Let versions that point at `from_id` point at `to_id`, before `from_id` goes."""
-        ...
 
     def delete(self, ids: Sequence[str]) -> None:
         """Remove rows with everything that was derived from them."""
-        ...
-
-    def everything(self) -> Sequence[str]:
-        """Give the ids of all rows, of any validity."""
-        ...
-
-    def of_session(self, session: str) -> Sequence[str]:
-        """Give the ids of the rows that were stored in a session, of any validity."""
-        ...
-
-    def of_source(self, source: str) -> Sequence[str]:
-        """Give the ids of the rows that came from a source, of any validity."""
-        ...
-
-    def expired(self, now: datetime) -> Sequence[str]:
-        """Give the ids of the rows past their expiry."""
-        ...

@@ -8,9 +8,9 @@ from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
 from recollect.model.stats import Problem, StoreStats
+from recollect.ports.access_log import AccessLogReader, AccessLogStore, AccessLogWriter
 from recollect.ports.conversations import ConversationReader, ConversationWriter
 from recollect.ports.files import FileReader, FileWriter
-from recollect.ports.ledgers import LedgerReader, LedgerStore, LedgerWriter
 from recollect.ports.memories import MemoryReader, MemoryWriter
 from recollect.ports.places import PlaceReader, PlaceStore, PlaceWriter
 from recollect.ports.spaces import CachedPassageVector, EmbedJob, SpaceStore
@@ -19,31 +19,27 @@ T = TypeVar("T")
 Result_co = TypeVar("Result_co", covariant=True)
 
 
-class StoreReader(MemoryReader, ConversationReader, FileReader, PlaceReader, LedgerReader, Protocol):
+class StoreReader(MemoryReader, ConversationReader, FileReader, PlaceReader, AccessLogReader, Protocol):
     """Questions of one user, answered from one consistent snapshot."""
 
 
-class StoreWriter(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, LedgerWriter, Protocol):
+class StoreWriter(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, AccessLogWriter, Protocol):
     """Changes of one user, all or nothing."""
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
         """Let items be found by other terms than before, by their ids; the items themselves stay as they are."""
-        ...
 
     def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> frozenset[str]:
         """Store the vectors of this user's jobs, all in one space, and remove the jobs.
 
-        Says which items were still waiting: somebody else may have been faster.
+        Says which items were still waiting: another worker may have been faster.
         """
-        ...
 
     def keep_paid(self, space: Space, paid: Sequence[CachedPassageVector], now: datetime) -> None:
         """Keep vectors of passages that were paid for, each for as long as its item."""
-        ...
 
     def forget_paid(self, item_ids: Sequence[str] | None, *, questions: bool = True) -> None:
         """Let go of what was paid for these items, or for all of them, and of everything the user ever asked."""
-        ...
 
 
 class PendingWrite(Protocol[Result_co]):
@@ -51,101 +47,77 @@ class PendingWrite(Protocol[Result_co]):
 
     def result(self) -> Result_co:
         """Wait for the commit and give the result of the work; raises what went wrong."""
-        ...
 
 
-class Store(SpaceStore, LedgerStore, PlaceStore, Protocol):
+class Store(SpaceStore, AccessLogStore, PlaceStore, Protocol):
     """A database that keeps memories."""
 
     @property
     def backend(self) -> str:
         """`sqlite` or `postgresql`, for people."""
-        ...
 
     def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""
-        ...
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction; it is durable when this returns. The work must not wait for anything."""
-        ...
 
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Like `write`, but may finish the commit in the background while the caller prepares the next batch."""
-        ...
 
     def scrub(self) -> None:
         """Make sure that deleted text is not left behind in the database's files, as far as the store can."""
-        ...
 
     def users(self) -> Iterable[Scope]:
         """Name the users who have memories or messages."""
-        ...
 
     def identity(self) -> int:
         """Give the number that tells this store from all others, wherever it is moved."""
-        ...
 
     def own_files(self) -> frozenset[tuple[int, int]]:
-        """Give the device and inode of every file that this store works with; nobody else may open them."""
-        ...
+        """Give the device and inode of every file that this store works with; nothing else may open them."""
 
     def known_originals(self, names: Sequence[str]) -> frozenset[str]:
-        """Say which copies of documents belong to a file of anybody."""
-        ...
+        """Say which copies of documents belong to a file of any user."""
 
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have memories past their expiry."""
-        ...
 
     def idle_conversations(self, before: datetime) -> Iterable[tuple[Scope, str]]:
         """Name the conversations with active messages in which nothing was said since then, oldest first."""
-        ...
 
     def analyser(self) -> int:
         """Say which version of the analyser made the terms. A store is born with the one it was opened with."""
-        ...
 
     def set_analyser(self, version: int) -> None:
         """Note that all terms are those of this version."""
-        ...
 
     def spent(self, day: str) -> Usage:
         """Say what all users together spent on language models on a day."""
-        ...
 
     def embedded(self, day: str) -> Mapping[str, int]:
         """Say how many tokens of all users together each model embedded on a day."""
-        ...
 
     def stats(self) -> StoreStats:
         """Count rows of the whole store."""
-        ...
 
     def version(self) -> str:
         """The version of the database software."""
-        ...
 
     def location(self) -> str:
         """Where the data is, without any password."""
-        ...
 
     def schema_version(self) -> int:
         """The number of the newest migration that was applied."""
-        ...
 
     def check(self) -> Sequence[Problem]:
         """Look for contradictions; an empty answer means that none was found."""
-        ...
 
     def tune(self) -> Sequence[str]:
         """Build what makes large users fast and refresh statistics; says in words what was done."""
-        ...
 
     def advice(self) -> Sequence[str]:
         """Say what an operator should do, if anything."""
-        ...
 
     def close(self) -> None:
         """Give back connections. Calling it twice is fine."""
-        ...

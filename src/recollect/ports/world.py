@@ -16,7 +16,6 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Give the present moment, aware, in UTC."""
-        ...
 
 
 class Embedder(Protocol):
@@ -25,40 +24,33 @@ class Embedder(Protocol):
     @property
     def space(self) -> Space | None:
         """The space its vectors live in; None until their length is known. Asking loads no model and no network."""
-        ...
 
     @property
     def languages(self) -> frozenset[str] | None:
         """The languages it has learned, as ISO 639-1 codes; None when it takes any."""
-        ...
 
     def embed(self, texts: Sequence[str], role: Role) -> Vector:
         """Give one row per text. Raises EmbeddingError when it cannot."""
-        ...
 
     def close(self) -> None:
         """Give back threads, connections and memory."""
-        ...
 
 
 @runtime_checkable
 class RemoteEmbedder(Embedder, Protocol):
-    """An embedder behind a network. It takes its time and may cost money, so nobody waits for it unasked."""
+    """An embedder behind a network: slow and perhaps metered, so no caller waits for it unasked."""
 
     @property
     def batch_size(self) -> int:
         """How many texts one request takes."""
-        ...
 
     @property
     def price(self) -> float | None:
-        """Dollars for a million tokens; None when nobody knows."""
-        ...
+        """Dollars for a million tokens; None when unknown."""
 
     @property
     def bulk(self) -> "BulkEmbedder | None":
         """The provider's way for large amounts, if it has one."""
-        ...
 
     def embed_metered(self, texts: Sequence[str], role: Role) -> tuple[Vector, Usage]:
         """Give one row per text, and what they cost.
@@ -66,7 +58,6 @@ class RemoteEmbedder(Embedder, Protocol):
         Raises ProviderUnavailable when no text is to blame, TextRefused when one of them may be, and EmbeddingError
         for an answer that makes no sense.
         """
-        ...
 
 
 BulkPhase = Literal["running", "finished", "failed"]
@@ -102,45 +93,37 @@ class BulkEmbedder(Protocol):
     @property
     def most_texts(self) -> int:
         """How many texts one batch takes."""
-        ...
 
     def submit(self, texts: Mapping[str, str]) -> str:
         """Hand in passages by name; gives the provider's id of the batch. Raises as `embed_metered` does."""
-        ...
 
     def progress(self, batch: str) -> BulkProgress:
         """Ask how far it is."""
-        ...
 
     def collect(self, batch: str) -> BulkOutcome:
         """Fetch what is finished; names that are in neither part of the outcome were never embedded.
 
         Raises ProviderUnavailable when it may be there later, and EmbeddingError when it never will.
         """
-        ...
 
     def cancel(self, batch: str) -> None:
         """Ask the provider to stop. A batch that is over already is no error."""
-        ...
 
     def forget(self, batch: str) -> None:
         """Remove what the provider keeps of it, as far as it lets us."""
-        ...
 
 
 Stage = Literal["embed", "store", "rank", "total"]
 
 
 class Observer(Protocol):
-    """Somebody who wants to know how long searches take, and what answers had to do without. Never what they say."""
+    """Metrics hook: hears how long searches take and what answers had to do without, never what they say."""
 
     def took(self, stage: Stage, seconds: float) -> None:
         """Hear how long a part of one search took. Called in the thread that searches; must not raise."""
-        ...
 
     def went_without(self, part: str) -> None:
         """Hear that an answer had to do without a part. Must not raise."""
-        ...
 
 
 class Tokenizer(Protocol):
@@ -148,7 +131,6 @@ class Tokenizer(Protocol):
 
     def count(self, text: str) -> int:
         """Say how many tokens a model would read."""
-        ...
 
 
 class Summarizer(Protocol):
@@ -157,16 +139,13 @@ class Summarizer(Protocol):
     @property
     def name(self) -> str:
         """Which one it is, for people: `extractive`, or the name of a model."""
-        ...
 
     @property
     def costs(self) -> bool:
-        """Whether it spends tokens that somebody pays for."""
-        ...
+        """Whether it spends tokens that are paid for."""
 
     def summarize(self, task: SummaryTask) -> Summarized:
         """Give the points of a summary. Raises SummaryError when none can be made."""
-        ...
 
 
 class Extractor(Protocol):
@@ -174,4 +153,3 @@ class Extractor(Protocol):
 
     def extract(self, text: str, limit: int) -> tuple[tuple[Captured, ...], Usage]:
         """Give at most `limit` findings and what they cost. Raises LlmError when it cannot."""
-        ...

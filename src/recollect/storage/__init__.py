@@ -13,8 +13,8 @@ _SERVER_PREFIXES = ("postgresql://", "postgres://")
 def open_store(settings: Settings, clock: Clock, *, analyser: int, geocodes: bool = False) -> Store:
     """Open the store that the settings name. A driver is imported only when it is the one in use.
 
-    `analyser` is the version by which the terms of a new store are made. `geocodes` says that somebody finds out
-    addresses: then what has coordinates and no address is owed one.
+    `analyser` is the version that makes the terms of a new store. With `geocodes` an item with coordinates and no
+    address is owed one by a job.
     """
     if settings.database.startswith(_SERVER_PREFIXES):
         postgres = import_module("recollect.storage.postgres.store")

@@ -1,16 +1,18 @@
-"""Embedding spaces as both stores list them: one row for each kind of item, with a number that names its tables."""
+"""Embedding spaces: one row for each kind of item, with a number that names its tables."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from recollect.errors import InvalidInput
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Space
 from recollect.model.stats import KnownSpace, SpaceState
+from recollect.storage.session import StoreSession
 
 
-class Listed(NamedTuple):
+class SpaceRow(NamedTuple):
     """A space as one kind of item has it."""
 
     number: int
@@ -21,7 +23,7 @@ class Listed(NamedTuple):
     unrelated: float | None
 
 
-class Listing(tuple[Listed, ...]):
+class SpaceList(tuple[SpaceRow, ...]):
     """All spaces of a store at a moment."""
 
     __slots__ = ()
@@ -48,23 +50,23 @@ class Listing(tuple[Listed, ...]):
             )
 
     def unrelated(self, space: Space) -> float | None:
-        """Give the usual cosine of what has nothing to do with each other, if somebody measured it."""
+        """Give the usual cosine of texts that have nothing to do with each other, once it was measured."""
         return next((row.unrelated for row in self if row.space == space), None)
 
     def numbers(self, space: Space) -> list[int]:
         """Give the numbers of a space, of all kinds."""
         return [row.number for row in self if row.space == space]
 
-    def of_kind(self, kind: VectorKind) -> list[Listed]:
-        """Give the spaces of one kind."""
-        return [row for row in self if row.kind == kind]
+    def numbers_of(self, kind: VectorKind) -> list[int]:
+        """Give the numbers of all spaces of one kind."""
+        return [row.number for row in self if row.kind == kind]
 
-    def wanted(self, given: Space | None) -> dict[Space, SpaceState]:
-        """Give the spaces in which whatever is stored needs a vector. The first that is ever given is searched."""
-        wanted: dict[Space, SpaceState] = {row.space: row.state for row in self if row.state != "kept"}
-        if given is not None and self.active() is None:
-            wanted[given] = "active"
-        return wanted
+    def wanted(self, new_space: Space | None) -> dict[Space, SpaceState]:
+        """Give the spaces in which a new item needs a vector. The first that is ever given is searched."""
+        wanted_spaces: dict[Space, SpaceState] = {row.space: row.state for row in self if row.state != "kept"}
+        if new_space is not None and self.active() is None:
+            wanted_spaces[new_space] = "active"
+        return wanted_spaces
 
     def known(self) -> Sequence[KnownSpace]:
         """Give the spaces as people see them, oldest first."""
@@ -73,19 +75,46 @@ class Listing(tuple[Listed, ...]):
         return [KnownSpace(row.space, row.state, row.created_at, row.unrelated) for row in rows]
 
 
-def listed(row: Sequence[Any], created_at: datetime) -> Listed:
-    """Read a row of `list_spaces`."""
-    number, kind, provider, model, revision, prefix_scheme, dimensions, normalised, state, _, unrelated = row
-    space = Space(provider, model, revision, prefix_scheme, dimensions, bool(normalised))
-    return Listed(number, kind, space, state, created_at, unrelated)
+def list_spaces(session: StoreSession) -> SpaceList:
+    """Read all spaces."""
+    rows = []
+    for number, kind, provider, model, revision, scheme, dimensions, normalised, *rest in session.rows("list_spaces"):
+        space = Space(provider, model, revision, scheme, dimensions, bool(normalised))
+        state, created_at, unrelated = rest
+        rows.append(SpaceRow(number, kind, space, state, session.codec.time(created_at), unrelated))
+    return SpaceList(rows)
 
 
-def name_of(space: Space) -> str:
+def owed_spaces(session: StoreSession, kind: VectorKind, new_space: Space | None, now: datetime) -> dict[Space, int]:
+    """Give the spaces in which a new item of this kind needs a vector, with their numbers."""
+    known = list_spaces(session)
+    if any(known.number(kind, space) is None for space in known.wanted(new_space)):
+        session.lock_spaces()
+        known = list_spaces(session)  # another process may have been first
+    return {
+        space: known.number(kind, space) or register_space(session, kind, space, state, now)
+        for space, state in known.wanted(new_space).items()
+    }
+
+
+def register_space(session: StoreSession, kind: VectorKind, space: Space, state: SpaceState, now: datetime) -> int:
+    """Give a space its number and make its tables, while spaces are locked; one that exists gets the state."""
+    number = list_spaces(session).number(kind, space)
+    if number is not None:
+        session.execute("set_space_state", {"number": number, "state": state})
+        return number
+    number = session.create_space(space)
+    values = {"number": number, "kind": kind, "state": state, "now": now}
+    session.execute("insert_space", {**asdict(space), **values})
+    return number
+
+
+def model_name(space: Space) -> str:
     """Name a model as bills do."""
     return f"{space.provider}/{space.model}"
 
 
-def label(space: Space) -> str:
+def space_label(space: Space) -> str:
     """Name a space in one word, for tables that outlive its number."""
     normalised = "unit" if space.normalised else "raw"
     return "|".join(

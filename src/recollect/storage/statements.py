@@ -13,6 +13,7 @@ and the column type of an embedding space, which come from the list of spaces; `
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -55,6 +56,7 @@ def _for_postgres(sql: str) -> str:
 _TRANSLATORS: Mapping[str, Callable[[str], str]] = {"sqlite": _for_sqlite, "postgres": _for_postgres}
 
 
+@lru_cache(maxsize=1024)
 def translate(backend: str, sql: str) -> str:
     """Put a query or a condition into the words of a backend's driver."""
     return _TRANSLATORS[backend](sql)

@@ -8,12 +8,12 @@ import psycopg
 import pytest
 
 from recollect.authorization import Principal, authorize
-from recollect.mcp import dispatch
+from recollect.mcp import desk
 from recollect.model.literals import Permission
-from recollect.service import request_context
-from recollect.storage.postgres import wall
-from recollect.storage.postgres.rows import QUERIES as POSTGRES
-from recollect.storage.sqlite.rows import QUERIES as SQLITE
+from recollect.service import calls
+from recollect.storage.postgres.session import QUERIES as POSTGRES
+from recollect.storage.postgres.session import PostgresSession
+from recollect.storage.sqlite.session import QUERIES as SQLITE
 from tests.service.conftest import Serve
 from tests.service.isolation.machine import live
 from tests.service.isolation.world import Leaked, World
@@ -69,7 +69,7 @@ def test_a_query_without_its_user_is_noticed(world: World, monkeypatch: pytest.M
 
 
 @ON_SQLITE
-@pytest.mark.parametrize("door", [request_context, dispatch])
+@pytest.mark.parametrize("door", [calls, desk])
 def test_a_lock_that_lets_in_the_wrong_one_is_noticed(
     world: World, monkeypatch: pytest.MonkeyPatch, door: object
 ) -> None:
@@ -106,6 +106,6 @@ def test_behind_queries_without_their_user_stands_the_second_wall(world: World, 
 @ON_POSTGRESQL
 @pytest.mark.usefixtures("users_dropped")
 def test_without_both_walls_it_is_noticed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wall, "for_user", lambda connection, _: wall.for_everybody(connection))
+    monkeypatch.setattr(PostgresSession, "act_for", lambda session, _: session.execute("work_for_store"))
     with pytest.raises(Leaked):
         live(world, ENOUGH)

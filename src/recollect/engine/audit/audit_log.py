@@ -14,7 +14,7 @@ from functools import partial
 from recollect.engine.base.context import Engine
 from recollect.model.memories import Scope
 from recollect.model.stats import AuditLine
-from recollect.ports import LedgerWriter, StoreReader
+from recollect.ports import AccessLogWriter, StoreReader
 
 MOST_ITEMS = 100
 _PAGE = 1_000
@@ -29,7 +29,13 @@ class AuditedAction:
 
 
 def note(
-    writer: LedgerWriter, scope: Scope, action: AuditedAction, items: Sequence[str], now: datetime, *, amount: int = 0
+    writer: AccessLogWriter,
+    scope: Scope,
+    action: AuditedAction,
+    items: Sequence[str],
+    now: datetime,
+    *,
+    amount: int = 0,
 ) -> None:
     """Add a line to the log of a user, inside the transaction that does what the line says."""
     before = writer.last_audit()

@@ -1,6 +1,6 @@
-"""Turns what a host delivers into messages that any store can keep: read, cleaned, redacted, counted, analysed.
+"""Drafts of messages: parsed, cleaned, redacted, counted and analysed, so that any store can keep them.
 
-What is private never gets past here, nor do secrets or our own block of related information.
+The invariant: private text, secrets and our own recall blocks never get past here.
 """
 
 import json
@@ -24,9 +24,9 @@ from recollect.text.fence import without_recall_blocks
 from recollect.text.private import without_private
 
 MAX_CHARACTERS = 1_000_000
-_MAX_BLOCKS = 4_000_000
-_LONGEST_NAME = 256
-_TOKENS_PER_MESSAGE = 4  # what models add to each for its role and its ends
+_MAX_BLOCK_CHARACTERS = 4_000_000
+_MAX_NAME = 256
+_TOKENS_PER_MESSAGE = 4  # that models add for the role and the ends
 
 # A tool may have read anything. What the assistant says is its own conclusion.
 _TRUST: Mapping[MessageRole, Trust] = {
@@ -40,27 +40,23 @@ _TRUST: Mapping[MessageRole, Trust] = {
 
 @dataclass(frozen=True, slots=True)
 class DraftedMessage:
-    """A message that may be kept, but for its place in the conversation; None when nothing of it may be."""
+    """A message without its place in the conversation; the draft is None when nothing of it may be kept."""
 
     draft: MessageDraft | None
     sequence: int | None
 
 
-def speak(engine: Engine, conversation: str, offered: NewMessage, now: datetime) -> DraftedMessage:
-    """Prepare a message."""
+def draft_message(engine: Engine, conversation: str, offered: NewMessage, now: datetime) -> DraftedMessage:
+    """Draft a message."""
     role = blocks.role_of(offered.role)
     parts = blocks.read_content(offered.content)
     calls = (*parts.calls, *blocks.tool_calls(offered.tool_calls))
     if not parts.text.strip() and not parts.blocks and not calls and role != "tool":
         raise InvalidMessage("The message is empty. Pass its text, its blocks or its tool calls.")
     _check(offered, role)
-    text = kept_text(engine, _bounded(parts.text) if role == "tool" else parts.text)
-    if (
-        not text
-        and not calls
-        and role != "tool"
-        and not any(block.get("type") not in (None, "text") for block in parts.blocks)
-    ):
+    text = clean_text(engine, _truncate(parts.text) if role == "tool" else parts.text)
+    has_media = any(block.get("type") not in (None, "text") for block in parts.blocks)
+    if not text and not calls and role != "tool" and not has_media:
         return DraftedMessage(None, None)
     message = Message(
         id=ids.new(now),
@@ -70,8 +66,8 @@ def speak(engine: Engine, conversation: str, offered: NewMessage, now: datetime)
         role=role,
         speaker=_speaker(engine, offered.speaker),
         content=text,
-        blocks=_kept_blocks(engine, parts.blocks),
-        tool_calls=tuple(_kept_call(engine, call) for call in calls),
+        blocks=_clean_blocks(engine, parts.blocks),
+        tool_calls=tuple(_clean_call(engine, call) for call in calls),
         tool_call_id=_name("tool_call_id", offered.tool_call_id),
         tokens=0,
         status="active",
@@ -86,33 +82,33 @@ def speak(engine: Engine, conversation: str, offered: NewMessage, now: datetime)
         else {},
         said_at=now if offered.said_at is None else memory_drafts.utc(offered.said_at, "said_at"),
         created_at=now,
-        **_where(engine, offered),
+        **_place_fields(engine, offered),
     )
-    return DraftedMessage(finished(engine, message), offered.sequence)
+    return DraftedMessage(finish(engine, message), offered.sequence)
 
 
-def _where(engine: Engine, offered: NewMessage) -> dict[str, Any]:
-    """Give where a message is said, as exactly as may be kept."""
+def _place_fields(engine: Engine, offered: NewMessage) -> dict[str, Any]:
+    """Give the place of a message, with the precision of the settings."""
     check_coordinates(offered.lat, offered.lng, InvalidMessage)
     texts = {"address": offered.address, "place_label": offered.place_label}
-    kept = {
+    fields = {
         name: memory_drafts.bounded(name, redaction.public_text(engine, text), InvalidMessage)
         for name, text in texts.items()
     }
     if offered.lat is None or offered.lng is None:
-        return kept
+        return fields
     exact = {"lat": float(offered.lat), "lng": float(offered.lng)}
-    return {**kept, **exact, **redaction.public_place(engine, offered.lat, offered.lng)}
+    return {**fields, **exact, **redaction.public_place(engine, offered.lat, offered.lng)}
 
 
-def _bounded(output: str) -> str:
-    """Cut what a tool gave to what is kept: nobody chose its length or its bytes, and the call needs its answer."""
+def _truncate(output: str) -> str:
+    """Truncate the output of a tool, and replace what is not text."""
     if len(output) > MAX_CHARACTERS:
         output = f"{output[: MAX_CHARACTERS - 1]}…"
     return output.encode("utf-8", "replace").decode() if not output.isascii() else output
 
 
-def finished(engine: Engine, message: Message) -> MessageDraft:
+def finish(engine: Engine, message: Message) -> MessageDraft:
     """Count the tokens and find the terms."""
     calls = sum(engine.tokenizer.count(f"{call.name} {call.arguments}") for call in message.tool_calls)
     text = engine.tokenizer.count(message.content) if message.content else 0
@@ -124,44 +120,47 @@ def plain_text(content: Content) -> str:
     return blocks.read_content(content).text
 
 
-def kept_text(engine: Engine, text: str) -> str:
-    """Give what of a text may reach the disk."""
-    kept = clean(without_recall_blocks(text))
-    if len(kept) > MAX_CHARACTERS:
+def clean_text(engine: Engine, text: str) -> str:
+    """Clean and redact a text."""
+    cleaned = clean(without_recall_blocks(text))
+    length = len(cleaned)
+    if length > MAX_CHARACTERS:
         raise InvalidMessage(
-            f"The message has {len(kept):,} characters; at most {MAX_CHARACTERS:,} are kept. Cut it, or store a file."
+            f"The message has {length:,} characters; at most {MAX_CHARACTERS:,} are kept. Cut it, or store a file."
         )
-    return redaction.public_text(engine, kept).strip()
+    return redaction.public_text(engine, cleaned).strip()
 
 
-def _kept_call(engine: Engine, call: ToolCall) -> ToolCall:
-    arguments = _kept_arguments(engine, call.arguments)
+def _clean_call(engine: Engine, call: ToolCall) -> ToolCall:
+    arguments = _clean_arguments(engine, call.arguments)
     return ToolCall(_name("tool call id", call.id), _name("tool name", call.name), arguments)
 
 
-def _kept_arguments(engine: Engine, arguments: str) -> str:
-    """Clean the values and leave the form, so that what was JSON stays JSON."""
+def _clean_arguments(engine: Engine, arguments: str) -> str:
+    """Redact the values and leave the form, so that JSON stays JSON."""
     try:
         values = json.loads(arguments)
     except (ValueError, RecursionError):
         return redaction.public_text(engine, clean(arguments))
-    kept = redaction.public_values(engine, values)
-    return clean(arguments if kept == values else json.dumps(kept, ensure_ascii=False))
+    public = redaction.public_values(engine, values)
+    return clean(arguments if public == values else json.dumps(public, ensure_ascii=False))
 
 
-def _kept_blocks(engine: Engine, given: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
-    """Keep the parts as they came, without what is private or secret in any of their texts."""
-    if not given or _hides_across(given):
+def _clean_blocks(engine: Engine, content_blocks: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """Redact the texts of content blocks."""
+    if not content_blocks or _is_private_across(content_blocks):
         return ()
-    plain = memory_drafts.checked_mapping("blocks", {"blocks": list(given)}, limit=_MAX_BLOCKS)["blocks"]
+    plain = memory_drafts.checked_mapping("blocks", {"blocks": list(content_blocks)}, limit=_MAX_BLOCK_CHARACTERS)[
+        "blocks"
+    ]
     return tuple(redaction.public_values(engine, redaction.each_text(plain, without_recall_blocks)))
 
 
-def _hides_across(given: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a private part begins in one block and goes on in another; what lies between is private too."""
-    texts = [block["text"] for block in given if isinstance(block.get("text"), str)]
-    apart = "".join(map(without_private, texts))
-    return "".join(apart.split()) != "".join(without_private("".join(texts)).split())
+def _is_private_across(content_blocks: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a private passage begins in one block and ends in another."""
+    texts = [block["text"] for block in content_blocks if isinstance(block.get("text"), str)]
+    single = "".join(map(without_private, texts))
+    return "".join(single.split()) != "".join(without_private("".join(texts)).split())
 
 
 def _check(offered: NewMessage, role: MessageRole) -> None:
@@ -175,18 +174,18 @@ def _check(offered: NewMessage, role: MessageRole) -> None:
 
 def _name(field: str, value: object) -> str:
     name = clean(value) if isinstance(value, str) else clean(json.dumps(value))
-    if len(name) > _LONGEST_NAME:
-        raise InvalidMessage(f"The {field} has {len(name)} characters; at most {_LONGEST_NAME} are kept.")
+    if len(name) > _MAX_NAME:
+        raise InvalidMessage(f"The {field} has {len(name)} characters; at most {_MAX_NAME} are kept.")
     return name
 
 
-def _speaker(engine: Engine, given: str) -> str:
-    """Give a name as it may be kept, on one line: nobody speaks for somebody else by having a name of two."""
-    return " ".join(redaction.public_text(engine, _name("speaker", given)).split()) if given else ""
+def _speaker(engine: Engine, name: str) -> str:
+    """Redact a speaker's name, on one line: a second line could pass for another speaker."""
+    return " ".join(redaction.public_text(engine, _name("speaker", name)).split()) if name else ""
 
 
 def conversation_name(conversation: str) -> str:
-    """Insist on an id that a conversation can have."""
+    """Check the id of a conversation."""
     if not isinstance(conversation, str) or not conversation or clean(conversation) != conversation:
         raise InvalidMessage(
             f"The conversation id {conversation!r} cannot be used: it must be a text without control characters or "

@@ -1,4 +1,4 @@
-"""Conversations: adding to them, and showing them. A message is kept once, in its place, or not at all."""
+"""The message log of conversations: append and read. A message is stored once, in its place, or not at all."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,16 +17,16 @@ from recollect.model.memories import MessageDraft, Scope
 from recollect.model.messages import Appended, ConversationInfo, ConversationRecord, Message, NewMessage, Window
 from recollect.ports import MessagePosition, StoreReader, StoreWriter
 
-_MOST_SHOWN = 10_000
+_MAX_SHOWN = 10_000
 
 
 def append(engine: Engine, scope: Scope, conversation: str, offered: Sequence[NewMessage]) -> tuple[Appended, ...]:
     """Add messages to a conversation, all or none. It is durable when this returns."""
     now = engine.clock.now()
-    spoken = [message_drafts.speak(engine, conversation, message, now) for message in offered]
+    drafted = [message_drafts.draft_message(engine, conversation, message, now) for message in offered]
 
     def work(writer: StoreWriter) -> tuple[Appended, ...]:
-        return add(writer, engine, opened(writer, conversation, now), spoken, now)
+        return add(writer, engine, open_conversation(writer, conversation, now), drafted, now)
 
     added = engine.write(scope, work)
     engine.background.wake()
@@ -36,63 +36,65 @@ def append(engine: Engine, scope: Scope, conversation: str, offered: Sequence[Ne
 def bring(
     engine: Engine, scope: Scope, conversation: str, offered: Sequence[NewMessage], trust: int
 ) -> tuple[Appended, ...]:
-    """Add what was said elsewhere, trusted no more than `trust`; what was forgotten does not come back."""
+    """Import messages, trusted no more than `trust`; forgotten ones do not come back."""
     now = engine.clock.now()
-    spoken = [_less_trusted(message_drafts.speak(engine, conversation, message, now), trust) for message in offered]
+    drafted = [
+        _cap_trust(message_drafts.draft_message(engine, conversation, message, now), trust) for message in offered
+    ]
 
     def work(writer: StoreWriter) -> tuple[Appended, ...]:
-        kept = redelivery.unburied(writer, conversation, spoken)
-        return add(writer, engine, opened(writer, conversation, now), kept, now)
+        new = redelivery.without_forgotten(writer, conversation, drafted)
+        return add(writer, engine, open_conversation(writer, conversation, now), new, now)
 
     added = engine.write(scope, work)
     engine.background.wake()
     return added
 
 
-def _less_trusted(spoken: message_drafts.DraftedMessage, trust: int) -> message_drafts.DraftedMessage:
-    if spoken.draft is None or spoken.draft.message.trust <= trust:
-        return spoken
-    return replace(spoken, draft=spoken.draft._replace(message=spoken.draft.message._replace(trust=trust)))
+def _cap_trust(drafted: message_drafts.DraftedMessage, trust: int) -> message_drafts.DraftedMessage:
+    if drafted.draft is None or drafted.draft.message.trust <= trust:
+        return drafted
+    return replace(drafted, draft=drafted.draft._replace(message=drafted.draft.message._replace(trust=trust)))
 
 
-def opened(writer: StoreWriter, conversation: str, now: datetime) -> ConversationRecord:
+def open_conversation(writer: StoreWriter, conversation: str, now: datetime) -> ConversationRecord:
     """Find a conversation, or begin it."""
-    known = writer.conversation(conversation)
-    if known is None:
-        known = ConversationRecord(conversation, False, 0, None, {}, now, now)  # noqa: FBT003 - not private
-        writer.save_conversation(known)
-    return known
+    record = writer.conversation(conversation)
+    if record is None:
+        record = ConversationRecord(conversation, False, 0, None, {}, now, now)  # noqa: FBT003 - not private
+        writer.save_conversation(record)
+    return record
 
 
 def add(
     writer: StoreWriter,
     engine: Engine,
     record: ConversationRecord,
-    spoken: Sequence[message_drafts.DraftedMessage],
+    drafted: Sequence[message_drafts.DraftedMessage],
     now: datetime,
 ) -> tuple[Appended, ...]:
-    """Write what is new of these messages, in the running transaction."""
+    """Write the messages that are new, in the running transaction."""
     if record.private:
-        return tuple(Appended("skipped") for _ in spoken)
-    named = [one.draft.message.external_id for one in spoken if one.draft and one.draft.message.external_id]
-    known = dict(writer.delivered(record.id, named)) if named else {}
-    answers, drafts, last = [], [], record.last_sequence
-    for one in spoken:
-        if one.draft is None:
-            answers.append(Appended("skipped"))
+        return tuple(Appended("skipped") for _ in drafted)
+    external_ids = [new.draft.message.external_id for new in drafted if new.draft and new.draft.message.external_id]
+    stored = dict(writer.delivered(record.id, external_ids)) if external_ids else {}
+    results, drafts, last = [], [], record.last_sequence
+    for new in drafted:
+        if new.draft is None:
+            results.append(Appended("skipped"))
             continue
-        external = one.draft.message.external_id
-        if external and external in known:
-            answers.append(Appended("duplicate", known[external]))
+        external_id = new.draft.message.external_id
+        if external_id and external_id in stored:
+            results.append(Appended("duplicate", stored[external_id]))
             continue
-        sequence = last + 1 if one.sequence is None else one.sequence
+        sequence = last + 1 if new.sequence is None else new.sequence
         last = max(last, sequence)
-        draft = one.draft._replace(message=one.draft.message._replace(sequence=sequence))
-        known[external] = draft.message
+        draft = new.draft._replace(message=new.draft.message._replace(sequence=sequence))
+        stored[external_id] = draft.message
         drafts.append(draft)
-        answers.append(Appended("created", draft.message))
+        results.append(Appended("created", draft.message))
     _write(writer, engine, record._replace(last_sequence=last, updated_at=now), drafts)
-    return tuple(answers)
+    return tuple(results)
 
 
 def _write(writer: StoreWriter, engine: Engine, record: ConversationRecord, drafts: Sequence[MessageDraft]) -> None:
@@ -106,37 +108,36 @@ def deliver(
     writer: StoreWriter,
     engine: Engine,
     record: ConversationRecord,
-    spoken: Sequence[message_drafts.DraftedMessage],
+    drafted: Sequence[message_drafts.DraftedMessage],
     now: datetime,
 ) -> tuple[Appended, ...]:
-    """Add what a host delivers, which may contain what it has delivered before, with ids or without."""
-    known = redelivery.recognised(writer, record.id, spoken)
-    told: set[str] = set()
-    for one, message in zip(spoken, known, strict=True):
-        if message and one.draft and redelivery.may_be_named(message, one.draft.message, told):
-            writer.name_message(message.id, one.draft.message.external_id)  # by this it is known from now on
-            told.add(one.draft.message.external_id)
-    fresh = iter(add(writer, engine, record, [one for one, old in zip(spoken, known, strict=True) if not old], now))
-    return tuple(Appended("duplicate", message) if message else next(fresh) for message in known)
+    """Add the messages of a host, which may have delivered some of them before, with ids or without."""
+    stored = redelivery.find_stored(writer, record.id, drafted)
+    used_ids: set[str] = set()
+    for new, message in zip(drafted, stored, strict=True):
+        if message and new.draft and redelivery.may_take_id(message, new.draft.message, used_ids):
+            writer.name_message(message.id, new.draft.message.external_id)
+            used_ids.add(new.draft.message.external_id)
+    fresh = iter(add(writer, engine, record, [new for new, old in zip(drafted, stored, strict=True) if not old], now))
+    return tuple(Appended("duplicate", message) if message else next(fresh) for message in stored)
 
 
 def expand(offered: Iterable[NewMessage | Mapping[str, Any]]) -> list[NewMessage]:
-    """Read messages in any host's manner."""
+    """Parse messages in any host's format."""
     return list(chain.from_iterable(blocks.messages_of(message) for message in offered))
 
 
 def show(engine: Engine, scope: Scope, conversation: str, max_tokens: int, *, reasoning: bool) -> Window:
-    """Choose what a model is shown."""
+    """Choose the context window of a model."""
     if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
         raise InvalidInput(f"max_tokens is {max_tokens!r}; it must be a whole number, at least 1.")
-    active = engine.store.read(scope, lambda reader: reader.active_messages(conversation, _MOST_SHOWN))
+    active = engine.store.read(scope, lambda reader: reader.active_messages(conversation, _MAX_SHOWN))
     return window.choose_window(active, max_tokens, reasoning=reasoning)
 
 
 def messages(engine: Engine, scope: Scope, conversation: str, limit: int, before: int | None) -> tuple[Message, ...]:
     """Give the last messages of a conversation in order, whatever their status."""
-    found = engine.store.read(scope, lambda reader: reader.last_messages(conversation, limit, before))
-    return tuple(found)
+    return tuple(engine.store.read(scope, lambda reader: reader.last_messages(conversation, limit, before)))
 
 
 def summary(engine: Engine, scope: Scope, conversation: str) -> Message | None:
@@ -146,68 +147,64 @@ def summary(engine: Engine, scope: Scope, conversation: str) -> Message | None:
 
 
 def originals(engine: Engine, scope: Scope, message_id: str) -> tuple[Message, ...]:
-    """Give the messages that a summary was made from, through all summaries that it took the place of."""
+    """Give the messages that a summary was made from, through all earlier summaries."""
 
     def work(reader: StoreReader) -> Sequence[Message]:
-        found: dict[str, Message] = {}
-        wanted = [message_id]
-        while wanted:
-            made = reader.sources(wanted)
-            fresh = [one.source_id for one in made if one.source_id not in found]
+        by_id: dict[str, Message] = {}
+        summaries = [message_id]
+        while summaries:
+            fresh = [made.source_id for made in reader.sources(summaries) if made.source_id not in by_id]
             sources = reader.get_messages(fresh)
-            found.update((message.id, message) for message in sources)
-            wanted = [message.id for message in sources if message.role == "summary"]
-        return [message for message in found.values() if message.role != "summary"]
+            by_id.update((message.id, message) for message in sources)
+            summaries = [message.id for message in sources if message.role == "summary"]
+        return [message for message in by_id.values() if message.role != "summary"]
 
-    return tuple(sorted(engine.store.read(scope, work), key=_place))
+    return tuple(sorted(engine.store.read(scope, work), key=_order))
 
 
 def info(engine: Engine, scope: Scope, conversation: str) -> ConversationInfo | None:
     """Give a conversation with its figures."""
-    found = engine.store.read(scope, lambda reader: reader.conversations(1, conversation))
-    return found[0] if found else None
+    infos = engine.store.read(scope, lambda reader: reader.conversations(1, conversation))
+    return infos[0] if infos else None
 
 
 def message(engine: Engine, scope: Scope, message_id: str) -> Message:
-    """Give one message."""
-    found = engine.store.read(scope, lambda reader: reader.get_messages([message_id]))
-    if not found:
-        raise _no_message(message_id)
-    return found[0]
+    """Give one message. Raises NotFound."""
+    return engine.store.read(scope, lambda reader: _get(reader, message_id))
 
 
-def _no_message(message_id: str) -> NotFound:
-    return NotFound(f"No message {message_id}. See what was said with `messages`.")
+def _get(rows: StoreReader | StoreWriter, message_id: str) -> Message:
+    messages_found = rows.get_messages([message_id])
+    if not messages_found:
+        raise NotFound(f"No message {message_id}. See what was said with `messages`.")
+    return messages_found[0]
 
 
 def surroundings(engine: Engine, scope: Scope, message_id: str, before: int, after: int) -> tuple[Message, ...]:
-    """Give a message with what was said before and after it, in order, whatever the status."""
+    """Give a message with its neighbours, in order, whatever their status."""
 
     def work(reader: StoreReader) -> Sequence[Message]:
-        found = reader.get_messages([message_id])
-        if not found:
-            raise _no_message(message_id)
-        return reader.get_messages(_nearby(reader, found[0], before, after))
+        return reader.get_messages(_nearby(reader, _get(reader, message_id), before, after))
 
-    return tuple(sorted(engine.store.read(scope, work), key=_place))
+    return tuple(sorted(engine.store.read(scope, work), key=_order))
 
 
 def _nearby(reader: StoreReader, message: Message, before: int, after: int) -> list[str]:
-    """Find what stands next to a message. Where sequences have gaps, it looks further, until there is enough."""
+    """Find the ids around a message; where sequences have gaps, the reach grows until there are enough."""
     record = reader.conversation(message.conversation)
     farthest = max(message.sequence, record.last_sequence - message.sequence if record else 0)
     reach = max(before, after)
     while True:
-        spots = reader.around([message.id], reach, MessageFilters())
-        spots = sorted((spot for spot in spots if spot.role != "summary" or spot.id == message.id), key=_place)
-        here = next(place for place, spot in enumerate(spots) if spot.id == message.id)
-        if (here >= before and len(spots) - here > after) or reach >= farthest:
-            return [spot.id for spot in spots[max(0, here - before) : here + after + 1]]
+        around = reader.around([message.id], reach, MessageFilters())
+        ordered = sorted((row for row in around if row.role != "summary" or row.id == message.id), key=_order)
+        index = next(position for position, row in enumerate(ordered) if row.id == message.id)
+        if (index >= before and len(ordered) - index > after) or reach >= farthest:
+            return [row.id for row in ordered[max(0, index - before) : index + after + 1]]
         reach = min(4 * reach, farthest)
 
 
-def _place(said: Message | MessagePosition) -> tuple[int, datetime, str]:
-    return said.sequence, said.said_at, said.id
+def _order(message: Message | MessagePosition) -> tuple[int, datetime, str]:
+    return message.sequence, message.said_at, message.id
 
 
 def listing(
@@ -218,14 +215,14 @@ def listing(
 
 
 def set_private(engine: Engine, scope: Scope, conversation: str, *, private: bool) -> None:
-    """Say whether what is said from now on may be kept."""
+    """Switch the storing of further messages off or on."""
     _change(engine, scope, conversation, lambda record: record._replace(private=private))
 
 
 def describe(engine: Engine, scope: Scope, conversation: str, metadata: Mapping[str, Any]) -> None:
-    """Note what a host knows about a conversation: its channel, its title."""
-    kept = memory_drafts.checked_mapping("metadata", redaction.public_values(engine, metadata))
-    _change(engine, scope, conversation, lambda record: record._replace(metadata={**record.metadata, **kept}))
+    """Add to the metadata of a conversation: its channel, its title."""
+    added = memory_drafts.checked_mapping("metadata", redaction.public_values(engine, metadata))
+    _change(engine, scope, conversation, lambda record: record._replace(metadata={**record.metadata, **added}))
 
 
 def _change(
@@ -234,21 +231,19 @@ def _change(
     now = engine.clock.now()
 
     def work(writer: StoreWriter) -> None:
-        writer.save_conversation(change(opened(writer, conversation, now)))  # nobody has spoken
+        writer.save_conversation(change(open_conversation(writer, conversation, now)))
 
     engine.write(scope, work)
 
 
 def rate(engine: Engine, scope: Scope, message_id: str, feedback: int | None) -> Message:
-    """Note what the user thought of a message."""
+    """Store the user's feedback on a message."""
     if feedback not in (None, 1, -1) or isinstance(feedback, bool):
         raise InvalidMessage(f"feedback is {feedback!r}; it must be 1, -1 or None.")
 
     def work(writer: StoreWriter) -> Message:
-        found = writer.get_messages([message_id])
-        if not found:
-            raise NotFound(f"No message {message_id}.")
+        rated = _get(writer, message_id)
         writer.set_feedback(message_id, feedback)
-        return found[0]._replace(feedback=feedback)
+        return rated._replace(feedback=feedback)
 
     return engine.write(scope, work)

@@ -1,4 +1,6 @@
-"""The end of a session: a summary of it as a memory, for those who want one."""
+"""The end of a session: its summary as a memory."""
+
+from dataclasses import replace
 
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import compact
@@ -9,11 +11,11 @@ from recollect.text.summary.format import as_memory
 
 
 def end(engine: Engine, scope: Scope, session: str) -> Remembered | None:
-    """Keep a summary of what was said in a session; None when there was nothing. Ending it again changes nothing."""
-    told = compact.whole(engine, scope, session)
-    if told is None:
+    """Store a summary of a session as a memory; None when it is empty. Idempotent."""
+    digest = compact.whole(engine, scope, session)
+    if digest is None:
         return None
-    points, sources, ended_at, trust = told
+    points, sources, ended_at, trust = digest
     memory = NewMemory(
         as_memory(points),
         type="session_summary",
@@ -27,14 +29,13 @@ def end(engine: Engine, scope: Scope, session: str) -> Remembered | None:
     (prepared,), degraded = remember.prepare_many(engine, scope, [memory])
 
     def work(writer: StoreWriter) -> Remembered:
-        for known in writer.get(writer.of_session(session)):
-            if known.type == "session_summary" and known.occurred_at == ended_at and known.superseded_by is None:
-                return Remembered("duplicate", known.id, known.id)
-        kept = remember.decide(writer, engine, prepared)
-        if kept.action == "created":
-            made = [Derivation("memory", kept.id, "message", source) for source in sources]
-            writer.derive(made, prepared.draft.record.created_at)
-        return kept
+        for record in writer.get(writer.of_session(session)):
+            if record.type == "session_summary" and record.occurred_at == ended_at and record.superseded_by is None:
+                return Remembered("duplicate", record.id, record.id)
+        remembered = remember.decide(writer, engine, prepared)
+        if remembered.action == "created":
+            derived = [Derivation("memory", remembered.id, "message", source) for source in sources]
+            writer.derive(derived, prepared.draft.record.created_at)
+        return remembered
 
-    kept = engine.write(scope, work)
-    return Remembered(kept.action, kept.id, kept.existing_id, degraded)
+    return replace(engine.write(scope, work), degraded=degraded)

@@ -1,7 +1,7 @@
-"""Learning from a turn: what the user said about themselves, and what was done.
+"""Capture of memories from a turn: what the user said about themselves, and the assistant's actions.
 
-Only the user's own words teach, never the assistant's or a tool's. What is learned is prepared outside of the
-transaction, and kept inside the one that saves the messages it comes from: a turn that is delivered twice teaches once.
+Only the user's own words are captured, never the assistant's or a tool's. Memories are prepared outside of the
+transaction and stored inside the one that saves their messages: a turn that is delivered twice is captured once.
 """
 
 import json
@@ -25,12 +25,12 @@ _FROM_MODEL = "llm"
 _ENTITY = re.compile(r"[a-z0-9_]{1,60}\.[a-z0-9_]{1,60}")
 _ENTITY_ARGUMENTS = ("entity_id", "entity", "device_id", "device")
 _ACTION_IMPORTANCE = 0.4
-_LONGEST_DETAILS = 1_000
+_MAX_DETAILS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedItem:
-    """Something to keep, ready to be decided about, and the message it comes from."""
+    """A captured memory before its transaction, and the message that it comes from."""
 
     message_id: str
     prepared: remember.PreparedMemory
@@ -39,19 +39,19 @@ class LearnedItem:
 
 @dataclass(frozen=True, slots=True)
 class TurnLessons:
-    """What a turn teaches. `degraded` names what could not be done."""
+    """The captured memories of a turn. `degraded` names the parts that failed."""
 
     findings: tuple[LearnedItem, ...] = ()
     degraded: tuple[str, ...] = ()
 
 
-def learn(engine: Engine, scope: Scope, said: Sequence[Message]) -> TurnLessons:
-    """Find what is worth keeping in messages that are new."""
-    if not said:
+def learn(engine: Engine, scope: Scope, messages: Sequence[Message]) -> TurnLessons:
+    """Capture memories from new messages."""
+    if not messages:
         return TurnLessons()
-    extracted, degraded = _extract(engine, scope, [message for message in said if message.role == "user"])
-    offered = [(message.id, _as_memory(message, found), False) for message, found in extracted]
-    offered += [(message.id, memory, True) for message in said for memory in _actions(message)]
+    extracted, degraded = _extract(engine, scope, [message for message in messages if message.role == "user"])
+    offered = [(message.id, _as_memory(message, captured), False) for message, captured in extracted]
+    offered += [(message.id, memory, True) for message in messages for memory in _actions(message)]
     prepared, more = remember.prepare_many(engine, scope, [memory for _, memory, _ in offered])
     findings = tuple(
         LearnedItem(message_id, ready, event) for (message_id, _, event), ready in zip(offered, prepared, strict=True)
@@ -60,27 +60,27 @@ def learn(engine: Engine, scope: Scope, said: Sequence[Message]) -> TurnLessons:
 
 
 def keep(
-    writer: StoreWriter, engine: Engine, learned: TurnLessons, kept_as: Mapping[str, str], unlearned: Sequence[str]
+    writer: StoreWriter, engine: Engine, learned: TurnLessons, stored_ids: Mapping[str, str], unlearned: Sequence[str]
 ) -> tuple[tuple[Remembered, ...], tuple[Remembered, ...]]:
-    """Keep what comes from messages that nobody has learned from; gives what was captured, and what happened.
+    """Store the findings of messages from which nothing was captured yet; gives captured memories and events.
 
-    `kept_as` says under which id a message is kept: another process may have saved it since this one looked.
+    `stored_ids` maps drafts to the messages that were stored: another process may have saved them first.
     """
     new = frozenset(unlearned)
     captured: list[Remembered] = []
     events: list[Remembered] = []
     for finding in learned.findings:
-        message_id = kept_as.get(finding.message_id)
+        message_id = stored_ids.get(finding.message_id)
         if message_id not in new or message_id is None:
             continue
-        kept = remember.decide(writer, engine, finding.prepared)
-        _trace(writer, kept, message_id, finding.prepared)
-        (events if finding.event else captured).append(kept)
+        remembered = remember.decide(writer, engine, finding.prepared)
+        _derive(writer, remembered, message_id, finding.prepared)
+        (events if finding.event else captured).append(remembered)
     return tuple(captured), tuple(events)
 
 
 def capture_text(engine: Engine, scope: Scope, message: Message) -> tuple[Remembered, ...]:
-    """Learn from a text that is not kept itself."""
+    """Capture memories from a text that is not stored itself."""
     learned = learn(engine, scope, [message])
 
     def work(writer: StoreWriter) -> tuple[Remembered, ...]:
@@ -88,16 +88,16 @@ def capture_text(engine: Engine, scope: Scope, message: Message) -> tuple[Rememb
 
     if not learned.findings:
         return ()
-    kept = engine.write(scope, work)
+    remembered = engine.write(scope, work)
     engine.background.wake()
-    return kept
+    return remembered
 
 
-def _trace(writer: StoreWriter, kept: Remembered, message_id: str, prepared: remember.PreparedMemory) -> None:
-    """Note where a memory comes from. One that was stored by hand does not depend on any message."""
-    if kept.action == "duplicate" and not writer.sources([kept.id]):
+def _derive(writer: StoreWriter, remembered: Remembered, message_id: str, prepared: remember.PreparedMemory) -> None:
+    """Record the message that a memory was derived from. One that was stored by hand depends on none."""
+    if remembered.action == "duplicate" and not writer.sources([remembered.id]):
         return
-    writer.derive([Derivation("memory", kept.id, "message", message_id)], prepared.draft.record.created_at)
+    writer.derive([Derivation("memory", remembered.id, "message", message_id)], prepared.draft.record.created_at)
 
 
 def _extract(
@@ -137,28 +137,28 @@ def _extract_by_model(
     return findings[:limit]
 
 
-def _as_memory(message: Message, found: Captured) -> NewMemory:
-    stated = found.rule != _FROM_MODEL
+def _as_memory(message: Message, captured: Captured) -> NewMemory:
+    stated = captured.rule != _FROM_MODEL
     return NewMemory(
-        found.content,
-        type=found.type,
-        importance=found.importance,
-        confidence=found.confidence,
-        subject=found.subject,
-        key=found.key,
-        value=found.value,
-        context=found.context,
+        captured.content,
+        type=captured.type,
+        importance=captured.importance,
+        confidence=captured.confidence,
+        subject=captured.subject,
+        key=captured.key,
+        value=captured.value,
+        context=captured.context,
         source="user_stated" if stated else "inferred",
         trust=Trust.STATED if stated else Trust.INFERRED,
         session=message.conversation,
-        occurred_at=message.said_at if found.type in ("event", "experience") else None,
-        metadata={"captured_by": found.rule or "rules"},
+        occurred_at=message.said_at if captured.type in ("event", "experience") else None,
+        metadata={"captured_by": captured.rule or "rules"},
         **_place(message),
     )
 
 
 def _actions(message: Message) -> Iterator[NewMemory]:
-    """Give the events in which the assistant did something to a thing: tool calls that name an entity."""
+    """Give events for the assistant's actions: tool calls that name an entity."""
     for call in message.tool_calls:
         for entity in _entities(call):
             yield NewMemory(
@@ -166,7 +166,7 @@ def _actions(message: Message) -> Iterator[NewMemory]:
                 type="event",
                 subject=entity,
                 key="action",
-                value=call.arguments[:_LONGEST_DETAILS],
+                value=call.arguments[:_MAX_DETAILS],
                 importance=_ACTION_IMPORTANCE,
                 source="learned",
                 trust=Trust.INFERRED,
@@ -177,7 +177,7 @@ def _actions(message: Message) -> Iterator[NewMemory]:
 
 
 def _place(message: Message) -> PlaceFields:
-    """What is learned from a message was learned where it was said."""
+    """Give the place of a message as that of a memory."""
     return {"lat": message.lat, "lng": message.lng, "address": message.address, "place_label": message.place_label}
 
 
@@ -188,8 +188,8 @@ def _entities(call: ToolCall) -> list[str]:
         return []
     if not isinstance(arguments, dict):
         return []
-    named: list[object] = []
+    values: list[object] = []
     for name in _ENTITY_ARGUMENTS:
-        given = arguments.get(name)
-        named += given if isinstance(given, list) else [given]
-    return [one for one in dict.fromkeys(map(str, named)) if _ENTITY.fullmatch(one)]
+        value = arguments.get(name)
+        values += value if isinstance(value, list) else [value]
+    return [entity for entity in dict.fromkeys(map(str, values)) if _ENTITY.fullmatch(entity)]

@@ -1,7 +1,7 @@
-"""What runs around an agent's turn: recalling before it, learning after it.
+"""Hooks around an agent's turn: recall before it, capture after it.
 
-Before the prompt the search comes first and the request is saved after it, so that a question is never its own answer.
-Nothing here may keep an agent from answering: what fails is named in `degraded`, and the turn goes on without it.
+The search comes before the request is saved, so that a question is never its own answer. No failure here may keep an
+agent from answering: it is named in `degraded`, and the turn goes on.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,57 +28,55 @@ from recollect.model.search import Hit, PromptContext, Recall, TurnOutcome
 from recollect.ports import StoreReader, StoreWriter
 from recollect.text.fence import Quoted, fenced, without_fences
 
-_LONGEST_QUERY = 2_000
-_LONGEST_GOODBYE_S = 2.0  # for a provider that does not answer
-_RECALLED: tuple[Source, ...] = ("memory", "request", "response", "file")
+_MAX_QUERY = 2_000
+_MAX_JOIN_S = 2.0  # for a provider that does not answer
+_RECALL_SOURCES: tuple[Source, ...] = ("memory", "request", "response", "file")
 
 
 def before_prompt(engine: Engine, scope: Scope, session: str, request: NewMessage) -> PromptContext:
-    """Search with what the user says, then save it, then give the block of related information."""
-    found = Recall(())
-    if engine.settings.auto_recall:
-        found = _within_budget(engine, scope, session, request)
-    block = fenced([_quoted(hit) for hit in found.hits], token_hex(8)) if found.hits else ""
-    answer = PromptContext(block, found.hits, None, found.degraded)
+    """Search with the request, save it, and give the block of related information."""
+    recalled = _within_budget(engine, scope, session, request) if engine.settings.auto_recall else Recall(())
+    block = fenced([_quote(hit) for hit in recalled.hits], token_hex(8)) if recalled.hits else ""
+    answer = PromptContext(block, recalled.hits, None, recalled.degraded)
     try:
         answer = _save_request(engine, scope, session, request, answer)
     except AlreadyProcessed:
         raise
     except RecollectError:
-        answer = replace(answer, degraded=(*found.degraded, SAVING))
-    missing = (part for part in answer.degraded if part in (RECALL, SAVING))  # the search tells the rest
+        answer = replace(answer, degraded=(*recalled.degraded, SAVING))
+    missing = (part for part in answer.degraded if part in (RECALL, SAVING))  # the search reports the others
     engine.search.metrics.record_missing(missing)
     return answer
 
 
 def _within_budget(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
-    """Search for as long as the agent can wait, and no longer."""
+    """Search within the time budget of the hook; a thread that is late runs on."""
     answers: Queue[Recall] = Queue()
 
-    def look() -> None:
+    def search() -> None:
         try:
             answers.put(_related(engine, scope, session, request))
         except Exception:  # noqa: BLE001 - the edge of the hook: whatever is broken, the agent answers
             answers.put(Recall((), (RECALL,)))
 
-    search_on = Thread(target=look, name="recollect-recall")  # no daemon: a model must not be torn down while it works
-    search_on.start()
+    thread = Thread(target=search, name="recollect-recall")  # no daemon: a model must not be torn down while it works
+    thread.start()
     try:
         return answers.get(timeout=engine.settings.hooks.budget_s)
     except Empty:
-        engine.search.leave_running(search_on)
+        engine.search.leave_running(thread)
         return Recall((), (RECALL,))
 
 
 def settle(engine: Engine) -> None:
-    """Wait for searches that nobody waited for, before what they use is closed."""
-    for search_on in tuple(engine.search.overdue):
-        search_on.join(_LONGEST_GOODBYE_S if search_on.daemon else None)
-        engine.search.overdue.discard(search_on)
+    """Wait for overdue searches, before the ports that they use are closed."""
+    for thread in tuple(engine.search.overdue):
+        thread.join(_MAX_JOIN_S if thread.daemon else None)
+        engine.search.overdue.discard(thread)
 
 
 def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
-    query = without_fences(message_drafts.plain_text(request.content))[:_LONGEST_QUERY].strip()
+    query = without_fences(message_drafts.plain_text(request.content))[:_MAX_QUERY].strip()
     if not query:
         return Recall(())
     hooks = engine.settings.hooks
@@ -86,16 +84,16 @@ def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) ->
         engine,
         scope,
         query,
-        sources=_RECALLED,
+        sources=_RECALL_SOURCES,
         memories=Filters(now=engine.clock.now(), min_trust=Trust.FILE),
         messages=MessageFilters(beyond=session, min_trust=Trust.FILE),
         files=ChunkFilters(min_trust=Trust.FILE),
-        options=SearchOptions(hooks.items, hooks.min_score, diverse=True, signs=False, location=_where(request)),
+        options=SearchOptions(hooks.items, hooks.min_score, diverse=True, signs=False, location=_location(request)),
     )
 
 
-def _where(request: NewMessage) -> SearchLocation | None:
-    """Say where the user is, if the host does."""
+def _location(request: NewMessage) -> SearchLocation | None:
+    """Give the location of the user, if the host does."""
     location = Location(request.lat, request.lng, request.address, request.place_label)
     return None if location == Location() else SearchLocation(location)
 
@@ -103,12 +101,14 @@ def _where(request: NewMessage) -> SearchLocation | None:
 def _save_request(
     engine: Engine, scope: Scope, session: str, request: NewMessage, answer: PromptContext
 ) -> PromptContext:
-    """Save what the user said; the answer is complete when that is done, in the same transaction."""
+    """Save the request; the answer is complete in the same transaction."""
     now = engine.clock.now()
-    spoken = [message_drafts.speak(engine, session, request, now)]
+    drafted = [message_drafts.draft_message(engine, session, request, now)]
 
     def work(writer: StoreWriter) -> PromptContext:
-        (appended,) = message_log.deliver(writer, engine, message_log.opened(writer, session, now), spoken, now)
+        (appended,) = message_log.deliver(
+            writer, engine, message_log.open_conversation(writer, session, now), drafted, now
+        )
         return replace(answer, message_id=appended.id)
 
     saved = engine.write(scope, work)
@@ -116,7 +116,7 @@ def _save_request(
     return saved
 
 
-def _quoted(hit: Hit) -> Quoted:
+def _quote(hit: Hit) -> Quoted:
     if isinstance(hit.record, Chunk):
         return Quoted(f"file · {hit.record.place}", hit.content)
     day = (hit.occurred_at or hit.created_at).date().isoformat()
@@ -127,21 +127,21 @@ def _quoted(hit: Hit) -> Quoted:
 def after_turn(
     engine: Engine, scope: Scope, session: str, offered: Iterable[NewMessage | Mapping[str, Any]]
 ) -> TurnOutcome:
-    """Save what was said, and keep what can be learned from it. Delivered again, the same turn has no effect."""
+    """Save the messages of a turn, and capture memories from them. Idempotent for a turn that is delivered again."""
     now = engine.clock.now()
-    spoken, refused = _heard(engine, session, offered, now)
-    news = _to_learn_from(engine, scope, session, spoken) if engine.settings.auto_capture else ()
-    learned = turn_capture.learn(engine, scope, news)
+    drafted, refused = _draft_turn(engine, session, offered, now)
+    unlearned = _find_unlearned(engine, scope, session, drafted) if engine.settings.auto_capture else ()
+    learned = turn_capture.learn(engine, scope, unlearned)
 
     def work(writer: StoreWriter) -> TurnOutcome:
-        kept = redelivery.unburied(writer, session, spoken)
-        said = message_log.deliver(writer, engine, message_log.opened(writer, session, now), kept, now)
-        pairs = zip(kept, said, strict=True)
-        kept_as = {one.draft.message.id: done.message.id for one, done in pairs if one.draft and done.message}
-        delivered = list(kept_as.values())
-        captured, events = turn_capture.keep(writer, engine, learned, kept_as, writer.unlearned(delivered))
+        new = redelivery.without_forgotten(writer, session, drafted)
+        appended = message_log.deliver(writer, engine, message_log.open_conversation(writer, session, now), new, now)
+        pairs = zip(new, appended, strict=True)
+        stored_ids = {draft.draft.message.id: done.message.id for draft, done in pairs if draft.draft and done.message}
+        delivered = list(stored_ids.values())
+        captured, events = turn_capture.keep(writer, engine, learned, stored_ids, writer.unlearned(delivered))
         writer.mark_learned(delivered)
-        return TurnOutcome(sum(one.action == "created" for one in said), captured, events)
+        return TurnOutcome(sum(done.action == "created" for done in appended), captured, events)
 
     outcome = engine.write(scope, work)
     degraded = (*learned.degraded, *refused)
@@ -154,51 +154,52 @@ def after_turn(
     return replace(outcome, compaction=compaction, degraded=degraded)
 
 
-def _heard(
+def _draft_turn(
     engine: Engine, session: str, offered: Iterable[NewMessage | Mapping[str, Any]], now: datetime
 ) -> tuple[list[message_drafts.DraftedMessage], tuple[str, ...]]:
-    """Prepare the messages of a turn. One that cannot be kept does not cost the others; if none can, it is an error."""
-    spoken: list[message_drafts.DraftedMessage] = []
+    """Draft the messages of a turn. An invalid one does not cost the others; if all are invalid, it is an error."""
+    drafted: list[message_drafts.DraftedMessage] = []
     refused: list[InvalidInput] = []
     for message in offered:
         try:
-            spoken += [message_drafts.speak(engine, session, part, now) for part in message_log.expand([message])]
+            parts = message_log.expand([message])
+            drafted += [message_drafts.draft_message(engine, session, part, now) for part in parts]
         except InvalidInput as error:
             refused.append(error)
-    if refused and not spoken:
+    if refused and not drafted:
         raise refused[0]
-    return spoken, (MESSAGE,) if refused else ()
+    return drafted, (MESSAGE,) if refused else ()
 
 
 def capture(engine: Engine, scope: Scope, text: str, session: str) -> tuple[Remembered, ...]:
-    """Keep what a text says about the user who said it."""
+    """Capture memories from a text of the user."""
     record = engine.store.read(scope, lambda reader: reader.conversation(session))
     if record is not None and record.private:
         return ()
-    spoken = message_drafts.speak(engine, session, NewMessage("user", text), engine.clock.now())
-    return turn_capture.capture_text(engine, scope, spoken.draft.message) if spoken.draft else ()
+    drafted = message_drafts.draft_message(engine, session, NewMessage("user", text), engine.clock.now())
+    return turn_capture.capture_text(engine, scope, drafted.draft.message) if drafted.draft else ()
 
 
-def _to_learn_from(
-    engine: Engine, scope: Scope, session: str, spoken: Sequence[message_drafts.DraftedMessage]
+def _find_unlearned(
+    engine: Engine, scope: Scope, session: str, drafted: Sequence[message_drafts.DraftedMessage]
 ) -> Sequence[Message]:
-    """Give the messages that nobody has learned from, as far as can be seen before the transaction that decides it.
+    """Give the messages from which nothing was captured yet, each with the id of its draft.
 
-    Each has the id of its draft: as which message it is kept is decided there, too.
+    This only saves work: the transaction that stores them decides.
     """
 
-    def look(reader: StoreReader) -> Sequence[Message]:
+    def find(reader: StoreReader) -> Sequence[Message]:
         record = reader.conversation(session)
         if record is not None and record.private:
             return ()
-        kept = redelivery.unburied(reader, session, spoken)
-        known = redelivery.recognised(reader, session, kept)
-        open_questions = set(reader.unlearned([message.id for message in known if message]))
-        pairs = ((one.draft.message, old) for one, old in zip(kept, known, strict=True) if one.draft)
+        new_drafts = redelivery.without_forgotten(reader, session, drafted)
+        stored = redelivery.find_stored(reader, session, new_drafts)
+        unlearned = set(reader.unlearned([message.id for message in stored if message]))
+        pairs = ((draft.draft.message, old) for draft, old in zip(new_drafts, stored, strict=True) if draft.draft)
         return [
             old._replace(id=new.id) if old else new
             for new, old in pairs
-            if not old or (old.id in open_questions and old.role == new.role)
+            if not old or (old.id in unlearned and old.role == new.role)
         ]
 
-    return engine.store.read(scope, look)
+    return engine.store.read(scope, find)

@@ -31,16 +31,16 @@ def maintain(engine: Engine) -> Maintenance:
     unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
     embed_texts.trim(engine)
     engine.documents.sweep(lambda name: name in engine.store.known_originals([name]))
-    _prune_ledgers(engine)
+    _prune_logs(engine)
     notes = tuple(engine.store.tune())
     failures = (*archive_failures, *compact_failures, *unembedded)
     return Maintenance(worked.embedded, worked.parked, expired, compacted, archived, notes, failures, reindexed)
 
 
-def _prune_ledgers(engine: Engine) -> None:
+def _prune_logs(engine: Engine) -> None:
     """Prune stored responses, changes and the search log to their retention periods."""
     now = engine.clock.now()
-    engine.store.forget_ledgers(answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - _SEARCHES_KEPT)
+    engine.store.forget_old_logs(answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - _SEARCHES_KEPT)
 
 
 def _archive(engine: Engine) -> tuple[int, list[str]]:

@@ -1,4 +1,4 @@
-"""Connects to PostgreSQL, and puts its errors into our words."""
+"""Connects to PostgreSQL, and translates its errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from psycopg.types.string import TextLoader
 from recollect.errors import StoreDamaged, StoreError, StoreTooOld, StoreUnavailable
 from recollect.settings import hide_password
 
-Connection: TypeAlias = psycopg.Connection[TupleRow]
+PgConnection: TypeAlias = psycopg.Connection[TupleRow]
 
 MINIMUM_SERVER = 15
 MINIMUM_VECTOR = (0, 8)
@@ -31,7 +31,7 @@ _LOGIN_ADVICE = (
 _UNREACHABLE_ADVICE = "Check that the server runs, and the host and port in the URL."
 
 
-def connect(url: str, timeout_s: float) -> Connection:
+def connect(url: str, timeout_s: float) -> PgConnection:
     """Open one connection, ready for our types."""
     try:
         connection = psycopg.connect(url, autocommit=True, connect_timeout=max(2, round(timeout_s)))
@@ -62,15 +62,15 @@ def prepare(connection: psycopg.Connection[Any]) -> None:
     connection.adapters.register_dumper(Packed, _PackedDumper)
 
 
-def check_server(connection: Connection) -> None:
+def check_server(connection: PgConnection) -> None:
     """Refuse a server that lacks what the schema needs."""
-    found = connection.info.server_version // 10000
-    if found < MINIMUM_SERVER:
-        raise StoreTooOld(f"The server is PostgreSQL {found}; {MINIMUM_SERVER} or newer is needed. Upgrade it.")
+    version = connection.info.server_version // 10000
+    if version < MINIMUM_SERVER:
+        raise StoreTooOld(f"The server is PostgreSQL {version}; {MINIMUM_SERVER} or newer is needed. Upgrade it.")
 
 
-def ensure_vector(connection: Connection) -> None:
-    """See to it that the extension `vector` is installed, or say who can do it."""
+def ensure_vector(connection: PgConnection) -> None:
+    """See to it that the extension `vector` is installed, or say which role can do it."""
     row = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
     if row is None:
         _create_vector(connection)
@@ -83,7 +83,7 @@ def ensure_vector(connection: Connection) -> None:
         )
 
 
-def _create_vector(connection: Connection) -> None:
+def _create_vector(connection: PgConnection) -> None:
     database = connection.info.dbname
     try:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -101,7 +101,7 @@ def _create_vector(connection: Connection) -> None:
 
 @contextmanager
 def translated(where: str) -> Iterator[None]:
-    """Turn the driver's errors into ours."""
+    """Translate the driver's errors into ours."""
     try:
         yield
     except psycopg.errors.DiskFull as error:

@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from recollect.storage.migrations import AppliedMigration, load_migrations, pending_migrations
-from recollect.storage.postgres.connection import Connection, ensure_vector
-from recollect.storage.postgres.spaces import SCHEMA_LOCK
+from recollect.storage.postgres.connection import PgConnection, ensure_vector
+from recollect.storage.postgres.session import SCHEMA_LOCK
 from recollect.storage.rows import ANALYSER
 
 MIGRATIONS_TABLE = """
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 """
 
 
-def migrate(connection: Connection, where: str, now: datetime, analyser: int) -> None:
+def migrate(connection: PgConnection, where: str, now: datetime, analyser: int) -> None:
     """Apply what is missing. Processes that open the same database at once wait for each other at the lock.
 
     A new database notes which version of the analyser will make its terms.
@@ -39,16 +39,16 @@ def migrate(connection: Connection, where: str, now: datetime, analyser: int) ->
             connection.execute("UPDATE store_marks SET value = %s WHERE name = %s", (analyser, ANALYSER))
 
 
-def _has_migrations_table(connection: Connection) -> bool:
+def _has_migrations_table(connection: PgConnection) -> bool:
     row = connection.execute("SELECT to_regclass('schema_migrations')").fetchone()
     return row is not None and row[0] is not None
 
 
-def _applied(connection: Connection) -> list[AppliedMigration]:
-    found = connection.execute("SELECT version, name, checksum FROM schema_migrations")
-    return [AppliedMigration(*row) for row in found]
+def _applied(connection: PgConnection) -> list[AppliedMigration]:
+    rows = connection.execute("SELECT version, name, checksum FROM schema_migrations")
+    return [AppliedMigration(*row) for row in rows]
 
 
-def applied_version(connection: Connection) -> int:
+def applied_version(connection: PgConnection) -> int:
     """The number of the newest migration that was applied."""
     return max((row.version for row in _applied(connection)), default=0)

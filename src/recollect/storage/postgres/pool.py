@@ -1,7 +1,7 @@
-"""Connections that are kept open: how long somebody waits for one, and what happens while the server is away.
+"""A connection pool: how long a caller waits for a connection, and what happens while the server is away.
 
-Whoever waits for a busy pool waits as long as the settings say. Whoever waits for a server that is away is told so
-soon, and the server's return is noticed within a second or two, however long it was gone.
+A caller waits for a busy pool as long as the settings say. While the server is away callers are told so soon, and the
+server's return is noticed within a second or two, however long it was gone.
 """
 
 from collections.abc import Callable
@@ -10,17 +10,17 @@ from typing import Final
 
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from recollect.storage.postgres.connection import Connection
+from recollect.storage.postgres.connection import PgConnection
 
-_GIVE_UP_S: Final = 1.0  # after that, a connection is tried again when somebody wants one
+_GIVE_UP_S: Final = 1.0  # after that, a connection is tried again when a caller wants one
 _LOOK_EVERY_S: Final = 1.0
 _WAIT_FOR_RETURN_S: Final = 0.25
 
 
-class Pool(ConnectionPool[Connection]):
+class ServerPool(ConnectionPool[PgConnection]):
     """The connections of a store. `configure` makes a new one ready."""
 
-    def __init__(self, url: str, configure: Callable[[Connection], None], *, size: int, timeout_s: float) -> None:
+    def __init__(self, url: str, configure: Callable[[PgConnection], None], *, size: int, timeout_s: float) -> None:
         self._is_away = False
         self._ready = configure
         super().__init__(
@@ -35,7 +35,7 @@ class Pool(ConnectionPool[Connection]):
             open=True,
         )
 
-    def getconn(self, timeout: float | None = None) -> Connection:
+    def getconn(self, timeout: float | None = None) -> PgConnection:
         """Wait for a connection. Raises PoolTimeout, early if there is no server to connect to."""
         deadline = monotonic() + (self.timeout if timeout is None else timeout)
         while True:
@@ -49,10 +49,10 @@ class Pool(ConnectionPool[Connection]):
                 self._is_away = False
                 return lent
 
-    def _connected(self, connection: Connection) -> None:
+    def _connected(self, connection: PgConnection) -> None:
         self._ready(connection)
         self._is_away = False
 
-    def _missed(self, _: ConnectionPool[Connection]) -> None:
-        """Hear that a connection could not be made. A server that only refuses one more is not away."""
+    def _missed(self, _: ConnectionPool[PgConnection]) -> None:
+        """Note that a connection could not be made. A server that only refuses one more is not away."""
         self._is_away = self.get_stats().get("pool_size", 0) == 0

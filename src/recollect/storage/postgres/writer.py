@@ -1,173 +1,127 @@
-"""Changes one user's memories inside one transaction, and serves the jobs."""
+"""Writes rows into PostgreSQL: batches by way of a staging table, vectors in typed columns."""
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import psycopg
 
-from recollect.model.literals import VECTOR_KINDS, VectorKind
-from recollect.model.memories import Draft, MemoryRecord, Space, Vector
-from recollect.ports import CachedPassageVector, EmbedJob, Fingerprint, Role, Slot
-from recollect.storage.postgres import codec, spaces
-from recollect.storage.postgres.file_writer import FileWriter
-from recollect.storage.postgres.items import Written
-from recollect.storage.postgres.message_writer import MessageWriter
-from recollect.storage.postgres.rows import QUERIES
-from recollect.storage.spaces import label
+from recollect.model.literals import ItemKind, VectorKind
+from recollect.model.memories import Draft, Scope, Space, Vector
+from recollect.storage.postgres.codec import COPY_TYPES, column_type, number_type, pack_ids, pack_vectors, to_copy_row
+from recollect.storage.postgres.connection import Packed
+from recollect.storage.postgres.session import QUERIES, PostgresSession, statement
+from recollect.storage.rows import DELETE
+from recollect.storage.shared.item_writer import NumberedSpace, WrittenItem
+from recollect.storage.shared.writer import SharedWriter
+from recollect.storage.spaces import list_spaces
 
 _FEW = 20  # up to here single statements are faster than a staging table
 
 
-class PostgresWriter(MessageWriter, FileWriter):
+class PostgresWriter(SharedWriter):
     """One user's changes. The user's row is locked, so that the user's other writers wait."""
 
     _staged = False  # whether this transaction has used the staging table
 
+    def __init__(self, session: PostgresSession, scope: Scope, *, geocodes: bool = False) -> None:
+        session.share_spaces()
+        super().__init__(session, scope, geocodes=geocodes)
+        self._connection = session.connection
+
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
         """Write rows; the unique index names the ones it refuses."""
         refused = self._insert_few(drafts) if len(drafts) <= _FEW else self._insert_many(drafts)
-        kept = [draft for draft in drafts if draft.record.id not in refused]
-        if kept:
+        written = [draft for draft in drafts if draft.record.id not in refused]
+        if written:
             now = drafts[0].record.updated_at
-            self._owe("memory", [Written(draft.record.id, draft.vector) for draft in kept], space, now)
-            self._settle("memory", [draft.record for draft in kept], now)
+            self._owe("memory", [WrittenItem(draft.record.id, draft.vector, 0) for draft in written], space, now)
+            self._settle("memory", [draft.record for draft in written], now)
         return refused
 
     def _insert_few(self, drafts: Sequence[Draft]) -> frozenset[str]:
         return frozenset(
             draft.record.id
             for draft in drafts
-            if not self._run("insert_memory", codec.to_parameters(self._user, draft)).rowcount
+            if not self._session.changed("insert_memory", self._codec.memory_values(self._user, draft))
         )
 
     def _insert_many(self, drafts: Sequence[Draft]) -> frozenset[str]:
         """Send rows by way of the staging table; when one of them is known already, let the index sort them out."""
-        self._stage([codec.to_copy_row(self._user, draft) for draft in drafts])
+        self._stage([to_copy_row(self._user, draft) for draft in drafts])
         try:
             with self._connection.transaction():
-                self._run("insert_staged")
+                self._execute("insert_staged")
         except psycopg.errors.UniqueViolation:
-            self._run("insert_staged_once")
-            return frozenset(row[0] for row in self._run("refused_staged"))
+            self._execute("insert_staged_once")
+            return frozenset(self._ids("refused_staged"))
         return frozenset()
 
     def _stage(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        self._run("create_staging")
+        self._execute("create_staging")
         if self._staged:
-            self._run("empty_staging")
+            self._execute("empty_staging")
         self._staged = True
-        with self._connection.cursor().copy(QUERIES["copy_staging"].encode()) as copy:
-            copy.set_types(codec.COPY_TYPES)
+        with self._connection.cursor().copy(statement("copy_staging")) as copy:
+            copy.set_types(COPY_TYPES)
             for row in rows:
                 copy.write_row(row)
 
-    def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
-        """Find the live row with this fingerprint."""
-        values = {
-            "type": fingerprint.type,
-            "subject": fingerprint.subject,
-            "key": fingerprint.key,
-            "context": fingerprint.context,
-            "content_hash": fingerprint.content_hash,
-        }
-        return self._first("same_memory", values)
+    def _next_numbers(self, amount: int) -> Sequence[int]:
+        """Give zeros: rows have no numbers here."""
+        return [0] * amount
 
-    def current(self, slot: Slot) -> MemoryRecord | None:
-        """Find the live row that holds this slot."""
-        values = {"subject": slot.subject, "key": slot.key, "context": slot.context, "preference": slot.preference}
-        return self._first("current_memory", values)
+    def _index_terms(self, kind: ItemKind, written: Sequence[WrittenItem]) -> None:
+        """Do nothing: the server's index follows the rows."""
 
-    def _first(self, name: str, values: dict[str, Any]) -> MemoryRecord | None:
-        row = self._run(name, values).fetchone()
-        return codec.from_row(row) if row else None
+    def _number_changes(self) -> None:
+        amount = len(self._changes)
+        last = int(self._rows("next_changes", {"amount": amount})[0][0])
+        whats, kinds, ids, moments = zip(*self._changes, strict=True)
+        values = {"before": last - amount, "whats": list(whats), "kinds": list(kinds), "ids": list(ids)}
+        self._execute("insert_changes", {**values, "now": max(moments)})
 
-    def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
-        """End a row's validity in favour of another."""
-        self._run("retire_memory", {"id": memory_id, "valid_until": valid_until, "superseded_by": superseded_by})
+    def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
+        """Write the new words; the index follows."""
+        rows = [{"user_id": self._user, "id": item_id, "terms": list(words)} for item_id, words in terms.items()]
+        self._session.execute_many("update_terms", rows, kind=kind)
 
-    def revive(self, memory_id: str) -> None:
-        """Let a row hold again."""
-        self._run("revive_memory", {"id": memory_id})
+    def _insert_vectors(self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector) -> None:
+        self._insert_item_vectors(target, [row.id for row in items], vectors)
 
-    def confirm(self, confirmed: MemoryRecord) -> None:
-        """Write what a confirmation changes."""
-        values = {name: getattr(confirmed, name) for name in ("id", "trust", "source", "confidence")}
-        self._run("confirm_memory", {**values, "now": confirmed.updated_at})
+    def _insert_item_vectors(self, target: NumberedSpace, item_ids: Sequence[str], vectors: Vector) -> None:
+        column = column_type(target.space)
+        packed = pack_vectors(vectors, number_type(target.space), self._connection.adapters.types[column].oid)
+        values = {"user_id": self._user, "ids": Packed(pack_ids(item_ids)), "vectors": Packed(packed)}
+        sql = QUERIES["insert_vectors"].replace("{space}", str(target.number)).replace("{type}", column)
+        self._connection.execute(sql.encode(), values)
 
-    def revise(
-        self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool
-    ) -> None:
-        """Let the old row become a version in place, and write the new one beside it."""
-        self._later.run()
-        record = draft.record
-        renamed = {"id": record.id, "version_id": version_id}
-        self._run("rename_memory", {**renamed, "valid_until": valid_until})
-        self._run("rename_jobs", renamed)
-        shelves = spaces.listing(self._connection).of_kind("memory")
-        for shelf in shelves:
-            self._run("move_vectors", renamed, space=shelf.number)
-        self.insert([draft], space)
-        if keep_vector:
-            self._changed.pop()  # it says what it said before
-            self._keep_vectors([shelf.number for shelf in shelves], version_id, record.id)
+    def _move_vectors(self, from_id: str, to_id: str) -> None:
+        for number in list_spaces(self._session).numbers_of("memory"):
+            self._execute("move_vectors", {"id": from_id, "version_id": to_id}, space=number)
 
-    def _keep_vectors(self, numbers: Sequence[int], from_id: str, to_id: str) -> None:
-        """Give a row the vectors of another; in these spaces it is owed none."""
-        for number in numbers:
-            if self._run("copy_vector", {"from_id": from_id, "to_id": to_id}, space=number).rowcount:
-                self._run("finish_jobs", {"space": number, "ids": [to_id]})
+    def _copy_vectors(self, kind: VectorKind, pairs: Sequence[tuple[str, str]]) -> None:
+        for number in list_spaces(self._session).numbers_of(kind):
+            for from_id, to_id in pairs:
+                if self._changed_rows("copy_vector", {"from_id": from_id, "to_id": to_id}, space=number):
+                    self._execute("finish_jobs", {"space": number, "ids": [to_id]})
 
-    def relink(self, from_id: str, to_id: str) -> None:
-        """Let versions that point at one row point at another."""
-        self._run("relink_versions", {"from_id": from_id, "to_id": to_id})
-
-    def delete(self, ids: Sequence[str]) -> None:
-        """Remove memories."""
-        self._remove("memory", ids)
-
-    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> frozenset[str]:
-        """Store vectors that came late, for the rows that still exist."""
-        waited: set[str] = set()
-        known = spaces.listing(self._connection)
-        for kind in VECTOR_KINDS:
-            rows = [row for row, job in enumerate(jobs) if job.kind == kind]
-            number = known.number(kind, jobs[0].space)
-            if rows and number is not None:  # a space that was dropped meanwhile needs no vectors
-                shelf = (jobs[0].space, number)
-                waited |= self._finish_kind(kind, shelf, [jobs[row].item.id for row in rows], vectors[rows])
-        return frozenset(waited)
+    def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
+        """Remove rows and all that belongs to them."""
+        self._deferred.run()
+        removed = {"ids": list(item_ids)}
+        self._added[kind] -= self._changed_rows(DELETE[kind], removed)
+        self._execute("delete_jobs", removed)
+        for number in list_spaces(self._session).numbers_of(kind):
+            self._execute("delete_vectors", removed, space=number)
+        self._resets += 1
 
     def _finish_kind(
-        self, kind: VectorKind, shelf: tuple[Space, int], item_ids: Sequence[str], vectors: Vector
+        self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Vector
     ) -> set[str]:
-        space, number = shelf
         wanted = {"ids": list(item_ids)}
-        existing = {row[0] for row in self._run("existing_items", wanted, kind=kind)}
-        rows = [row for row, item_id in enumerate(item_ids) if item_id in existing]
-        if rows:
-            self._run("delete_vectors", wanted, space=number)
-            self._insert_vectors(space, number, [item_ids[row] for row in rows], vectors[rows])
-        return {row[0] for row in self._run("finish_jobs", {**wanted, "space": number})}
-
-    def keep_paid(self, space: Space, paid: Sequence[CachedPassageVector], now: datetime) -> None:
-        """Keep what was paid for."""
-        rows = [{"user_id": self._user, **cached_values(space, "passage", one, now)} for one in paid]
-        with self._connection.cursor() as cursor:
-            cursor.executemany(QUERIES["insert_cached"].encode(), rows)
-
-    def forget_paid(self, item_ids: Sequence[str] | None, *, questions: bool = True) -> None:
-        """Let go of what was paid for."""
-        if item_ids is None:
-            self._run("forget_cached_all")
-            self._run("forget_cache_uses")
-            return
-        self._run("forget_cached_items", {"ids": list(item_ids)})
-        if questions:
-            self._run("forget_cached_questions")
-
-
-def cached_values(space: Space, role: Role, paid: CachedPassageVector, now: datetime) -> dict[str, Any]:
-    """Lay out an entry of the cache."""
-    entry = {"key": paid.key, "item_id": paid.item_id, "vector": paid.vector.astype("<f4").tobytes()}
-    return {**entry, "space": label(space), "role": role, "now": now}
+        existing_ids = set(self._ids("existing_items", wanted, kind=kind))
+        positions = [position for position, item_id in enumerate(item_ids) if item_id in existing_ids]
+        if positions:
+            self._execute("delete_vectors", wanted, space=target.number)
+            self._insert_item_vectors(target, [item_ids[position] for position in positions], vectors[positions])
+        return {row[0] for row in self._rows("finish_jobs", {**wanted, "space": target.number})}

@@ -1,12 +1,13 @@
-"""Opens SQLite the one way that loses nothing, and puts its errors into our words.
+"""Opens SQLite the one way that loses nothing, binds moments and lists, and translates its errors.
 
 The file is never opened by Python: closing any descriptor of it would drop the locks of this process, and another
 process could then remove the write-ahead log under our feet.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import apsw
 
 from recollect.errors import StoreDamaged, StoreError, StoreTooOld, StoreUnavailable
+from recollect.storage.sqlite.codec import to_micros
 
 # Before this version, resetting the write-ahead log could corrupt a database.
 MINIMUM_VERSION = (3, 51, 3)
@@ -25,11 +27,11 @@ _PAUSE_S = 0.02
 
 def check_version(version: str) -> None:
     """Refuse a SQLite that is known to corrupt data."""
-    found = tuple(int(part) for part in version.split("."))
-    if found < MINIMUM_VERSION:
-        wanted = ".".join(map(str, MINIMUM_VERSION))
+    parts = tuple(int(part) for part in version.split("."))
+    if parts < MINIMUM_VERSION:
+        minimum = ".".join(map(str, MINIMUM_VERSION))
         raise StoreTooOld(
-            f"SQLite {version} can corrupt a write-ahead log; {wanted} or newer is needed. "
+            f"SQLite {version} can corrupt a write-ahead log; {minimum} or newer is needed. "
             "Upgrade the package apsw, which brings its own SQLite."
         )
 
@@ -44,6 +46,7 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
             with suppress(AttributeError, OSError):  # not every system lets us; then it is made private below
                 os.mknod(path, 0o600)  # private from the first moment
         connection = apsw.Connection(os.fspath(path))
+        connection.convert_binding = _bind
         connection.set_busy_timeout(int(busy_timeout_s * 1000))
         if fresh and path.exists():
             path.chmod(0o600)  # nothing has been written yet; the log and its index inherit this mode
@@ -54,6 +57,18 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
+
+
+def _bind(_: object, __: int, value: object) -> Any:  # noqa: ANN401 - apsw gives its bindings no public type
+    """Convert a parameter of a type that SQLite does not have: a moment, or a list of texts.
+
+    SQLite refuses an empty array of texts, so that becomes one impossible id.
+    """
+    if isinstance(value, datetime):
+        return to_micros(value)
+    if isinstance(value, list):
+        return apsw.carray(tuple(value) or ("",))
+    raise TypeError(f"{type(value).__name__} cannot be bound to a parameter")
 
 
 def map_pages(connection: apsw.Connection) -> None:
@@ -79,15 +94,9 @@ def patiently(timeout_s: float, step: Callable[[], object]) -> None:
             return
 
 
-def rows(connection: apsw.Connection, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
-    """Run a query to its end and give its rows."""
-    found: list[tuple[Any, ...]] = connection.execute(sql, values).fetchall()
-    return found
-
-
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into ours, with what to do about them."""
+    """Translate SQLite's errors into ours, with what to do about them."""
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError) as error:

@@ -7,7 +7,6 @@ import apsw
 from recollect.storage.migrations import AppliedMigration, Migration, load_migrations, pending_migrations
 from recollect.storage.rows import ANALYSER
 from recollect.storage.sqlite.codec import to_micros
-from recollect.storage.sqlite.connection import rows
 
 MIGRATIONS_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -49,11 +48,12 @@ def _apply(connection: apsw.Connection, migration: Migration, now: datetime) -> 
 
 
 def _has_migrations_table(connection: apsw.Connection) -> bool:
-    return bool(rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'"))
+    return bool(connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").fetchall())
 
 
 def _applied(connection: apsw.Connection) -> list[AppliedMigration]:
-    return [AppliedMigration(*row) for row in rows(connection, "SELECT version, name, checksum FROM schema_migrations")]
+    rows = connection.execute("SELECT version, name, checksum FROM schema_migrations")
+    return [AppliedMigration(*row) for row in rows]
 
 
 def applied_version(connection: apsw.Connection) -> int:

@@ -1,151 +1,148 @@
-"""Changes one user's memories inside one transaction, and serves the jobs."""
+"""Writes rows into SQLite: numbers, terms in FTS5, vectors as blobs with their codes.
 
-from collections.abc import Sequence
-from datetime import datetime
+Rows are written at once; their terms, vectors and codes wait until the end of the transaction and then travel in a few
+long steps. SQLite runs those without Python's lock, so a bulk load prepares its next batch meanwhile.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import apsw
 import numpy as np
 
-from recollect.model.literals import VECTOR_KINDS, VectorKind
-from recollect.model.memories import Draft, MemoryRecord, Space, Vector
-from recollect.ports import CachedPassageVector, EmbedJob, Fingerprint, Role, Slot
-from recollect.storage.spaces import label
-from recollect.storage.sqlite import codec, spaces
-from recollect.storage.sqlite.file_writer import FileWriter
-from recollect.storage.sqlite.items import Written
-from recollect.storage.sqlite.message_writer import MessageWriter
-from recollect.storage.sqlite.rows import QUERIES, id_array
+from recollect.model.literals import ItemKind, VectorKind
+from recollect.model.memories import Draft, Scope, Space, Vector
+from recollect.storage.rows import DELETE
+from recollect.storage.shared.item_writer import NumberedSpace, WrittenItem
+from recollect.storage.shared.writer import SharedWriter
+from recollect.storage.spaces import list_spaces
+from recollect.storage.sqlite.binary_codes import Seqs, encode
+from recollect.storage.sqlite.codec import to_micros, to_row
+from recollect.storage.sqlite.session import SqliteSession, seq_array, statement
+
+MANY_CHUNKS = 50  # each has some two hundred words, and each word takes as long as a small write
+UNMERGED = "unmerged"  # the mark that says that the index of words still holds rows that are gone
 
 
-class SqliteWriter(MessageWriter, FileWriter):
+class SqliteWriter(SharedWriter):
     """One user's changes. `finish` must be called before the commit."""
+
+    def __init__(self, connection: apsw.Connection, scope: Scope, *, geocodes: bool = False) -> None:
+        super().__init__(SqliteSession(connection), scope, geocodes=geocodes)
+        self._connection = connection
+        self._unindexed = defaultdict[ItemKind, list[int]](list)
 
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
         """Write rows; the unique index names the ones it refuses."""
-        first = self._next_numbers(len(drafts))
+        numbers = self._next_numbers(len(drafts))
         before = self._connection.total_changes()
-        numbered = list(enumerate(drafts, first))
-        self._connection.executemany(
-            QUERIES["insert_memory"], [codec.to_row(seq, self._user, draft) for seq, draft in numbered]
-        )
+        numbered = list(zip(numbers, drafts, strict=True))
+        rows = [to_row(seq, self._user, draft) for seq, draft in numbered]
+        self._connection.executemany(statement("insert_memory"), rows)
         refused: frozenset[str] = frozenset()
         if self._connection.total_changes() - before < len(drafts):
-            last = first + len(drafts) - 1
-            kept = {row[0] for row in self._run("written_numbers", {"first": first, "last": last})}
-            refused = frozenset(draft.record.id for seq, draft in numbered if seq not in kept)
-            numbered = [(seq, draft) for seq, draft in numbered if seq in kept]
-        self._owe_drafts(numbered, space)
-        return refused
-
-    def _owe_drafts(self, numbered: Sequence[tuple[int, Draft]], space: Space | None) -> None:
+            written_seqs = {row[0] for row in self._rows("written_numbers", {"first": numbers[0], "last": numbers[-1]})}
+            refused = frozenset(draft.record.id for seq, draft in numbered if seq not in written_seqs)
+            numbered = [(seq, draft) for seq, draft in numbered if seq in written_seqs]
         if numbered:
-            written = [Written(seq, draft.record.id, draft.vector) for seq, draft in numbered]
             now = numbered[0][1].record.updated_at
+            written = [WrittenItem(draft.record.id, draft.vector, seq) for seq, draft in numbered]
             self._owe("memory", written, space, now)
             self._settle("memory", [draft.record for _, draft in numbered], now)
+        return refused
 
-    def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
-        """Find the live row with this fingerprint."""
-        values = {
-            "type": fingerprint.type,
-            "subject": fingerprint.subject,
-            "key": fingerprint.key,
-            "context": fingerprint.context,
-            "content_hash": fingerprint.content_hash,
-        }
-        found = self._run("same_memory", values)
-        return codec.from_row(found[0]) if found else None
+    def _next_numbers(self, amount: int) -> Sequence[int]:
+        last = int(self._rows("next_numbers", {"amount": amount, "name": "item"})[0][0])
+        return range(last - amount + 1, last + 1)
 
-    def current(self, slot: Slot) -> MemoryRecord | None:
-        """Find the live row that holds this slot."""
-        values = {"subject": slot.subject, "key": slot.key, "context": slot.context, "preference": slot.preference}
-        found = self._run("current_memory", values)
-        return codec.from_row(found[0]) if found else None
+    def _number_changes(self) -> None:
+        amount = len(self._changes)
+        last = int(self._rows("next_changes", {"amount": amount})[0][0])
+        rows = [
+            (self._user, number, change.what, change.kind, change.id, to_micros(change.moment))
+            for number, change in enumerate(self._changes, last - amount + 1)
+        ]
+        self._connection.executemany(statement("insert_change"), rows)
 
-    def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
-        """End a row's validity in favour of another."""
-        values = {"id": memory_id, "valid_until": codec.to_micros(valid_until), "superseded_by": superseded_by}
-        self._run("retire_memory", values)
+    def _index_terms(self, kind: ItemKind, written: Sequence[WrittenItem]) -> None:
+        if not self._unindexed[kind]:
+            self._deferred.add(lambda: self._index_new(kind))
+        self._unindexed[kind] += [row.seq for row in written]
 
-    def revive(self, memory_id: str) -> None:
-        """Let a row hold again."""
-        self._run("revive_memory", {"id": memory_id})
+    def _index_new(self, kind: ItemKind) -> None:
+        """Index the words of all rows that were written since this was last done."""
+        self._insert_terms(kind, seq_array(np.array(self._unindexed.pop(kind), np.int64)))
 
-    def confirm(self, confirmed: MemoryRecord) -> None:
-        """Write what a confirmation changes."""
-        values = {name: getattr(confirmed, name) for name in ("id", "trust", "source", "confidence")}
-        self._run("confirm_memory", {**values, "now": codec.to_micros(confirmed.updated_at)})
+    def _insert_terms(self, kind: ItemKind, seqs: Any) -> None:  # noqa: ANN401 - apsw gives its bindings no public type
+        self._execute("insert_terms", {"seqs": seqs}, kind=kind)
 
-    def revise(
-        self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool
-    ) -> None:
-        """Let the old row become a version in place, and write the new one beside it."""
-        record = draft.record
-        old_seq = self._run("item_numbers", {"ids": id_array([record.id])}, kind="memory")[0][0]
-        until = codec.to_micros(valid_until)
-        self._run("rename_memory", {"id": record.id, "version_id": version_id, "valid_until": until})
-        self._run("rename_jobs", {"id": record.id, "version_id": version_id})
-        new_seq = self._next_numbers(1)
-        self._connection.execute(QUERIES["insert_memory"], codec.to_row(new_seq, self._user, draft))
-        self._owe_drafts([(new_seq, draft)], space)
-        if keep_vector:
-            self._changed.pop()  # it says what it said before
-            self._copy_vectors(old_seq, new_seq, record.id)
+    def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
+        """Take the old words out of the index while the rows still tell what they were, then write the new ones."""
+        self._deferred.run()
+        numbered = self._rows("item_numbers", {"ids": list(terms)}, kind=kind)
+        seqs = seq_array(np.array([seq for seq, _ in numbered], np.int64))
+        self._execute("delete_terms", {"seqs": seqs}, kind=kind)
+        for _, item_id in numbered:
+            self._execute("update_terms", {"id": item_id, "terms": " ".join(terms[item_id])}, kind=kind)
+        self._insert_terms(kind, seqs)
 
-    def _copy_vectors(self, from_seq: int, to_seq: int, item_id: str) -> None:
-        """Give a row the vectors of another; in these spaces it is owed none."""
-        for shelf in spaces.listing(self._connection).of_kind("memory"):
-            values = {"from_seq": from_seq, "to_seq": to_seq}
-            self._run("copy_vector", values, space=shelf.number)
-            if self._connection.changes():
-                self._run("copy_code", values, space=shelf.number)
-                self._run("finish_jobs", {"space": shelf.number, "ids": id_array([item_id])})
+    def _insert_vectors(self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector) -> None:
+        self._insert_numbered_vectors(target.number, np.array([row.seq for row in items], np.int64), vectors)
 
-    def relink(self, from_id: str, to_id: str) -> None:
-        """Let versions that point at one row point at another."""
-        self._run("relink_versions", {"from_id": from_id, "to_id": to_id})
+    def _insert_numbered_vectors(self, number: int, seqs: Seqs, vectors: Vector) -> None:
+        codes = encode(vectors)
+        bound = seq_array(seqs)
+        values = {"seqs": bound, "slices": vectors.tobytes(), "width": vectors.shape[1] * vectors.itemsize}
+        self._execute("insert_vectors", values, space=number)
+        self._execute("insert_codes", {"seqs": bound, "slices": codes.tobytes(), "width": codes.shape[1]}, space=number)
 
-    def delete(self, ids: Sequence[str]) -> None:
-        """Remove memories."""
-        self._remove("memory", ids)
+    def _copy_vectors(self, kind: VectorKind, pairs: Sequence[tuple[str, str]]) -> None:
+        ids = sorted({item_id for pair in pairs for item_id in pair})
+        seqs = {item_id: seq for seq, item_id in self._rows("item_numbers", {"ids": ids}, kind=kind)}
+        for number in list_spaces(self._session).numbers_of(kind):
+            for from_id, to_id in pairs:
+                values = {"from_seq": seqs[from_id], "to_seq": seqs[to_id]}
+                if self._changed_rows("copy_vector", values, space=number):
+                    self._execute("copy_code", values, space=number)
+                    self._execute("finish_jobs", {"space": number, "ids": [to_id]})
 
-    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> frozenset[str]:
-        """Store vectors that came late, for the rows that still exist."""
-        waited: set[str] = set()
-        for kind in VECTOR_KINDS:
-            rows = [row for row, job in enumerate(jobs) if job.kind == kind]
-            number = spaces.listing(self._connection).number(kind, jobs[0].space)
-            if rows and number is not None:  # a space that was dropped meanwhile needs no vectors
-                waited |= self._finish_kind(kind, number, [jobs[row].item.id for row in rows], vectors[rows])
-        return frozenset(waited)
+    def _move_vectors(self, from_id: str, to_id: str) -> None:
+        """Do nothing: vectors belong to the number of a row, which it keeps."""
 
-    def _finish_kind(self, kind: VectorKind, number: int, item_ids: Sequence[str], vectors: Vector) -> set[str]:
-        wanted = id_array(item_ids)
-        seqs = {item_id: seq for seq, item_id in self._run("item_numbers", {"ids": wanted}, kind=kind)}
-        rows = [row for row, item_id in enumerate(item_ids) if item_id in seqs]
-        if rows:
-            numbered = np.array([seqs[item_ids[row]] for row in rows], np.int64)
-            self._insert_vectors(number, numbered, np.ascontiguousarray(vectors[rows]))
-            self._run("note_late")
-        return {row[0] for row in self._run("finish_jobs", {"space": number, "ids": wanted})}
+    def _delete_terms(self, kind: ItemKind, seqs: Seqs) -> None:
+        """Take rows out of the index of words: few of them at once for good, many chunks with the next merge."""
+        many = kind == "chunk" and len(seqs) > MANY_CHUNKS
+        if many:
+            self._execute("erase_at_leisure", kind=kind)
+        self._execute("delete_terms", {"seqs": seq_array(seqs)}, kind=kind)
+        if many:
+            self._execute("erase_at_once", kind=kind)
+            self._execute("set_mark", {"name": UNMERGED, "value": 1})
 
-    def keep_paid(self, space: Space, paid: Sequence[CachedPassageVector], now: datetime) -> None:
-        """Keep what was paid for."""
-        for one in paid:
-            self._run("insert_cached", cached_values(space, "passage", one, now))
+    def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
+        """Remove rows, their words and text first, and then all that belongs to them."""
+        self._deferred.run()
+        removed = {"ids": list(item_ids)}
+        seqs = np.array([row[0] for row in self._rows("item_numbers", removed, kind=kind)], np.int64)
+        if kind != "place":  # which is not found by words
+            self._delete_terms(kind, seqs)
+        self._execute(DELETE[kind], removed)
+        self._execute("delete_jobs", removed)
+        for number in list_spaces(self._session).numbers_of(kind):
+            self._execute("delete_vectors", {"seqs": seq_array(seqs)}, space=number)
+            self._execute("delete_codes", {"seqs": seq_array(seqs)}, space=number)
+        self._added[kind] -= len(seqs)
+        self._resets += 1
 
-    def forget_paid(self, item_ids: Sequence[str] | None, *, questions: bool = True) -> None:
-        """Let go of what was paid for."""
-        if item_ids is None:
-            self._run("forget_cached_all")
-            self._run("forget_cache_uses")
-            return
-        self._run("forget_cached_items", {"ids": id_array(item_ids)})
-        if questions:
-            self._run("forget_cached_questions")
-
-
-def cached_values(space: Space, role: Role, paid: CachedPassageVector, now: datetime) -> dict[str, Any]:
-    """Lay out an entry of the cache."""
-    entry = {"key": paid.key, "item_id": paid.item_id, "vector": paid.vector.astype("<f4").tobytes()}
-    return {**entry, "space": label(space), "role": role, "now": codec.to_micros(now)}
+    def _finish_kind(
+        self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Vector
+    ) -> set[str]:
+        wanted = {"ids": list(item_ids)}
+        seqs = {item_id: seq for seq, item_id in self._rows("item_numbers", wanted, kind=kind)}
+        positions = [position for position, item_id in enumerate(item_ids) if item_id in seqs]
+        if positions:
+            numbered = np.array([seqs[item_ids[position]] for position in positions], np.int64)
+            self._insert_numbered_vectors(target.number, numbered, np.ascontiguousarray(vectors[positions]))
+            self._execute("note_late")
+        return {row[0] for row in self._rows("finish_jobs", {**wanted, "space": target.number})}

@@ -52,7 +52,7 @@ SELECT set_config('recollect.reach', 'user', true), set_config('recollect.user_i
 -- What follows is about the store as a whole.
 SELECT set_config('recollect.reach', 'store', true), set_config('recollect.user_id', '', true)
 
--- standing --
+-- login_rights --
 -- Who works here, and what they may: the login, the role that the application takes on, the one that looks up words.
 SELECT l.rolname AS login,
        l.rolsuper OR l.rolbypassrls AS bypasses,

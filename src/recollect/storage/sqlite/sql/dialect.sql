@@ -34,7 +34,9 @@ VALUES (
 INSERT INTO chunks (
     seq, user_id, id, file_id, content, heading, content_hash, start_line, end_line, start_column, role, trust, dated_at,
     created_at, terms)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (
+    :seq, :user_id, :id, :file_id, :content, :heading, :content_hash, :start_line, :end_line, :start_column, :role, :trust,
+    :dated_at, :created_at, :terms)
 
 -- insert_place --
 -- The name of a place, once.

@@ -1,7 +1,7 @@
-"""The server's own wall between users: it holds although a query forgets to ask for its user.
+"""Row-level security: it holds although a query forgets to ask for its user.
 
-Every query of the package is tried without its user, through the store, by somebody who means the neighbour's rows.
-Behind the wall it must do exactly what it did before. Without the wall it must not: otherwise this would prove nothing.
+Every query of the package is tried without its user, through the store, by a user who means the neighbour's rows.
+Under row-level security it must do exactly what it did before. Without it must not: otherwise this would prove nothing.
 """
 
 import re
@@ -15,48 +15,14 @@ import pytest
 
 from recollect import RecollectError
 from recollect.settings import PostgresSettings
-from recollect.storage.postgres import (
-    file_writer,
-    files,
-    giants,
-    items,
-    ledgers,
-    message_writer,
-    place_store,
-    place_writer,
-    places,
-    reader,
-    rows,
-    space_store,
-    spaces,
-    store,
-    wall,
-    writer,
-)
-from recollect.storage.postgres.rows import QUERIES
+from recollect.storage.postgres import reader, session, writer
+from recollect.storage.postgres.session import QUERIES, PostgresSession
 from recollect.storage.postgres.store import PostgresStore
 from tests.conftest import Server, SteppingClock
 from tests.storage.logins import owned_by
 from tests.storage.neighbours import OTHER, READS, WRITES, Crossing, furnish
 
-_ASKING = (
-    file_writer,
-    files,
-    giants,
-    items,
-    ledgers,
-    message_writer,
-    place_store,
-    place_writer,
-    places,
-    reader,
-    rows,
-    space_store,
-    spaces,
-    store,
-    wall,
-    writer,
-)
+_ASKING = (session, writer)
 _PREDICATE = re.compile(r"(?:\w+\.)?user_id = %\((?:user_id|only_user)\)s")
 _CROSSINGS: Mapping[str, Crossing] = {**READS, **WRITES}
 
@@ -83,7 +49,7 @@ _FORGED = [name for name, sql in QUERIES.items() if "INSERT" in sql and "%(user_
 
 
 class Outcome(NamedTuple):
-    """What somebody was answered, and what was in all tables afterwards: the table, whose it is, the row."""
+    """What a user was answered, and what was in all tables afterwards: the table, whose it is, the row."""
 
     answer: object
     rows: frozenset[tuple[str, str, str]]
@@ -114,7 +80,7 @@ def _asking(**changed: str) -> Iterator[_Used]:
 
 def _all_rows(connection: psycopg.Connection[tuple[Any, ...]]) -> frozenset[tuple[str, str, str]]:
     """Read everything there is."""
-    wall.for_everybody(connection)
+    PostgresSession(connection).act_for(None)
     tables = connection.execute(
         "SELECT c.relname, EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'user_id')"
         "  FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"
@@ -166,7 +132,7 @@ class Side:
     def surprises(self, query: str, **changed: str) -> dict[str, Outcome]:
         """Say what comes out otherwise when a query is put in other words; by what was tried."""
         tried = [name for name, used in self.used.items() if query in used]
-        assert tried, f"nobody here asks {query}: add it to what neighbours try"
+        assert tried, f"no crossing here asks {query}: add it to what neighbours try"
         with _asking(**changed):
             outcomes = {name: _outcome(self.store, name) for name in tried}
         return {name: outcome for name, outcome in outcomes.items() if outcome != self.expected[name]}
@@ -192,7 +158,7 @@ def address(server: Server) -> str:
 
 @pytest.fixture(scope="module")
 def walled(address: str) -> Iterator[Side]:
-    """As everybody works: the login is mighty, the application's role is not."""
+    """The usual setup: the login is mighty, the application's role is not."""
     side = Side(address)
     side.look_around()
     yield side
@@ -203,7 +169,7 @@ def walled(address: str) -> Iterator[Side]:
 def owned(server: Server) -> Iterator[Side]:
     """A login that owns the tables and has no role to take on."""
     side = Side(owned_by(server, "plain_owner"))
-    assert (side.store._standing.role, side.store._standing.holds) == ("", True)
+    assert (side.store._rights.role, side.store._rights.holds) == ("", True)
     furnish(side.store)
     side.look_around()
     yield side

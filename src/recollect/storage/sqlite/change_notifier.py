@@ -1,7 +1,7 @@
-"""Notices that somebody has written to the file, in this process or in another.
+"""Notices writes to the file, by this process or another, by polling.
 
-SQLite tells nobody by itself, but keeps a number that differs whenever anybody else has committed. Looking at it costs
-microseconds, so looking often is cheap.
+SQLite sends no notices, but keeps a number that differs after every commit of another connection. Reading it costs
+microseconds, so polling often is cheap.
 """
 
 from collections.abc import Callable
@@ -13,27 +13,27 @@ import apsw
 _LOOK_EVERY_S: Final = 0.05
 
 
-class FileBell:
-    """Rings when the file has changed. It has a connection of its own, and belongs to one thread."""
+class FileChangeNotifier:
+    """Polls the file for changes. It has a connection of its own, and belongs to one thread."""
 
     def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
         self._connection = connect()
         self._seen = self._version()
 
     def _version(self) -> int | None:
-        """Give the number. When it cannot be had just now, another one will do: whoever is woken looks for nothing."""
+        """Give the number, or None when it cannot be read just now: a waiter that wakes for nothing is fine."""
         try:
             return int(self._connection.pragma("data_version"))
         except apsw.Error:
             return None
 
     def wait(self, timeout_s: float) -> bool:
-        """Look again and again."""
+        """Poll until something has changed, or for so long."""
         deadline = monotonic() + timeout_s
         while True:
-            found = self._version()
-            if found != self._seen:
-                self._seen = found
+            version = self._version()
+            if version != self._seen:
+                self._seen = version
                 return True
             left = deadline - monotonic()
             if left <= 0:
@@ -41,5 +41,5 @@ class FileBell:
             sleep(min(_LOOK_EVERY_S, left))
 
     def close(self) -> None:
-        """Stop looking."""
+        """Close the connection."""
         self._connection.close()

@@ -1,4 +1,4 @@
-"""Users with few rows, kept in memory whole: for them every index is slower than a look at everything.
+"""An LRU cache of users with few rows, held in memory whole: for them every index is slower than a full scan.
 
 A copy is good for one generation of its user and until the first of its rows ends; any write of any process makes a new
 one necessary.
@@ -16,10 +16,10 @@ import numpy as np
 from recollect.errors import StoreDamaged
 from recollect.model.memories import Vector
 from recollect.ports import Neighbour, TextCandidate
-from recollect.storage.sqlite.codes import Seqs, products
+from recollect.storage.sqlite.binary_codes import Seqs, products
 
 FEW_ROWS = 300
-FEW_INSIDE = 500  # rows inside a circle, for whom the same is true
+FEW_INSIDE = 500  # rows inside a circle, for which the same is true
 _MOST_USERS = 256
 _FOREVER = 2**63 - 1
 _MOST_COSINE = 1.01  # with room for rounding
@@ -29,7 +29,7 @@ WholeRow = tuple[str, str, bytes | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class SmallUser:
+class InMemoryUser:
     """The live rows of a user at a moment: their terms, and the vectors of those that have one."""
 
     generation: int
@@ -61,7 +61,7 @@ class SmallUser:
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class AreaRows:
     """All rows inside a circle that pass: their numbers and terms."""
 
     seqs: Seqs
@@ -76,18 +76,18 @@ class Inside:
     def sharing(self, terms: Sequence[str], limit: int) -> list[TextCandidate]:
         """Give the rows that hold any of the terms; of too many those that hold most of them."""
         wanted = frozenset(terms)
-        held = [(len(wanted.intersection(row.terms)), row) for row in self.candidates]
-        found = [(shared, row) for shared, row in held if shared]
-        if len(found) > limit:
-            found = nlargest(limit, found, key=lambda pair: (pair[0], pair[1].id))
-        return [row for _, row in found]
+        counted = [(len(wanted.intersection(row.terms)), row) for row in self.candidates]
+        matching = [(shared, row) for shared, row in counted if shared]
+        if len(matching) > limit:
+            matching = nlargest(limit, matching, key=lambda pair: (pair[0], pair[1].id))
+        return [row for _, row in matching]
 
 
-def small_user(generation: int, now: int, rows: Sequence[WholeRow], dimensions: int) -> SmallUser:
+def in_memory_user(generation: int, now: int, rows: Sequence[WholeRow], dimensions: int) -> InMemoryUser:
     """Prepare the rows of `whole_user` for searching."""
     candidates = [TextCandidate(memory_id, words.split(" ")) for memory_id, words, _, _ in rows]
     embedded = [(memory_id, floats) for memory_id, _, floats, _ in rows if floats is not None]
-    return SmallUser(
+    return InMemoryUser(
         generation,
         loaded_at=now,
         good_until=min((end for *_, end in rows if end is not None), default=_FOREVER),
@@ -113,19 +113,19 @@ def sound_cosines(matrix: Vector, vector: Vector) -> Vector:
     return scores
 
 
-class SmallUsers:
-    """The copies of the users asked about last."""
+class InMemoryUsers:
+    """The copies of the users that were searched last."""
 
     def __init__(self) -> None:
-        self._users: OrderedDict[tuple[str, int], SmallUser] = OrderedDict()
+        self._users: OrderedDict[tuple[str, int], InMemoryUser] = OrderedDict()
         self._lock = Lock()
 
-    def fresh(self, key: tuple[str, int], generation: int, now: int, load: Callable[[], SmallUser]) -> SmallUser:
+    def fresh(self, key: tuple[str, int], generation: int, now: int, load: Callable[[], InMemoryUser]) -> InMemoryUser:
         """Give a copy that shows the user as of this generation and moment, loading it when the last one does not."""
         with self._lock:
-            known = self._users.get(key)
-        if known and known.generation == generation and known.loaded_at <= now < known.good_until:
-            return known
+            cached = self._users.get(key)
+        if cached and cached.generation == generation and cached.loaded_at <= now < cached.good_until:
+            return cached
         loaded = load()
         with self._lock:
             self._users[key] = loaded

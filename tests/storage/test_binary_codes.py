@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recollect import Memory, NewMemory
 from recollect.model.memories import Vector
 from recollect.ports import Embedder
-from recollect.storage.sqlite.codes import CodeCache, UserCodes, encode, rescored
+from recollect.storage.sqlite.binary_codes import CodeCache, UserCodes, encode, rescored
 
 
 def codes_of(vectors: Vector, step: int = 1) -> UserCodes:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 
-class Later:
+class DeferredSteps:
     """What a writer still has to do before its transaction may be committed."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What the engine asks of a store about who came in by which door: keys, answers, the order of changes, the logs."""
+"""What the engine asks of a store about API keys, answers for idempotency, the order of changes, and the logs."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -9,10 +9,10 @@ from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope
 from recollect.model.stats import AuditLine, SearchFigures
 
-# Whose rows are nobody's: keys, and what was done with them. No user can have this name.
+# The scope of rows without a user: keys, and their lines in the audit log. No user can have this name.
 STORE = Scope("")
 
-# How long the order of changes is known: nobody who listens was away for longer.
+# How long the order of changes is kept: no listener is away for longer.
 CHANGES_KEPT = timedelta(days=7)
 
 # `words` could be found by its words only, because its vector follows; `embedded` says that it came.
@@ -38,7 +38,7 @@ class StoredResponse(NamedTuple):
 
 
 class SearchNote(NamedTuple):
-    """Figures about one search. `query` is empty unless somebody wants it kept."""
+    """Figures about one search. `query` is empty unless the settings keep it."""
 
     id: str
     asked_at: datetime
@@ -50,117 +50,90 @@ class SearchNote(NamedTuple):
     query: str
 
 
-class LedgerReader(Protocol):
-    """The part of a reader that is about what the doors keep."""
+class AccessLogRows(Protocol):
+    """What reading and writing have in common."""
 
     def answer(self, key: str, since: datetime) -> StoredResponse | None:
         """Give what a request was answered since a moment."""
-        ...
 
     def resets(self) -> int:
         """Give a number that grows whenever something of this user is forgotten."""
-        ...
+
+
+class AccessLogReader(AccessLogRows, Protocol):
+    """The part of a reader that is about answers, changes and logs."""
 
     def last_change(self) -> int:
         """Give the number of the newest change; 0 before the first."""
-        ...
 
     def first_change(self) -> int | None:
         """Give the number of the oldest change that is still known."""
-        ...
 
     def changes(self, after: int, limit: int) -> Sequence[StoreChange]:
         """Give what is new since a change, in order."""
-        ...
 
     def audit(self, after: int, limit: int) -> Sequence[AuditLine]:
         """Give what was done for this user, in order."""
-        ...
 
     def search_figures(self, since: datetime) -> Sequence[SearchFigures]:
         """Say what this user's searches were like."""
-        ...
 
 
-class LedgerWriter(Protocol):
-    """The part of a writer that is about what the doors keep."""
-
-    def answer(self, key: str, since: datetime) -> StoredResponse | None:
-        """Give what a request was answered since a moment."""
-        ...
-
-    def resets(self) -> int:
-        """Give a number that grows whenever something of this user is forgotten."""
-        ...
+class AccessLogWriter(AccessLogRows, Protocol):
+    """The part of a writer that is about keys, answers, changes and logs."""
 
     def keep_answer(self, key: str, answer: StoredResponse, now: datetime) -> None:
         """Keep what a request is answered."""
-        ...
 
     def note_embedded(self, items: Iterable[tuple[ItemKind, str]], now: datetime) -> None:
         """Let what was stored without its vector be looked at once more."""
-        ...
 
     def last_audit(self) -> AuditLine | None:
         """Give the newest line of the log."""
-        ...
 
     def add_audit(self, line: AuditLine) -> None:
         """Add a line to the log."""
-        ...
 
     def forget_traces(self, *, everything: bool) -> None:
         """Take out of answers and logs what was said or asked; `everything` lets go of the order of changes, too."""
-        ...
 
     def add_key(self, key: Key, secret_hash: str) -> None:
         """Keep a new key."""
-        ...
 
     def revoke_key(self, key_id: str, now: datetime) -> None:
         """Let a key open nothing any more."""
-        ...
 
 
 class ChangeNotifier(Protocol):
-    """Rings when something may have changed. It may ring for nothing, and a ring may be lost. It is for one thread."""
+    """Wakes a waiter when something may have changed; a wake-up may be idle or lost. It is for one thread."""
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait until it rings, or for so long; says whether it rang."""
-        ...
+        """Wait for a change, or for so long; says whether there may be one."""
 
     def close(self) -> None:
-        """Let go of it."""
-        ...
+        """Close connections."""
 
 
-class LedgerStore(Protocol):
-    """The part of a store that is about what the doors keep."""
+class AccessLogStore(Protocol):
+    """The part of a store that is about keys, answers, changes and logs."""
 
     def key(self, key_id: str) -> tuple[Key, str] | None:
         """Give a key with the hash of its secret."""
-        ...
 
     def keys(self) -> Sequence[Key]:
         """Give all keys, oldest first."""
-        ...
 
     def touch_key(self, key_id: str, now: datetime) -> None:
-        """Note when a key was last used. Raises StoreUnavailable rather than wait for somebody who is writing."""
-        ...
+        """Note when a key was last used. Raises StoreUnavailable rather than wait for another writer."""
 
-    def bell(self) -> ChangeNotifier:
-        """Give something to wait with until anybody has written anything, in this process or in another."""
-        ...
+    def change_notifier(self) -> ChangeNotifier:
+        """Give something that waits for writes, of this process or another."""
 
     def audited(self) -> Sequence[Scope]:
         """Name those about whom there are lines in the log, the store itself among them."""
-        ...
 
     def note_search(self, scope: Scope, note: SearchNote) -> None:
         """Keep figures about a search. It is no write of the user: what was read stays true."""
-        ...
 
-    def forget_ledgers(self, *, answers: datetime, changes: datetime, searches: datetime) -> None:
+    def forget_old_logs(self, *, answers: datetime, changes: datetime, searches: datetime) -> None:
         """Forget what is older than these."""
-        ...

@@ -1,8 +1,8 @@
-"""Rings for other processes when something was written, and waits for others to ring.
+"""LISTEN and NOTIFY: tells other processes of writes, and waits for theirs.
 
-Whoever waits reads the order of changes afterwards: a ring is only a wake-up, and one that is lost costs a moment. So
-it is sent after the commit and outside of the transaction, where it makes no other writer wait, and not more often than
-a person could notice.
+A waiter reads the order of changes afterwards: a notice is only a wake-up, and a lost one costs a moment. So it is sent
+after the commit and outside of the transaction, where it makes no other writer wait, and not more often than a person
+could notice.
 """
 
 from collections.abc import Callable
@@ -14,49 +14,49 @@ from typing import Final
 import psycopg
 
 from recollect.errors import StoreError
-from recollect.storage.postgres.connection import Connection
-from recollect.storage.postgres.rows import QUERIES
+from recollect.storage.postgres.connection import PgConnection
+from recollect.storage.postgres.session import statement
 
-_RING_EVERY_S: Final = 0.02
+_NOTIFY_EVERY_S: Final = 0.02
 _TRY_AGAIN_S: Final = 1.0
 
 
-class Ringer:
-    """Tells other processes. It starts with the first write and ends with the store."""
+class ChangeSender:
+    """Notifies other processes from a thread that starts with the first write and ends with the store."""
 
-    def __init__(self, connect: Callable[[], Connection]) -> None:
+    def __init__(self, connect: Callable[[], PgConnection]) -> None:
         self._connect = connect
         self._due = Event()
         self._closed = Event()
         self._lock = Lock()
         self._thread: Thread | None = None
 
-    def ring(self) -> None:
-        """Let others know, soon."""
+    def send(self) -> None:
+        """Notify other processes, soon."""
         self._due.set()
         with self._lock:
             if self._thread is None and not self._closed.is_set():
-                self._thread = Thread(target=self._run, name="recollect-ring", daemon=True)
+                self._thread = Thread(target=self._run, name="recollect-notify", daemon=True)
                 self._thread.start()
 
     def _run(self) -> None:
-        connection: Connection | None = None
+        connection: PgConnection | None = None
         while True:
             self._due.wait()
             ended = self._closed.is_set()
             self._due.clear()
             try:
                 connection = connection or self._connect()
-                connection.execute(QUERIES["notify_change"].encode())
-            except (psycopg.Error, StoreError):  # whoever waits looks by themselves after a while
+                connection.execute(statement("notify_change"))
+            except (psycopg.Error, StoreError):  # waiters look by themselves after a while
                 connection = None
-            if ended or self._closed.wait(_RING_EVERY_S if connection else _TRY_AGAIN_S):
+            if ended or self._closed.wait(_NOTIFY_EVERY_S if connection else _TRY_AGAIN_S):
                 break
         if connection is not None:
             connection.close()
 
     def close(self) -> None:
-        """Ring once more if that is due, and end."""
+        """Send once more if that is due, and end."""
         with self._lock:
             thread, self._thread = self._thread, None
             self._closed.set()
@@ -65,15 +65,15 @@ class Ringer:
             thread.join(_TRY_AGAIN_S)
 
 
-class ServerBell:
-    """Rings when somebody has written. It belongs to one thread."""
+class ServerChangeNotifier:
+    """Waits for writes of other processes. It belongs to one thread."""
 
-    def __init__(self, connect: Callable[[], Connection]) -> None:
+    def __init__(self, connect: Callable[[], PgConnection]) -> None:
         self._connect = connect
-        self._connection: Connection | None = None
+        self._connection: PgConnection | None = None
 
     def wait(self, timeout_s: float) -> bool:
-        """Listen. While there is no server it never rings; nor does anything change."""
+        """Listen. While there is no server nothing is heard; nor does anything change."""
         try:
             for _ in self._listening().notifies(timeout=timeout_s, stop_after=1):
                 return True
@@ -82,7 +82,7 @@ class ServerBell:
             sleep(min(timeout_s, _TRY_AGAIN_S))
         return False
 
-    def _listening(self) -> Connection:
+    def _listening(self) -> PgConnection:
         if self._connection is None:
             self._connection = self._connect()
             self._connection.execute("LISTEN recollect_changes")

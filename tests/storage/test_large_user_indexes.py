@@ -8,7 +8,7 @@ import pytest
 
 from recollect import Memory, NewMemory, load_settings
 from recollect.ports import Embedder
-from recollect.storage.postgres.giants import index_name
+from recollect.storage.postgres.large_user_indexes import index_name
 from tests.conftest import Server, SteppingClock
 
 ROWS = 600

@@ -1,0 +1,116 @@
+"""Runs named queries on a connection to PostgreSQL, in the name of a user or of the store as a whole.
+
+Row-level security is the second guard between users; the first is the user in every query. The server itself neither
+shows nor changes another user's rows, whatever a query asks (see 0001_initial.sql). Whom a transaction works for ends
+with it, so a connection never carries it on to another user.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from recollect.model.filters import ItemFilters, PlaceFilters
+from recollect.model.literals import VectorKind
+from recollect.model.memories import Scope, Space
+from recollect.storage.filters import conditions
+from recollect.storage.postgres.codec import CODEC, column_type
+from recollect.storage.postgres.connection import PgConnection
+from recollect.storage.rows import of_kind
+from recollect.storage.session import Row, StoreSession, Values
+from recollect.storage.statements import load_queries, translate
+
+QUERIES: Mapping[str, str] = load_queries("postgres")
+
+# Serialises changes of the schema between processes; any constant that nothing else in the database uses.
+SCHEMA_LOCK: Final = 0x7265636F6C6C6563
+
+# Writers share it, a process that changes what spaces are used for has it alone: no item is owed vectors by an outdated
+# list of spaces, and nothing is stored while it is counted whether a space has everything.
+_USE_LOCK: Final = SCHEMA_LOCK + 1
+
+
+def statement(name: str, kind: VectorKind | None = None, space: int | None = None) -> bytes:
+    """Give a query with its gaps filled."""
+    sql = QUERIES[name] if space is None else QUERIES[name].replace("{space}", str(space))
+    return (sql if kind is None else of_kind(sql, kind)).encode()
+
+
+def filter_conditions(filters: ItemFilters | PlaceFilters) -> tuple[str, dict[str, Any]]:
+    """Turn filters into SQL for PostgreSQL, and give its values."""
+    condition, values = conditions(filters, _holds_any)
+    return translate("postgres", condition), values
+
+
+def _holds_any(terms: Sequence[str], name: str, values: dict[str, Any]) -> str:
+    values[name] = list(terms)
+    return f"terms && :{name}::text[]"
+
+
+class PostgresSession(StoreSession):
+    """A connection inside a transaction."""
+
+    codec = CODEC
+
+    def __init__(self, connection: PgConnection) -> None:
+        self.connection = connection
+
+    def rows(
+        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> list[Row]:
+        """Run a query and give its rows."""
+        return self.connection.execute(statement(name, kind, space), values or {}).fetchall()
+
+    def execute(
+        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> None:
+        """Run a statement without waiting for it inside a pipeline."""
+        self.connection.execute(statement(name, kind, space), values or {})
+
+    def changed(
+        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> int:
+        """Run a statement and count the rows that it changed."""
+        return self.connection.execute(statement(name, kind, space), values or {}).rowcount
+
+    def execute_many(self, name: str, rows: Sequence[Values], *, kind: VectorKind | None = None) -> None:
+        """Run a statement once for each of many rows of values."""
+        with self.connection.cursor() as cursor:
+            cursor.executemany(statement(name, kind), rows)
+
+    def filtered(
+        self, name: str, filters: ItemFilters | PlaceFilters, values: Values, *, space: int | None = None
+    ) -> list[Row]:
+        """Run a query with conditions on the kind of item that the filters are about."""
+        condition, bound = filter_conditions(filters)
+        sql = of_kind(QUERIES[name], filters.kind).replace("{filters}", condition).replace("{space}", str(space))
+        return self.connection.execute(sql.encode(), {**bound, **values}).fetchall()
+
+    def act_for(self, scope: Scope | None) -> None:
+        """Let what follows in this transaction see and change one user's rows, or those of the whole store."""
+        if scope is None:
+            self.execute("work_for_store")
+        else:
+            self.execute("work_for_user", {"user_id": scope.user_id})
+
+    def lock_spaces(self) -> None:
+        """Let no other process make spaces before the transaction ends."""
+        self.execute("lock_schema", {"lock": SCHEMA_LOCK})
+
+    def claim_spaces(self) -> None:
+        """Let no other process write, or make or change spaces, before the transaction ends."""
+        self.execute("lock_schema", {"lock": _USE_LOCK})
+        self.lock_spaces()
+
+    def share_spaces(self) -> None:
+        """Let spaces be used as they are until the transaction ends. It comes before other locks."""
+        self.execute("share_spaces", {"lock": _USE_LOCK})
+
+    def create_space(self, space: Space) -> int:
+        """Make the table of a new embedding space, while spaces are locked; gives its number."""
+        number = int(self.row("next_space")[0])
+        half = column_type(space) == "halfvec"
+        self.execute("make_vectors", {"number": number, "half": half, "dimensions": space.dimensions})
+        return number
+
+    def drop_space(self, number: int) -> None:
+        """Drop the table of an embedding space."""
+        self.execute("drop_vectors", {"number": number})

@@ -1,0 +1,70 @@
+"""A session runs named queries inside one transaction. Each backend says how its driver does so.
+
+Values travel as Python has them: moments as `datetime`, arrays as lists. The drivers convert them.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recollect.model.filters import ItemFilters, PlaceFilters
+from recollect.model.literals import VectorKind
+from recollect.model.memories import Scope, Space
+from recollect.storage.codec import RecordCodec
+
+Row = tuple[Any, ...]
+Values = Mapping[str, Any]
+
+
+class StoreSession(ABC):
+    """A connection inside a transaction, for as long as that lasts."""
+
+    codec: RecordCodec
+
+    @abstractmethod
+    def rows(
+        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> list[Row]:
+        """Run a query to its end and give its rows."""
+
+    @abstractmethod
+    def execute(
+        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> None:
+        """Run a statement that gives no rows."""
+
+    @abstractmethod
+    def changed(
+        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> int:
+        """Run a statement and count the rows that it changed."""
+
+    @abstractmethod
+    def execute_many(self, name: str, rows: Sequence[Values], *, kind: VectorKind | None = None) -> None:
+        """Run a statement once for each of many rows of values."""
+
+    @abstractmethod
+    def filtered(
+        self, name: str, filters: ItemFilters | PlaceFilters, values: Values, *, space: int | None = None
+    ) -> list[Row]:
+        """Run a query with conditions on the kind of item that the filters are about."""
+
+    @abstractmethod
+    def act_for(self, scope: Scope | None) -> None:
+        """Work for one user from here on, or for the store as a whole: what row-level security goes by."""
+
+    @abstractmethod
+    def lock_spaces(self) -> None:
+        """Let no other process make embedding spaces before the transaction ends."""
+
+    @abstractmethod
+    def create_space(self, space: Space) -> int:
+        """Make the tables of a new embedding space; gives its number."""
+
+    @abstractmethod
+    def drop_space(self, number: int) -> None:
+        """Drop the tables of an embedding space."""
+
+    def row(self, name: str, values: Values | None = None, *, space: int | None = None) -> Row:
+        """Give the only row of an aggregate."""
+        return self.rows(name, values, space=space)[0]

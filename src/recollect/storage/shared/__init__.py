@@ -1,0 +1,1 @@
+"""What the two stores have in common, told once over a `Session`."""

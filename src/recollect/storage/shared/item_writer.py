@@ -1,0 +1,237 @@
+"""What writing items of all kinds has in common: their vectors, jobs, places, and the user's figures.
+
+Rows are written at once; their vectors wait until the end, so that a bulk load prepares its next batch meanwhile.
+"""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.authorization import Key
+from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
+from recollect.model.memories import MemoryRecord, Scope, Space, Vector
+from recollect.model.messages import Message
+from recollect.model.places import NamedPlace, PlaceRow, folded, place_id
+from recollect.model.stats import AuditLine
+from recollect.ports import ChangeKind, StoredResponse, UnlocatedItem, UnnamedPlace
+from recollect.storage.codec import audit_values, key_values
+from recollect.storage.deferred import DeferredSteps
+from recollect.storage.rows import ROWS
+from recollect.storage.session import StoreSession, Values
+from recollect.storage.shared.user_rows import UserItemRows, UserLogRows
+from recollect.storage.spaces import owed_spaces
+
+
+class WrittenItem(NamedTuple):
+    """A row that was just written, with its vector if it has one. `seq` is its number in SQLite."""
+
+    id: str
+    vector: Vector | None
+    seq: int
+
+
+class NumberedSpace(NamedTuple):
+    """An embedding space with the number of its tables."""
+
+    space: Space
+    number: int
+
+
+class PendingChange(NamedTuple):
+    """What is still to be given its place in the order of changes."""
+
+    what: ChangeKind
+    kind: ItemKind
+    id: str
+    moment: datetime
+
+
+class SharedItemWriter(UserItemRows, UserLogRows, ABC):
+    """One user's changes. `finish` must be called before the commit."""
+
+    def __init__(self, session: StoreSession, scope: Scope, *, geocodes: bool = False) -> None:
+        super().__init__(session, scope)
+        self._deferred = DeferredSteps()
+        self._geocodes = geocodes
+        self._added: Counter[VectorKind] = Counter()
+        self._resets = 0
+        self._changes: list[PendingChange] = []
+        self._execute("lock_user")
+
+    @abstractmethod
+    def _next_numbers(self, amount: int) -> Sequence[int]:
+        """Reserve numbers for rows, where rows have numbers."""
+
+    @abstractmethod
+    def _index_terms(self, kind: ItemKind, written: Sequence[WrittenItem]) -> None:
+        """See to it that new rows are found by their words."""
+
+    @abstractmethod
+    def _insert_vectors(self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector) -> None:
+        """Write the vectors of new rows."""
+
+    @abstractmethod
+    def _copy_vectors(self, kind: VectorKind, pairs: Sequence[tuple[str, str]]) -> None:
+        """Give rows the vectors of others, by their ids; in these spaces they are owed none."""
+
+    @abstractmethod
+    def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
+        """Remove rows and all that belongs to them."""
+
+    @abstractmethod
+    def _number_changes(self) -> None:
+        """Write the changes in their order, which is also that of the commits: the user is locked."""
+
+    @abstractmethod
+    def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
+        """Let items be found by other terms."""
+
+    def _execute_many(self, name: str, rows: Iterable[Values]) -> None:
+        self._session.execute_many(name, [{"user_id": self._user, **row} for row in rows])
+
+    def finish(self) -> None:
+        """Write what was deferred and the user's figures."""
+        self._deferred.run()
+        if self._resets or any(self._added.values()):
+            added = {ROWS[kind]: self._added[kind] for kind in ITEM_KINDS}
+            self._execute("count_user", {**added, "resets": self._resets})
+        if self._changes:
+            self._number_changes()
+
+    def note_embedded(self, items: Iterable[tuple[ItemKind, str]], now: datetime) -> None:
+        """Let items that were stored without a vector be looked at once more."""
+        self._changes += [PendingChange("embedded", kind, item_id, now) for kind, item_id in items]
+
+    def _owe(self, kind: ItemKind, written: Sequence[WrittenItem], space: Space | None, now: datetime) -> bool:
+        """Count new rows and put off their terms and vectors; note a job where there is no vector.
+
+        Says whether there is any space in which they need one.
+        """
+        if not written:
+            return False
+        self._added[kind] += len(written)
+        self._index_terms(kind, written)
+        owed = owed_spaces(self._session, kind, space, now)
+        self._changes += [
+            PendingChange("words" if row.vector is None else "stored", kind, row.id, now) for row in written
+        ]
+        for wanted, number in owed.items():
+            rows = written if wanted == space else [row._replace(vector=None) for row in written]
+            self._owe_vectors(kind, rows, NumberedSpace(wanted, number), now)
+        return bool(owed)
+
+    def _owe_vectors(
+        self, kind: ItemKind, written: Sequence[WrittenItem], target: NumberedSpace, now: datetime
+    ) -> None:
+        ready = [row for row in written if row.vector is not None]
+        if ready:
+            vectors = np.stack([row.vector for row in ready if row.vector is not None])
+            self._deferred.add(lambda: self._insert_vectors(target, ready, vectors))
+        self._insert_jobs(kind, [row.id for row in written if row.vector is None], target.number, now)
+
+    def _insert_jobs(self, kind: VectorKind, item_ids: Sequence[str], number: int, now: datetime) -> None:
+        if item_ids:
+            shared = {"item_kind": kind, "space": number, "now": now}
+            self._execute_many("insert_job", [{**shared, "item_id": item_id} for item_id in item_ids])
+
+    def _settle(self, kind: ItemKind, written: Sequence[MemoryRecord | Message], now: datetime) -> None:
+        """Note what the places of new rows are called, and which rows lack an address."""
+        self._name_places([(row.address, row.place_label) for row in written if row.address or row.place_label], now)
+        if self._geocodes:
+            lacking = [row.id for row in written if row.lat is not None and not row.address]
+            shared = {"item_kind": kind, "now": now}
+            if lacking:
+                self._execute_many("insert_geocoding", [{**shared, "item_id": item_id} for item_id in lacking])
+
+    def _name_places(self, names: Sequence[tuple[str, str]], now: datetime) -> None:
+        """Note names that are new; each is owed a vector in every space."""
+        wanted = {made: name for name in dict.fromkeys(names) if (made := place_id(*name))}
+        known_ids = {row.id for row in self.get_places([*wanted])} if wanted else set()
+        new = [PlaceRow(made, *name, now) for made, name in wanted.items() if made not in known_ids]
+        if not new:
+            return
+        numbered = zip(self._next_numbers(len(new)), new, strict=True)
+        self._execute_many("insert_place", [{**place._asdict(), "seq": seq} for seq, place in numbered])
+        for number in owed_spaces(self._session, "place", None, now).values():
+            self._insert_jobs("place", [place.id for place in new], number, now)
+
+    def _remove(self, kind: ItemKind, item_ids: Sequence[str]) -> None:
+        """Remove rows, names of places at which nothing is any more, and cached answers about places."""
+        removed = {"ids": list(item_ids)}
+        places = self._ids("places_of", removed, kind=kind)
+        located = self._rows("are_located", removed, kind=kind)[0][0]
+        self._delete(kind, item_ids)
+        if located:
+            self._execute("forget_geocoded")
+        self._drop_unused(places)
+
+    def _drop_unused(self, places: Sequence[str | None]) -> None:
+        """Remove names of places at which nothing is any more."""
+        wanted = [place for place in places if place]
+        unused = self._ids("unused_places", {"ids": wanted}) if wanted else []
+        if unused:
+            self._delete("place", unused)
+            self._execute("forget_cached_items", {"ids": unused})
+
+    def set_address(self, item: UnlocatedItem, address: str, now: datetime) -> bool:
+        """Give an address to an item without one."""
+        records = self.get([item.id]) if item.kind == "memory" else self.get_messages([item.id])
+        label = next((record.place_label for record in records), "")
+        values = {"id": item.id, "lat": item.lat, "lng": item.lng, "address": address}
+        done = bool(self._rows("set_address", {**values, "place": place_id(address, label)}, kind=item.kind))
+        if done:
+            self._name_places([(address, label)], now)
+            self._drop_unused([place_id("", label)])
+        return done
+
+    def finish_geocoding(self, item_ids: Sequence[str]) -> None:
+        """Remove jobs."""
+        self._execute("finish_jobs", {"space": 0, "ids": list(item_ids)})
+
+    def save_named_place(self, place: NamedPlace) -> None:
+        """Name a place."""
+        self._execute("save_named_place", {**place._asdict(), "folded": folded(place.name)})
+
+    def delete_named_place(self, name: str) -> bool:
+        """Forget a name."""
+        return bool(self._rows("delete_named_place", {"folded": folded(name)}))
+
+    def delete_named_places(self) -> None:
+        """Forget all names, and the cached answers of geocoders."""
+        self._execute("delete_named_places")
+        self._execute("forget_geocoded")
+
+    def name_place(self, row: UnnamedPlace, now: datetime) -> None:
+        """Note what the place of a row is called."""
+        values = {"id": row.id, "address": row.address, "place_label": row.place_label}
+        if self._rows("set_place", {**values, "place": place_id(row.address, row.place_label)}, kind=row.kind):
+            self._name_places([(row.address, row.place_label)], now)
+
+    def keep_answer(self, key: str, answer: StoredResponse, now: datetime) -> None:
+        """Keep the answer to a request."""
+        self._execute("keep_answer", {"key": key, **answer._asdict(), "now": now})
+
+    def add_audit(self, line: AuditLine) -> None:
+        """Add a line to the audit log."""
+        self._execute("insert_audit", audit_values(line))
+
+    def forget_traces(self, *, everything: bool) -> None:
+        """Take out of answers and logs what was said or asked."""
+        self._execute("blank_answers")
+        if everything:
+            self._execute("delete_changes")
+            self._execute("delete_searches")
+        else:
+            self._execute("blank_searches")
+
+    def add_key(self, key: Key, secret_hash: str) -> None:
+        """Keep a new API key."""
+        self._execute("insert_key", key_values(key, secret_hash))
+
+    def revoke_key(self, key_id: str, now: datetime) -> None:
+        """Let an API key open nothing."""
+        self._execute("revoke_key", {"id": key_id, "now": now})

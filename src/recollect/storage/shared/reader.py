@@ -1,0 +1,168 @@
+"""Answers one user's questions from one snapshot. Searching by words and by vectors is each backend's own."""
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
+
+from recollect.model.files import FileRecord
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
+from recollect.model.literals import FileSource, ItemKind
+from recollect.model.memories import MemoryRecord, Space
+from recollect.model.messages import ConversationInfo, Message
+from recollect.model.places import PlaceRow, Sighting
+from recollect.model.stats import Stats
+from recollect.ports import CachedPlace, IndexedItem, MessagePosition, TextCandidate
+from recollect.storage.session import Row, Values
+from recollect.storage.shared.user_rows import UserItemRows, UserLogRows
+from recollect.storage.spaces import SpaceList, list_spaces
+
+_ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+_BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
+
+
+class UserFigures(NamedTuple):
+    """A user's writes, resets and rows."""
+
+    generation: int
+    resets: int
+    memories: int
+    messages: int
+    chunks: int
+
+    def rows(self, kind: ItemKind) -> int:
+        """How many rows of a kind the user has."""
+        return {"memory": self.memories, "message": self.messages, "chunk": self.chunks}[kind]
+
+
+class SharedReader(UserItemRows, UserLogRows, ABC):
+    """One user's view of a store, for the length of one transaction."""
+
+    @cached_property
+    def _spaces(self) -> SpaceList:
+        return list_spaces(self._session)
+
+    @cached_property
+    def _figures(self) -> UserFigures:
+        rows = self._rows("user_figures")
+        return UserFigures(*rows[0]) if rows else UserFigures(0, 0, 0, 0, 0)
+
+    def _filtered(
+        self, name: str, filters: ItemFilters | PlaceFilters, values: Values | None = None, *, space: int | None = None
+    ) -> list[Row]:
+        return self._session.filtered(name, filters, {"user_id": self._user, **(values or {})}, space=space)
+
+    def generation(self) -> int:
+        """Count the user's writes."""
+        return self._figures.generation
+
+    def searched_space(self) -> Space | None:
+        """Give the space that is complete."""
+        return self._spaces.active()
+
+    def unrelated(self, space: Space) -> float | None:
+        """Give the usual cosine of unrelated texts."""
+        return self._spaces.unrelated(space)
+
+    def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
+        """List memories, newest first."""
+        values = {"before": before or _ABOVE_ALL_IDS, "limit": limit}
+        return [self._codec.memory(row) for row in self._filtered("select_memories", filters, values)]
+
+    def count(self, filters: Filters) -> int:
+        """Count memories."""
+        return int(self._filtered("count_memories", filters)[0][0])
+
+    def timeline(self, filters: Filters, limit: int) -> Sequence[MemoryRecord]:
+        """Give the newest memories in the order in which they happened."""
+        rows = self._filtered("timeline", filters, {"limit": limit})
+        return [self._codec.memory(row) for row in reversed(rows)]
+
+    def subjects(self, filters: Filters) -> Sequence[str]:
+        """Give the subjects there are."""
+        return [row[0] for row in self._filtered("subjects", filters)]
+
+    def conversations(
+        self, limit: int, conversation_id: str | None = None, before: tuple[datetime, str] | None = None
+    ) -> Sequence[ConversationInfo]:
+        """List conversations with their figures, or one."""
+        moment, before_id = before or (None, "")
+        values = {"limit": limit, "id": conversation_id, "before": moment, "before_id": before_id}
+        return [self._codec.conversation_info(row) for row in self._rows("list_conversations", values)]
+
+    def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[MessagePosition]:
+        """Give messages and those next to them."""
+        rows = self._filtered("around_messages", filters, {"ids": list(ids), "reach": reach})
+        return list({spot.id: spot for spot in map(self._codec.spot, rows)}.values())
+
+    def said_between(self, filters: MessageFilters, limit: int) -> Sequence[Message]:
+        """Give the newest messages in the order in which they were said."""
+        rows = self._filtered("said_between", filters, {"limit": limit})
+        return [self._codec.message(row) for row in reversed(rows)]
+
+    def files(self, limit: int, before: str | None = None, *, source: FileSource | None = None) -> Sequence[FileRecord]:
+        """List files, newest first."""
+        values = {"limit": limit, "before": before or _ABOVE_ALL_IDS, "source": source or ""}
+        return [self._codec.file(row) for row in self._rows("list_files", values)]
+
+    def folder_sizes(self) -> Mapping[str, tuple[int, int]]:
+        """Count the files and chunks of each root."""
+        return {root: (int(files), int(chunks)) for root, files, chunks in self._rows("folder_sizes")}
+
+    def chunks_in(self, file_ids: Sequence[str], filters: ChunkFilters, limit: int) -> Sequence[str]:
+        """Give the first chunks of files."""
+        values = {"files": list(file_ids), "limit": limit}
+        return [row[0] for row in self._filtered("chunks_in_files", filters, values)]
+
+    def sightings(self, filters: Filters) -> Sequence[Sighting]:
+        """Give where memories and messages are."""
+        return [self._codec.sighting(row) for row in self._filtered("sightings", filters)]
+
+    def place_rows(self) -> Sequence[PlaceRow]:
+        """Give all names of places."""
+        return [self._codec.place(row) for row in self._rows("list_places")]
+
+    def geocoded(self, geocoder: str, cell: str) -> CachedPlace | None:
+        """Give the cached answer of a geocoder about a cell."""
+        rows = self._rows("geocoded", {"geocoder": geocoder, "cell": cell})
+        return self._codec.cached_place(cell, *rows[0]) if rows else None
+
+    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
+        """Give items with their terms."""
+        values, read_terms = {"after": after or _BELOW_ALL_IDS, "limit": limit}, self._codec.values.read_terms
+        if kind == "chunk":
+            rows = self._rows("indexed_chunks", values)
+            return [IndexedItem(self._codec.chunk(row[:-1]), read_terms(row[-1])) for row in rows]
+        if kind == "message":
+            rows = self._rows("indexed_messages", values)
+            return [IndexedItem(self._codec.message(row[:-1]), read_terms(row[-1])) for row in rows]
+        rows = self._rows("indexed_memories", values)
+        return [IndexedItem(self._codec.memory(row[:-1]), read_terms(row[-1])) for row in rows]
+
+    def stats(self, space: Space | None, now: datetime) -> Stats:
+        """Count what the user has."""
+        types = self._rows("type_counts", {"now": now})
+        pending, parked = self._rows("job_counts")[0]
+        number = None if space is None else self._spaces.number("memory", space)
+        vectors = 0 if number is None else self._rows("count_vectors", space=number)[0][0]
+        return Stats(
+            memories=sum(row[1] for row in types),
+            by_type={row[0]: row[1] for row in types if row[1]},
+            superseded=sum(row[2] for row in types),
+            expired=sum(row[3] for row in types),
+            with_vector=vectors,
+            messages=self._figures.messages,
+            files=sum(files for files, _ in self.folder_sizes().values()),
+            chunks=self._figures.chunks,
+            pending_jobs=pending,
+            parked_jobs=parked,
+            oldest=self._codec.time(min(row[4] for row in types)) if types else None,
+            newest=self._codec.time(max(row[5] for row in types)) if types else None,
+        )
+
+
+def count_terms(candidates: Sequence[TextCandidate], terms: Sequence[str]) -> dict[str, int]:
+    """Count how many candidates hold each term, when the candidates are all the rows there are."""
+    term_lists = [candidate.terms for candidate in candidates]
+    return {term: sum(term in row_terms for row_terms in term_lists) for term in terms}

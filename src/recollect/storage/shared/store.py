@@ -1,0 +1,205 @@
+"""The parts of a store that are about the store as a whole: figures, places, API keys and logs."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from secrets import randbits
+
+from recollect.authorization import Key
+from recollect.model.memories import Scope
+from recollect.model.messages import Usage
+from recollect.model.stats import StoreStats
+from recollect.ports import CachedPlace, GeocodeJob, SearchNote, UnnamedPlace
+from recollect.storage.codec import cached_place_values
+from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, LOCATED
+from recollect.storage.session import Row, StoreSession, Values
+from recollect.storage.shared.jobs import geocode_jobs, ids_by_user
+from recollect.storage.spaces import list_spaces
+
+
+class StoreBase(ABC):
+    """Lends sessions."""
+
+    @abstractmethod
+    def _reading(self, scope: Scope | None = None) -> AbstractContextManager[StoreSession]:
+        """Lend a session for questions of one user, or of the store as a whole."""
+
+    @abstractmethod
+    def _writing(self, scope: Scope | None = None, *, patient: bool = True) -> AbstractContextManager[StoreSession]:
+        """Lend a session for changes in a transaction of its own.
+
+        One that is not patient raises StoreUnavailable rather than wait for another writer, where one must wait.
+        """
+
+    @abstractmethod
+    def _exclusive(self) -> AbstractContextManager[StoreSession]:
+        """Lend a session for changes during which no other process writes, or makes or changes spaces."""
+
+    def _ask(self, name: str, values: Values | None = None) -> list[Row]:
+        """Run one query about the store as a whole."""
+        with self._reading() as session:
+            return session.rows(name, values)
+
+    def _tell(self, name: str, values: Values) -> None:
+        """Run one change of the store as a whole."""
+        with self._writing() as session:
+            session.execute(name, values)
+
+
+class StoreFigures(StoreBase):
+    """Users, marks and figures of the whole store."""
+
+    @abstractmethod
+    def _size_bytes(self, session: StoreSession) -> int:
+        """Give the size of the store's files."""
+
+    def users(self) -> Iterable[Scope]:
+        """Name the users who have anything."""
+        return [Scope(row[0]) for row in self._ask("users_with_rows")]
+
+    def identity(self) -> int:
+        """Give the store's own number; the first process that asks chooses it."""
+        mark = {"name": IDENTITY}
+        rows = self._ask("get_mark", mark)
+        if not rows:
+            with self._writing() as session:
+                session.execute("make_mark", {**mark, "value": randbits(IDENTITY_BITS)})
+                rows = session.rows("get_mark", mark)
+        return int(rows[0][0])
+
+    def known_originals(self, names: Sequence[str]) -> frozenset[str]:
+        """Say which copies of documents belong to a file of any user."""
+        return frozenset(row[0] for row in self._ask("originals", {"names": list(names)}))
+
+    def users_with_expired(self, now: datetime) -> Iterable[Scope]:
+        """Name the users who have memories past their expiry."""
+        return [Scope(row[0]) for row in self._ask("expired_users", {"now": now})]
+
+    def idle_conversations(self, before: datetime) -> Iterable[tuple[Scope, str]]:
+        """Name the conversations whose last message is older than a moment."""
+        return [(Scope(user_id), name) for user_id, name in self._ask("idle_conversations", {"before": before})]
+
+    def analyser(self) -> int:
+        """Say which version of the analyser made the terms."""
+        return int(self._ask("get_mark", {"name": ANALYSER})[0][0])
+
+    def set_analyser(self, version: int) -> None:
+        """Note that all terms are those of this version."""
+        self._tell("set_mark", {"name": ANALYSER, "value": version})
+
+    def spent(self, day: str) -> Usage:
+        """Say what all users together spent."""
+        return Usage(*map(int, self._ask("spent_by_all", {"day": day})[0]))
+
+    def embedded(self, day: str) -> Mapping[str, int]:
+        """Say how many tokens each model embedded."""
+        return {model: int(tokens) for model, tokens in self._ask("embedded_by_all", {"day": day})}
+
+    def stats(self) -> StoreStats:
+        """Count rows of the whole store."""
+        with self._reading() as session:
+            counts = session.row("store_counts")
+            active = [row.number for row in list_spaces(session) if row.state == "active"]
+            vectors = sum(session.row("count_all_vectors", space=number)[0] for number in active)
+            size = self._size_bytes(session)
+        users, memories, messages, chunks, files, pending, parked = map(int, counts)
+        counted = (users, memories, messages, vectors, pending, parked)
+        return StoreStats(*counted, size_bytes=size, files=files, chunks=chunks)
+
+
+class SharedPlaceStore(StoreBase):
+    """Items that wait for an address, and the cached answers of geocoders."""
+
+    def owe_addresses(self, now: datetime) -> int:
+        """Write a job for every item with coordinates that has neither an address nor a job."""
+        owed = 0
+        for kind in LOCATED:
+            with self._writing() as session:
+                owed += session.changed("owe_geocoding", {"item_kind": kind, "now": now}, kind=kind)
+        return owed
+
+    def unnamed_places(self, limit: int) -> Sequence[UnnamedPlace]:
+        """Give rows whose places have names that were not noted."""
+        with self._reading() as session:
+            return [
+                UnnamedPlace(Scope(user), kind, *row)
+                for kind in LOCATED
+                for user, *row in session.rows("unnamed_places", {"limit": limit}, kind=kind)
+            ]
+
+    def geocoding_counts(self) -> tuple[int, int]:
+        """Count the jobs that wait, and those that are parked."""
+        waiting, parked = self._ask("geocoding_counts")[0]
+        return waiting, parked
+
+    def claim_geocoding(
+        self, limit: int, *, now: datetime, lease_until: datetime, scope: Scope | None = None
+    ) -> Sequence[GeocodeJob]:
+        """Lease jobs that are due."""
+        values = {"now": now, "lease_until": lease_until, "only_user": scope.user_id if scope else "", "bulk": ""}
+        with self._writing(scope) as session:
+            return geocode_jobs(session, session.rows("claim_jobs", {**values, "space": 0, "limit": limit}))
+
+    def postpone_geocoding(
+        self, jobs: Sequence[GeocodeJob], reason: str, due: datetime | None, *, to_blame: bool
+    ) -> None:
+        """Note a failure."""
+        values = {"reason": reason, "due_at": due, "failures": int(to_blame), "space": 0}
+        with self._writing() as session:
+            for user, ids in ids_by_user(jobs).items():
+                session.act_for(Scope(user))
+                session.execute("postpone_jobs", {**values, "user_id": user, "ids": ids})
+
+    def keep_geocoded(
+        self, scope: Scope, geocoder: str, places: Sequence[CachedPlace], *, now: datetime, most: int, resets: int
+    ) -> None:
+        """Cache a geocoder's answers, unless something was forgotten since it was asked."""
+        user = {"user_id": scope.user_id}
+        with self._writing(scope) as session:
+            if sum(row[0] for row in session.rows("lock_resets", user)) != resets:
+                return
+            shared = {**user, "geocoder": geocoder, "now": now}
+            session.execute_many("keep_geocoded", [{**shared, **cached_place_values(place)} for place in places])
+            session.execute("trim_geocoded", {**user, "most": most})
+
+    def touch_geocoded(self, scope: Scope, geocoder: str, cell: str, now: datetime) -> None:
+        """Note that a cached answer was of use."""
+        with self._writing(scope) as session:
+            values = {"user_id": scope.user_id, "geocoder": geocoder, "cell": cell, "now": now}
+            session.execute("touch_geocoded", values)
+
+
+class SharedAccessLogStore(StoreBase):
+    """API keys, the audit log and the search log."""
+
+    def key(self, key_id: str) -> tuple[Key, str] | None:
+        """Give a key with the hash of its secret."""
+        with self._reading() as session:
+            rows = session.rows("find_key", {"id": key_id})
+            return next(((session.codec.key(row), row[8]) for row in rows), None)
+
+    def keys(self) -> Sequence[Key]:
+        """Give all keys."""
+        with self._reading() as session:
+            return [session.codec.key(row) for row in session.rows("list_keys")]
+
+    def touch_key(self, key_id: str, now: datetime) -> None:
+        """Note when a key was used."""
+        with self._writing(patient=False) as session:
+            session.execute("touch_key", {"id": key_id, "now": now})
+
+    def audited(self) -> Sequence[Scope]:
+        """Name the users with lines in the audit log."""
+        return [Scope(row[0]) for row in self._ask("audited_users")]
+
+    def note_search(self, scope: Scope, note: SearchNote) -> None:
+        """Keep figures about a search."""
+        with self._writing(scope) as session:
+            session.execute("log_search", {"user_id": scope.user_id, **note._asdict()})
+
+    def forget_old_logs(self, *, answers: datetime, changes: datetime, searches: datetime) -> None:
+        """Forget what is old."""
+        with self._writing() as session:
+            for name, before in (("answers", answers), ("changes", changes), ("searches", searches)):
+                session.execute(f"delete_old_{name}", {"before": before})

@@ -1,0 +1,246 @@
+"""Changes one user's memories, conversations and files inside one transaction, and finishes jobs."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, Folder
+from recollect.model.literals import VECTOR_KINDS, MessageStatus, VectorKind
+from recollect.model.memories import Draft, MemoryRecord, MessageDraft, Space, Vector
+from recollect.model.messages import ConversationRecord, Usage
+from recollect.ports import CachedPassageVector, Derivation, EmbedJob, Fingerprint, Role, Slot, TouchedFile
+from recollect.storage.rows import name_of
+from recollect.storage.session import Values
+from recollect.storage.shared.item_writer import NumberedSpace, SharedItemWriter, WrittenItem
+from recollect.storage.spaces import list_spaces, space_label
+
+_FINGERPRINT = tuple(field.name for field in fields(Fingerprint))
+_SLOT = tuple(field.name for field in fields(Slot))
+
+
+class SharedMessageWriter(SharedItemWriter):
+    """The part of a writer that is about conversations."""
+
+    def save_conversation(self, record: ConversationRecord) -> None:
+        """Write a conversation."""
+        self._execute("save_conversation", self._codec.conversation_values(record))
+
+    def insert_messages(self, drafts: Sequence[MessageDraft], space: Space | None) -> None:
+        """Write messages with their terms, vectors, jobs and places."""
+        if not drafts:
+            return
+        numbered = list(zip(self._next_numbers(len(drafts)), drafts, strict=True))
+        rows = [{**self._codec.message_values(self._user, draft), "seq": seq} for seq, draft in numbered]
+        self._session.execute_many("insert_message", rows)
+        written = [WrittenItem(draft.message.id, draft.vector, seq) for seq, draft in numbered]
+        self._owe("message", written, space, drafts[0].message.created_at)
+        self._settle("message", [draft.message for draft in drafts], drafts[0].message.created_at)
+
+    def set_status(self, ids: Sequence[str], status: MessageStatus) -> None:
+        """Mark messages."""
+        self._execute("set_status", {"ids": list(ids), "status": status})
+
+    def mark_learned(self, ids: Sequence[str]) -> None:
+        """Note that messages have been learned from."""
+        self._execute("mark_learned", {"ids": list(ids)})
+
+    def name_message(self, message_id: str, external_id: str) -> None:
+        """Note the host's own id of a message."""
+        self._execute("name_message", {"id": message_id, "external_id": external_id})
+
+    def set_feedback(self, message_id: str, feedback: int | None) -> None:
+        """Note the user's feedback on a message."""
+        self._execute("set_feedback", {"id": message_id, "feedback": feedback})
+
+    def delete_messages(self, ids: Sequence[str]) -> None:
+        """Remove messages."""
+        self._remove("message", ids)
+
+    def delete_conversation(self, conversation_id: str) -> None:
+        """Remove a conversation."""
+        self._execute("delete_conversation", {"id": conversation_id})
+
+    def derive(self, derivations: Sequence[Derivation], now: datetime) -> None:
+        """Note what was made from what."""
+        self._execute_many("insert_derivation", [{"now": now, **derivation._asdict()} for derivation in derivations])
+
+    def drop_derivations(self, ids: Sequence[str]) -> None:
+        """Remove the notes about items."""
+        self._execute("delete_derivations", {"ids": list(ids)})
+
+    def bury(self, fingerprints: Sequence[str], now: datetime) -> None:
+        """Write tombstones of what was forgotten."""
+        self._execute_many(
+            "insert_tombstone", [{"fingerprint": fingerprint, "now": now} for fingerprint in fingerprints]
+        )
+
+    def exhume(self, fingerprints: Sequence[str]) -> None:
+        """Remove tombstones of what was said again."""
+        self._execute("lift_tombstones", {"fingerprints": list(fingerprints)})
+
+    def delete_tombstones(self) -> None:
+        """Remove all tombstones."""
+        self._execute("delete_tombstones")
+
+    def record_spending(self, day: str, purpose: str, model: str, usage: Usage) -> None:
+        """Add to what was spent."""
+        tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        self._execute("add_spending", {"day": day, "purpose": purpose, "model": model, **tokens})
+
+
+class SharedFileWriter(SharedItemWriter):
+    """The part of a writer that is about files."""
+
+    def save_file(self, record: FileRecord) -> None:
+        """Write a file."""
+        self._execute("save_file", self._codec.file_values(record))
+
+    def touch_files(self, touched: Sequence[TouchedFile]) -> None:
+        """Note paths, sizes and times of files whose bytes are unchanged."""
+        self._execute_many("touch_file", [{"name": name_of(file.path), **file._asdict()} for file in touched])
+
+    def insert_chunks(self, record: FileRecord, drafts: Sequence[ChunkDraft], space: Space | None) -> None:
+        """Write chunks; one that says the same as an older one gets its vectors."""
+        if not drafts:
+            return
+        older_ids = self._older_ids(drafts)
+        numbered = list(zip(self._next_numbers(len(drafts)), drafts, strict=True))
+        rows = [{**self._codec.chunk_values(self._user, record, draft), "seq": seq} for seq, draft in numbered]
+        self._session.execute_many("insert_chunk", rows)
+        written = [WrittenItem(draft.id, draft.vector, seq) for seq, draft in numbered]
+        if not self._owe("chunk", written, space, record.updated_at):
+            return
+        lacking = [(draft.indexed.content_hash, draft.id) for draft in drafts if draft.vector is None]
+        pairs = [(older_ids[digest], chunk_id) for digest, chunk_id in lacking if digest in older_ids]
+        if pairs:
+            self._copy_vectors("chunk", pairs)
+        self.note_embedded([("chunk", chunk_id) for _, chunk_id in pairs], record.updated_at)
+
+    def _older_ids(self, drafts: Sequence[ChunkDraft]) -> dict[str, str]:
+        """Find rows that say the same as some drafts; gives their ids by hash."""
+        if not list_spaces(self._session).numbers_of("chunk"):
+            return {}
+        hashes = sorted({draft.indexed.content_hash for draft in drafts})
+        return dict(self._rows("same_chunks", {"hashes": hashes}))
+
+    def mark_chunks(self, marks: Sequence[ChunkMark]) -> None:
+        """Note where chunks stand."""
+        self._execute_many("mark_chunk", [mark._asdict() for mark in marks])
+
+    def delete_chunks(self, ids: Sequence[str]) -> None:
+        """Remove chunks."""
+        if ids:
+            self._delete("chunk", ids)
+
+    def delete_files(self, ids: Sequence[str]) -> None:
+        """Remove files."""
+        self._execute("delete_files", {"ids": list(ids)})
+
+    def save_folder(self, folder: Folder) -> None:
+        """Note that a folder was walked."""
+        self._execute("save_folder", self._codec.folder_values(folder))
+
+    def delete_folder(self, root: str) -> None:
+        """Forget a folder."""
+        self._execute("delete_folder", {"root": root})
+
+
+class SharedWriter(SharedMessageWriter, SharedFileWriter):
+    """One user's changes of every kind."""
+
+    @abstractmethod
+    def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
+        """Write memories; gives the ids that the unique index refused."""
+
+    @abstractmethod
+    def _move_vectors(self, from_id: str, to_id: str) -> None:
+        """Let the vectors of a memory follow it to another id."""
+
+    @abstractmethod
+    def _finish_kind(
+        self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Vector
+    ) -> set[str]:
+        """Store late vectors of one kind for the rows that still exist; gives the ids whose jobs were waiting."""
+
+    def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
+        """Find the live memory with this fingerprint."""
+        return self._first("same_memory", {name: getattr(fingerprint, name) for name in _FINGERPRINT})
+
+    def current(self, slot: Slot) -> MemoryRecord | None:
+        """Find the live memory that holds this slot."""
+        return self._first("current_memory", {name: getattr(slot, name) for name in _SLOT})
+
+    def _first(self, name: str, values: Values) -> MemoryRecord | None:
+        rows = self._rows(name, values)
+        return self._codec.memory(rows[0]) if rows else None
+
+    def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
+        """End a memory's validity in favour of another."""
+        values = {"id": memory_id, "valid_until": valid_until, "superseded_by": superseded_by}
+        self._execute("retire_memory", values)
+
+    def revive(self, memory_id: str) -> None:
+        """Let a memory hold again."""
+        self._execute("revive_memory", {"id": memory_id})
+
+    def confirm(self, confirmed: MemoryRecord) -> None:
+        """Write what a confirmation changes."""
+        values = {name: getattr(confirmed, name) for name in ("id", "trust", "source", "confidence")}
+        self._execute("confirm_memory", {**values, "now": confirmed.updated_at})
+
+    def revise(
+        self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool
+    ) -> None:
+        """Let the old row become a version in place, and write the new one beside it."""
+        self._deferred.run()
+        record_id = draft.record.id
+        renamed = {"id": record_id, "version_id": version_id}
+        self._execute("rename_memory", {**renamed, "valid_until": valid_until})
+        self._execute("rename_jobs", renamed)
+        self._move_vectors(record_id, version_id)
+        self.insert([draft], space)
+        if keep_vector:
+            self._changes.pop()  # it says what it said before
+            self._copy_vectors("memory", [(version_id, record_id)])
+
+    def relink(self, from_id: str, to_id: str) -> None:
+        """Let versions that point at one memory point at another."""
+        self._execute("relink_versions", {"from_id": from_id, "to_id": to_id})
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Remove memories."""
+        self._remove("memory", ids)
+
+    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> frozenset[str]:
+        """Store vectors that came late, for the rows that still exist."""
+        waiting_ids: set[str] = set()
+        space, known = jobs[0].space, list_spaces(self._session)
+        for kind in VECTOR_KINDS:
+            positions = [position for position, job in enumerate(jobs) if job.kind == kind]
+            number = known.number(kind, space)
+            if positions and number is not None:  # a space that was dropped meanwhile needs no vectors
+                item_ids = [jobs[position].item.id for position in positions]
+                waiting_ids |= self._finish_kind(kind, NumberedSpace(space, number), item_ids, vectors[positions])
+        return frozenset(waiting_ids)
+
+    def keep_paid(self, space: Space, paid: Sequence[CachedPassageVector], now: datetime) -> None:
+        """Cache vectors of passages."""
+        self._execute_many("insert_cached", [cached_values(space, "passage", entry, now) for entry in paid])
+
+    def forget_paid(self, item_ids: Sequence[str] | None, *, questions: bool = True) -> None:
+        """Drop cached vectors of items, or all of them."""
+        if item_ids is None:
+            self._execute("forget_cached_all")
+            self._execute("forget_cache_uses")
+            return
+        self._execute("forget_cached_items", {"ids": list(item_ids)})
+        if questions:
+            self._execute("forget_cached_questions")
+
+
+def cached_values(space: Space, role: Role, paid: CachedPassageVector, now: datetime) -> dict[str, Any]:
+    """Lay out an entry of the cache of vectors."""
+    entry = {"key": paid.key, "item_id": paid.item_id, "vector": paid.vector.astype("<f4").tobytes()}
+    return {**entry, "space": space_label(space), "role": role, "now": now}

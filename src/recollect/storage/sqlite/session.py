@@ -1,0 +1,105 @@
+"""Runs named queries on a connection to SQLite."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import apsw
+import numpy as np
+
+from recollect.model.filters import ItemFilters, PlaceFilters
+from recollect.model.literals import VectorKind
+from recollect.model.memories import Scope, Space
+from recollect.storage.filters import conditions
+from recollect.storage.rows import of_kind
+from recollect.storage.session import Row, StoreSession, Values
+from recollect.storage.sqlite.binary_codes import Seqs
+from recollect.storage.sqlite.codec import CODEC
+from recollect.storage.statements import load_queries, sql_folder, translate
+
+QUERIES: Mapping[str, str] = load_queries("sqlite")
+
+# Terms stand in their column with a blank between; the index of words has a column of the same name.
+_HOLDS = "instr(' ' || {rows}.terms || ' ', :{name}) > 0"
+
+
+def seq_array(seqs: Seqs) -> Any:  # noqa: ANN401 - apsw gives its bindings no public type
+    """Bind many numbers as one parameter."""
+    return apsw.carray(np.ascontiguousarray(seqs) if len(seqs) else np.array([-1], np.int64))
+
+
+def statement(name: str, kind: VectorKind | None = None, space: int | None = None) -> str:
+    """Give a query with its gaps filled."""
+    sql = QUERIES[name] if space is None else QUERIES[name].replace("{space}", str(space))
+    return sql if kind is None else of_kind(sql, kind)
+
+
+def filter_conditions(filters: ItemFilters | PlaceFilters) -> tuple[str, dict[str, Any]]:
+    """Turn filters into SQL for SQLite, and give its values."""
+    condition, values = conditions(filters, _holds_any)
+    return translate("sqlite", condition), values
+
+
+def _holds_any(terms: Sequence[str], name: str, values: dict[str, Any]) -> str:
+    names = {f"{name}_{number}": f" {term} " for number, term in enumerate(terms)}
+    values |= names
+    return f"({' OR '.join(_HOLDS.replace('{name}', bound) for bound in names)})"
+
+
+class SqliteSession(StoreSession):
+    """A connection inside a transaction. SQLite has no row-level security: a file has one owner."""
+
+    codec = CODEC
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+
+    def rows(
+        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> list[Row]:
+        """Run a query to its end and give its rows."""
+        rows: list[Row] = self.connection.execute(statement(name, kind, space), values).fetchall()
+        return rows
+
+    def execute(
+        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> None:
+        """Run a statement that gives no rows."""
+        self.connection.execute(statement(name, kind, space), values).fetchall()
+
+    def changed(
+        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> int:
+        """Run a statement and count the rows that it changed."""
+        self.connection.execute(statement(name, kind, space), values).fetchall()
+        return self.connection.changes()
+
+    def execute_many(self, name: str, rows: Sequence[Values], *, kind: VectorKind | None = None) -> None:
+        """Run a statement once for each of many rows of values."""
+        self.connection.executemany(statement(name, kind), rows)
+
+    def filtered(
+        self, name: str, filters: ItemFilters | PlaceFilters, values: Values, *, space: int | None = None
+    ) -> list[Row]:
+        """Run a query with conditions on the kind of item that the filters are about."""
+        condition, bound = filter_conditions(filters)
+        sql = of_kind(QUERIES[name].replace("{filters}", condition), filters.kind).replace("{space}", str(space))
+        rows: list[Row] = self.connection.execute(sql, {**bound, **values}).fetchall()
+        return rows
+
+    def act_for(self, scope: Scope | None) -> None:
+        """Do nothing: a process that may open the file may read all of it."""
+
+    def lock_spaces(self) -> None:
+        """Do nothing: only one transaction writes at a time."""
+
+    def create_space(self, space: Space) -> int:  # noqa: ARG002 - blobs have any length
+        """Make the tables of a new embedding space; gives its number."""
+        number = int(self.row("next_numbers", {"amount": 1, "name": "space"})[0])
+        template = (sql_folder("sqlite") / "space.sql").read_text(encoding="utf-8")
+        self.connection.execute(template.replace("{space}", str(number)))
+        return number
+
+    def drop_space(self, number: int) -> None:
+        """Drop the tables of an embedding space."""
+        self.execute("drop_vectors", space=number)
+        self.execute("drop_codes", space=number)
