@@ -1,9 +1,15 @@
-"""Strict reading of bodies and queries."""
+"""Strict reading of bodies and queries; the descriptions and examples of openapi.json."""
 
+import json
 import re
-from typing import Annotated, Final
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+_DOCUMENT: Final = json.loads(Path(__file__).with_name("openapi.json").read_text(encoding="utf-8"))
+DESCRIPTIONS: Final[dict[str, str]] = _DOCUMENT["descriptions"]  # of response bodies
+EXAMPLES: Final[dict[str, dict[str, Any]]] = _DOCUMENT["examples"]  # of request bodies
 
 VISIBLE: Final = r"[^\s\x00-\x1f\x7f-\x9f]"  # at least one visible character
 _NUMBER: Final = re.compile(r"[+-]?[0-9.eE+-]+", re.ASCII)

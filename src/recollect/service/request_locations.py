@@ -19,13 +19,13 @@ from recollect.model.places import (
     LocationMode,
     check_coordinates,
 )
-from recollect.service.body_model import PLAIN_NUMBER, VISIBLE, Share, StrictBody
+from recollect.service.body_model import EXAMPLES, PLAIN_NUMBER, VISIBLE, Share, StrictBody
 
 Latitude = Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)]
 Longitude = Annotated[float, Field(ge=-180, le=180, allow_inf_nan=False)]
 AddressText = Annotated[str, Field(max_length=LONGEST_ADDRESS)]
 LabelText = Annotated[str, Field(max_length=LONGEST_LABEL)]
-RadiusKm = Annotated[float, Field(ge=LEAST_RADIUS_KM, le=MOST_RADIUS_KM, allow_inf_nan=False)]
+RadiusField = Annotated[float, Field(ge=LEAST_RADIUS_KM, le=MOST_RADIUS_KM, allow_inf_nan=False)]
 PlaceText = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern=VISIBLE)]
 
 _SEEN: Final = re.compile(VISIBLE)
@@ -66,9 +66,7 @@ class PlacedBody(StrictBody):
 class LocationBody(PlacedBody):
     """A place: by its coordinates, its address, what it is called, or several of these."""
 
-    model_config = ConfigDict(
-        json_schema_extra={**_SOMEWHERE, "examples": [{"lat": 49.1951, "lng": 16.6068, "place_label": "U Karla pub"}]}
-    )
+    model_config = ConfigDict(json_schema_extra={**_SOMEWHERE, **EXAMPLES["LocationBody"]})
 
     @model_validator(mode="after")
     def _somewhere(self) -> Self:
@@ -124,7 +122,7 @@ class SearchOrigin:
     weight: float | None = None
     mode: LocationMode = "boost"
 
-    def arguments(self, me: UserMemory) -> "LocationArguments":
+    def arguments(self, me: UserMemory) -> "SearchLocationArguments":
         """Give the keyword arguments of the verbs. Raises InvalidInput, and what `locate` raises."""
         if sum(given is not None for given in (self.location, self.near, self.at)) > 1:
             raise InvalidInput("Say in one way where you are: with lat and lng (or location), with near, or with at.")
@@ -140,7 +138,7 @@ class SearchOrigin:
         }
 
 
-class LocationArguments(TypedDict):
+class SearchLocationArguments(TypedDict):
     """The location arguments of `recall` and `search_context`."""
 
     location: LocationLike | None
@@ -154,7 +152,7 @@ class LocationSearchBody(LocatableBody):
 
     near: Annotated[PlaceText, Field(description=_NEAR)] | None = None
     at: Annotated[PlaceText, Field(description=_AT)] | None = None
-    radius_km: Annotated[RadiusKm, Field(description=_RADIUS)] | None = None
+    radius_km: Annotated[RadiusField, Field(description=_RADIUS)] | None = None
     location_weight: Annotated[Share, Field(description=_WEIGHT)] | None = None
     location_mode: Annotated[LocationMode, Field(description=_MODE)] = "boost"
 
@@ -170,7 +168,7 @@ def _query_origin(
     lng: Annotated[Longitude | None, Query(description="Where you are; needs lat."), PLAIN_NUMBER] = None,
     near: Annotated[PlaceText | None, Query(description=_NEAR)] = None,
     at: Annotated[PlaceText | None, Query(description=_AT)] = None,
-    radius_km: Annotated[RadiusKm | None, Query(description=_RADIUS), PLAIN_NUMBER] = None,
+    radius_km: Annotated[RadiusField | None, Query(description=_RADIUS), PLAIN_NUMBER] = None,
     location_weight: Annotated[Share | None, Query(description=_WEIGHT), PLAIN_NUMBER] = None,
     location_mode: Annotated[LocationMode, Query(description=_MODE)] = "boost",
 ) -> SearchOrigin:

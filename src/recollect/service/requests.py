@@ -18,7 +18,7 @@ from pydantic import (
 
 from recollect.model.literals import MEMORY_TYPES, SOURCES, MemoryType, Source
 from recollect.model.places import LONGEST_LABEL
-from recollect.service.body_model import VISIBLE, Share, StrictBody
+from recollect.service.body_model import EXAMPLES, VISIBLE, Share, StrictBody
 from recollect.service.request_locations import (
     LAT_WITH_LNG,
     AddressText,
@@ -89,26 +89,7 @@ JsonObject = dict[str, Any]
 class NewMemoryBody(LocatableBody):
     """A memory to store. Only the content is needed."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            **LAT_WITH_LNG,
-            "examples": [
-                {"content": "Prefers dark mode in all applications", "type": "preference", "importance": 0.8},
-                {
-                    "content": "Takes the svíčková here",
-                    "type": "preference",
-                    "location": {"lat": 49.1951, "lng": 16.6068, "place_label": "U Karla pub"},
-                },
-                {
-                    "content": "The lamp in the office is called Sunny",
-                    "type": "fact",
-                    "subject": "light.office",
-                    "key": "nickname",
-                    "value": "Sunny",
-                },
-            ],
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["NewMemoryBody"]})
 
     content: MemoryText
     type: MemoryType = "other"
@@ -133,9 +114,7 @@ class NewMemoryBody(LocatableBody):
 class BulkBody(StrictBody):
     """Several memories to store at once."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"memories": [{"content": "Likes rye bread"}, {"content": "Runs on Sundays"}]}]}
-    )
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["BulkBody"])
 
     memories: Annotated[list[NewMemoryBody], Field(min_length=1, max_length=MOST_ITEMS)]
 
@@ -143,7 +122,7 @@ class BulkBody(StrictBody):
 class MemoryPatch(PlacedBody):
     """What to change of a memory. What is not named stays; null takes a moment or a place away."""
 
-    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, "minProperties": 1, "examples": [{"importance": 0.9}]})
+    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, "minProperties": 1, **EXAMPLES["MemoryPatch"]})
 
     content: MemoryText = ""
     type: MemoryType = "other"
@@ -165,9 +144,7 @@ class MemoryPatch(PlacedBody):
 class ContextQuery(LocationSearchBody):
     """A search of memories, all that was said, and files."""
 
-    model_config = ConfigDict(
-        json_schema_extra={**LAT_WITH_LNG, "examples": [{"query": "which theme do I like?", "limit": 5}]}
-    )
+    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["ContextQuery"]})
 
     query: QueryText
     limit: ItemLimit = 10
@@ -184,9 +161,7 @@ class ContextQuery(LocationSearchBody):
 class SimpleQuery(LocationSearchBody):
     """A search in the form that simple clients use."""
 
-    model_config = ConfigDict(
-        json_schema_extra={**LAT_WITH_LNG, "examples": [{"query": "TypeScript", "limit": 10, "threshold": 0.3}]}
-    )
+    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["SimpleQuery"]})
 
     query: QueryText
     limit: ItemLimit = 10
@@ -196,7 +171,7 @@ class SimpleQuery(LocationSearchBody):
 class FederatedQuery(StrictBody):
     """A search of this store and of other services."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "the offsite in March", "nodes": ["office"]}]})
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["FederatedQuery"])
 
     query: QueryText
     nodes: (
@@ -215,7 +190,7 @@ PlaceName = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern
 class NamedPlaceSent(StrictBody):
     """Where a place is that is given a name."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"lat": 49.1951, "lng": 16.6068}]})
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["NamedPlaceSent"])
 
     lat: Latitude
     lng: Longitude
@@ -260,12 +235,7 @@ _SAYS_SOMETHING: Final[dict[str, Any]] = {
 class MessageBody(LocatableBody):
     """A message as it was said, perhaps with the place where it was said."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "allOf": [_SAYS_SOMETHING, LAT_WITH_LNG],
-            "examples": [{"role": "user", "content": "I moved to Brno last week.", "id": "m-17"}],
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"allOf": [_SAYS_SOMETHING, LAT_WITH_LNG], **EXAMPLES["MessageBody"]})
 
     role: Literal["user", "assistant", "system", "tool", "reasoning"]
     content: MessageContent = ""
@@ -285,9 +255,7 @@ class MessageBody(LocatableBody):
 class MessagesBody(StrictBody):
     """Messages to add to a conversation, all or none."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"messages": [{"role": "user", "content": "Where did I park?"}]}]}
-    )
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["MessagesBody"])
 
     messages: Annotated[list[MessageBody], Field(min_length=1, max_length=MOST_ITEMS)]
 
@@ -318,9 +286,7 @@ class CompactBody(StrictBody):
 class BeforePromptBody(LocatableBody):
     """What the user says, before the agent answers, and where they are."""
 
-    model_config = ConfigDict(
-        json_schema_extra={**LAT_WITH_LNG, "examples": [{"prompt": "Which theme do I like?", "session": "s1"}]}
-    )
+    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["BeforePromptBody"]})
 
     prompt: MessageContent
     session: SessionName
@@ -332,19 +298,7 @@ class BeforePromptBody(LocatableBody):
 class AgentEndBody(StrictBody):
     """The messages of a turn, after the agent has answered; or the whole conversation, in any host's manner."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "session": "s1",
-                    "messages": [
-                        {"role": "user", "content": "I prefer dark mode."},
-                        {"role": "assistant", "content": "Noted."},
-                    ],
-                }
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["AgentEndBody"])
 
     session: SessionName
     messages: Annotated[list[dict[str, Any]], Field(max_length=1_000)]
@@ -370,7 +324,7 @@ _EXACTLY_ONE: Final[dict[str, Any]] = {
 class ForgetBody(StrictBody):
     """What to forget: exactly one of `id`, `query`, `session`, `source`, `folder`, `everything`."""
 
-    model_config = ConfigDict(json_schema_extra={**_EXACTLY_ONE, "examples": [{"query": "dark mode", "dry_run": True}]})
+    model_config = ConfigDict(json_schema_extra={**_EXACTLY_ONE, **EXAMPLES["ForgetBody"]})
 
     id: Annotated[str, Field(min_length=1, max_length=100)] | None = None
     query: QueryText | None = None

@@ -1,7 +1,7 @@
 """Response bodies, derived from the frozen values of the model.
 
 `body` makes a pydantic model with the fields of a value: the description and the encoder of one component of the
-OpenAPI document. A route returns the value itself; its body reads the attributes.
+OpenAPI document, described in openapi.json. A route returns the value itself; its body reads the attributes.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,6 +23,7 @@ from recollect.model.messages import Appended, Compaction, ConversationInfo, Mes
 from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
 from recollect.model.search import About, Forgotten, Hit, Place, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import SearchFigures, Stats, Status
+from recollect.service.body_model import DESCRIPTIONS
 from recollect.service.metrics.readiness import Readiness
 
 
@@ -43,7 +44,6 @@ _BODIES: Final[dict[type, type[ResponseBody]]] = {}
 
 def body(
     title: str,
-    doc: str,
     value: type | None = None,
     /,
     *,
@@ -64,7 +64,7 @@ def body(
         else (_body_type(hint), (defaults or {}).get(field, ...))
         for field, hint in given.items()
     }
-    made: type[ResponseBody] = create_model(title, __base__=ResponseBody, __doc__=doc, **defined)  # type: ignore[call-overload]
+    made: type[ResponseBody] = create_model(title, __base__=ResponseBody, __doc__=DESCRIPTIONS[title], **defined)  # type: ignore[call-overload]
     if value:
         _BODIES.setdefault(value, made)
     return made
@@ -120,41 +120,18 @@ class ProblemDocument(BaseModel):
     detail: str = Field(examples=["No memory 01a1dfdf-9755-700c-8ecf-655f449c5cac."])
 
 
-MemoryBody = body("MemoryBody", "A memory as it is kept.", MemoryRecord)
-MemoryPageBody = body(
-    "MemoryPage",
-    "A part of a listing, newest first. Pass `cursor` to get the next part; it is null at the end.",
-    Page,
-    defaults={"cursor": None},
-)
-MemoriesBody = body("Memories", "Memories of one kind.", items=tuple[MemoryRecord, ...])
+MemoryBody = body("MemoryBody", MemoryRecord)
+MemoryPageBody = body("MemoryPage", Page, defaults={"cursor": None})
+MemoriesBody = body("Memories", items=tuple[MemoryRecord, ...])
 RememberedBody = body(
-    "RememberedBody",
-    "What became of a memory that was offered.",
-    Remembered,
-    defaults={"existing_id": None, "degraded": Field(default_factory=list)},
+    "RememberedBody", Remembered, defaults={"existing_id": None, "degraded": Field(default_factory=list)}
 )
-RememberedManyBody = body("RememberedMany", "What became of each memory, in order.", results=tuple[Remembered, ...])
+RememberedManyBody = body("RememberedMany", results=tuple[Remembered, ...])
 
-PlaceBody = body("PlaceBody", "Where something is.", Place)
-PlaceShareBody = body(
-    "PlaceShare",
-    """What a place did to a score: (1 - `weight`) x `content` + `weight` x `geo` is the score.
-
-    `geo` is the larger of `nearness`, which comes from `distance_km`, and `likeness`, that of the places' names.
-    Without a `location_weight` it counts times `fit`, how good the content is compared with the best one, and for no
-    less than `least`.
-    """,
-    PlacePart,
-)
+PlaceBody = body("PlaceBody", Place)
+PlaceShareBody = body("PlaceShare", PlacePart)
 HitBody = body(
     "HitBody",
-    """Something that was found. `score` and `similarity` are from 0 to 1.
-
-    In a `file` it is a part of its text: `metadata` has its `path`, `start_line`, `end_line`, `heading` and `file_id`.
-    What has a place has `lat`, `lng`, `address` and `place_label`, as far as they are known. When the search says where
-    the user is, `distance_km` is how far that is, and `place_share` what it did to the score.
-    """,
     Hit,
     omit=("parts", "record"),
     conversation=(str | None, Field(default=None, validation_alias=AliasPath("record", "conversation"))),
@@ -165,61 +142,32 @@ HitBody = body(
     distance_km=(float | None, _if_known("parts", "place", "distance_km")),
     place_share=(PlacePart | None, _if_known("parts", "place")),
 )
-RecallBody = body(
-    "RecallBody",
-    "The answer to a question. `degraded` names what was missing; `answerable` says how likely an answer is here.",
-    Recall,
-)
-ForgottenBody = body(
-    "ForgottenBody",
-    "What forgetting did, or would do: `ids` are gone; `candidates` wait for a choice.",
-    Forgotten,
-    defaults={"files": 0},
-)
-AboutBody = body("AboutBody", "What is known about a topic.", About)
+RecallBody = body("RecallBody", Recall)
+ForgottenBody = body("ForgottenBody", Forgotten, defaults={"files": 0})
+AboutBody = body("AboutBody", About)
 
-ToolCallBody = body("ToolCallAnswer", "A tool that the assistant asked for.", ToolCall)
-MessageBody = body("MessageAnswer", "A turn of a conversation as it is kept.", Message)
-AppendedBody = body("AppendedBody", "What became of a message.", Appended, omit=("message",), id=str | None)
-AppendedManyBody = body("AppendedMany", "What became of each message, in order.", results=tuple[Appended, ...])
-ConversationBody = body("ConversationBody", "A conversation with its figures.", ConversationInfo)
+StoredToolCallBody = body("ToolCallAnswer", ToolCall)
+StoredMessageBody = body("MessageAnswer", Message)
+AppendedBody = body("AppendedBody", Appended, omit=("message",), id=str | None)
+AppendedManyBody = body("AppendedMany", results=tuple[Appended, ...])
+ConversationBody = body("ConversationBody", ConversationInfo)
 ConversationPageBody = body(
-    "ConversationPage",
-    "Conversations, the one that was spoken in last first.",
-    items=tuple[ConversationInfo, ...],
-    cursor=str | None,
-    defaults={"cursor": None},
+    "ConversationPage", items=tuple[ConversationInfo, ...], cursor=str | None, defaults={"cursor": None}
 )
 ConversationDetailBody = body(
     "ConversationAnswer",
-    "A conversation with its last messages, in order. Pass `cursor` to get those before them.",
     conversation=ConversationInfo,
     messages=tuple[Message, ...],
     cursor=str | None,
     defaults={"cursor": None},
 )
-WindowBody = body("WindowBody", "What of a conversation to show a model.", Window, omit=("max_tokens",))
-CompactionBody = body("CompactionBody", "What compacting did.", Compaction, omit=("usage",))
-PromptBody = body(
-    "PromptBody",
-    "What an agent gets before it answers; `block` is ready to stand before the prompt.",
-    PromptContext,
-)
-TurnBody = body("TurnBody", "What was kept of a turn.", TurnOutcome)
-SessionBody = body("SessionBody", "What was kept of a session that ended, if anything was.", summary=Remembered | None)
+WindowBody = body("WindowBody", Window, omit=("max_tokens",))
+CompactionBody = body("CompactionBody", Compaction, omit=("usage",))
+PromptBody = body("PromptBody", PromptContext)
+TurnBody = body("TurnBody", TurnOutcome)
+SessionBody = body("SessionBody", summary=Remembered | None)
 
-FileBody = body(
-    "FileBody",
-    """A file as it is kept.
-
-    A synced one lies at `path` beneath `root`; one that was added by itself has no root, and its path is its name.
-    `digest` is the SHA-256 of its bytes; `original` says whether they are kept. `notes` say what is not as it should
-    be.
-    """,
-    FileRecord,
-    omit=("mtime_ns", "recipe"),
-    original=Annotated[bool, BeforeValidator(bool)],
-)
+FileBody = body("FileBody", FileRecord, omit=("mtime_ns", "recipe"), original=Annotated[bool, BeforeValidator(bool)])
 _FOLDER: Final[dict[str, Any]] = {
     "root": (str, _at("folder", "root")),
     "source": (FileSource, _at("folder", "source")),
@@ -229,33 +177,16 @@ _FOLDER: Final[dict[str, Any]] = {
     "completed_at": (datetime | None, _at("folder", "completed_at")),
     "trouble": (dict[str, int], _at("folder", "trouble")),
 }
-FolderBody = body(
-    "FolderBody",
-    """A folder that is kept in step: when it was last looked through, when to its end, and what could not be read then.
-
-    `trouble` maps reasons to how many files.
-    """,
-    **_FOLDER,
-)
-WatchedFolderBody = body(
-    "WatchedFolder",
-    "The same, with how many files differ from what is kept; null when the folder cannot be read.",
-    **_FOLDER,
-    drift=int | None,
-)
+FolderBody = body("FolderBody", **_FOLDER)
+WatchedFolderBody = body("WatchedFolder", **_FOLDER, drift=int | None)
 FileListingBody = body(
     "FileListing",
-    "A part of a listing, newest first, and all folders. Pass `cursor` to get the next part; it is null at the end.",
     FilePage,
     defaults={"cursor": None},
     folders=tuple[FolderBody, ...],  # type: ignore[valid-type] # a body, made above
 )
 AddedFileBody = body(
     "AddedFileBody",
-    """What became of a document that was sent: `duplicate` means that the very same bytes are kept already.
-
-    `notes` say what is not as it should be, such as a part that could not be read.
-    """,
     action=AddedAction,  # and not what it is called: another request may have sent it under another name
     id=(str, _at("file", "id")),
     kind=(FileKind, _at("file", "kind")),
@@ -267,10 +198,6 @@ AddedFileBody = body(
 )
 FileTextBody = body(
     "FileTextBody",
-    """Lines of a file, `first` to `last`, counted from 1; `lines` is how many it has in all.
-
-    `origin` says where they come from. `current` is false when the file was changed since it was read into the store.
-    """,
     id=(str, _at("file", "id")),
     path=(str, _at("file", "path")),
     first=int,
@@ -281,53 +208,25 @@ FileTextBody = body(
     current=bool,
 )
 
-PlaceSummaryBody = body(
-    "PlaceSummaryBody",
-    """A place at which a user's memories cluster. `name` is what the user calls it, or else its address.
+PlaceSummaryBody = body("PlaceSummaryBody", PlaceSummary)
+PlacesBody = body("Places", items=tuple[PlaceSummary, ...])
+NamedPlaceBody = body("NamedPlaceBody", NamedPlace)
+NamedPlacesBody = body("NamedPlaces", items=tuple[NamedPlace, ...])
+ForgottenNameBody = body("ForgottenName", name=str)
+LocatedBody = body("LocatedBody", Located)
+LocatedManyBody = body("LocatedMany", items=tuple[Located, ...])
 
-    `radius_km` is how far from its middle the farthest of them is; `visits` are the days on which something was.
-    `named` says whether the user has given it that name.
-    """,
-    PlaceSummary,
-)
-PlacesBody = body(
-    "Places", "The places of a user, those with most of their memories first.", items=tuple[PlaceSummary, ...]
-)
-NamedPlaceBody = body("NamedPlaceBody", "A place that the user has given a name.", NamedPlace)
-NamedPlacesBody = body(
-    "NamedPlaces", "The places that the user has given names, by name.", items=tuple[NamedPlace, ...]
-)
-ForgottenNameBody = body("ForgottenName", "What a place is called was forgotten; what happened there stays.", name=str)
-LocatedBody = body(
-    "LocatedBody",
-    "What is known of a place in the world. `name` is that of the nearest one which has one, `distance_km` away.",
-    Located,
-)
-LocatedManyBody = body("LocatedMany", "Places of a name, the likeliest first.", items=tuple[Located, ...])
+FederatedHitBody = body("FederatedHitBody", FederatedHit)
+NodeBody = body("NodeBody", NodeReport, state=str)
+FederatedBody = body("FederatedBody", FederatedResult)
 
-FederatedHitBody = body(
-    "FederatedHitBody",
-    """Something that was found, and where. Scores of two nodes cannot be compared.
-
-    Of what is in a file, `where` is its place there, such as `notes/setup.md:12-30`.
-    """,
-    FederatedHit,
-)
-NodeBody = body("NodeBody", "How a node that was to be asked fared.", NodeReport, state=str)
-FederatedBody = body("FederatedBody", "The answer of this store and others, best first.", FederatedResult)
-
-LiveBody = body("Live", "It runs.", status=Literal["alive"], defaults={"status": "alive"})
-ReadyBody = body("Ready", "Whether requests can be answered, and what is wrong with each part if not.", Readiness)
+LiveBody = body("Live", status=Literal["alive"], defaults={"status": "alive"})
+ReadyBody = body("Ready", Readiness)
 UserStatsBody = body(
-    "UserStats",
-    "Figures about what a user has stored, and about the searches of the last seven days, if they are kept.",
-    Stats,
-    searches=tuple[SearchFigures, ...],
-    defaults={**_own_defaults(Stats), "searches": ()},
+    "UserStats", Stats, searches=tuple[SearchFigures, ...], defaults={**_own_defaults(Stats), "searches": ()}
 )
 ServiceStatusBody = body(
     "ServiceStatus",
-    "What runs on what, and the folders that are kept in step for the user.",
     Status,
     defaults={**_own_defaults(Status), "folders": ()},
     folders=tuple[WatchedFolderBody, ...],  # type: ignore[valid-type] # a body, made above

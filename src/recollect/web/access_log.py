@@ -103,7 +103,7 @@ def log_to_stderr(log: logging.Logger, formatter: logging.Formatter, *, requests
     log.setLevel(logging.INFO if requests else logging.ERROR)
 
 
-class JsonLines(logging.Formatter):
+class JsonLogFormatter(logging.Formatter):
     """A log formatter: one JSON object per line."""
 
     converter = staticmethod(time.gmtime)

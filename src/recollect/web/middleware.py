@@ -18,7 +18,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp
 
 from recollect.settings.serve import ServeSettings
-from recollect.web.access_log import AccessLogMiddleware, JsonLines, log_to_stderr, route_of
+from recollect.web.access_log import AccessLogMiddleware, JsonLogFormatter, log_to_stderr, route_of
 from recollect.web.body_limits import BodyLimitMiddleware
 from recollect.web.headers import RequestIdMiddleware, SecurityHeadersMiddleware
 from recollect.web.host_check import AllowedHosts, AllowedOrigins, HostCheckMiddleware
@@ -47,7 +47,7 @@ def add_middleware(
 
 def start_logging(settings: ServeSettings) -> None:
     """Log failures to standard error as JSON lines, and requests if the settings say so."""
-    log_to_stderr(LOG, JsonLines(), requests=settings.access_log)
+    log_to_stderr(LOG, JsonLogFormatter(), requests=settings.access_log)
 
 
 def _host_names(settings: ServeSettings) -> Iterator[str]:

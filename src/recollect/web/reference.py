@@ -1,10 +1,12 @@
-"""A page for people, made from an OpenAPI document: no script, nothing loaded from elsewhere, everything escaped."""
+"""Renders an OpenAPI document as a page (`reference.html`): no script, nothing loaded, everything escaped."""
 
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from http import HTTPStatus
+from pathlib import Path
+from string import Template
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -17,22 +19,7 @@ _HERE: Final = "http://127.0.0.1:8787"
 _ERRORS: Final = {str(status.value): status.phrase for status in HTTPStatus if status >= HTTPStatus.BAD_REQUEST}
 _CODE: Final = re.compile(r"`([^`]+)`")
 _ITEM: Final = re.compile(r"[-*] +")
-_STYLE: Final = """
-:root { color-scheme: light dark; --ink: #1c2128; --dim: #57606a; --page: #fff; --soft: #f3f4f6; --line: #d0d7de; --link: #0550ae }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6edf3; --dim: #9aa4af; --page: #0f1419; --soft: #1a2129; --line: #39424e; --link: #79b8ff }
-}
-* { box-sizing: border-box }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem; font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--page) }
-h1 { margin: 0 } h2 { margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--line) } h3 { margin: 0; font-size: 1.05rem } h4 { margin: 1rem 0 .25rem }
-a { color: var(--link) } .dim { color: var(--dim) }
-code, pre { font: .9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere }
-pre { margin: .25rem 0; padding: .75rem; overflow-x: auto; background: var(--soft); border-radius: .4rem; white-space: pre-wrap }
-nav ul { columns: 20rem; padding-left: 1.1rem } article { margin: 1rem 0; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem }
-.method { display: inline-block; min-width: 4.2rem; font-weight: 700 }
-.wide { overflow-x: auto } table { width: 100%; border-collapse: collapse } caption { text-align: left; font-weight: 600; padding: .75rem 0 .25rem }
-th, td { padding: .3rem .6rem .3rem 0; text-align: left; vertical-align: top; border-top: 1px solid var(--line); font-weight: 400 }
-"""  # noqa: E501 - a style sheet, one rule to a line
+_PAGE: Final = Template(Path(__file__).with_name("reference.html").read_text(encoding="utf-8"))
 
 
 class _Route(NamedTuple):
@@ -69,20 +56,14 @@ def render(openapi: Mapping[str, Any], base_url: str = _HERE) -> str:
         by_tag.setdefault(route.tag, []).append(route)
     by_tag = {tag: routes for tag, routes in by_tag.items() if routes}
     about = {str(tag["name"]): str(tag.get("description", "")) for tag in openapi.get("tags", ())}
-    parts = [
-        "<!doctype html>",
-        '<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title}</title><style>{_STYLE}</style></head><body>",
-        f'<header><h1>{title}</h1><p class="dim">Version {escape(str(info.get("version", "")))}</p>',
-        f"{_prose(info.get('description', ''))}</header>",
-        _contents(by_tag),
-        "<main>",
-        *(_section(tag, about.get(tag, ""), routes, openapi) for tag, routes in by_tag.items()),
-        *_model_section(_models(openapi)),
-        "</main></body></html>",
-    ]
-    return "\n".join(parts)
+    sections = [_section(tag, about.get(tag, ""), routes, openapi) for tag, routes in by_tag.items()]
+    return _PAGE.substitute(
+        title=title,
+        version=escape(str(info.get("version", ""))),
+        description=_prose(info.get("description", "")),
+        contents=_contents(by_tag),
+        sections="\n".join([*sections, *_model_section(_models(openapi))]),
+    )
 
 
 def _routes(openapi: Mapping[str, Any]) -> Iterator[_Route]:
@@ -201,7 +182,7 @@ def _kind(schema: OpenApiSchema) -> str:
 
 
 def _curl(route: _Route, openapi: Mapping[str, Any]) -> str:
-    """Write the request as somebody would type it, with what is required and what has an example."""
+    """Write the request as a command, with what is required and what has an example."""
     models = _models(openapi)
     path, asked, lines = route.path, {}, []
     for given in route.parameters:

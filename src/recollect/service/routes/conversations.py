@@ -101,21 +101,21 @@ def compact(call: WriteAndReadCall, id: ConversationName, body: requests.Compact
     )
 
 
-@router.post("/api/messages/{id}/feedback", response_model=out.MessageBody)
+@router.post("/api/messages/{id}/feedback", response_model=out.StoredMessageBody)
 def feedback(body: requests.FeedbackBody, call: WriteAndReadCall, id: MessageId) -> Response:
     """Note what the user thought of a message."""
     return run_idempotent(
         call,
         "feedback",
         lambda me: me.messages.rate(id, body.feedback),
-        reply=lambda rated: Reply(out.dump(out.MessageBody, rated)),
+        reply=lambda rated: Reply(out.dump(out.StoredMessageBody, rated)),
         committed=Message,
         request=body,
         private=True,
     )
 
 
-@router.get("/api/messages/{id}", response_model=out.MessageBody)
+@router.get("/api/messages/{id}", response_model=out.StoredMessageBody)
 def message(call: ReadCall, id: MessageId) -> Message:
     """Give one message."""
     return call.me.messages.get(id)
