@@ -61,7 +61,7 @@ hypothesis.settings.load_profile("recollect")
 
 
 # What tests write lives as long as they do, so it may live in memory, where nothing waits for a disk.
-_IN_MEMORY = Path("/dev/shm")  # noqa: S108 - each run makes a folder there that nobody else can read
+_IN_MEMORY = Path("/dev/shm")  # noqa: S108 - each run makes a private folder there
 _FOLDER = "recollect-tests-"
 _ROOM_BYTES = 4 * 2**30
 _OURS: pytest.StashKey[Path] = pytest.StashKey()
@@ -70,7 +70,7 @@ _CACHE: pytest.StashKey[Path] = pytest.StashKey()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Have temporary files made in memory, unless somebody chose a place or there is too little room."""
+    """Have temporary files made in memory, unless --basetemp says otherwise or there is too little room."""
     if config.option.basetemp is None and _has_room(_IN_MEMORY):
         for left in _IN_MEMORY.glob(f"{_FOLDER}*"):
             if not Path("/proc", left.name.removeprefix(_FOLDER)).exists():
@@ -79,7 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.basetemp = str(config.stash[_OURS])
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background, from where children inherit it
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if not hasattr(config, "workerinput"):  # what is built once for a user is built once for a run, and for nobody else
+    if not hasattr(config, "workerinput"):  # a cache of the run's own, shared by its workers
         config.stash[_CACHE] = Path(mkdtemp(prefix="recollect-cache-"))
         os.environ["XDG_CACHE_HOME"] = str(config.stash[_CACHE])
 
@@ -141,7 +141,7 @@ class Server:
         self._numbers = count()
         self._shared: SharedDatabase | None = None
         with self.admin() as connection:
-            # nobody pulls the plug on a test, and none lives long enough to be tidied up
+            # a test database need not survive a crash, and does not live long enough for a vacuum
             for setting in ("fsync", "synchronous_commit", "full_page_writes", "autovacuum", "jit"):
                 connection.execute(f"ALTER SYSTEM SET {setting} = off")
             connection.execute("SELECT pg_reload_conf()")

@@ -35,7 +35,7 @@ _TEXTS = frozenset({"text", "input_text", "output_text"})
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ToolResultBlock:
     """What a tool answered, when it stands inside a message of another role."""
 
     tool_call_id: str
@@ -50,7 +50,7 @@ class ContentParts:
     blocks: tuple[Mapping[str, Any], ...] = ()
     calls: tuple[ToolCall, ...] = ()
     thinking: str = ""
-    results: tuple[Result, ...] = ()
+    results: tuple[ToolResultBlock, ...] = ()
 
 
 def role_of(name: object) -> MessageRole:
@@ -202,9 +202,9 @@ def _call(block: Mapping[str, Any]) -> ToolCall:
     return ToolCall(str(call_id), str(name), arguments)
 
 
-def _result(block: Mapping[str, Any]) -> Result:
+def _result(block: Mapping[str, Any]) -> ToolResultBlock:
     call_id = block.get("tool_use_id") or block.get("toolCallId") or block.get("call_id") or block.get("tool_call_id")
     if not call_id:
         raise InvalidMessage("A tool result names no tool call. Add tool_use_id.")
     content = block.get("content", block.get("output", ""))
-    return Result(str(call_id), "" if content is None else content)
+    return ToolResultBlock(str(call_id), "" if content is None else content)
