@@ -378,7 +378,7 @@ def test_an_answer_that_lacks_something_is_not_kept(store: Opened) -> None:
 
 
 def test_an_answer_that_took_too_long_for_all_of_it_is_not_kept(store: Opened, clock: SteppingClock) -> None:
-    store.watched.while_searching = lambda: clock.advance(seconds=10)
+    store.watched.while_searching = lambda: clock.advance(hours=1)
     assert store.me.recall(ASKED).degraded == ("vector",)
     assert store.kept() == 0
     store.watched.while_searching = lambda: None

@@ -1,4 +1,4 @@
-"""A program that stores something need not ask for vectors: a thread of its own gets them, and holds nobody up."""
+"""The background thread makes vectors, and no caller waits for it."""
 
 import json
 import subprocess
@@ -59,7 +59,7 @@ def test_those_of_an_update_and_of_a_turn_too(open_service: OpenMemory, provider
     assert_all_is_well(memory, "me", TEXTS[1:2])
 
 
-def test_without_the_thread_nobody_asks(open_service: OpenMemory, provider: ProviderServer) -> None:
+def test_without_the_thread_the_provider_is_not_called(open_service: OpenMemory, provider: ProviderServer) -> None:
     memory = open_service(embedding__worker=False)
     memory.user("me").remember_many(TEXTS)
     memory.close()

@@ -22,7 +22,7 @@ def of_user(database: str, user: str, role: str) -> set[str]:
 
 
 def asked_and_noted(memory: Memory, database: str, user: str, question: str) -> None:
-    """Ask, and wait until the vector of the question is kept: nobody else waits for that."""
+    """Search, and wait until the vector of the query is cached."""
     before = len(of_user(database, user, "query"))
     assert memory.user(user).recall(question).degraded == ()
     assert eventually(lambda: len(of_user(database, user, "query")) == before + 1)

@@ -27,11 +27,11 @@ TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc",
 
 def warmed_up(memory: Memory) -> None:
     """Let a worker do what it does only once for a store, so that the next request is one for the texts of a test."""
-    memory.user("somebody").remember("A first text")
+    memory.user("someone").remember("A first text")
     assert memory.embed_waiting().embedded == 1
 
 
-def test_what_is_stored_is_found_by_its_words_before_anybody_is_asked(
+def test_a_stored_text_is_found_by_its_words_before_the_provider_is_called(
     open_service: OpenMemory, provider: ProviderServer, database: str
 ) -> None:
     memory = open_service()
@@ -122,7 +122,7 @@ def test_when_a_lease_ends_another_takes_over(
     assert_all_is_well(other, "me", TEXTS)
 
 
-def test_a_text_that_is_refused_is_parked_and_holds_up_nobody(
+def test_a_refused_text_is_parked_and_does_not_hold_up_others(
     open_service: OpenMemory, provider: ProviderServer, database: str
 ) -> None:
     texts = [f"Parcel {number} lies in room {number % 7}" for number in range(200)]
@@ -141,7 +141,7 @@ def test_a_text_that_is_refused_is_parked_and_holds_up_nobody(
     assert_right_vectors(memory, "me", texts)
     asked = len(provider.requests)
     assert memory.embed_waiting().parked == 0
-    assert len(provider.requests) == asked, "nobody tries again unasked"
+    assert len(provider.requests) == asked, "a parked text is not retried"
 
 
 def test_several_refused_texts_are_all_found(open_service: OpenMemory, provider: ProviderServer) -> None:

@@ -16,7 +16,7 @@ from recollect.model.geo import EARTH_KM, Box
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
 HALF_ROUND_KM = math.pi * EARTH_KM
-MARGIN = 1e-9  # of the radius: whoever is nearer to the rim than this is not judged
+MARGIN = 1e-9  # of the radius: a point nearer to the rim than this is not judged
 _NEAREST_EXPONENT = -13.0  # how near to a rim points are put, as a power of ten of the radius
 
 
@@ -36,7 +36,7 @@ class Trials:
 
     @property
     def margin_km(self) -> Numbers:
-        """How near to the rim nobody can be judged; more where a circle is nearly the globe, as its rim is a point."""
+        """How near to the rim a point is not judged; more where a circle is nearly the globe, as its rim is a point."""
         angle = np.minimum(self.radius_km / EARTH_KM, math.pi)
         rounding = np.minimum(4e-16 / np.maximum(np.sin(angle), 1e-300), 4e-8) * EARTH_KM
         return np.maximum(MARGIN * self.radius_km, rounding)

@@ -94,9 +94,7 @@ def columns_of(grid: Grid, row: int) -> int:
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(spots(), st.floats(0, 360), st.floats(0, 0.5, exclude_max=True))
-def test_whoever_is_near_is_in_the_cell_or_beside_it(
-    spot: tuple[Grid, float, float], bearing: float, away: float
-) -> None:
+def test_a_near_point_is_in_the_cell_or_beside_it(spot: tuple[Grid, float, float], bearing: float, away: float) -> None:
     grid, lat, lng = spot
     other = _gone(lat, lng, bearing, away * 0.9999 * grid.step * KM_PER_DEGREE)
     here, there = grid.cell(lat, lng), grid.cell(*other)

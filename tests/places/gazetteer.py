@@ -39,7 +39,7 @@ class Gazetteer:
         return [Located(49.2, 16.6, "Brno")][:limit] if name == "Brno" else []
 
     def close(self) -> None:
-        """Note that nobody needs it any more."""
+        """Note that it was closed."""
         self.closed = True
 
 

@@ -24,7 +24,7 @@ _CLOSE_KM = 1e-6
 
 
 def destination(start: Point, bearing: float, distance_km: float) -> Point:
-    """Give where somebody is who went straight on for a while."""
+    """Give the point that is reached by going straight on."""
     lat, angle = math.radians(start.lat), distance_km / EARTH_KM
     there = math.asin(
         max(-1.0, min(1.0, math.sin(lat) * math.cos(angle) + math.cos(lat) * math.sin(angle) * math.cos(bearing)))

@@ -24,7 +24,7 @@ _FAR = (48.20823, 16.37382)
 
 @pytest.fixture
 def geocoder() -> Gazetteer:
-    """Whoever knows addresses."""
+    """The geocoder."""
     return Gazetteer()
 
 
@@ -78,7 +78,7 @@ def test_an_address_follows(memory: Memory, me: UserMemory, geocoder: Gazetteer)
     assert memory.doctor() == ()
 
 
-def test_nobody_learns_where_exactly_somebody_is(me: UserMemory, memory: Memory, geocoder: Gazetteer) -> None:
+def test_the_geocoder_sees_only_the_middle_of_a_cell(me: UserMemory, memory: Memory, geocoder: Gazetteer) -> None:
     for number, (lat, lng) in enumerate([_SPOT, (-89.99991, 123.45678), (0.00021, -179.99999), (71.12345, 179.99991)]):
         _remember(me, f"The pump hums {number}", (lat, lng))
         me.places.reverse_geocode(lat, lng)
@@ -100,7 +100,7 @@ def test_a_cell_is_asked_about_once(open_places: OpenPlaces, geocoder: Gazetteer
         memory.user("me").places.reverse_geocode(*_SPOT)
     with open_places(geocoder) as memory:
         memory.user("other").places.reverse_geocode(*_SPOT)
-    assert len(geocoder.asked) == 2, "what one user asked is nobody else's"
+    assert len(geocoder.asked) == 2, "lookups are cached by user"
 
 
 def test_what_was_used_longest_ago_goes_first(open_places: OpenPlaces, geocoder: Gazetteer, database: str) -> None:
@@ -162,12 +162,12 @@ def test_a_failure_is_kept_briefly(me: UserMemory, geocoder: Gazetteer, clock: S
     assert len(geocoder.asked) == 2
 
 
-def test_one_that_is_away_blames_nobody(
+def test_a_geocoder_that_is_away_blames_no_job(
     memory: Memory, me: UserMemory, geocoder: Gazetteer, clock: SteppingClock, database: str
 ) -> None:
     spots = [(10.0 + number, 20.0) for number in range(12)]
     ids = [_remember(me, f"The pump hums {number}", spot) for number, spot in enumerate(spots)]
-    me.places.reverse_geocode(*spots[3])  # what is known helps nobody to find out whether it is away
+    me.places.reverse_geocode(*spots[3])  # a cached address does not tell whether it is away
     geocoder.away = True
     for _ in range(8):
         asked = len(geocoder.asked)
@@ -369,7 +369,7 @@ def test_a_geocoder_that_is_away_is_told_of(me: UserMemory, geocoder: Gazetteer)
     assert "The pump hums" in context.block
 
 
-def test_what_was_stored_while_nobody_could_be_asked(open_places: OpenPlaces, geocoder: Gazetteer) -> None:
+def test_items_stored_without_a_geocoder(open_places: OpenPlaces, geocoder: Gazetteer) -> None:
     with open_places(None) as memory:
         me = memory.user("me")
         made = _remember(me, "The pump hums", _SPOT)
@@ -393,7 +393,7 @@ def test_what_was_stored_while_nobody_could_be_asked(open_places: OpenPlaces, ge
         me = memory.user("me")
         assert _counts(memory) == (1, 0)
         memory.maintain()
-        assert worker_pass.keep_up(memory._engine, Event()) is None, "nobody polls for what nobody will do"
+        assert worker_pass.keep_up(memory._engine, Event()) is None, "without a geocoder there is nothing to poll for"
         me.update(made, lat=1.0, lng=2.0)
         assert me.get(made).address == ""
         me.recall("pump", location=_SPOT)

@@ -168,7 +168,7 @@ def test_places_that_were_stored_while_vectors_were_off(open_places: OpenPlaces)
     assert memory.doctor() == ()
 
 
-def test_an_embedder_that_fails_keeps_nobody_from_storing(open_places: OpenPlaces) -> None:
+def test_a_failing_embedder_does_not_keep_places_from_being_stored(open_places: OpenPlaces) -> None:
     embedder = WordSum()
     memory = open_places(embedder=embedder)
     me = memory.user("me")
@@ -222,7 +222,7 @@ def _left(database: str, words: list[str]) -> list[str]:
 
 
 def test_who_only_asked_leaves_nothing_either(open_places: OpenPlaces, database: str) -> None:
-    """Where somebody was while asking is known to the cache alone; all of it goes with everything."""
+    """The location of a search is in the cache alone; forgetting everything empties it."""
     memory = open_places(Gazetteer())
     me = memory.user("me")
     me.remember("The pump hums")

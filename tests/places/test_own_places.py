@@ -55,7 +55,7 @@ def test_names_that_make_no_sense(here: UserMemory, monkeypatch: pytest.MonkeyPa
         here.places.set("three", _PUB)
 
 
-def test_everybody_has_places_of_their_own(open_places: OpenPlaces) -> None:
+def test_each_user_has_places_of_their_own(open_places: OpenPlaces) -> None:
     memory = open_places()
     memory.user("me").places.set("home", _PUB)
     memory.user("other").places.set("home", _SCHOOL)
@@ -67,7 +67,7 @@ def test_everybody_has_places_of_their_own(open_places: OpenPlaces) -> None:
         memory.user("other").places.get("home")
 
 
-def test_where_somebody_was_when_they_said_so(here: UserMemory, clock: SteppingClock) -> None:
+def test_a_label_leads_to_the_latest_item_with_it(here: UserMemory, clock: SteppingClock) -> None:
     here.remember("The pump hums", lat=_PUB[0], lng=_PUB[1], place_label="Office")
     assert here.places.get("office") == Location(*_PUB, "", "Office")
     clock.advance(days=1)

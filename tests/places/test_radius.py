@@ -87,7 +87,7 @@ def test_what_is_inside_is_found(here: UserMemory, amount: int) -> None:
             "pump", location=(circle.lat, circle.lng), radius_km=circle.radius_km, limit=1_000, type="fact"
         ).hits
         assert {hit.id for hit in hits} == {one for one in found if ids[one].type == "fact"}
-    for circle in circles(3, chance, most_km=20_000.0):  # larger than anybody may ask for
+    for circle in circles(3, chance, most_km=20_000.0):  # larger than a search allows
         (found,) = _all_ways(here, Filters(now, near=circle))
         insist_inside(points, circle, _numbered(ids[one] for one in found))
 
@@ -130,7 +130,7 @@ def test_what_has_nothing_to_do_with_the_question_is_inside_all_the_same(here: U
     assert _numbered(hit for hit in found) == set(range(5))
 
 
-def test_what_is_on_the_circle_is_the_same_for_everybody(here: UserMemory) -> None:
+def test_a_point_on_the_circle_is_judged_alike_everywhere(here: UserMemory) -> None:
     chance = random.Random(5)
     points = scattered(60, chance)
     _store(here, points)

@@ -168,9 +168,9 @@ def test_what_was_forgotten_meanwhile_is_not_kept_in_an_answer(
     anna.post("/api/memories/unified", json={"content": "Canary-9912 lives in Brno, the city"})
     usual = StoreOperations.save_reply
 
-    def late(doors: StoreOperations, user_id: str, once: IdempotentRequest, answer: str) -> None:
+    def late(operations: StoreOperations, user_id: str, once: IdempotentRequest, answer: str) -> None:
         service.memory.user("anna").forget(everything=True)
-        usual(doors, user_id, once, answer)
+        usual(operations, user_id, once, answer)
 
     key = name()
     body = {"prompt": "Who lives in the city of Brno?", "session": "s1"}

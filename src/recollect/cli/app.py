@@ -23,7 +23,7 @@ from recollect.cli import (
     serve,
 )
 from recollect.cli.errors import Application
-from recollect.cli.options import GlobalOptions, Json, example
+from recollect.cli.options import GlobalOptions, JsonOption, example, option
 
 app = typer.Typer(
     name="recollect",
@@ -52,18 +52,13 @@ def recollect(
     *,
     database: Annotated[
         str | None,
-        typer.Option(
-            metavar="PATH|URL",
-            help="Where the memories are: an SQLite file or a postgresql:// URL. Without it the settings decide.",
+        option(
+            "PATH|URL", "Where the memories are: an SQLite file or a postgresql:// URL. Without it the settings decide."
         ),
     ] = None,
-    user: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose memories; `default` unless the settings name another.")
-    ] = None,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Configuration file to read instead of your recollect.toml.")
-    ] = None,
-    json: Json = False,
+    user: Annotated[str | None, option("NAME", "Whose memories; `default` unless the settings name another.")] = None,
+    config: Annotated[str | None, option("FILE", "Configuration file to read instead of your recollect.toml.")] = None,
+    json: JsonOption = False,
     version: Annotated[  # noqa: ARG001 - its callback does the work
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and exit.")
     ] = False,

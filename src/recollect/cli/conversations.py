@@ -5,14 +5,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
-import typer
-
 from recollect.cli import options
 from recollect.cli.errors import FAILED
 from recollect.cli.formatting import ago, amounts, counted, excerpt, minute, place_line, shortened
 from recollect.cli.json_output import fields_of
+from recollect.cli.options import argument, flag, option
 from recollect.cli.places import find_addresses, place_fields
-from recollect.cli.runner import CommandContext, CommandSet, Result, given_text
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.cli.values import past_moment
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import ROLES, MessageRole
@@ -74,25 +73,20 @@ class AppendedMessage(NamedTuple):
 )
 def say(
     context: CommandContext,
-    conversation: options.Conversation,
-    role: Annotated[str, typer.Argument(metavar="ROLE", autocompletion=_roles, help=f"Who says it: {_ROLES}.")],
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is said; - reads it from standard input.")],
+    conversation: options.ConversationArgument,
+    role: Annotated[str, argument("ROLE", f"Who says it: {_ROLES}.", autocompletion=_roles)],
+    text: Annotated[str, argument("TEXT", "What is said; - reads it from standard input.")],
     *,
-    id: Annotated[
-        str | None, typer.Option(metavar="ID", help="Your own id for the message; said twice, it is kept once.")
-    ] = None,
+    id: Annotated[str | None, option("ID", "Your own id for the message; said twice, it is kept once.")] = None,
     speaker: options.Speaker = None,
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="The model that says it.")] = None,
-    tool_call_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="The call that a tool's result answers.")
-    ] = None,
+    model: Annotated[str | None, option("NAME", "The model that says it.")] = None,
+    tool_call_id: Annotated[str | None, option("ID", "The call that a tool's result answers.")] = None,
     at: options.At = None,
     located: options.PlaceOptions,
     from_place: Annotated[
-        str | None,
-        typer.Option("--from", metavar="NAME", help="It is said from this place of yours, as `places` lists them."),
+        str | None, option("NAME", "It is said from this place of yours, as `places` lists them.", "--from")
     ] = None,
-) -> Result[AppendedMessage]:
+) -> CommandResult[AppendedMessage]:
     """Add a message to a conversation.
 
     The first message begins the conversation. One that has outgrown its window is compacted by itself.
@@ -110,7 +104,7 @@ def say(
         appended = replace(appended, message=context.me.messages.around(appended.id, before=0, after=0)[0])
     after = chat.summary()
     compacted = after is not None and (before is None or before.id != after.id)
-    return Result(AppendedMessage(appended, after if compacted else None), _show_appended)
+    return CommandResult(AppendedMessage(appended, after if compacted else None), _show_appended)
 
 
 def _show_appended(view: "View", said: AppendedMessage) -> None:
@@ -182,24 +176,19 @@ class ConversationPrivacy(NamedTuple):
 )
 def conversation(
     context: CommandContext,
-    id: Annotated[
-        str | None, typer.Argument(metavar="ID", help="The conversation; without it, all of them are listed.")
-    ] = None,
+    id: Annotated[str | None, argument("ID", "The conversation; without it, all of them are listed.")] = None,
     *,
     limit: Annotated[
-        int,
-        typer.Option("--limit", "-n", metavar="N", help="At most this many: the newest messages, or conversations."),
+        int, option("N", "At most this many: the newest messages, or conversations.", "--limit", "-n")
     ] = 50,
-    all: Annotated[bool, typer.Option("--all", help="Every message, and none of them shortened.")] = False,
+    all: Annotated[bool, flag("--all", "Every message, and none of them shortened.")] = False,
     window: Annotated[
-        int | None,
-        typer.Option(metavar="TOKENS", help="Show what a model with room for so many tokens would be shown."),
+        int | None, option("TOKENS", "Show what a model with room for so many tokens would be shown.")
     ] = None,
     private: Annotated[
-        bool | None,
-        typer.Option("--private/--not-private", help="From now on keep nothing that is said there, or keep it again."),
+        bool | None, flag("--private/--not-private", "From now on keep nothing that is said there, or keep it again.")
     ] = None,
-) -> Result[Any]:
+) -> CommandResult[Any]:
     """Show what was said in a conversation, or list them all.
 
     What was folded into the summary is marked, and stays. What a private conversation held before it became one stays,
@@ -211,16 +200,16 @@ def conversation(
                 told = f"recollect conversation ID --{option}"
                 raise InvalidInput(f"--{option} needs to know which conversation: {told}")
         listed = context.me.conversations(limit=_LONGEST_LISTING if all else limit)
-        return Result(ConversationList(listed), _show_list)
+        return CommandResult(ConversationList(listed), _show_list)
     chat = context.me.conversation(id)
     if private is not None:
         chat.set_private(private)
-        return Result(ConversationPrivacy(chat.id, private), _show_privacy)
+        return CommandResult(ConversationPrivacy(chat.id, private), _show_privacy)
     info = _info(chat)
     if window is not None:
-        return Result(ShownWindow(chat.id, chat.window(window)), partial(_show_window, whole=all))
+        return CommandResult(ShownWindow(chat.id, chat.window(window)), partial(_show_window, whole=all))
     messages = _all_messages(chat) if all else chat.messages(limit=limit)
-    return Result(Transcript(info, chat.summary(), messages), partial(_show_transcript, whole=all))
+    return CommandResult(Transcript(info, chat.summary(), messages), partial(_show_transcript, whole=all))
 
 
 def _info(chat: "Conversation") -> "ConversationInfo":
@@ -316,12 +305,10 @@ class CompactedConversation(NamedTuple):
 )
 def compact(
     context: CommandContext,
-    conversation: options.Conversation,
+    conversation: options.ConversationArgument,
     *,
-    keep: Annotated[
-        int | None, typer.Option(metavar="N", help="Newest messages to leave as they are; the settings say 16.")
-    ] = None,
-) -> Result[CompactedConversation]:
+    keep: Annotated[int | None, option("N", "Newest messages to leave as they are; the settings say 16.")] = None,
+) -> CommandResult[CompactedConversation]:
     """Fold all but the newest messages into a summary.
 
     Nothing is deleted: what was folded is still shown and found. Exits with 1 when no summary could be made.
@@ -330,7 +317,7 @@ def compact(
     _info(chat)
     compaction = chat.compact(keep_recent=keep)
     exit_code = FAILED if compaction.action == "failed" else 0
-    return Result(CompactedConversation(chat.id, compaction), _show_compaction, exit_code)
+    return CommandResult(CompactedConversation(chat.id, compaction), _show_compaction, exit_code)
 
 
 def _show_compaction(view: "View", compacted: CompactedConversation) -> None:
@@ -356,18 +343,13 @@ def _show_compaction(view: "View", compacted: CompactedConversation) -> None:
 @commands.command("write", "read", examples=("recollect rate 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90 up",))
 def rate(
     context: CommandContext,
-    id: Annotated[
-        str, typer.Argument(metavar="ID", help="The id of a message, as `conversation` and `search` show it.")
-    ],
-    rating: Annotated[
-        str,
-        typer.Argument(metavar="RATING", autocompletion=_ratings, help="up, down, or none to take it back."),
-    ],
-) -> "Result[Message]":
+    id: Annotated[str, argument("ID", "The id of a message, as `conversation` and `search` show it.")],
+    rating: Annotated[str, argument("RATING", "up, down, or none to take it back.", autocompletion=_ratings)],
+) -> "CommandResult[Message]":
     """Note what the user thought of a message."""
     if rating.lower() not in _RATINGS:
         raise InvalidInput(f"The rating is {rating!r}; expected up, down or none.")
-    return Result(context.me.messages.rate(id, _RATINGS[rating.lower()]), _show_rating)
+    return CommandResult(context.me.messages.rate(id, _RATINGS[rating.lower()]), _show_rating)
 
 
 def _show_rating(view: "View", message: "Message") -> None:

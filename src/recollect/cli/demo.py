@@ -6,11 +6,9 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
 from recollect.cli.memories import forget, store
-from recollect.cli.options import FilterOptions, LocationOptions, MemoryOptions, PlaceOptions
-from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.options import FilterOptions, LocationOptions, MemoryOptions, PlaceOptions, flag
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.search import get, history, recall
 from recollect.errors import NotFound, RecollectError
 
@@ -52,7 +50,7 @@ class DemoStep(NamedTuple):
     chapter: str
     typed: str
     options: Mapping[str, Any]
-    result: Result[Any] | NotFound
+    result: CommandResult[Any] | NotFound
     shown: bool
 
     def document(self) -> dict[str, object]:
@@ -76,8 +74,8 @@ class Tour(NamedTuple):
 def demo(
     context: CommandContext,
     *,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the store of the tour, and say where it is.")] = False,
-) -> Result[Tour]:
+    keep: Annotated[bool, flag("--keep", "Keep the store of the tour, and say where it is.")] = False,
+) -> CommandResult[Tour]:
     """Take a guided tour of a few seconds.
 
     It works on a store of its own, whatever --database says, and deletes it afterwards.
@@ -97,7 +95,7 @@ def demo(
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
-    return Result(Tour(steps, str(database) if keep else None), _show_tour)
+    return CommandResult(Tour(steps, str(database) if keep else None), _show_tour)
 
 
 def _steps(memory: "Memory", now: datetime) -> tuple[DemoStep, ...]:
@@ -109,7 +107,7 @@ def _steps(memory: "Memory", now: datetime) -> tuple[DemoStep, ...]:
         for line in (*chapter.lines, *chapter.more):
             options = {name: _filled_in(value, ids) for name, value in line.options.items()}
             try:
-                result: Result[Any] | NotFound = _type(context, line.command, options)
+                result: CommandResult[Any] | NotFound = _type(context, line.command, options)
             except NotFound as error:
                 result = error
             if line.name and not isinstance(result, NotFound):
@@ -123,7 +121,7 @@ def _filled_in(value: object, ids: Mapping[str, str]) -> object:
     return value.format(**ids) if isinstance(value, str) and value.startswith("{") else value
 
 
-def _type(context: CommandContext, command: str, options: Mapping[str, Any]) -> Result[Any]:
+def _type(context: CommandContext, command: str, options: Mapping[str, Any]) -> CommandResult[Any]:
     """Call a command as if it had been typed."""
     rest = {name: value for name, value in options.items() if name != _POSITIONAL.get(command)}
     match command:

@@ -5,12 +5,11 @@ from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import typer
-
 from recollect.cli.errors import FAILED
 from recollect.cli.formatting import counted, percent
+from recollect.cli.options import flag, option
 from recollect.cli.progress import ProgressReporter, stop_on_signal
-from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.errors import SettingsError, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -73,14 +72,14 @@ class ModelList(NamedTuple):
 def models(
     context: CommandContext,
     *,
-    offline: Annotated[bool, typer.Option("--offline", help="Ask no provider whether it answers.")] = False,
-) -> Result[ModelList]:
+    offline: Annotated[bool, flag("--offline", "Ask no provider whether it answers.")] = False,
+) -> CommandResult[ModelList]:
     """Show the models that make vectors.
 
     Those whose vectors the store has, and the one that the settings name: which one is searched, how much of each
     source it covers, whether its provider answers, and what it costs.
     """
-    return Result(ModelList(context.memory.models.list(ask=not offline)), _show_models)
+    return CommandResult(ModelList(context.memory.models.list(ask=not offline)), _show_models)
 
 
 def _show_models(view: "View", listed: ModelList) -> None:
@@ -128,16 +127,12 @@ class WorkerReport(NamedTuple):
 def worker(
     context: CommandContext,
     *,
-    once: Annotated[
-        bool, typer.Option("--once", help="End when nothing is left to do, or nothing can be done.")
-    ] = False,
+    once: Annotated[bool, flag("--once", "End when nothing is left to do, or nothing can be done.")] = False,
     retry_parked: Annotated[
-        bool, typer.Option("--retry-parked", help="First let everything be tried again that was given up on.")
+        bool, flag("--retry-parked", "First let everything be tried again that was given up on.")
     ] = False,
-    poll: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.05, max=3600, help="How often to look for something to do.")
-    ] = 2.0,
-) -> Result[WorkerReport]:
+    poll: Annotated[float, option("SECONDS", "How often to look for something to do.", min=0.05, max=3600)] = 2.0,
+) -> CommandResult[WorkerReport]:
     """Make the vectors that are waited for.
 
     For all users, beside any number of other workers; a change of the model goes on, too. When a provider is away, the
@@ -156,7 +151,7 @@ def worker(
         last = loop.run_once() if once else loop.run(poll)
     waiting = _waiting_items(memory)
     report = WorkerReport(loop.embedded, loop.parked, waiting, retried, last.in_bulk, last.unavailable, loop.located)
-    return Result(report, _show_report, FAILED if once and last.unavailable else 0)
+    return CommandResult(report, _show_report, FAILED if once and last.unavailable else 0)
 
 
 def _waiting_items(memory: "Memory") -> int:

@@ -5,13 +5,12 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
 from recollect.cli import options
 from recollect.cli.errors import NOT_FOUND
 from recollect.cli.formatting import ago, day, hour, listing, percent, shortened
 from recollect.cli.memories import show_remembered
-from recollect.cli.runner import CommandContext, CommandSet, Result, given_text
+from recollect.cli.options import argument, option
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.cli.values import past_moment, past_moments, period
 from recollect.errors import InvalidInput
 
@@ -40,18 +39,16 @@ class KnownItems(NamedTuple):
 @commands.command("read", examples=("recollect about garage", 'recollect about "the office light" --limit 3'))
 def about(
     context: CommandContext,
-    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="A thing, a person or a place, as people call it.")],
+    topic: Annotated[str, argument("TOPIC", "A thing, a person or a place, as people call it.")],
     *,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", help="At most this many related memories besides.")
-    ] = 5,
-) -> "Result[About]":
+    limit: Annotated[int, option("N", "At most this many related memories besides.", "--limit", "-n")] = 5,
+) -> "CommandResult[About]":
     """Tell all that is known about a topic, in one answer.
 
     Facts, preferences, events and lessons of the things that the topic names, and what else speaks of it.
     """
     known = context.me.about(topic, limit=limit)
-    return Result(known, _show_about, 0 if known else NOT_FOUND)
+    return CommandResult(known, _show_about, 0 if known else NOT_FOUND)
 
 
 @commands.command(
@@ -60,30 +57,28 @@ def about(
 )
 def fact(
     context: CommandContext,
-    subject: Annotated[str, typer.Argument(metavar="SUBJECT", help="What it is about, such as light.office.")],
-    key: Annotated[
-        str, typer.Argument(metavar="KEY", help="Which property: location, purpose, nickname, schedule, or any other.")
-    ],
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="What is so. It replaces the value from before.")],
+    subject: Annotated[str, argument("SUBJECT", "What it is about, such as light.office.")],
+    key: Annotated[str, argument("KEY", "Which property: location, purpose, nickname, schedule, or any other.")],
+    value: Annotated[str, argument("VALUE", "What is so. It replaces the value from before.")],
     *,
     note: options.NoteOptions,
-) -> "Result[Remembered]":
+) -> "CommandResult[Remembered]":
     """Note a fact about a thing; a new value replaces the old."""
-    return Result(context.me.facts.set(subject, key, value, **_given(note)), show_remembered)
+    return CommandResult(context.me.facts.set(subject, key, value, **_given(note)), show_remembered)
 
 
 @commands.command("read", examples=("recollect facts", "recollect facts light.office --key location"))
 def facts(
     context: CommandContext,
-    subject: Annotated[str | None, typer.Argument(metavar="SUBJECT", help="Only about this subject.")] = None,
+    subject: Annotated[str | None, argument("SUBJECT", "Only about this subject.")] = None,
     *,
     key: options.OfKey = None,
     limit: options.Most = 100,
-) -> Result[KnownItems]:
+) -> CommandResult[KnownItems]:
     """List facts, by what they are about."""
     nothing = "No facts yet. `recollect fact SUBJECT KEY VALUE` notes one."
     items = KnownItems(_by_first_subject(context.me.facts(subject, key=key, limit=limit)))
-    return Result(items, _listing(_by_subject, nothing, subject, key))
+    return CommandResult(items, _listing(_by_subject, nothing, subject, key))
 
 
 @commands.command(
@@ -95,29 +90,27 @@ def facts(
 )
 def prefer(
     context: CommandContext,
-    category: Annotated[str, typer.Argument(metavar="CATEGORY", help="What it is about, such as lighting or food.")],
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Which part of it, such as evening_brightness.")],
-    value: Annotated[
-        str, typer.Argument(metavar="VALUE", help="What is preferred. It replaces the value from before.")
-    ],
+    category: Annotated[str, argument("CATEGORY", "What it is about, such as lighting or food.")],
+    key: Annotated[str, argument("KEY", "Which part of it, such as evening_brightness.")],
+    value: Annotated[str, argument("VALUE", "What is preferred. It replaces the value from before.")],
     *,
     note: options.NoteOptions,
-) -> "Result[Remembered]":
+) -> "CommandResult[Remembered]":
     """Note what the user prefers."""
-    return Result(context.me.preferences.set(category, key, value, **_given(note)), show_remembered)
+    return CommandResult(context.me.preferences.set(category, key, value, **_given(note)), show_remembered)
 
 
 @commands.command("read", examples=("recollect preferences", "recollect preferences lighting"))
 def preferences(
     context: CommandContext,
-    category: Annotated[str | None, typer.Argument(metavar="CATEGORY", help="Only in this category.")] = None,
+    category: Annotated[str | None, argument("CATEGORY", "Only in this category.")] = None,
     *,
     limit: options.Most = 100,
-) -> Result[KnownItems]:
+) -> CommandResult[KnownItems]:
     """List what the user prefers, the surest first."""
     nothing = "No preferences yet. `recollect prefer CATEGORY KEY VALUE` notes one."
     items = KnownItems(_by_first_subject(context.me.preferences(category, limit=limit)))
-    return Result(items, _listing(_by_subject, nothing, category))
+    return CommandResult(items, _listing(_by_subject, nothing, category))
 
 
 @commands.command(
@@ -129,27 +122,22 @@ def preferences(
 )
 def event(
     context: CommandContext,
-    summary: Annotated[str, typer.Argument(metavar="SUMMARY", help="What happened.")],
+    summary: Annotated[str, argument("SUMMARY", "What happened.")],
     *,
     kind: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="What kind of event: state_change, user_action, automation, alert, or any."),
+        str | None, option("NAME", "What kind of event: state_change, user_action, automation, alert, or any.")
     ] = None,
-    entity: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The thing to which it happened, such as cover.garage.")
-    ] = None,
-    details: Annotated[str | None, typer.Option(metavar="TEXT", help="What else there is to say.")] = None,
+    entity: Annotated[str | None, option("NAME", "The thing to which it happened, such as cover.garage.")] = None,
+    details: Annotated[str | None, option("TEXT", "What else there is to say.")] = None,
     at: options.At = None,
-    importance: Annotated[
-        float | None, typer.Option(metavar="0..1", help="How much it matters; 0.5 when nothing is said.")
-    ] = None,
-) -> "Result[Remembered]":
+    importance: Annotated[float | None, option("0..1", "How much it matters; 0.5 when nothing is said.")] = None,
+) -> "CommandResult[Remembered]":
     """Note that something happened, now or at another time."""
     optional = {"kind": kind, "entity": entity, "details": details, "importance": importance}
     given: dict[str, Any] = {name: value for name, value in optional.items() if value is not None}
     if at is not None:
         given["occurred_at"] = past_moment(at, "at", context.now)
-    return Result(context.me.events.log(summary, **given), show_remembered)
+    return CommandResult(context.me.events.log(summary, **given), show_remembered)
 
 
 @commands.command(
@@ -165,18 +153,15 @@ def events(
     *,
     when: Annotated[
         str | None,
-        typer.Option(
-            metavar="PERIOD",
-            help="Only then: today, yesterday, last night (18:00 to 06:00), or a day such as 2026-12-03.",
-        ),
+        option("PERIOD", "Only then: today, yesterday, last night (18:00 to 06:00), or a day such as 2026-12-03."),
     ] = None,
     since: options.Since = None,
     until: options.Until = None,
-    min_importance: Annotated[float | None, typer.Option(metavar="0..1", help="Leave out what matters less.")] = None,
-    entity: Annotated[str | None, typer.Option(metavar="NAME", help="Only what happened to this thing.")] = None,
-    kind: Annotated[str | None, typer.Option(metavar="NAME", help="Only events of this kind.")] = None,
+    min_importance: Annotated[float | None, option("0..1", "Leave out what matters less.")] = None,
+    entity: Annotated[str | None, option("NAME", "Only what happened to this thing.")] = None,
+    kind: Annotated[str | None, option("NAME", "Only events of this kind.")] = None,
     limit: options.Most = 100,
-) -> Result[KnownItems]:
+) -> CommandResult[KnownItems]:
     """Tell what happened, in order.
 
     When there is more than the limit, the newest are shown.
@@ -189,7 +174,7 @@ def events(
     found_events = context.me.events(**bounds, min_importance=min_importance, entity=entity, kind=kind, limit=limit)
     nothing = "Nothing has happened yet. `recollect event SUMMARY` notes that something did."
     narrowing = (when, since, until, min_importance, entity, kind)
-    return Result(KnownItems(found_events), _listing(_by_day, nothing, *narrowing))
+    return CommandResult(KnownItems(found_events), _listing(_by_day, nothing, *narrowing))
 
 
 @commands.command(
@@ -198,22 +183,22 @@ def events(
 )
 def lesson(
     context: CommandContext,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was learned; - reads it from standard input.")],
+    text: Annotated[str, argument("TEXT", "What was learned; - reads it from standard input.")],
     *,
     note: options.NoteOptions,
-) -> "Result[Remembered]":
+) -> "CommandResult[Remembered]":
     """Note what was learned."""
-    return Result(context.me.lessons.add(given_text(text), **_given(note)), show_remembered)
+    return CommandResult(context.me.lessons.add(given_text(text), **_given(note)), show_remembered)
 
 
 @commands.command("read", examples=("recollect lessons", "recollect lessons --context internet"))
 def lessons(
     context: CommandContext, *, in_context: options.OfContext = None, limit: options.Most = 100
-) -> Result[KnownItems]:
+) -> CommandResult[KnownItems]:
     """List what was learned, the surest first."""
     nothing = "Nothing was learned yet. `recollect lesson TEXT` notes something."
     items = KnownItems(context.me.lessons(context=in_context, limit=limit))
-    return Result(items, _listing(_lessons, nothing, in_context))
+    return CommandResult(items, _listing(_lessons, nothing, in_context))
 
 
 def _given(note: options.NoteOptions) -> dict[str, Any]:

@@ -7,15 +7,14 @@ from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast
 
-import typer
-
 from recollect.cli import options
 from recollect.cli.errors import FAILED
 from recollect.cli.folders import examples, show_waiting, waiting_texts
 from recollect.cli.formatting import ago, counted, folder_errors, folder_state, named, size
 from recollect.cli.json_output import error_document, fields_of
+from recollect.cli.options import argument, flag, option
 from recollect.cli.progress import StepCallback
-from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import FILE_SOURCES, FileSource, Trust
 
@@ -77,19 +76,14 @@ class AddedDocuments(NamedTuple):
 )
 def add(
     context: CommandContext,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="Documents to add; - reads one from standard input.")
-    ],
+    files: Annotated[list[str], argument("FILE", "Documents to add; - reads one from standard input.")],
     *,
     name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="What to call the document; its file name unless you say. One file only."),
+        str | None, option("NAME", "What to call the document; its file name unless you say. One file only.")
     ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Take the place of what was added under the same name before.")
-    ] = False,
+    replace: Annotated[bool, flag("--replace", "Take the place of what was added under the same name before.")] = False,
     wait: options.Wait = None,
-) -> Result[AddedDocuments]:
+) -> CommandResult[AddedDocuments]:
     """Add documents: PDF, DOCX, HTML, e-mail and more.
 
     Also Markdown, text, code, CSV, and images, of which the metadata is kept. A copy of each document is kept, and its
@@ -114,7 +108,7 @@ def add(
                 offered.append(OfferedDocument(name or path, added))
     failed = any(document.error is not None for document in offered)
     documents = AddedDocuments(tuple(offered), waiting_texts(context))
-    return Result(documents, _show_added, FAILED if failed else 0)
+    return CommandResult(documents, _show_added, FAILED if failed else 0)
 
 
 def _show_added(view: "View", documents: AddedDocuments) -> None:
@@ -159,26 +153,22 @@ class FileList(NamedTuple):
 def files(
     context: CommandContext,
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many files at once.")] = 50,
-    cursor: Annotated[
-        str | None, typer.Option(metavar="ID", help="Go on where the last page ended; it shows what to type.")
-    ] = None,
+    limit: Annotated[int, option("N", "At most this many files at once.", "--limit", "-n")] = 50,
+    cursor: Annotated[str | None, option("ID", "Go on where the last page ended; it shows what to type.")] = None,
     source: Annotated[
         str | None,
-        typer.Option(
-            metavar="SOURCE",
+        option(
+            "SOURCE",
+            "Only files of notes (memory), of session logs (sessions), or documents (document).",
             autocompletion=_file_sources,
-            help="Only files of notes (memory), of session logs (sessions), or documents (document).",
         ),
     ] = None,
-    look: Annotated[
-        bool, typer.Option("--look/--no-look", help="Whether to look how far the folders have changed since.")
-    ] = True,
-) -> Result[FileList]:
+    look: Annotated[bool, flag("--look/--no-look", "Whether to look how far the folders have changed since.")] = True,
+) -> CommandResult[FileList]:
     """List files and the folders they come from, newest first."""
     page = context.me.files.list(limit=limit, cursor=cursor, source=cast("FileSource | None", source))
     nothing = "Nothing matches." if source or cursor else _NO_FILES
-    return Result(
+    return CommandResult(
         FileList(page, context.me.files.folders(look=look)), partial(_show_files, nothing=nothing, looked=look)
     )
 
@@ -216,23 +206,22 @@ def read(
     context: CommandContext,
     path: Annotated[
         str,
-        typer.Argument(
-            metavar="PATH",
-            help="A path, as much of its end as only one file has, an id, or a place in a hit, such as home.md:5-8.",
+        argument(
+            "PATH", "A path, as much of its end as only one file has, an id, or a place in a hit, such as home.md:5-8."
         ),
     ],
     *,
     lines: Annotated[
-        str | None, typer.Option(metavar="FIRST-LAST", help="Only these lines, such as 12-30, 12, or 12- to the end.")
+        str | None, option("FIRST-LAST", "Only these lines, such as 12-30, 12, or 12- to the end.")
     ] = None,
-) -> "Result[FileText]":
+) -> "CommandResult[FileText]":
     """Show the text of a file, or some of its lines.
 
     From where the file lies; from the store when it is gone. Secrets and private parts are masked, as they are in
     memory.
     """
     text = _read_place(context.me, path) if lines is None else context.me.files.read(path, _line_range(lines))
-    return Result(text, _show_text)
+    return CommandResult(text, _show_text)
 
 
 def _read_place(me: "UserMemory", path: str) -> "FileText":
@@ -291,31 +280,25 @@ def _numbers(text: "FileText") -> Iterable[str]:
 def import_export(
     context: CommandContext,
     path: Annotated[
-        str,
-        typer.Argument(
-            metavar="PATH", help="The archive as it was downloaded, a file of it, or the folder it was unpacked into."
-        ),
+        str, argument("PATH", "The archive as it was downloaded, a file of it, or the folder it was unpacked into.")
     ],
     *,
     format: Annotated[
         str | None,
-        typer.Option(
-            metavar="FORMAT",
+        option(
+            "FORMAT",
+            f"Which system it is from: {', '.join(_FORMATS)}. Without it, the content shows.",
             autocompletion=_formats,
-            help=f"Which system it is from: {', '.join(_FORMATS)}. Without it, the content shows.",
         ),
     ] = None,
     trusted: Annotated[
-        bool,
-        typer.Option(
-            "--trusted", help="Trust its memories as if you had said them here; otherwise they replace nothing."
-        ),
+        bool, flag("--trusted", "Trust its memories as if you had said them here; otherwise they replace nothing.")
     ] = False,
     of_user: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose memories are meant, in an export of mem0 with several.")
+        str | None, option("NAME", "Whose memories are meant, in an export of mem0 with several.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be brought, and store nothing.")] = False,
-) -> "Result[ImportReport]":
+    dry_run: Annotated[bool, flag("--dry-run", "Say what would be brought, and store nothing.")] = False,
+) -> "CommandResult[ImportReport]":
     """Bring conversations and memories from another system.
 
     Exports of ChatGPT, Claude, mem0 and basic-memory. Doing so again brings only what is new. You are told what was
@@ -328,7 +311,7 @@ def import_export(
         report = import_file(
             context.me, path, format=format, of_user=of_user, dry_run=dry_run, trust=trust, tell=_reporting(step)
         )
-    return Result(report, _show_import)
+    return CommandResult(report, _show_import)
 
 
 @commands.command(
@@ -337,12 +320,10 @@ def import_export(
 )
 def import_openclaw(
     context: CommandContext,
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help="The folder of OpenClaw, one of its workspaces, or a copy of either.")
-    ],
+    path: Annotated[str, argument("PATH", "The folder of OpenClaw, one of its workspaces, or a copy of either.")],
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be brought, and store nothing.")] = False,
-) -> "Result[ImportReport]":
+    dry_run: Annotated[bool, flag("--dry-run", "Say what would be brought, and store nothing.")] = False,
+) -> "CommandResult[ImportReport]":
     """Bring all that OpenClaw remembers.
 
     MEMORY.md, USER.md, notes and session logs are synced where they lie, so `recollect sync` keeps them in step from
@@ -353,7 +334,7 @@ def import_openclaw(
 
     with context.progress.steps() as step:
         report = importing.import_openclaw(context.me, path, dry_run=dry_run, tell=_reporting(step))
-    return Result(report, _show_import)
+    return CommandResult(report, _show_import)
 
 
 def _reporting(step: StepCallback) -> Callable[[Any], None]:

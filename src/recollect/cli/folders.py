@@ -5,13 +5,12 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-import typer
-
 from recollect.cli import options
 from recollect.cli.errors import FAILED
 from recollect.cli.formatting import chunk_counts, counted, named, skipped_files, sync_changes, sync_line, sync_warning
+from recollect.cli.options import argument, flag, option
 from recollect.cli.progress import ProgressReporter, StepCallback, stop_on_signal
-from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.errors import InvalidInput, RecollectError
 
 if TYPE_CHECKING:
@@ -51,52 +50,46 @@ class SyncedFolders(NamedTuple):
 def sync(
     context: CommandContext,
     paths: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="PATH", help="Folders to sync; without any, all that were synced before."),
+        list[str] | None, argument("PATH", "Folders to sync; without any, all that were synced before.")
     ] = None,
     *,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Go on: sync again whenever something changes, until Ctrl-C.")
-    ] = False,
+    watch: Annotated[bool, flag("--watch", "Go on: sync again whenever something changes, until Ctrl-C.")] = False,
     source: Annotated[
         str | None,
-        typer.Option(
-            metavar="SOURCE",
+        option(
+            "SOURCE",
+            "What the folder holds: memory (notes) or sessions (logs of agents, one JSON a line).",
             autocompletion=_sources,
-            help="What the folder holds: memory (notes) or sessions (logs of agents, one JSON a line).",
         ),
     ] = None,
     include: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PATTERN",
-            help="Only files like this, such as '*.md' or 'journal/**'; may be repeated. Without it: Markdown, text "
+        option(
+            "PATTERN",
+            "Only files like this, such as '*.md' or 'journal/**'; may be repeated. Without it: Markdown, text "
             "and .jsonl, or what the setting files.include says.",
         ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PATTERN",
-            help="Leave out files and folders like this, such as 'drafts/'; may be repeated. '' clears earlier ones.",
+        option(
+            "PATTERN",
+            "Leave out files and folders like this, such as 'drafts/'; may be repeated. '' clears earlier ones.",
         ),
     ] = None,
     hidden: Annotated[
-        bool | None, typer.Option("--hidden/--no-hidden", help="Whether files and folders with a leading dot count.")
+        bool | None, flag("--hidden/--no-hidden", "Whether files and folders with a leading dot count.")
     ] = None,
     gitignore: Annotated[
         bool | None,
-        typer.Option(
-            "--gitignore/--no-gitignore", help="Whether .gitignore and .recollectignore files in the folder are heeded."
-        ),
+        flag("--gitignore/--no-gitignore", "Whether .gitignore and .recollectignore files in the folder are heeded."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Say what would be done, and change nothing.")] = False,
     even_if_empty: Annotated[
-        bool,
-        typer.Option("--even-if-empty", help="Believe a folder that has lost all its files, and remove what was kept."),
+        bool, flag("--even-if-empty", "Believe a folder that has lost all its files, and remove what was kept.")
     ] = False,
     wait: options.Wait = None,
-) -> "Result[SyncedFolders | None]":
+) -> "CommandResult[SyncedFolders | None]":
     """Keep folders of notes and session logs in memory.
 
     Only what changed is read and embedded again; what is gone is removed. The folder itself is never changed. The rules
@@ -116,13 +109,13 @@ def sync(
     }
     if watch:
         _watch(context, paths or (), rules, even_if_empty=even_if_empty, wait=bool(wait))
-        return Result(None, _show_synced)
+        return CommandResult(None, _show_synced)
     with context.progress.steps() as step, _report_vectors(context.me, step) as tell:
         reports = context.me.files.sync(
             *(paths or ()), **rules, even_if_empty=even_if_empty, dry_run=dry_run, wait=wait, tell=tell
         )
     incomplete = any(report.state != "synced" for report in reports)
-    return Result(SyncedFolders(reports, waiting_texts(context)), _show_synced, FAILED if incomplete else 0)
+    return CommandResult(SyncedFolders(reports, waiting_texts(context)), _show_synced, FAILED if incomplete else 0)
 
 
 def _patterns(given: Sequence[str] | None) -> list[str] | None:

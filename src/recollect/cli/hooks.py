@@ -8,12 +8,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
 from recollect.cli import options
 from recollect.cli.formatting import counted, listing, shortened
 from recollect.cli.json_output import fields_of
-from recollect.cli.runner import CommandContext, CommandSet, Result, given_text, read_standard_input
+from recollect.cli.options import argument, flag
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text, read_standard_input
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -81,13 +80,11 @@ class SessionEnd(NamedTuple):
 )
 def before_prompt(
     context: CommandContext,
-    text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="What the user says; - reads it from standard input.")
-    ] = "-",
+    text: Annotated[str, argument("TEXT", "What the user says; - reads it from standard input.")] = "-",
     *,
     session: options.HostSession = None,
     speaker: options.Speaker = None,
-) -> "Result[PromptContext]":
+) -> "CommandResult[PromptContext]":
     """Give what to show an agent before it answers.
 
     Searches with what the user says, then saves it, and prints a block to put before the prompt; nothing when nothing
@@ -96,7 +93,7 @@ def before_prompt(
     prompt = given_text(text)
     if session is None:
         session, prompt = _prompt(prompt)
-    return Result(context.me.before_prompt(prompt, session=session, speaker=speaker or ""), _show_context)
+    return CommandResult(context.me.before_prompt(prompt, session=session, speaker=speaker or ""), _show_context)
 
 
 def _show_context(view: "View", prompt: "PromptContext") -> None:
@@ -117,14 +114,11 @@ def _show_context(view: "View", prompt: "PromptContext") -> None:
 def after_turn(
     context: CommandContext,
     file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="The messages: a JSON list, or JSON lines; - reads them from standard input."
-        ),
+        str, argument("FILE", "The messages: a JSON list, or JSON lines; - reads them from standard input.")
     ] = "-",
     *,
     session: options.HostSession = None,
-) -> Result[SavedTurn]:
+) -> CommandResult[SavedTurn]:
     """Save what was said in a turn, and learn from it.
 
     Messages are objects with `role` and `content`, in the manner of OpenAI or Anthropic. They may be the whole
@@ -142,7 +136,7 @@ def after_turn(
         session = _session(given)
     outcome = context.me.after_turn(list(_messages(text, file)), session=session)
     captured, events = _learned(context.me, outcome.captured), _learned(context.me, outcome.events)
-    return Result(SavedTurn(outcome, captured, events), _show_turn)
+    return CommandResult(SavedTurn(outcome, captured, events), _show_turn)
 
 
 def _learned(me: "UserMemory", remembered: "Sequence[Remembered]") -> tuple[LearnedMemory, ...]:
@@ -173,13 +167,9 @@ def _show_turn(view: "View", turn: SavedTurn) -> None:
 def end_session(
     context: CommandContext,
     session: Annotated[
-        str,
-        typer.Argument(
-            metavar="SESSION",
-            help="The session that ends; - reads a JSON object with `session_id` from standard input.",
-        ),
+        str, argument("SESSION", "The session that ends; - reads a JSON object with `session_id` from standard input.")
     ],
-) -> Result[SessionEnd]:
+) -> CommandResult[SessionEnd]:
     """Keep a summary of a session, if the settings want one.
 
     Set `session_summaries` to have them.
@@ -188,7 +178,7 @@ def end_session(
         session = _session(_object(read_standard_input()))
     remembered = context.me.end_session(session)
     summary = _learned(context.me, [remembered])[0] if remembered else None
-    return Result(SessionEnd(session, context.memory.settings.session_summaries, summary), _show_session_end)
+    return CommandResult(SessionEnd(session, context.memory.settings.session_summaries, summary), _show_session_end)
 
 
 def _show_session_end(view: "View", end: SessionEnd) -> None:
@@ -210,22 +200,22 @@ def _show_session_end(view: "View", end: SessionEnd) -> None:
 )
 def capture(
     context: CommandContext,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What a user said; - reads it from standard input.")],
+    text: Annotated[str, argument("TEXT", "What a user said; - reads it from standard input.")],
     *,
-    session: options.Session = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be kept, and keep nothing.")] = False,
-) -> Result[CapturedMemories]:
+    session: options.SessionOption = None,
+    dry_run: Annotated[bool, flag("--dry-run", "Say what would be kept, and keep nothing.")] = False,
+) -> CommandResult[CapturedMemories]:
     """Keep what a user's message says about them.
 
     Usually `after-turn` does this. The message itself is not kept.
     """
     message = given_text(text)
     if dry_run:
-        return Result(
+        return CommandResult(
             CapturedMemories(dry_run=True, captured=context.me.messages.preview_capture(message)), _show_captured
         )
     learned = _learned(context.me, context.me.messages.capture(message, session=session or ""))
-    return Result(CapturedMemories(dry_run=False, captured=learned), _show_captured)
+    return CommandResult(CapturedMemories(dry_run=False, captured=learned), _show_captured)
 
 
 def _show_captured(view: "View", memories: CapturedMemories) -> None:

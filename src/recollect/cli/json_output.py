@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from recollect.errors import RecollectError
 
-Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
 
 _OF_A_MEMORY = ("subject", "key", "value", "context", "session")
 _OF_A_MESSAGE = ("conversation", "role", "speaker", "sequence", "status", "feedback")
@@ -41,7 +41,7 @@ def print_document(value: object, *, indent: int | None = 2) -> None:
     sys.stdout.write(json.dumps(document(value), indent=indent, ensure_ascii=not unicode) + "\n")
 
 
-def document(value: object) -> Json:
+def document(value: object) -> JsonValue:
     """Give a value in the types of JSON."""
     match value:
         case None | str() | bool() | int() | float():
@@ -59,7 +59,7 @@ def document(value: object) -> Json:
             return document(form() if form else _model_document(value))
 
 
-def error_document(error: RecollectError | None) -> dict[str, Json]:
+def error_document(error: RecollectError | None) -> dict[str, JsonValue]:
     """Give an error as programs read it."""
     return {"error": {"type": type(error).__name__, "message": str(error)}}
 

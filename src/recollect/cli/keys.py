@@ -11,8 +11,8 @@ from recollect.cli import options
 from recollect.cli.errors import FAILED, PanelGroup
 from recollect.cli.formatting import ago, clock, counted, day, minute
 from recollect.cli.json_output import fields_of
-from recollect.cli.options import example
-from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.options import argument, example, flag, option
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.values import coming_moment
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import PERMISSIONS, Permission
@@ -46,7 +46,7 @@ def _scopes() -> list[str]:
 
 
 @key_commands.typer.callback(epilog=example("recollect keys create --user anna", "recollect keys list"))
-def keys(ctx: typer.Context, *, json: options.Json = False) -> None:
+def keys(ctx: typer.Context, *, json: options.JsonOption = False) -> None:
     """Make, list and revoke keys.
 
     A key lets a program or a person do what its scopes say, for the user it belongs to: over HTTP, over MCP, and here,
@@ -99,30 +99,25 @@ def create(
     *,
     owner: Annotated[
         str | None,
-        typer.Option(
-            "--user",
-            metavar="NAME",
-            help="Whose key it is; the user of the settings unless you say. An admin's belongs to no user.",
+        option(
+            "NAME", "Whose key it is; the user of the settings unless you say. An admin's belongs to no user.", "--user"
         ),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What the key is for, so that you know it again.")
-    ] = None,
+    name: Annotated[str | None, option("TEXT", "What the key is for, so that you know it again.")] = None,
     scope: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "SCOPE",
+            f"What it may do; may be repeated, or several with commas. Of {_SCOPES}; all but admin unless you say.",
             "--scope",
             "--scopes",
-            metavar="SCOPE",
             autocompletion=_scopes,
-            help=f"What it may do; may be repeated, or several with commas. Of {_SCOPES}; all but admin unless you "
-            "say.",
         ),
     ] = None,
     expires: Annotated[
-        str | None, typer.Option(metavar="TIME", help="When it ends: a time, or a span such as 90d; never unless said.")
+        str | None, option("TIME", "When it ends: a time, or a span such as 90d; never unless said.")
     ] = None,
-) -> Result[CreatedKey]:
+) -> CommandResult[CreatedKey]:
     """Make a key, and show it this once.
 
     The store keeps only a hash of it. A key belongs to one user; one with the scope admin belongs to no user and may do
@@ -134,7 +129,7 @@ def create(
         user = context.settings.user
     expires_at = None if expires is None else coming_moment(expires, "expires", context.now)
     made = context.memory.keys.create(name or "", user=user, scopes=scopes, expires_at=expires_at, actor=context.actor)
-    return Result(CreatedKey(KeyWithState.at(made.key, context.now), made.secret), _show_created)
+    return CommandResult(CreatedKey(KeyWithState.at(made.key, context.now), made.secret), _show_created)
 
 
 def _parse_scopes(typed: Sequence[str] | None) -> tuple[Permission, ...]:
@@ -166,14 +161,14 @@ class KeyList(NamedTuple):
 
 
 @key_commands.command("admin", name="list", examples=("recollect keys list",))
-def list_keys(context: CommandContext) -> Result[KeyList]:
+def list_keys(context: CommandContext) -> CommandResult[KeyList]:
     """List all keys, revoked and expired ones too.
 
     Whose they are, what they may do, when they were used last and when they end. What makes them open anything is not
     there to be shown.
     """
     keys = context.memory.keys.list()
-    return Result(KeyList(tuple(KeyWithState.at(key, context.now) for key in keys)), _show_keys)
+    return CommandResult(KeyList(tuple(KeyWithState.at(key, context.now) for key in keys)), _show_keys)
 
 
 def _show_keys(view: "View", listed: KeyList) -> None:
@@ -211,10 +206,8 @@ def _ending(key: "Key", now: datetime) -> str:
 @key_commands.command("admin", examples=("recollect keys revoke 3f2a9c01b7d4e865", "recollect keys revoke 3f2a"))
 def revoke(
     context: CommandContext,
-    id: Annotated[
-        str, typer.Argument(metavar="ID", help="The id of the key, as `keys list` shows it, or how it begins.")
-    ],
-) -> Result[KeyWithState]:
+    id: Annotated[str, argument("ID", "The id of the key, as `keys list` shows it, or how it begins.")],
+) -> CommandResult[KeyWithState]:
     """Let a key open nothing any more.
 
     From this moment on, whatever is asked with it is refused, by services that are running as well. It stays in the
@@ -222,7 +215,7 @@ def revoke(
     """
     ids = [key.id for key in context.memory.keys.list()]
     revoked = context.memory.keys.revoke(_matching_id(id, ids), actor=context.actor)
-    return Result(KeyWithState.at(revoked, context.now), _show_revoked)
+    return CommandResult(KeyWithState.at(revoked, context.now), _show_revoked)
 
 
 def _matching_id(typed: str, ids: Sequence[str]) -> str:
@@ -280,17 +273,11 @@ class AuditCheck(NamedTuple):
 def audit(
     context: CommandContext,
     *,
-    owner: Annotated[
-        str | None, typer.Option("--for", metavar="NAME", help="Whose memories it was done to, instead of --user.")
-    ] = None,
-    keys: Annotated[bool, typer.Option("--keys", help="Show what was done with keys instead.")] = False,
-    last: Annotated[
-        int, typer.Option(metavar="N", min=0, help="How many of the newest lines; 0 shows all of them.")
-    ] = 20,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Check that no user's log was changed after it was written.")
-    ] = False,
-) -> Result[Any]:
+    owner: Annotated[str | None, option("NAME", "Whose memories it was done to, instead of --user.", "--for")] = None,
+    keys: Annotated[bool, flag("--keys", "Show what was done with keys instead.")] = False,
+    last: Annotated[int, option("N", "How many of the newest lines; 0 shows all of them.", min=0)] = 20,
+    verify: Annotated[bool, flag("--verify", "Check that no user's log was changed after it was written.")] = False,
+) -> CommandResult[Any]:
     """Show who did what, and when.
 
     A line for each change that came through a door: with which key, to which items, never what they say. Each line
@@ -306,12 +293,14 @@ def audit(
         if owner is not None or keys:
             raise InvalidInput("--verify checks the logs of all users and of the keys: leave out --for and --keys.")
         problems = memory.operations.audit_problems()
-        return Result(AuditCheck(problems), _show_check, FAILED if problems else 0)
+        return CommandResult(AuditCheck(problems), _show_check, FAILED if problems else 0)
     whose = context.me if owner is None else memory.user(owner)  # which insists on the name of a user
     user = None if keys else whose.user_id
     names = {key.id: key.name for key in memory.keys.list()}
     lines = memory.operations.audit_log(user or "", last=last)
-    return Result(AuditLog(user, tuple(AuditEntry(line, names.get(line.actor, "")) for line in lines)), _show_log)
+    return CommandResult(
+        AuditLog(user, tuple(AuditEntry(line, names.get(line.actor, "")) for line in lines)), _show_log
+    )
 
 
 def _show_log(view: "View", log: AuditLog) -> None:

@@ -18,7 +18,7 @@ from recollect.cli.formatting import (
     size,
 )
 from recollect.cli.json_output import fields_of
-from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 commands = CommandSet("The store")
 
 
-class UserStats(NamedTuple):
+class UserFigures(NamedTuple):
     """Figures about one user."""
 
     user: str
@@ -43,12 +43,12 @@ class UserStats(NamedTuple):
 
 
 @commands.command("read", examples=("recollect --user anna stats",))
-def stats(context: CommandContext) -> Result[UserStats]:
+def stats(context: CommandContext) -> CommandResult[UserFigures]:
     """Show figures about what the user has stored."""
-    return Result(UserStats(context.me.user_id, context.me.stats()), _show_stats)
+    return CommandResult(UserFigures(context.me.user_id, context.me.stats()), _show_stats)
 
 
-def _show_stats(view: "View", figures: UserStats) -> None:
+def _show_stats(view: "View", figures: UserFigures) -> None:
     stats = figures.stats
     kinds = sorted(stats.by_type.items(), key=lambda item: (-item[1], item[0]))
     view.fields(
@@ -91,14 +91,14 @@ class FullStatus(NamedTuple):
 
 
 @commands.command("admin", examples=("recollect status",))
-def status(context: CommandContext) -> Result[FullStatus]:
+def status(context: CommandContext) -> CommandResult[FullStatus]:
     """Show what runs on what, and which settings differ.
 
     Versions, the store, the embedder, and every setting that is not the default, with where it comes from.
     """
     me = context.me
     full = FullStatus(me.user_id, context.memory.status(), context.settings.describe(), me.files.folders())
-    return Result(full, _show_status)
+    return CommandResult(full, _show_status)
 
 
 def _show_status(view: "View", full: FullStatus) -> None:
@@ -184,13 +184,13 @@ class Diagnosis(NamedTuple):
 
 
 @commands.command("admin", busy="Examining the store", examples=("recollect doctor",))
-def doctor(context: CommandContext) -> Result[Diagnosis]:
+def doctor(context: CommandContext) -> CommandResult[Diagnosis]:
     """Look for what is wrong, and say what to do about it.
 
     Checks the store for contradictions and tries the embedder. Exits with 1 when something is wrong.
     """
     problems = context.memory.doctor()
-    return Result(Diagnosis(problems), _show_diagnosis, FAILED if problems else 0)
+    return CommandResult(Diagnosis(problems), _show_diagnosis, FAILED if problems else 0)
 
 
 def _show_diagnosis(view: "View", diagnosis: Diagnosis) -> None:
@@ -201,13 +201,13 @@ def _show_diagnosis(view: "View", diagnosis: Diagnosis) -> None:
 
 
 @commands.command("admin", busy="Tidying up", examples=("recollect maintain",))
-def maintain(context: CommandContext) -> "Result[Maintenance]":
+def maintain(context: CommandContext) -> "CommandResult[Maintenance]":
     """Let the store tidy up, and embed what is waiting.
 
     For all users: what has expired goes, conversations that have been silent for long are folded or put away, and what
     lacks a vector gets one. After an upgrade the index of words is brought up to date. Safe to interrupt.
     """
-    return Result(context.memory.maintain(), _show_maintenance)
+    return CommandResult(context.memory.maintain(), _show_maintenance)
 
 
 def _show_maintenance(view: "View", done: "Maintenance") -> None:

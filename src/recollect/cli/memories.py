@@ -11,8 +11,9 @@ from recollect.cli import options
 from recollect.cli.errors import FAILED, NOT_FOUND, Declined
 from recollect.cli.formatting import ago, amounts, clock, named, place_line
 from recollect.cli.json_output import fields_of
+from recollect.cli.options import argument, flag, option
 from recollect.cli.places import asks_a_server, find_addresses, place_fields
-from recollect.cli.runner import CommandContext, CommandSet, Result, given_text
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.cli.values import memory_fields
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import Trust
@@ -70,20 +71,20 @@ class StoredMemory(NamedTuple):
 )
 def store(
     context: CommandContext,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; - reads it from standard input.")],
+    text: Annotated[str, argument("TEXT", "What to remember; - reads it from standard input.")],
     *,
     fields: options.MemoryOptions,
     located: options.PlaceOptions,
     at: options.AtOwnPlace = None,
-    metadata: options.Metadata = None,
+    metadata: options.MetadataOption = None,
     wait: Annotated[
         bool | None,
-        typer.Option(
+        flag(
             "--wait/--no-wait",
-            help="Whether to wait until it has its vector; the setting embedding.wait decides unless you say.",
+            "Whether to wait until it has its vector; the setting embedding.wait decides unless you say.",
         ),
     ] = None,
-) -> Result[StoredMemory]:
+) -> CommandResult[StoredMemory]:
     """Remember something.
 
     What is known already, in these or in nearly these words, is not stored twice. Times are ISO 8601, such as
@@ -102,7 +103,7 @@ def store(
     follows = waiting > before and context.settings.embedding.provider != "none"
     record = me.get(remembered.id) if place and new else None
     unlocated = record is not None and record.lat is not None and not record.address and asks_a_server(context)
-    return Result(StoredMemory(remembered, waiting if follows else 0, record, unlocated), show_stored)
+    return CommandResult(StoredMemory(remembered, waiting if follows else 0, record, unlocated), show_stored)
 
 
 def show_stored(view: "View", stored: StoredMemory) -> None:
@@ -141,14 +142,14 @@ def show_remembered(view: "View", remembered: "Remembered", place: str = "") -> 
 )
 def update(
     context: CommandContext,
-    id: options.Id,
+    id: options.IdArgument,
     *,
-    content: Annotated[str | None, typer.Option(metavar="TEXT", help="The new text.")] = None,
+    content: Annotated[str | None, option("TEXT", "The new text.")] = None,
     fields: options.MemoryOptions,
     located: options.PlaceOptions,
     at: options.AtOwnPlace = None,
-    metadata: options.Metadata = None,
-) -> "Result[MemoryRecord]":
+    metadata: options.MetadataOption = None,
+) -> "CommandResult[MemoryRecord]":
     """Change a memory; what it was stays in its history.
 
     Only what is given changes. An empty text clears a field, and the word none clears a time.
@@ -161,7 +162,7 @@ def update(
         raise InvalidInput("Nothing to change: name at least one option, such as --content or --importance.")
     record = context.me.update(id, **changes)
     find_addresses(context, place)
-    return Result(context.me.get(record.id) if place else record, show_record)
+    return CommandResult(context.me.get(record.id) if place else record, show_record)
 
 
 def show_record(view: "View", record: "MemoryRecord") -> None:
@@ -241,31 +242,25 @@ class Loss(NamedTuple):
 def forget(
     context: CommandContext,
     id: Annotated[
-        str | None,
-        typer.Argument(metavar="ID", help="The memory to forget, with its history; or a message, or a file."),
+        str | None, argument("ID", "The memory to forget, with its history; or a message, or a file.")
     ] = None,
     *,
     query: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Forget the memory that clearly matches; show candidates if none does."),
+        str | None, option("TEXT", "Forget the memory that clearly matches; show candidates if none does.")
     ] = None,
     session: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Forget a conversation, and what was learned in it and nowhere else."),
+        str | None, option("ID", "Forget a conversation, and what was learned in it and nowhere else.")
     ] = None,
     source: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Forget the memories that came from there, such as user_stated.")
+        str | None, option("NAME", "Forget the memories that came from there, such as user_stated.")
     ] = None,
     folder: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH", help="Forget a synced folder with its files; what lies on the disk is left alone."
-        ),
+        str | None, option("PATH", "Forget a synced folder with its files; what lies on the disk is left alone.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--everything", help="Forget all that the user has.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and delete nothing.")] = False,
+    everything: Annotated[bool, flag("--everything", "Forget all that the user has.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Say what would go, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
-) -> Result[Loss]:
+) -> CommandResult[Loss]:
     """Delete memories, conversations or files for good.
 
     On a terminal you are told what would go, and asked. Without a terminal, --session, --source, --folder and
@@ -284,13 +279,13 @@ def forget(
         unfinished = 0 if dry_run else FAILED  # several candidates mean that the work is not done
         missing = 0 if everything else NOT_FOUND
         exit_code = missing if plan.action == "not_found" else unfinished
-        return Result(Loss(replace(plan, dry_run=dry_run)), show, exit_code)
+        return CommandResult(Loss(replace(plan, dry_run=dry_run)), show, exit_code)
     loss = _loss(me, plan, whole)
     if dry_run:
-        return Result(loss, show)
+        return CommandResult(loss, show)
     if context.can_ask and not yes and not _confirm(context, loss):
         raise Declined("Nothing was forgotten.")
-    return Result(loss._replace(receipt=request() if whole else me.forget(plan.id)), show)
+    return CommandResult(loss._replace(receipt=request() if whole else me.forget(plan.id)), show)
 
 
 def _named_whole(*, session: str | None, folder: str | None, source: str | None) -> str:

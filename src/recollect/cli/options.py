@@ -4,7 +4,7 @@ Times, trust tiers and metadata stay texts here: `values` parses them when the c
 alike everywhere.
 """
 
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
@@ -19,6 +19,21 @@ _TIERS = ", ".join(tier.name.lower() for tier in reversed(Trust))
 def example(*lines: str) -> str:
     """Give lines to type, as the end of a help text. The mark keeps them from being wrapped."""
     return "\n".join(("\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {line}" for line in lines)))
+
+
+def argument(metavar: str, help: str, **more: Any) -> Any:  # noqa: ANN401 - as typer has it
+    """Declare an argument."""
+    return typer.Argument(metavar=metavar, help=help, **more)
+
+
+def option(metavar: str, help: str, *names: str, **more: Any) -> Any:  # noqa: ANN401 - as typer has it
+    """Declare an option with a value; its name is that of the parameter unless `names` say another."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+def flag(name: str, help: str) -> Any:  # noqa: ANN401 - as typer has it
+    """Declare an option without a value."""
+    return typer.Option(name, help=help)
 
 
 class GlobalOptions(NamedTuple):
@@ -46,177 +61,135 @@ def _tiers() -> list[str]:
     return [tier.name.lower() for tier in Trust]
 
 
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Id: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="The id of a memory, as `list` and `recall` show it.")]
-Conversation: TypeAlias = Annotated[
-    str, typer.Argument(metavar="CONVERSATION", help="The conversation, by any name you give it.")
-]
-HostSession: TypeAlias = Annotated[
-    str | None, typer.Option("--session", metavar="ID", help="The conversation that the turn belongs to.")
-]
+JsonOption: TypeAlias = Annotated[bool, flag("--json", "Print one JSON document and nothing else.")]
+IdArgument: TypeAlias = Annotated[str, argument("ID", "The id of a memory, as `list` and `recall` show it.")]
+ConversationArgument: TypeAlias = Annotated[str, argument("CONVERSATION", "The conversation, by any name you give it.")]
+HostSession: TypeAlias = Annotated[str | None, option("ID", "The conversation that the turn belongs to.", "--session")]
 
-Speaker: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Who says it, by name, where several people talk.")
-]
+Speaker: TypeAlias = Annotated[str | None, option("NAME", "Who says it, by name, where several people talk.")]
 
 # What a memory is made of
 
-Type: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="TYPE", autocompletion=_types, help=f"What kind of memory: {_TYPES}.")
-]
-Importance: TypeAlias = Annotated[
-    float | None, typer.Option(metavar="0..1", help="How much it matters; 0.7 when nothing is said.")
-]
-Confidence: TypeAlias = Annotated[
-    float | None, typer.Option(metavar="0..1", help="How sure it is; 1 when nothing is said.")
-]
-Subject: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", help="What or whom it is about, such as light.office.")
-]
-Key: TypeAlias = Annotated[
+Type: TypeAlias = Annotated[str | None, option("TYPE", f"What kind of memory: {_TYPES}.", autocompletion=_types)]
+Importance: TypeAlias = Annotated[float | None, option("0..1", "How much it matters; 0.7 when nothing is said.")]
+Confidence: TypeAlias = Annotated[float | None, option("0..1", "How sure it is; 1 when nothing is said.")]
+Subject: TypeAlias = Annotated[str | None, option("NAME", "What or whom it is about, such as light.office.")]
+KeyOption: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Which property of the subject. A new value for the same subject, key and context replaces the old one.",
+    option(
+        "NAME", "Which property of the subject. A new value for the same subject, key and context replaces the old one."
     ),
 ]
-Value: TypeAlias = Annotated[str | None, typer.Option(metavar="TEXT", help="The bare value, such as 40%.")]
-Context: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", help="When or where it holds, such as after_sunset.")
-]
-Session: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The session it comes from.")]
-Source: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Who says so; user_stated when nothing is said.")
-]
+Value: TypeAlias = Annotated[str | None, option("TEXT", "The bare value, such as 40%.")]
+ContextOption: TypeAlias = Annotated[str | None, option("NAME", "When or where it holds, such as after_sunset.")]
+SessionOption: TypeAlias = Annotated[str | None, option("ID", "The session it comes from.")]
+SourceOption: TypeAlias = Annotated[str | None, option("NAME", "Who says so; user_stated when nothing is said.")]
 TrustTier: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "TIER",
+        f"How far the source is trusted: {_TIERS} (3 to 0). Less never replaces more.",
         "--trust",
-        metavar="TIER",
         autocompletion=_tiers,
-        help=f"How far the source is trusted: {_TIERS} (3 to 0). Less never replaces more.",
     ),
 ]
-Occurred: TypeAlias = Annotated[str | None, typer.Option(metavar="TIME", help="When it happened.")]
-ValidFrom: TypeAlias = Annotated[str | None, typer.Option(metavar="TIME", help="Since when it is true.")]
-ValidUntil: TypeAlias = Annotated[str | None, typer.Option(metavar="TIME", help="Until when it is true.")]
+Occurred: TypeAlias = Annotated[str | None, option("TIME", "When it happened.")]
+ValidFrom: TypeAlias = Annotated[str | None, option("TIME", "Since when it is true.")]
+ValidUntil: TypeAlias = Annotated[str | None, option("TIME", "Until when it is true.")]
 Expires: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="TIME", help="When to stop recalling it: a time, or a span such as 30d, 12h, 90m.")
+    str | None, option("TIME", "When to stop recalling it: a time, or a span such as 30d, 12h, 90m.")
 ]
-Lat: TypeAlias = Annotated[float | None, typer.Option(metavar="DEGREES", help="Latitude of its place.")]
-Lng: TypeAlias = Annotated[float | None, typer.Option(metavar="DEGREES", help="Longitude of its place.")]
-Address: TypeAlias = Annotated[str | None, typer.Option(metavar="TEXT", help="Address of its place.")]
-PlaceLabel: TypeAlias = Annotated[
-    str | None, typer.Option("--place", metavar="NAME", help="What its place is called, such as home.")
-]
+Lat: TypeAlias = Annotated[float | None, option("DEGREES", "Latitude of its place.")]
+Lng: TypeAlias = Annotated[float | None, option("DEGREES", "Longitude of its place.")]
+AddressOption: TypeAlias = Annotated[str | None, option("TEXT", "Address of its place.")]
+PlaceLabel: TypeAlias = Annotated[str | None, option("NAME", "What its place is called, such as home.", "--place")]
 At: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--at", metavar="TIME", help="When it was: a time, or how long ago, such as 2h; now unless you say."),
+    str | None, option("TIME", "When it was: a time, or how long ago, such as 2h; now unless you say.", "--at")
 ]
 AtOwnPlace: TypeAlias = Annotated[
-    str | None, typer.Option("--at", metavar="NAME", help="Its place is this one of yours, as `places` lists them.")
+    str | None, option("NAME", "Its place is this one of yours, as `places` lists them.", "--at")
 ]
-Metadata: TypeAlias = Annotated[str | None, typer.Option(metavar="JSON", help="Anything else, as a JSON object.")]
+MetadataOption: TypeAlias = Annotated[str | None, option("JSON", "Anything else, as a JSON object.")]
 
 # What a search may return
 
-Query: TypeAlias = Annotated[
+QueryArgument: TypeAlias = Annotated[
     str,
-    typer.Argument(
-        metavar="QUERY",
-        help='A question or a few words, in any language. "Quoted phrases", -excluded words and times like "last week" '
+    argument(
+        "QUERY",
+        'A question or a few words, in any language. "Quoted phrases", -excluded words and times like "last week" '
         "are understood.",
     ),
 ]
 
 Types: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        "--type", metavar="TYPE", autocompletion=_types, help=f"Only this kind; may be repeated. One of {_TYPES}."
-    ),
+    option("TYPE", f"Only this kind; may be repeated. One of {_TYPES}.", "--type", autocompletion=_types),
 ]
 Preferred: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "TYPE",
+        "Let this kind come first among equals; may be repeated. The kinds are those of --type.",
         "--prefer",
-        metavar="TYPE",
         autocompletion=_types,
-        help="Let this kind come first among equals; may be repeated. The kinds are those of --type.",
     ),
 ]
-Diverse: TypeAlias = Annotated[bool, typer.Option("--diverse", help="Prefer hits that say different things.")]
-OfSubject: TypeAlias = Annotated[str | None, typer.Option("--subject", metavar="NAME", help="Only about this subject.")]
-OfKey: TypeAlias = Annotated[str | None, typer.Option("--key", metavar="NAME", help="Only this property.")]
-OfContext: TypeAlias = Annotated[str | None, typer.Option("--context", metavar="NAME", help="Only in this context.")]
-OfSession: TypeAlias = Annotated[str | None, typer.Option("--session", metavar="ID", help="Only from this session.")]
+Diverse: TypeAlias = Annotated[bool, flag("--diverse", "Prefer hits that say different things.")]
+OfSubject: TypeAlias = Annotated[str | None, option("NAME", "Only about this subject.", "--subject")]
+OfKey: TypeAlias = Annotated[str | None, option("NAME", "Only this property.", "--key")]
+OfContext: TypeAlias = Annotated[str | None, option("NAME", "Only in this context.", "--context")]
+OfSession: TypeAlias = Annotated[str | None, option("ID", "Only from this session.", "--session")]
 Sources: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        "--source",
-        metavar="SOURCE",
-        autocompletion=_sources,
-        help=f"Only from this source; may be repeated. One of {_SOURCES}.",
+    option(
+        "SOURCE", f"Only from this source; may be repeated. One of {_SOURCES}.", "--source", autocompletion=_sources
     ),
 ]
 Since: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        metavar="TIME",
-        help="Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), today, "
+    option(
+        "TIME",
+        "Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), today, "
         "yesterday, or last night (since 18:00).",
     ),
 ]
-Until: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Only what happened, or was stored, before then.")
-]
-AsOf: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="TIME", help="What was held true at that moment, instead of now.")
-]
+Until: TypeAlias = Annotated[str | None, option("TIME", "Only what happened, or was stored, before then.")]
+AsOf: TypeAlias = Annotated[str | None, option("TIME", "What was held true at that moment, instead of now.")]
 Near: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        metavar="LAT,LNG|NAME",
-        help="Where you are: coordinates, or a town. What is near, or at a place like it, ranks higher.",
-    ),
+    option("LAT,LNG|NAME", "Where you are: coordinates, or a town. What is near, or at a place like it, ranks higher."),
 ]
 AtPlace: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--at", metavar="NAME", help="Where you are: a place of yours, such as home, or a kind of place: supermarket."
-    ),
+    option("NAME", "Where you are: a place of yours, such as home, or a kind of place: supermarket.", "--at"),
 ]
 RadiusKm: TypeAlias = Annotated[
     float | None,
-    typer.Option(
-        metavar="KM",
-        help=f"Only what is that near to where you are; {LEAST_RADIUS_KM:g} to {MOST_RADIUS_KM:g} kilometres.",
-    ),
+    option("KM", f"Only what is that near to where you are; {LEAST_RADIUS_KM:g} to {MOST_RADIUS_KM:g} kilometres."),
 ]
 LocationWeight: TypeAlias = Annotated[
-    float | None,
-    typer.Option(metavar="0..1", help="Share of the place in a score; the settings say 0.3."),
+    float | None, option("0..1", "Share of the place in a score; the settings say 0.3.")
 ]
 LocationModeName: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--location-mode",
-        metavar="MODE",
-        autocompletion=_modes,
-        help="boost: how near it is counts, or how much the places are alike, whichever says more (so unless you say). "
+    option(
+        "MODE",
+        "boost: how near it is counts, or how much the places are alike, whichever says more (so unless you say). "
         "semantic: only how much they are alike.",
+        "--location-mode",
+        autocompletion=_modes,
     ),
 ]
 Wait: TypeAlias = Annotated[
     bool | None,
-    typer.Option(
+    flag(
         "--wait/--no-wait",
-        help="Whether to wait until it has its vectors; the setting embedding.wait decides unless you say.",
+        "Whether to wait until it has its vectors; the setting embedding.wait decides unless you say.",
     ),
 ]
-Explain: TypeAlias = Annotated[
-    bool, typer.Option("--explain", help="Show how each score came about, and how likely an answer is.")
-]
-Most: TypeAlias = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many.")]
+Explain: TypeAlias = Annotated[bool, flag("--explain", "Show how each score came about, and how likely an answer is.")]
+Most: TypeAlias = Annotated[int, option("N", "At most this many.", "--limit", "-n")]
 
 # Groups of options, as one parameter of a command
 
@@ -228,11 +201,11 @@ class MemoryOptions(NamedTuple):
     importance: Importance = None
     confidence: Confidence = None
     subject: Subject = None
-    key: Key = None
+    key: KeyOption = None
     value: Value = None
-    context: Context = None
-    session: Session = None
-    source: Source = None
+    context: ContextOption = None
+    session: SessionOption = None
+    source: SourceOption = None
     trust: TrustTier = None
     occurred: Occurred = None
     valid_from: ValidFrom = None
@@ -245,14 +218,14 @@ class PlaceOptions(NamedTuple):
 
     lat: Lat = None
     lng: Lng = None
-    address: Address = None
+    address: AddressOption = None
     place: PlaceLabel = None
 
 
 class NoteOptions(NamedTuple):
     """When a note holds, and how sure it is."""
 
-    context: Context = None
+    context: ContextOption = None
     confidence: Confidence = None
 
 

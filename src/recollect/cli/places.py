@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
 from recollect.cli import options
 from recollect.cli.errors import NOT_FOUND, CoordinatesCommand
 from recollect.cli.formatting import ago, far, place_line, shortened, spot
-from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.options import argument, flag, option
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.values import coordinates
 from recollect.errors import InvalidInput, RecollectError
 
@@ -101,7 +100,7 @@ class PlaceList(NamedTuple):
 
 
 @commands.command("read", examples=("recollect places", "recollect places --limit 10"))
-def places(context: CommandContext, *, limit: options.Most = 50) -> Result[PlaceList]:
+def places(context: CommandContext, *, limit: options.Most = 50) -> CommandResult[PlaceList]:
     """List the places at which your memories are.
 
     What lies close together is one place: with what you call it, how much is there, on how many days something was, and
@@ -111,7 +110,7 @@ def places(context: CommandContext, *, limit: options.Most = 50) -> Result[Place
     there = {summary.name for summary in summaries if summary.named}
     left = limit - len(summaries)
     empty = [place for place in context.me.places.named() if place.name not in there] if left else []
-    return Result(PlaceList(summaries, tuple(empty[:left])), _show_places)
+    return CommandResult(PlaceList(summaries, tuple(empty[:left])), _show_places)
 
 
 def _show_places(view: "View", listed: PlaceList) -> None:
@@ -152,20 +151,17 @@ class OwnPlace(NamedTuple):
 )
 def place(
     context: CommandContext,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What you call the place, such as home.")],
+    name: Annotated[str, argument("NAME", "What you call the place, such as home.")],
     spot: Annotated[
-        str | None,
-        typer.Argument(metavar="LAT,LNG", help="Where it is. Without it, you are told where it is by now."),
+        str | None, argument("LAT,LNG", "Where it is. Without it, you are told where it is by now.")
     ] = None,
     *,
-    near: Annotated[
-        str | None, typer.Option(metavar="NAME", help="It is in this town, if you do not know its coordinates.")
-    ] = None,
-    address: Annotated[str | None, typer.Option(metavar="TEXT", help="Its address.")] = None,
+    near: Annotated[str | None, option("NAME", "It is in this town, if you do not know its coordinates.")] = None,
+    address: Annotated[str | None, option("TEXT", "Its address.")] = None,
     forget: Annotated[
-        bool | None, typer.Option("--forget", help="Forget what the place is called; memories that are there stay.")
+        bool | None, flag("--forget", "Forget what the place is called; memories that are there stay.")
     ] = None,
-) -> Result[OwnPlace]:
+) -> CommandResult[OwnPlace]:
     """Give a place a name of your own, or show it.
 
     `recall --at NAME` and `store --at NAME` know it then, whatever its letter case. Naming it again moves it.
@@ -178,10 +174,10 @@ def place(
         if given:
             raise InvalidInput("--forget goes with the name of the place alone.")
         me.places.forget(name)
-        return Result(OwnPlace(name, None, "forgotten"), _show_place)
+        return CommandResult(OwnPlace(name, None, "forgotten"), _show_place)
     if not given:
         known = me.places.get(name)
-        return Result(OwnPlace(known.place_label, known), _show_place)
+        return CommandResult(OwnPlace(known.place_label, known), _show_place)
     if spot is not None and near is not None:
         raise InvalidInput("LAT,LNG and --near both say where the place is. Give one of them.")
     location = _target(context, name, spot, near)
@@ -189,7 +185,7 @@ def place(
         location = Location(location.lat, location.lng, address)
     named = me.places.set(name, location)
     known = Location(named.lat, named.lng, named.address, named.name)
-    return Result(OwnPlace(named.name, known, "named"), _show_place)
+    return CommandResult(OwnPlace(named.name, known, "named"), _show_place)
 
 
 def _target(context: CommandContext, name: str, spot: str | None, near: str | None) -> "Location":
@@ -234,12 +230,10 @@ class GeocodedPlaces(NamedTuple):
 )
 def where(
     context: CommandContext,
-    place: Annotated[
-        str, typer.Argument(metavar="NAME|LAT,LNG", help="The name of a place in the world, or coordinates.")
-    ],
+    place: Annotated[str, argument("NAME|LAT,LNG", "The name of a place in the world, or coordinates.")],
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many places of the name.")] = 5,
-) -> Result[GeocodedPlaces]:
+    limit: Annotated[int, option("N", "At most this many places of the name.", "--limit", "-n")] = 5,
+) -> CommandResult[GeocodedPlaces]:
     """Say where a name is, or what is at coordinates.
 
     Coordinates get the nearest place that has a name, its region, country and time zone; a name gets the places that
@@ -248,10 +242,10 @@ def where(
     """
     point = coordinates(place)
     if point is None:
-        return Result(GeocodedPlaces(context.me.places.geocode(place, limit=limit)), _show_where)
+        return CommandResult(GeocodedPlaces(context.me.places.geocode(place, limit=limit)), _show_where)
     nearest = context.me.places.reverse_geocode(*point)
     geocoded = GeocodedPlaces((nearest,) if nearest else (), reverse=True)
-    return Result(geocoded, _show_nearest, 0 if nearest else NOT_FOUND)
+    return CommandResult(geocoded, _show_nearest, 0 if nearest else NOT_FOUND)
 
 
 def _show_where(view: "View", geocoded: GeocodedPlaces) -> None:

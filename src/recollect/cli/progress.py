@@ -44,7 +44,7 @@ class ProgressReporter(Protocol):
         ...
 
 
-class JsonLines:
+class JsonProgress:
     """Reports to a program: only what is announced, as a JSON document on a line of its own."""
 
     def say(self, sentence: str) -> None:

@@ -12,8 +12,9 @@ from recollect.cli.embedding import covered, in_batches, model_label
 from recollect.cli.errors import FAILED, INTERRUPTED, Declined
 from recollect.cli.formatting import about_dollars, counted
 from recollect.cli.json_output import fields_of
+from recollect.cli.options import flag, option
 from recollect.cli.progress import stop_on_signal
-from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -93,36 +94,26 @@ def reembed(
     context: CommandContext,
     *,
     provider: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who makes the new vectors; that of the settings unless you say.")
+        str | None, option("NAME", "Who makes the new vectors; that of the settings unless you say.")
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="With which model; the provider's usual one unless you say.")
-    ] = None,
-    dimensions: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="How long, for models that can make vectors shorter.")
-    ] = None,
-    begin_only: Annotated[
-        bool, typer.Option("--begin-only", help="Only begin, and leave the work to `recollect worker`.")
-    ] = False,
+    model: Annotated[str | None, option("NAME", "With which model; the provider's usual one unless you say.")] = None,
+    dimensions: Annotated[int | None, option("N", "How long, for models that can make vectors shorter.", min=1)] = None,
+    begin_only: Annotated[bool, flag("--begin-only", "Only begin, and leave the work to `recollect worker`.")] = False,
     bulk: Annotated[
         bool | None,
-        typer.Option(
+        flag(
             "--bulk/--no-bulk",
-            help="Whether to use the provider's batch API, at half the price and within a day; the settings decide "
+            "Whether to use the provider's batch API, at half the price and within a day; the settings decide "
             "unless you say.",
         ),
     ] = None,
     without_parked: Annotated[
-        bool, typer.Option("--without-parked", help="Finish though some items could not be embedded.")
+        bool, flag("--without-parked", "Finish though some items could not be embedded.")
     ] = False,
-    cancel: Annotated[
-        bool, typer.Option("--cancel", help="End the change that is under way; the old model stays.")
-    ] = False,
-    drop: Annotated[
-        str | None, typer.Option(metavar="PROVIDER/MODEL", help="Remove the vectors of a model that is merely kept.")
-    ] = None,
+    cancel: Annotated[bool, flag("--cancel", "End the change that is under way; the old model stays.")] = False,
+    drop: Annotated[str | None, option("PROVIDER/MODEL", "Remove the vectors of a model that is merely kept.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
-) -> Result[Any]:
+) -> CommandResult[Any]:
     """Change the model, while the store is in use.
 
     Everything is embedded anew beside the old vectors, which are searched until the new ones are complete. Without
@@ -135,9 +126,9 @@ def reembed(
     _check_alone("cancel", cancel, {**others, "drop": drop})
     _check_alone("drop", drop, {**others, "cancel": cancel})
     if cancel:
-        return Result(UnusedModel("cancelled", memory.models.cancel_reembed()), _show_unused)
+        return CommandResult(UnusedModel("cancelled", memory.models.cancel_reembed()), _show_unused)
     if drop is not None:
-        return Result(UnusedModel("dropped", _drop(context, drop, yes=yes)), _show_unused)
+        return CommandResult(UnusedModel("dropped", _drop(context, drop, yes=yes)), _show_unused)
     plan = _plan(memory, target)
     if plan.previous != plan.target:
         _agree(context, plan, named=target.named, yes=yes)
@@ -148,7 +139,7 @@ def reembed(
             change = _reembed(context, target, options, stop=stop, wait=not begin_only)
         interrupted = stop.is_set() and change.state == "building"
     moved = ModelChange(change, begin_only, interrupted, _is_in_settings(memory, change.space))
-    return Result(moved, _show_change, moved.exit_code)
+    return CommandResult(moved, _show_change, moved.exit_code)
 
 
 def _check_alone(option: str, value: object, others: dict[str, object]) -> None:

@@ -18,7 +18,7 @@ from recollect.model.messages import Message
 from recollect.model.places import PlacePart
 from recollect.model.search import ChannelPart, Hit
 
-Around: TypeAlias = Mapping[str, Sequence[Message]]
+MessagesAround: TypeAlias = Mapping[str, Sequence[Message]]
 
 _LONGEST = 300
 _LONGEST_NAME = 16
@@ -39,7 +39,7 @@ def ranked_hits(
     *,
     explain: bool = False,
     sources: bool = False,
-    around: Around | None = None,
+    around: MessagesAround | None = None,
 ) -> RenderableType:
     """Show hits with their scores, and how these came about if that was asked; `sources` names where each is from."""
     table = _grid()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 import typer
 
 from recollect.cli.errors import Command, command_name
-from recollect.cli.options import GlobalOptions, Json, example
+from recollect.cli.options import GlobalOptions, JsonOption, example
 from recollect.cli.permissions import CommandPermissions, admit
 from recollect.errors import InvalidInput
 from recollect.model.literals import Permission
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from recollect.settings import Settings
 
 Value = TypeVar("Value")
-Action = TypeVar("Action", bound="Callable[..., Result[Any] | None]")
+Action = TypeVar("Action", bound="Callable[..., CommandResult[Any] | None]")
 
-_JSON: Final = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
+_JSON: Final = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption)
 _CTX: Final = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
 
 
-class Result(NamedTuple, Generic[Value]):
+class CommandResult(NamedTuple, Generic[Value]):
     """What a command found, how people see it, and the exit code. None: everything was reported while it ran."""
 
     value: Value
@@ -132,9 +132,9 @@ class CommandContext:
     def progress(self) -> "ProgressReporter":
         """Reports how far long work is: on the terminal, or in JSON lines."""
         if self._progress is None:
-            from recollect.cli.progress import JsonLines, TerminalProgress
+            from recollect.cli.progress import JsonProgress, TerminalProgress
 
-            self._progress = JsonLines() if self.as_json else TerminalProgress(self.console, self.clock)
+            self._progress = JsonProgress() if self.as_json else TerminalProgress(self.console, self.clock)
         return self._progress
 
     @property
@@ -208,7 +208,7 @@ class CommandSet:
 
 
 def _run(
-    context: CommandContext, needed: tuple[Permission, ...], work: Callable[[], Result[Any] | None], busy: str
+    context: CommandContext, needed: tuple[Permission, ...], work: Callable[[], CommandResult[Any] | None], busy: str
 ) -> int:
     """Carry out a command and print its value: as a JSON document, or as people read it."""
     from recollect.cli.json_output import print_document, tolerate_any_text

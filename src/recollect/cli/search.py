@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
-import typer
-
 from recollect.cli import options
 from recollect.cli.formatting import ago, counted, percent, place_line, shortened
 from recollect.cli.json_output import fields_of, hit_document
 from recollect.cli.memories import show_record
+from recollect.cli.options import flag, option
 from recollect.cli.places import search_location, show_taken
-from recollect.cli.runner import CommandContext, CommandSet, Result
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.values import filters, past_moments
 from recollect.errors import InvalidInput
 from recollect.model.literals import MemoryType
@@ -66,22 +65,19 @@ class FoundHits(NamedTuple):
 )
 def recall(
     context: CommandContext,
-    query: options.Query,
+    query: options.QueryArgument,
     *,
-    limit: Annotated[
-        int | None, typer.Option("--limit", "-n", metavar="N", help="At most this many; the settings say 5.")
-    ] = None,
+    limit: Annotated[int | None, option("N", "At most this many; the settings say 5.", "--limit", "-n")] = None,
     only: options.FilterOptions,
     location: options.LocationOptions,
     prefer: options.Preferred = None,
     diverse: options.Diverse = False,
-    files: Annotated[bool, typer.Option("--files", help="Look into synced folders and documents, too.")] = False,
+    files: Annotated[bool, flag("--files", "Look into synced folders and documents, too.")] = False,
     min_score: Annotated[
-        float | None,
-        typer.Option(metavar="0..1", min=0, max=1, help="Leave out what scores lower; the settings say 0."),
+        float | None, option("0..1", "Leave out what scores lower; the settings say 0.", min=0, max=1)
     ] = None,
     explain: options.Explain = False,
-) -> Result[FoundHits]:
+) -> CommandResult[FoundHits]:
     """Find memories by meaning and by words, best first."""
     where = search_location(context, location)
     answer = context.me.recall(
@@ -94,7 +90,7 @@ def recall(
         **filters(only, context.now),
         **where.options,
     )
-    return Result(FoundHits(answer, near=where.taken), partial(_show_recall, files=files, explain=explain))
+    return CommandResult(FoundHits(answer, near=where.taken), partial(_show_recall, files=files, explain=explain))
 
 
 def _show_recall(view: "View", found: FoundHits, *, files: bool, explain: bool) -> None:
@@ -134,37 +130,31 @@ def _show_hits(view: "View", found: FoundHits, *, explain: bool, sources: bool =
 )
 def search(
     context: CommandContext,
-    query: options.Query,
+    query: options.QueryArgument,
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many.")] = 10,
+    limit: Annotated[int, option("N", "At most this many.", "--limit", "-n")] = 10,
     source: options.Sources = None,
     session: options.OfSession = None,
     current: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="The conversation that is going on; what its last turn says is left out."),
+        str | None, option("ID", "The conversation that is going on; what its last turn says is left out.")
     ] = None,
     since: options.Since = None,
     until: options.Until = None,
     location: options.LocationOptions,
     prefer: options.Preferred = None,
     diverse: options.Diverse = False,
-    around: Annotated[
-        int,
-        typer.Option(metavar="N", min=0, max=50, help="Show this many turns before and after each message."),
-    ] = 0,
-    min_score: Annotated[
-        float | None, typer.Option(metavar="0..1", min=0, max=1, help="Leave out what scores lower.")
-    ] = None,
+    around: Annotated[int, option("N", "Show this many turns before and after each message.", min=0, max=50)] = 0,
+    min_score: Annotated[float | None, option("0..1", "Leave out what scores lower.", min=0, max=1)] = None,
     nodes: Annotated[
         str,
-        typer.Option(
-            metavar="NAMES",
-            help="Ask other services too: all that are enabled for the user, or those named, with commas between them. "
+        option(
+            "NAMES",
+            "Ask other services too: all that are enabled for the user, or those named, with commas between them. "
             "They are sent the query and the limit.",
         ),
     ] = "none",
     explain: options.Explain = False,
-) -> "Result[FoundHits] | Result[FederatedResult]":
+) -> "CommandResult[FoundHits] | CommandResult[FederatedResult]":
     """Search memories, all that was said, and files.
 
     Each hit names its source: a memory, a user's request, an assistant's response, its reasoning, a tool's result, a
@@ -176,7 +166,7 @@ def search(
         "diverse": diverse, "around": around, "min_score": min_score, "explain": explain, **location._asdict(),
     }  # fmt: skip
     if nodes != "none":
-        return Result(_search_nodes(context, query, limit, nodes, narrowing), _show_federated)
+        return CommandResult(_search_nodes(context, query, limit, nodes, narrowing), _show_federated)
     where = search_location(context, location)
     wanted: dict[str, Any] = {"sources": source} if source else {}
     if min_score is not None:
@@ -193,7 +183,7 @@ def search(
         **wanted,
     )
     found = FoundHits(answer, _messages_around(context, answer, around) if around else None, where.taken)
-    return Result(found, partial(_show_search, explain=explain))
+    return CommandResult(found, partial(_show_search, explain=explain))
 
 
 def _messages_around(context: CommandContext, answer: "Recall", reach: int) -> "dict[str, tuple[Message, ...]]":
@@ -267,9 +257,9 @@ def _federated_hit(view: "View", hit: "FederatedHit") -> Any:  # noqa: ANN401 - 
 
 
 @commands.command("read", examples=(f"recollect get {_ID}",))
-def get(context: CommandContext, id: options.Id) -> "Result[MemoryRecord]":
+def get(context: CommandContext, id: options.IdArgument) -> "CommandResult[MemoryRecord]":
     """Show one memory with all its fields; old versions, too."""
-    return Result(context.me.get(id), show_record)
+    return CommandResult(context.me.get(id), show_record)
 
 
 @commands.command(
@@ -280,16 +270,14 @@ def get(context: CommandContext, id: options.Id) -> "Result[MemoryRecord]":
 def list_memories(
     context: CommandContext,
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many at once.")] = 50,
-    cursor: Annotated[
-        str | None, typer.Option(metavar="ID", help="Go on where the last page ended; it shows what to type.")
-    ] = None,
+    limit: Annotated[int, option("N", "At most this many at once.", "--limit", "-n")] = 50,
+    cursor: Annotated[str | None, option("ID", "Go on where the last page ended; it shows what to type.")] = None,
     only: options.FilterOptions,
-) -> "Result[Page]":
+) -> "CommandResult[Page]":
     """List what is held true, newest first."""
     narrowed = filters(only, context.now)
     page = context.me.list(limit=limit, cursor=cursor, **narrowed)
-    return Result(page, partial(_show_page, narrowed=bool(narrowed)))
+    return CommandResult(page, partial(_show_page, narrowed=bool(narrowed)))
 
 
 def _show_page(view: "View", page: "Page", *, narrowed: bool) -> None:
@@ -310,12 +298,12 @@ class MemoryHistory(NamedTuple):
 
 
 @commands.command("read", examples=(f"recollect history {_ID}",))
-def history(context: CommandContext, id: options.Id) -> Result[MemoryHistory]:
+def history(context: CommandContext, id: options.IdArgument) -> CommandResult[MemoryHistory]:
     """Show all versions of a memory, oldest first.
 
     Any of their ids will do.
     """
-    return Result(MemoryHistory(context.me.history(id)), _show_history)
+    return CommandResult(MemoryHistory(context.me.history(id)), _show_history)
 
 
 def _show_history(view: "View", history: MemoryHistory) -> None:
@@ -335,9 +323,9 @@ class MemoryCount(NamedTuple):
 
 
 @commands.command("read", examples=("recollect count", "recollect count --type preference"))
-def count(context: CommandContext, *, only: options.FilterOptions) -> Result[MemoryCount]:
+def count(context: CommandContext, *, only: options.FilterOptions) -> CommandResult[MemoryCount]:
     """Count what is held true."""
-    return Result(MemoryCount(context.me.count(**filters(only, context.now))), _show_count)
+    return CommandResult(MemoryCount(context.me.count(**filters(only, context.now))), _show_count)
 
 
 def _show_count(view: "View", counted_memories: MemoryCount) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from recollect.cli.options import flag, option
 from recollect.cli.permissions import require_permission
 from recollect.cli.runner import CommandContext, CommandSet
 from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, EmbeddingServerLimits
@@ -40,24 +41,20 @@ def serve(
     context: CommandContext,
     *,
     database: Annotated[
-        str | None, typer.Option(metavar="PATH|URL", help="The store to serve; it may also stand before the command.")
+        str | None, option("PATH|URL", "The store to serve; it may also stand before the command.")
     ] = None,
     host: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Where to listen; 127.0.0.1 unless the settings say otherwise."),
+        str | None, option("ADDRESS", "Where to listen; 127.0.0.1 unless the settings say otherwise.")
     ] = None,
     port: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=0, max=65_535, help="Which port; 8787 unless the settings say otherwise."),
+        int | None, option("N", "Which port; 8787 unless the settings say otherwise.", min=0, max=65_535)
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=64, help="How many processes share the port; 1 by default.")
+        int | None, option("N", "How many processes share the port; 1 by default.", min=1, max=64)
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A name by which clients may call the service; needed to listen for other machines."
-        ),
+        option("NAME", "A name by which clients may call the service; needed to listen for other machines."),
     ] = None,
 ) -> None:
     """Serve the memory over HTTP, with a key for each caller.
@@ -134,9 +131,7 @@ class _ServiceAsJson:
 def mcp(
     context: CommandContext,
     *,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Log calls to standard error, without what they say.")
-    ] = False,
+    verbose: Annotated[bool, flag("--verbose", "Log calls to standard error, without what they say.")] = False,
 ) -> None:
     """Serve the memory to an agent over MCP.
 
@@ -158,32 +153,24 @@ def e5_server(
     context: CommandContext,
     *,
     host: Annotated[
-        str,
-        typer.Option(
-            envvar="E5_HOST", show_envvar=False, metavar="ADDRESS", help="Where to listen; E5_HOST says it too."
-        ),
+        str, option("ADDRESS", "Where to listen; E5_HOST says it too.", envvar="E5_HOST", show_envvar=False)
     ] = DEFAULT_HOST,
     port: Annotated[
-        int,
-        typer.Option(
-            envvar="E5_PORT", show_envvar=False, metavar="N", min=0, max=65_535, help="Which port; E5_PORT says it too."
-        ),
+        int, option("N", "Which port; E5_PORT says it too.", envvar="E5_PORT", show_envvar=False, min=0, max=65_535)
     ] = DEFAULT_PORT,
     model: Annotated[
         str,
-        typer.Option(
+        option(
+            "NAME",
+            "A model of sentence-transformers by name or folder, or `bundled`; E5_MODEL says it too.",
             envvar="E5_MODEL",
             show_envvar=False,
-            metavar="NAME",
-            help="A model of sentence-transformers by name or folder, or `bundled`; E5_MODEL says it too.",
         ),
     ] = DEFAULT_MODEL,
     max_batch: Annotated[
-        int, typer.Option(metavar="N", min=1, max=10_000, help="Most texts in one request.")
+        int, option("N", "Most texts in one request.", min=1, max=10_000)
     ] = EmbeddingServerLimits().batch,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Log requests to standard error, without what they say.")
-    ] = False,
+    verbose: Annotated[bool, flag("--verbose", "Log requests to standard error, without what they say.")] = False,
 ) -> None:
     """Serve an embedding model over HTTP.
 

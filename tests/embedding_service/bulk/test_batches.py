@@ -28,7 +28,7 @@ def test_a_batch_is_handed_in_and_collected(opened: Open, host: ProviderServer, 
     assert memory.doctor() == ()
 
 
-def test_nobody_asks_all_the_time(opened: Open, host: ProviderServer, clock: SteppingClock) -> None:
+def test_a_batch_is_polled_at_intervals(opened: Open, host: ProviderServer, clock: SteppingClock) -> None:
     host.batches.plan = Plan(polls=3)
     memory = opened()
     memory.user("me").remember_many(TEXTS)

@@ -1,4 +1,4 @@
-"""Batches that fail, hang, get lost or meet somebody who is killed, on both stores."""
+"""Batches that fail, hang, get lost or lose their worker, on both stores."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -83,7 +83,7 @@ def test_results_that_got_lost_at_the_provider(
 
 
 @pytest.mark.parametrize("fault", [None, "error_500"])
-def test_nobody_waits_for_a_batch_for_ever(
+def test_a_batch_that_never_ends_is_given_up(
     opened: Open, host: ProviderServer, clock: SteppingClock, fault: str | None
 ) -> None:
     host.batches.plan = Plan(polls=1000)
@@ -153,7 +153,7 @@ def test_batches_that_can_never_be_handed_in(
     assert memory.embed_waiting().embedded == 20
 
 
-def test_each_pays_for_what_is_theirs_even_if_somebody_is_killed(
+def test_each_user_pays_for_their_texts_even_if_a_worker_is_killed(
     opened: Open, host: ProviderServer, clock: SteppingClock, provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = opened()
@@ -178,7 +178,7 @@ def test_each_pays_for_what_is_theirs_even_if_somebody_is_killed(
             memory.embed_waiting()
     half = sum(store.embedded(day).values())
     assert [batch.state for batch in memory.status().bulks] == ["collecting"]
-    assert memory.embed_waiting().embedded == 0, "somebody else may be at it"
+    assert memory.embed_waiting().embedded == 0, "another worker may have the lease"
     clock.advance(seconds=301)
     assert memory.embed_waiting().embedded == 20
     (batch,) = memory.status().bulks
@@ -258,7 +258,7 @@ def test_nothing_takes_time_between_handing_in_and_noting_it(
     assert steps[-1] == "handed in"
 
 
-def test_what_everybody_is_told_quotes_nobody(opened: Open, host: ProviderServer, clock: SteppingClock) -> None:
+def test_the_reason_of_a_failed_batch_quotes_no_text(opened: Open, host: ProviderServer, clock: SteppingClock) -> None:
     host.batches.plan = Plan(ending="failed")
     memory = opened()
     memory.user("me").remember_many(TEXTS)

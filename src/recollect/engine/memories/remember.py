@@ -105,10 +105,10 @@ def _near_duplicates(
 ) -> tuple[dict[int, str], tuple[str, ...]]:
     """Find for each draft the memory that it is a rewording of, if any; names what failed."""
     try:
-        found = {position: _near_duplicate(engine, scope, draft, space) for position, draft in enumerate(drafts)}
+        near_ids = {position: _near_duplicate(engine, scope, draft, space) for position, draft in enumerate(drafts)}
     except StoreDamaged:  # the new memories are sound; only their comparison with the old ones fails
         return {}, (REWORDING,)
-    return {position: near for position, near in found.items() if near is not None}, ()
+    return {position: near for position, near in near_ids.items() if near is not None}, ()
 
 
 def _remember_one(engine: Engine, scope: Scope, batch: _MemoryBatch, position: int) -> Remembered:

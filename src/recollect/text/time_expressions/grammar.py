@@ -37,7 +37,7 @@ class Phrase(NamedTuple):
     bare: bool
 
 
-_Row: TypeAlias = tuple[list[str], Phrase]  # the parts of a phrase that are still to come
+_PhraseRow: TypeAlias = tuple[list[str], Phrase]  # the parts of a phrase that are still to come
 
 
 class PhraseNode:
@@ -47,7 +47,7 @@ class PhraseNode:
     """
 
     def __init__(self, element_of: Callable[[str], Element]) -> None:
-        self.rows: list[_Row] = []
+        self.rows: list[_PhraseRow] = []
         self._element_of = element_of
 
     @cached_property
