@@ -14,7 +14,7 @@ from recollect.model.messages import ConversationInfo, Message
 from recollect.model.places import PlaceRow, Sighting
 from recollect.model.stats import Stats
 from recollect.ports import CachedPlace, IndexedItem, MessagePosition, TextCandidate
-from recollect.storage.session import Row, Values
+from recollect.storage.session import ResultRow, Values
 from recollect.storage.shared.user_rows import UserItemRows, UserLogRows
 from recollect.storage.spaces import SpaceList, list_spaces
 
@@ -50,7 +50,7 @@ class SharedReader(UserItemRows, UserLogRows, ABC):
 
     def _filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values | None = None, *, space: int | None = None
-    ) -> list[Row]:
+    ) -> list[ResultRow]:
         return self._session.filtered(name, filters, {"user_id": self._user, **(values or {})}, space=space)
 
     def generation(self) -> int:
