@@ -22,7 +22,7 @@ _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 
 
-class UserFigures(NamedTuple):
+class UserRowCounts(NamedTuple):
     """A user's writes, resets and rows."""
 
     generation: int
@@ -44,9 +44,9 @@ class SharedReader(UserItemRows, UserLogRows, ABC):
         return list_spaces(self._session)
 
     @cached_property
-    def _figures(self) -> UserFigures:
+    def _figures(self) -> UserRowCounts:
         rows = self._rows("user_figures")
-        return UserFigures(*rows[0]) if rows else UserFigures(0, 0, 0, 0, 0)
+        return UserRowCounts(*rows[0]) if rows else UserRowCounts(0, 0, 0, 0, 0)
 
     def _filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values | None = None, *, space: int | None = None
