@@ -21,6 +21,7 @@ gc.disable()  # declarations make no garbage, and looking for it delays the star
 from recollect.cli.app import app  # noqa: E402 - as above
 
 if _collected:
+    gc.freeze()  # declarations live as long as the process
     gc.enable()
 
 __all__ = ["app", "main"]

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from secrets import randbits
 
-from recollect.access import Key
+from recollect.authorization import Key
 from recollect.model.memories import Scope
 from recollect.model.messages import Usage
 from recollect.model.stats import StoreStats
