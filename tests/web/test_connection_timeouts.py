@@ -34,11 +34,11 @@ DRIP_S = 0.02
 _SERVER = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[1])))
-from recollect.web.server import Server, bind, configure, listen, url_of
+from recollect.web.server import HttpServer, bind, configure, listen, url_of
 from tests.web.conftest import empty
 listener = bind("127.0.0.1", 0)
 listen(listener)
-server = Server(configure(empty, last_requests_s=1))
+server = HttpServer(configure(empty, last_requests_s=1))
 server.announce = lambda: print(url_of(listener), flush=True)
 server.run(sockets=[listener])
 """
