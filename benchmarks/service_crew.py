@@ -24,7 +24,7 @@ from benchmarks import service_load
 from benchmarks.lifelike import questions, sentences
 from benchmarks.service_load import Answered, Load
 from recollect import Memory, load_settings
-from recollect.web.listening import Server, bind, configure, listen, url_of
+from recollect.web.server import HttpServer, bind, configure, listen, url_of
 
 _PROGRAM = str(Path(sys.executable).with_name("recollect"))
 _CONTEXT = multiprocessing.get_context("spawn")
@@ -223,6 +223,6 @@ def _say_hello(line: "Connection[Any, Any]") -> None:
 
     with closing(bind("127.0.0.1", 0)) as listener:
         listen(listener)
-        server = Server(configure(app, last_requests_s=1, lifespan="on"))
+        server = HttpServer(configure(app, last_requests_s=1, lifespan="on"))
         server.announce = lambda: line.send(url_of(listener))
         server.run(sockets=[listener])

@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from recollect import Memory, NotFound
-from recollect.access import Principal
+from recollect.authorization import Principal
 from recollect.engine.base import active_models
 from recollect.errors import InvalidInput, UnknownKey
 from tests.conftest import OpenMemory, SteppingClock

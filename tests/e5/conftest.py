@@ -15,22 +15,22 @@ import httpx2
 import psutil
 import pytest
 
-from recollect.e5.limits import Limits
-from recollect.e5.line import Line
-from recollect.e5.models import Model, load_model
+from recollect.e5.limits import EmbeddingServerLimits
+from recollect.e5.models import ServedModel, load_model
+from recollect.e5.request_queue import RequestQueue
 from recollect.e5.server import create_server
-from recollect.web.listening import bind, listen
+from recollect.web.server import bind, listen
 from tests.cli.conftest import PLAIN_ENVIRONMENT
 from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 
 
 @contextmanager
-def serving(model: Model, limits: Limits | None = None) -> Iterator[httpx2.Client]:
+def serving(model: ServedModel, limits: EmbeddingServerLimits | None = None) -> Iterator[httpx2.Client]:
     """Serve a model on a free port, and give a client for it."""
-    with closing(bind("127.0.0.1", 0)) as listener, closing(Line(model)) as line:
+    with closing(bind("127.0.0.1", 0)) as listener, closing(RequestQueue(model)) as line:
         listen(listener)
-        server = create_server(model, line, limits or Limits())
+        server = create_server(model, line, limits or EmbeddingServerLimits())
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
@@ -105,13 +105,13 @@ def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def bundled() -> Model:
+def bundled() -> ServedModel:
     """The bundled encoder, loaded once."""
     return load_model("bundled")
 
 
 @pytest.fixture(scope="module")
-def server(bundled: Model) -> Iterator[httpx2.Client]:
+def server(bundled: ServedModel) -> Iterator[httpx2.Client]:
     """A server of the bundled encoder, with the limits that people get."""
     with serving(bundled) as http:
         yield http

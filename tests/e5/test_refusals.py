@@ -12,11 +12,11 @@ import httpx2
 import numpy as np
 import pytest
 
-from recollect.e5.limits import Limits
-from recollect.e5.models import Model
+from recollect.e5.limits import EmbeddingServerLimits
+from recollect.e5.models import ServedModel
 from recollect.model.memories import Vector
 from recollect.ports import Role
-from recollect.web.gate import Gate
+from recollect.web.body_limits import BodyLimitMiddleware
 from tests.e5.conftest import serving
 from tests.waiting import PATIENCE_S, until
 
@@ -119,8 +119,8 @@ def test_a_body_of_unknown_length_is_welcome_when_it_is_small(server: httpx2.Cli
     assert answer.json() == server.post("/embed", json={"text": "in pieces"}).json()
 
 
-def test_a_body_that_never_arrives_gives_up_its_place(bundled: Model) -> None:
-    with serving(bundled, Limits(inside=1, body_wait_s=0.2)) as http:
+def test_a_body_that_never_arrives_gives_up_its_place(bundled: ServedModel) -> None:
+    with serving(bundled, EmbeddingServerLimits(inside=1, body_wait_s=0.2)) as http:
         address = (http.base_url.host, http.base_url.port or 0)
         with socket.create_connection(address, timeout=PATIENCE_S) as slow:
             slow.sendall(
@@ -135,9 +135,9 @@ def test_a_body_that_never_arrives_gives_up_its_place(bundled: Model) -> None:
             pass  # until the server has noticed that nobody is there
 
 
-def broken(vectors: Vector) -> Model:
+def broken(vectors: Vector) -> ServedModel:
     """Make a model whose vectors are these, whatever it is asked."""
-    return Model("broken", 2, lambda _texts, _role: vectors)
+    return ServedModel("broken", 2, lambda _texts, _role: vectors)
 
 
 @pytest.mark.parametrize("row", [[float("nan"), 1.0], [float("inf"), 1.0], [0.0, 0.0], [1.0, 2.0, 3.0]])
@@ -151,7 +151,7 @@ def test_a_failure_is_logged_without_what_was_sent(caplog: pytest.LogCaptureFixt
     def fail(texts: Sequence[str], _role: Role) -> Vector:
         raise ValueError(f"cannot embed {texts[0]}")
 
-    with serving(Model("failing", 2, fail)) as http:
+    with serving(ServedModel("failing", 2, fail)) as http:
         refused(http.post("/embed?key=1", json={"text": PRIVATE}), 500)
         assert http.get("/health").status_code == 200
     logged = [record.getMessage() for record in caplog.records if record.name == "recollect.e5"]
@@ -161,14 +161,14 @@ def test_a_failure_is_logged_without_what_was_sent(caplog: pytest.LogCaptureFixt
 
 
 def test_a_request_is_asked_to_come_again_when_the_queue_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    gates: list[Gate] = []
-    made = Gate.__init__
+    gates: list[BodyLimitMiddleware] = []
+    made = BodyLimitMiddleware.__init__
 
-    def noted(self: Gate, *args: Any, **kwargs: Any) -> None:
+    def noted(self: BodyLimitMiddleware, *args: Any, **kwargs: Any) -> None:
         made(self, *args, **kwargs)
         gates.append(self)
 
-    monkeypatch.setattr(Gate, "__init__", noted)
+    monkeypatch.setattr(BodyLimitMiddleware, "__init__", noted)
     started, go_on = threading.Semaphore(0), threading.Event()
     vector = np.array([[0.6, 0.8]], np.float32)
 
@@ -177,7 +177,10 @@ def test_a_request_is_asked_to_come_again_when_the_queue_is_full(monkeypatch: py
         assert go_on.wait(PATIENCE_S)
         return vector
 
-    with serving(Model("slow", 2, wait), Limits(inside=2)) as http, ThreadPoolExecutor(2) as clients:
+    with (
+        serving(ServedModel("slow", 2, wait), EmbeddingServerLimits(inside=2)) as http,
+        ThreadPoolExecutor(2) as clients,
+    ):
         waiting = [clients.submit(http.post, "/embed", json={"text": "x"}) for _ in range(2)]
         assert started.acquire(timeout=PATIENCE_S)
         until(lambda: gates[0]._inside == 2, "the second request")

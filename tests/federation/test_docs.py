@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from recollect import load_settings
-from recollect.federation import configured
-from recollect.federation.asking import MOST_BYTES
+from recollect.federation import parse_nodes
+from recollect.federation.node_clients import MOST_BYTES
 from recollect.text.clean import MAX_CHARACTERS
 from tests.federation.conftest import MakeNode
 from tests.federation.server import closed_port
@@ -24,7 +24,7 @@ def test_the_settings_load(tmp_path: Path) -> None:
     config = tmp_path / "recollect.toml"
     config.write_text(block, encoding="utf-8")
     federation = load_settings(config, environ={"OFFICE_KEY": "rk_office", "ATTIC_KEY": "rk_attic"}).federation
-    office, attic = configured(federation.nodes)
+    office, attic = parse_nodes(federation.nodes)
     assert (office.name, office.key.value, office.users) == ("office", "rk_office", frozenset({"anna", "ben"}))
     assert (attic.name, attic.key.value, attic.is_for("anybody")) == ("attic", "rk_attic", True)
     assert federation.budget_s == 2.0

@@ -3,8 +3,8 @@
 import pytest
 
 from recollect.errors import InvalidInput, NotPermitted, SettingsError
-from recollect.federation import Node, configured
-from recollect.federation.nodes import chosen
+from recollect.federation import FederationNode, parse_nodes
+from recollect.federation.nodes import choose_nodes
 
 LINES = (
     "office url=https://memory.example/ key=rk_office users=anna,ben",
@@ -13,27 +13,27 @@ LINES = (
 )
 
 
-def names(nodes: tuple[Node, ...]) -> list[str]:
+def names(nodes: tuple[FederationNode, ...]) -> list[str]:
     return [node.name for node in nodes]
 
 
 def test_lines_are_read() -> None:
-    office, home, attic = configured(LINES)
+    office, home, attic = parse_nodes(LINES)
     assert (office.name, office.address, office.key.value) == ("office", "https://memory.example", "rk_office")
     assert office.users == {"anna", "ben"}
     assert (home.address, home.key.value, home.users) == ("http://127.0.0.1:8787/base", "rk_home=", frozenset("*"))
     assert attic.users == frozenset()
-    assert configured(()) == ()
+    assert parse_nodes(()) == ()
 
 
 def test_keys_are_not_shown() -> None:
-    assert "rk_" not in repr(configured(LINES))
+    assert "rk_" not in repr(parse_nodes(LINES))
 
 
 @pytest.mark.parametrize("name", ["local", "all", "none", "-x", "a,b", "a/b", "x" * 65, "node:office"])
 def test_names_that_mean_something_else_are_refused(name: str) -> None:
     with pytest.raises(SettingsError, match=r"federation\.nodes"):
-        configured([f"{name} url=https://memory.example key=rk_secret users=*"])
+        parse_nodes([f"{name} url=https://memory.example key=rk_secret users=*"])
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_names_that_mean_something_else_are_refused(name: str) -> None:
 )
 def test_addresses_and_keys_that_cannot_be_used_are_refused(line: str) -> None:
     with pytest.raises(SettingsError, match="office") as caught:
-        configured([line])
+        parse_nodes([line])
     assert "rk_secret" not in str(caught.value)
 
 
 def test_two_nodes_of_one_name_are_refused() -> None:
     with pytest.raises(SettingsError, match="two nodes that are called office"):
-        configured([LINES[0], LINES[0]])
+        parse_nodes([LINES[0], LINES[0]])
 
 
 @pytest.mark.parametrize(
@@ -63,30 +63,30 @@ def test_two_nodes_of_one_name_are_refused() -> None:
     [("anna", ["home", "office"]), ("ben", ["home", "office"]), ("Anna", ["home"]), ("*", ["home"]), ("an", ["home"])],
 )
 def test_a_node_is_for_the_users_that_are_named(user: str, enabled: list[str]) -> None:
-    assert names(chosen(configured(LINES), user, None)) == enabled
+    assert names(choose_nodes(parse_nodes(LINES), user, None)) == enabled
 
 
 def test_nodes_are_chosen_by_name() -> None:
-    nodes = configured(LINES)
-    assert names(chosen(nodes, "anna", ("office", "home", "office"))) == ["home", "office"]
-    assert names(chosen(nodes, "anna", ["local", "office"])) == ["office"]
-    assert chosen(nodes, "anna", ()) == chosen(nodes, "anna", ("local",)) == ()
+    nodes = parse_nodes(LINES)
+    assert names(choose_nodes(nodes, "anna", ("office", "home", "office"))) == ["home", "office"]
+    assert names(choose_nodes(nodes, "anna", ["local", "office"])) == ["office"]
+    assert choose_nodes(nodes, "anna", ()) == choose_nodes(nodes, "anna", ("local",)) == ()
 
 
 @pytest.mark.parametrize("wrong", [("offic",), ("office", "nowhere"), (3,), ("*",), ("",)])
 def test_an_unknown_node_is_said_with_the_known_ones(wrong: tuple[str, ...]) -> None:
     with pytest.raises(InvalidInput, match="Nodes for this user: home, office"):
-        chosen(configured(LINES), "anna", wrong)
+        choose_nodes(parse_nodes(LINES), "anna", wrong)
     with pytest.raises(InvalidInput, match=r"none; federation\.nodes"):
-        chosen((), "anna", wrong)
+        choose_nodes((), "anna", wrong)
 
 
 def test_one_text_is_not_several_names() -> None:
     with pytest.raises(InvalidInput, match=r"\('office',\)"):
-        chosen(configured(LINES), "anna", "office")
+        choose_nodes(parse_nodes(LINES), "anna", "office")
 
 
 @pytest.mark.parametrize(("user", "name"), [("carl", "office"), ("anna", "attic"), ("*", "office")])
 def test_a_node_that_is_not_for_this_user_is_refused(user: str, name: str) -> None:
     with pytest.raises(NotPermitted, match=f"{name} is not enabled"):
-        chosen(configured(LINES), user, (name,))
+        choose_nodes(parse_nodes(LINES), user, (name,))

@@ -3,9 +3,9 @@
 import json
 
 from recollect import Memory
-from recollect.federation.reading import read
+from recollect.federation.node_answers import parse_answer
 from recollect.model.literals import MEMORY_TYPES, SOURCES
-from recollect.service.answered import recall_body
+from recollect.service.responses import RecallBody, dump
 from tests.conftest import OpenMemory
 from tests.federation.server import closed_port
 
@@ -23,8 +23,8 @@ def filled(memory: Memory) -> Memory:
 def test_an_answer_of_our_service_is_read_whole(open_memory: OpenMemory) -> None:
     memory = filled(open_memory())
     found = memory.user("anna").search_context("tea", limit=100, sources=SOURCES)
-    body = json.loads(recall_body(found).model_dump_json())
-    said = read(body, "office", 100)
+    body = json.loads(dump(RecallBody, found))
+    said = parse_answer(body, "office", 100)
     assert len(said.hits) == len(found.hits) > 10
     for ours, theirs in zip(found.hits, said.hits, strict=True):
         assert (theirs.id, theirs.source, theirs.type) == (ours.id, ours.source, ours.type)
@@ -37,4 +37,4 @@ def test_what_our_service_had_to_do_without_is_read(open_memory: OpenMemory) -> 
     memory = filled(open_memory(**nobody, embedding__retries=0))
     found = memory.user("anna").search_context("tea")
     assert found.degraded
-    assert read(json.loads(recall_body(found).model_dump_json()), "office", 10).degraded == found.degraded
+    assert parse_answer(json.loads(dump(RecallBody, found)), "office", 10).degraded == found.degraded

@@ -17,10 +17,10 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from recollect import Memory
-from recollect.access import LOCAL, Principal
-from recollect.mcp.callers import Caller
-from recollect.mcp.desk import Desk
+from recollect.authorization import LOCAL, Principal
+from recollect.mcp.dispatch import Dispatcher
 from recollect.mcp.http import create_mcp
+from recollect.mcp.permissions import Caller
 from recollect.mcp.server import create_server
 from recollect.model.literals import Permission
 from tests.cli.conftest import PLAIN_ENVIRONMENT
@@ -41,7 +41,7 @@ def somebody(user: str, *scopes: Permission) -> Principal:
 
 def in_process(memory: Memory, who: Principal = LOCAL, *, user: str = "", mode: str = MODERN) -> Client:
     """A client of a server in this process."""
-    desk = Desk(lambda: memory)
+    desk = Dispatcher(lambda: memory)
     return Client(create_server(lambda: desk, lambda _: Caller(who, user)), mode=mode)
 
 

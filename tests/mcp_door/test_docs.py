@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from recollect.mcp.needs import NEEDS
+from recollect.mcp.permissions import REQUIRED_PERMISSIONS
 from recollect.mcp.tools import TOOLS
 from recollect.settings import ServeSettings, Settings
 from tests.cli.reference import application
@@ -112,11 +112,11 @@ def test_settings_exist() -> None:
 def test_the_tables_say_what_the_code_says() -> None:
     rows = re.findall(r"^\| `([^`]+)` \|(.*)\| `(\w+)` \|$", PAGE, re.MULTILINE)
     assert {name: needed for name, _, needed in rows} == {
-        name: needed for name, needed in NEEDS.items() if name != "memory"
+        name: needed for name, needed in REQUIRED_PERMISSIONS.items() if name != "memory"
     }
     for name, told, _ in rows:
         if name in TOOLS:
             for argument, one in TOOLS[name].takes["properties"].items():
                 assert f"`{argument}`" in told, (name, argument)
                 assert "default" not in one or str(one["default"]) in told, (name, argument)
-    assert f"`memory` (needs `{NEEDS['memory']}`)" in PAGE
+    assert f"`memory` (needs `{REQUIRED_PERMISSIONS['memory']}`)" in PAGE

@@ -7,9 +7,12 @@ import pytest
 from mcp import Client
 
 from recollect import Memory
-from recollect.mcp import doing, needs, prompts, resources, schemas, tools
+from recollect.mcp import handlers, permissions, prompts, resources, tools
 from recollect.mcp.server import create_server
+from recollect.model.literals import MEMORY_TYPES, SOURCES
+from recollect.model.places import LEAST_RADIUS_KM, LOCATION_MODES, LONGEST_ADDRESS, LONGEST_LABEL, MOST_RADIUS_KM
 from recollect.settings.placing import PlaceSettings
+from recollect.text.clean import MAX_CHARACTERS
 from tests.mcp_door.conftest import LEGACY, MODERN, in_process, somebody, speak
 
 HERE = {"location": None, "location_radius_km": None, "location_weight": 0.3, "location_mode": "boost"}
@@ -71,18 +74,31 @@ def _defaults(schema: dict[str, dict[str, dict[str, object]]]) -> dict[str, obje
 
 
 def test_limits_are_the_agreed_ones() -> None:
-    recall, store = schemas.RECALL["properties"], schemas.STORE["properties"]
+    recall, store = (tools.TOOLS[name].takes["properties"] for name in ("memory_recall", "memory_store"))
     assert recall["query"]["maxLength"] == 2_000
     assert (recall["limit"]["minimum"], recall["limit"]["maximum"]) == (1, 100)
     place = store["location"]["properties"]
     assert (place["address"]["maxLength"], place["place_label"]["maxLength"]) == (500, 200)
     assert store["location"]["required"] == ["lat", "lng"]
-    for taken in (recall, schemas.SEARCH["properties"]):
+    for taken in (recall, tools.TOOLS["search_context"].takes["properties"]):
         assert (taken["location_radius_km"]["minimum"], taken["location_radius_km"]["maximum"]) == (0.1, 100)
         assert (taken["location_weight"]["minimum"], taken["location_weight"]["maximum"]) == (0, 1)
         assert taken["location"]["properties"] == place
         assert "required" not in taken["location"]  # the name of a place is enough
-    assert PlaceSettings().weight == schemas.LOCATION_WEIGHT
+    assert PlaceSettings().weight == tools.LOCATION_WEIGHT
+
+
+def test_the_data_file_is_in_step_with_the_limits_of_the_package() -> None:
+    recall, store = (tools.TOOLS[name].takes["properties"] for name in ("memory_recall", "memory_store"))
+    assert store["content"]["maxLength"] == MAX_CHARACTERS
+    assert recall["type"]["enum"] == store["type"]["enum"] == [*MEMORY_TYPES]
+    assert recall["location_mode"]["enum"] == [*LOCATION_MODES]
+    radius = recall["location_radius_km"]
+    assert (radius["minimum"], radius["maximum"]) == (LEAST_RADIUS_KM, MOST_RADIUS_KM)
+    place = store["location"]["properties"]
+    assert (place["address"]["maxLength"], place["place_label"]["maxLength"]) == (LONGEST_ADDRESS, LONGEST_LABEL)
+    found = tools.TOOLS["search_context"].gives["properties"]["results"]["items"]["properties"]
+    assert found["source"]["enum"] == [*SOURCES]
 
 
 def test_no_parameter_names_a_user() -> None:
@@ -134,7 +150,7 @@ def test_the_host_is_told_how_to_use_it(memory: Memory) -> None:
 
 
 def test_everything_on_offer_has_a_permission_and_work_behind_it() -> None:
-    assert {name: needs.NEEDS[name] for name in tools.TOOLS} == {
+    assert {name: permissions.REQUIRED_PERMISSIONS[name] for name in tools.TOOLS} == {
         "memory_recall": "read",
         "memory_store": "write",
         "memory_forget": "forget",
@@ -142,15 +158,20 @@ def test_everything_on_offer_has_a_permission_and_work_behind_it() -> None:
         "memory_about": "read",
         "memory_places": "read",
     }
-    assert doing.TOOL_WORK.keys() == tools.TOOLS.keys()
-    assert doing.READINGS.keys() == {one.uri for one in resources.RESOURCES}
-    assert needs.NEEDS.keys() == {*doing.TOOL_WORK, *doing.READINGS, prompts.NAME}
+    assert handlers.TOOL_HANDLERS.keys() == tools.TOOLS.keys()
+    assert handlers.RESOURCE_READERS.keys() == {one.uri for one in resources.RESOURCES}
+    assert permissions.REQUIRED_PERMISSIONS.keys() == {
+        *handlers.TOOL_HANDLERS,
+        *handlers.RESOURCE_READERS,
+        prompts.NAME,
+    }
 
 
 def test_a_tool_without_a_permission_keeps_the_server_from_starting(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    new = tools.Tool("memory_dump", "", "", schemas.ABOUT, schemas.KNOWN, tools.Hints(reads_only=True))
+    about = tools.TOOLS["memory_about"]
+    new = tools.Tool("memory_dump", "", "", about.takes, about.gives, tools.Hints(reads_only=True))
     monkeypatch.setitem(tools.TOOLS, "memory_dump", new)
     with pytest.raises(LookupError, match="memory_dump"):
         create_server(lambda: None, lambda _: None)  # type: ignore[arg-type, return-value]

@@ -6,8 +6,8 @@ import pytest
 from mcp import Client, MCPError
 
 from recollect import Memory
-from recollect.access import LOCAL, Principal
-from recollect.mcp.needs import NEEDS
+from recollect.authorization import LOCAL, Principal
+from recollect.mcp.permissions import REQUIRED_PERMISSIONS
 from recollect.model import TextPiece
 from recollect.model.literals import PERMISSIONS, Permission
 from tests.mcp_door.conftest import called, in_process, refused, somebody, speak
@@ -44,7 +44,7 @@ def test_each_needs_exactly_its_permission(memory: Memory, held: Permission | No
     assert added is not None
 
     async def talk(client: Client) -> None:
-        for name, needed in NEEDS.items():
+        for name, needed in REQUIRED_PERMISSIONS.items():
             if name == "memory_forget":
                 continue
             reason = await _use(client, name, added.file.id if "files" in name else made.id)

@@ -13,7 +13,7 @@ import pytest
 from mcp import Client
 
 from recollect import Memory, load_settings
-from recollect.access import NewKey
+from recollect.authorization import NewKey
 from recollect.errors import NotPermitted, UnknownKey
 from recollect.mcp import stdio
 from tests.mcp_door.conftest import LEGACY, MODERN, called, command, over_stdio, refused, speak
@@ -148,7 +148,7 @@ def test_a_signal_ends_it_though_standard_input_is_open(environment: dict[str, s
 
 def test_an_interruption_counts_as_a_signal_and_what_was_set_before_comes_back() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with stdio._ended_by_signals(Future()):
+    with stdio._exit_on_signals(Future()):
         assert signal.getsignal(signal.SIGINT) is signal.getsignal(signal.SIGTERM) is not before
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -193,7 +193,7 @@ def test_what_cannot_be_opened_is_said_and_ends_it(environment: dict[str, str], 
 
 
 def test_a_key_that_opens_nothing_is_refused_before_anything_is_served(tmp_path: Path, key: NewKey) -> None:
-    def opened(secret: str, user: str) -> stdio._Opened:
+    def opened(secret: str, user: str) -> stdio._OpenStore:
         return stdio._open(
             load_settings(os.devnull, environ={}, overrides={**_settings(tmp_path), "key": secret}), user
         )

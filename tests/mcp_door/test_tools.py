@@ -12,7 +12,7 @@ import pytest
 from mcp import Client, MCPError
 
 from recollect import Memory, UserMemory
-from recollect.mcp import wording
+from recollect.mcp import render
 from recollect.mcp.tools import TOOLS
 from recollect.model.literals import Trust
 from recollect.model.search import Recall
@@ -263,7 +263,7 @@ def test_text_is_capped_and_items_are_shortened(open_memory: Callable[..., Memor
     async def talk(client: Client) -> None:
         text, details = await checked(client, "memory_recall", query="parcel", limit=100)
         assert details["count"] == 60
-        assert len(text) <= wording.LONGEST_TEXT
+        assert len(text) <= render.LONGEST_TEXT
         assert sum(len(one["content"]) for one in details["memories"]) <= 60_000
         assert all(one["truncated"] for one in details["memories"])
         shown = re.findall(r"^\d+\. ", text, re.MULTILINE)
@@ -276,8 +276,8 @@ def test_text_is_capped_and_items_are_shortened(open_memory: Callable[..., Memor
 
 
 def test_the_rest_is_counted() -> None:
-    text = wording.capped("Found:", ["x" * 300] * 100)
-    assert len(text) <= wording.LONGEST_TEXT
+    text = render.numbered_lines("Found:", ["x" * 300] * 100)
+    assert len(text) <= render.LONGEST_TEXT
     shown = text.count("x" * 300)
     assert text.endswith(f"\n… and {100 - shown} more")
     assert 60 < shown < 70

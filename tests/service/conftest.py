@@ -12,7 +12,7 @@ import pytest
 from recollect import Memory
 from recollect.model.literals import Permission
 from recollect.service.app import create_service
-from recollect.web.listening import Server, bind, configure, listen
+from recollect.web.server import HttpServer, bind, configure, listen
 from tests.conftest import OpenMemory
 from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
@@ -45,7 +45,7 @@ def serving(memory: Memory) -> Iterator[Running]:
     with closing(bind("127.0.0.1", 0)) as listener:
         listen(listener)
         service = create_service(memory)
-        server = Server(configure(service.guarded, last_requests_s=5, lifespan="on"))
+        server = HttpServer(configure(service.app, last_requests_s=5, lifespan="on"))
         ready = threading.Event()
         server.announce, server.ending = ready.set, service.end
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

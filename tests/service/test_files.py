@@ -8,9 +8,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from recollect.service.parts import unpacked
+from recollect.service.multipart import read_upload
 from recollect.service.uploads import MOST_INSIDE, Uploads
-from recollect.web.problems import Refused
+from recollect.web.problems import RequestRefused
 from tests.service.conftest import Running, Serve
 from tests.waiting import PATIENCE_S
 
@@ -150,15 +150,15 @@ def form_of(name: bytes) -> bytes:
     ],
 )
 def test_forms_that_are_none(body: bytes, kind: str, why: str) -> None:
-    with pytest.raises(Refused, match=why):
-        unpacked(body, kind)
+    with pytest.raises(RequestRefused, match=why):
+        read_upload(body, kind)
 
 
 def test_a_form_keeps_every_byte() -> None:
     inside = bytes(range(256)) + b"\r\n--bx\r\n--\r\n\n--b"
-    sent = unpacked(FORM + inside + b"\r\n--b--\r\n", "multipart/form-data; boundary=b; charset=x")
+    sent = read_upload(FORM + inside + b"\r\n--b--\r\n", "multipart/form-data; boundary=b; charset=x")
     assert sent == ('"c".md', inside)
-    assert unpacked(inside, "text/plain") == ("", inside)
+    assert read_upload(inside, "text/plain") == ("", inside)
 
 
 @ON_SQLITE

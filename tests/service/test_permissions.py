@@ -14,12 +14,12 @@ from fastapi.routing import APIRoute
 from starlette.routing import Route
 
 from recollect import Memory
-from recollect.mcp.needs import NEEDS as TOOLS
+from recollect.mcp.permissions import REQUIRED_PERMISSIONS as TOOLS
 from recollect.model.literals import PERMISSIONS, Permission
 from recollect.service.app import ROUTERS, create_app
-from recollect.service.calls import Needs
-from recollect.service.metrics import Metrics
-from recollect.service.stream import Switchboard
+from recollect.service.live.subscriptions import LiveSubscriptions
+from recollect.service.metrics.service_metrics import Metrics
+from recollect.service.request_context import RequiresPermission
 from tests.cli.reference import permissions
 from tests.conftest import OpenMemory, SteppingClock
 from tests.service.conftest import Running, Serve
@@ -110,7 +110,7 @@ SAME = [
 
 def needed(dependant: Dependant) -> Iterator[Permission]:
     """Find the permission that a route asks for, however deep."""
-    if isinstance(dependant.call, Needs):
+    if isinstance(dependant.call, RequiresPermission):
         yield dependant.call.permission
         assert dependant.call.also in (None, "read")
     for inner in dependant.dependencies:
@@ -131,7 +131,7 @@ def test_every_route_has_a_line() -> None:
 
 
 def showing(dependant: Dependant) -> bool:
-    return (isinstance(dependant.call, Needs) and dependant.call.also == "read") or any(
+    return (isinstance(dependant.call, RequiresPermission) and dependant.call.also == "read") or any(
         map(showing, dependant.dependencies)
     )
 
@@ -146,7 +146,7 @@ def test_what_shows_something_needs_to_be_allowed_to_read() -> None:
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_there_are_no_other_routes(open_memory: OpenMemory) -> None:
     memory = open_memory(embedding__provider="none")
-    app = create_app(memory, Switchboard(memory), Metrics(memory))
+    app = create_app(memory, LiveSubscriptions(memory), Metrics(memory))
     beside = [route.path for route in app.routes if isinstance(route, Route)]
     assert beside == ["/mcp", "/mcp/"]
     assert len(app.routes) == len(ROUTERS) + len(beside)

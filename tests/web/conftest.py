@@ -14,9 +14,9 @@ import httpx2
 import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from recollect.web.guarded import LOG
 from recollect.web.limits import ConnectionLimits
-from recollect.web.listening import Server, bind, configure, listen, url_of
+from recollect.web.middleware import LOG
+from recollect.web.server import HttpServer, bind, configure, listen, url_of
 from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 
@@ -100,7 +100,7 @@ def serving(
     with closing(bind("127.0.0.1", 0)) as listener:
         listen(listener)
         url = url_of(listener)
-        server = Server(configure(app, last_requests_s=PATIENCE_S, lifespan=lifespan, limits=limits))
+        server = HttpServer(configure(app, last_requests_s=PATIENCE_S, lifespan=lifespan, limits=limits))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

@@ -3,32 +3,32 @@
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from recollect.web.headers import RequestIds, SecurityHeaders
+from recollect.web.headers import RequestIdMiddleware, SecurityHeadersMiddleware
 from tests.web.conftest import LOCAL, ask, empty
 
 
 @pytest.mark.parametrize("given", ["a", "Az09._-", "x" * 64])
 def test_a_number_that_can_be_used_is_kept(given: str) -> None:
-    answer = ask(RequestIds(empty), headers=(*LOCAL, (b"x-request-id", given.encode())))
+    answer = ask(RequestIdMiddleware(empty), headers=(*LOCAL, (b"x-request-id", given.encode())))
     assert answer.headers["x-request-id"] == answer.scope["state"]["request_id"] == given
 
 
 @pytest.mark.parametrize("given", ["", "x" * 65, "a b", "a\nb", "a\n", "\u00e4", '"', "<script>", "a/b"])
 def test_another_one_is_replaced(given: str) -> None:
-    answer = ask(RequestIds(empty), headers=(*LOCAL, (b"x-request-id", given.encode("latin-1"))))
+    answer = ask(RequestIdMiddleware(empty), headers=(*LOCAL, (b"x-request-id", given.encode("latin-1"))))
     assert len(answer.headers["x-request-id"]) == 32
     assert answer.headers["x-request-id"] == answer.scope["state"]["request_id"]
 
 
 def test_without_one_or_with_two_a_new_one_is_made() -> None:
-    first, second = ask(RequestIds(empty)), ask(RequestIds(empty))
+    first, second = ask(RequestIdMiddleware(empty)), ask(RequestIdMiddleware(empty))
     assert first.headers["x-request-id"] != second.headers["x-request-id"]
-    twice = ask(RequestIds(empty), headers=((b"x-request-id", b"a"), (b"x-request-id", b"b")))
+    twice = ask(RequestIdMiddleware(empty), headers=((b"x-request-id", b"a"), (b"x-request-id", b"b")))
     assert len(twice.headers["x-request-id"]) == 32
 
 
 def test_browsers_are_told_to_be_careful() -> None:
-    assert ask(SecurityHeaders(empty)).headers == {
+    assert ask(SecurityHeadersMiddleware(empty)).headers == {
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
         "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -42,6 +42,6 @@ def test_a_route_says_how_long_its_answer_may_be_kept_and_nothing_else() -> None
         await send({"type": "http.response.start", "status": 200, "headers": own})
         await send({"type": "http.response.body"})
 
-    headers = ask(SecurityHeaders(loose)).headers
+    headers = ask(SecurityHeadersMiddleware(loose)).headers
     assert (headers["cache-control"], headers["etag"]) == ("max-age=60", '"1"')
     assert headers["content-security-policy"].startswith("default-src 'none'")

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
-from recollect.web.problems import Refused, answer_errors, problem
+from recollect.web.problems import RequestRefused, add_error_handlers, problem
 from tests.web.conftest import LOCAL, ask
 
 
@@ -21,11 +21,11 @@ class Strict(BaseModel):
 
 def failing() -> FastAPI:
     app = FastAPI()
-    answer_errors(app, "GET /docs tells")
+    add_error_handlers(app, "GET /docs tells")
 
     @app.get("/refused")
     async def refused() -> None:
-        raise Refused(
+        raise RequestRefused(
             HTTPStatus.CONFLICT, "It is so already.", headers={"ETag": '"1"'}, members={"id": "m1", "type": "/taken"}
         )
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.requests import Request
 
 from recollect.web.reference import render
-from recollect.web.schemas import bounds, example, kind
+from recollect.web.schema_text import describe_bounds, describe_type, make_example
 
 ALONE = {"meta", "br"}
 EVIL = "</style></code><script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
@@ -237,11 +237,11 @@ def test_an_empty_document_is_a_page_too() -> None:
 )
 def test_schemas_in_words(schema: dict[str, Any], words: str, limits: list[str], sample: object) -> None:
     models = {"A": {"type": "object", "properties": {"b": {"type": "integer"}}, "required": ["b"]}}
-    assert "".join(piece for piece, _ in kind(schema)) == words
-    assert list(bounds(schema)) == limits
-    assert example(schema, models) == sample
+    assert "".join(piece for piece, _ in describe_type(schema)) == words
+    assert list(describe_bounds(schema)) == limits
+    assert make_example(schema, models) == sample
 
 
 def test_a_model_that_holds_itself_has_an_example() -> None:
     tree = {"type": "object", "properties": {"in": {"$ref": "#/x/Tree"}}, "required": ["in"]}
-    assert isinstance(example({"$ref": "#/x/Tree"}, {"Tree": tree}), dict)
+    assert isinstance(make_example({"$ref": "#/x/Tree"}, {"Tree": tree}), dict)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final
 
-from recollect.access import LOCAL, Key, NewKey, Principal
+from recollect.authorization import LOCAL, Key, NewKey, Principal
 from recollect.engine.audit.audit_log import AuditedAction, note
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of

@@ -15,7 +15,14 @@ The invariant: help and usage errors import typer and nothing else that is slow.
 
 import gc
 
-from recollect.cli.app import app
+_collected = gc.isenabled()
+gc.disable()  # declarations make no garbage, and looking for it delays the start
+
+from recollect.cli.app import app  # noqa: E402 - as above
+
+if _collected:
+    gc.freeze()  # declarations live as long as the process
+    gc.enable()
 
 __all__ = ["app", "main"]
 

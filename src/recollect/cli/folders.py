@@ -36,6 +36,13 @@ class SyncedFolders(NamedTuple):
     waiting: int = 0
 
 
+_INCLUDE_HELP = (
+    "Only files like this, such as '*.md' or 'journal/**'; may be repeated. Without it: Markdown, text and .jsonl, or "
+    "what the setting files.include says."
+)
+_EXCLUDE_HELP = "Leave out files and folders like this, such as 'drafts/'; may be repeated. '' clears earlier ones."
+
+
 @commands.command(
     "write",
     worker_with="watch",
@@ -62,21 +69,8 @@ def sync(
             autocompletion=_sources,
         ),
     ] = None,
-    include: Annotated[
-        list[str] | None,
-        option(
-            "PATTERN",
-            "Only files like this, such as '*.md' or 'journal/**'; may be repeated. Without it: Markdown, text "
-            "and .jsonl, or what the setting files.include says.",
-        ),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        option(
-            "PATTERN",
-            "Leave out files and folders like this, such as 'drafts/'; may be repeated. '' clears earlier ones.",
-        ),
-    ] = None,
+    include: Annotated[list[str] | None, option("PATTERN", _INCLUDE_HELP)] = None,
+    exclude: Annotated[list[str] | None, option("PATTERN", _EXCLUDE_HELP)] = None,
     hidden: Annotated[
         bool | None, flag("--hidden/--no-hidden", "Whether files and folders with a leading dot count.")
     ] = None,

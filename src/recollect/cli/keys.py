@@ -20,7 +20,7 @@ from recollect.model.literals import PERMISSIONS, Permission
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from recollect.access import Key
+    from recollect.authorization import Key
     from recollect.cli.view import View
     from recollect.model.stats import AuditLine, Problem
 

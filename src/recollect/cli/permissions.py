@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.model.literals import Permission
 
 if TYPE_CHECKING:
-    from recollect.access import Principal
     from recollect.api.memory import Memory
+    from recollect.authorization import Principal
     from recollect.settings import Settings
 
 
@@ -39,7 +39,7 @@ def admit(memory: "Memory", *needed: Permission, named: str = "") -> Admission:
 
     Raises UnknownKey or NotPermitted.
     """
-    from recollect.access import LOCAL, authorize
+    from recollect.authorization import LOCAL, authorize
 
     settings = memory.settings
     principal = memory.keys.identify(settings.key) if settings.key else LOCAL

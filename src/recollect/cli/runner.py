@@ -51,7 +51,7 @@ class CommandContext:
     """
 
     def __init__(self, command: str, typed: GlobalOptions, *, as_json: bool, background_worker: bool = False) -> None:
-        from recollect.access import LOCAL
+        from recollect.authorization import LOCAL
         from recollect.clock import SystemClock
 
         self.command = command

@@ -17,7 +17,7 @@ from recollect.model.literals import MemoryType
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
-    from recollect.federation import Federated, FederatedHit
+    from recollect.federation import FederatedHit, FederatedResult
     from recollect.model.memories import MemoryRecord, Page
     from recollect.model.messages import Message
     from recollect.model.places import Located
@@ -154,7 +154,7 @@ def search(
         ),
     ] = "none",
     explain: options.Explain = False,
-) -> "CommandResult[FoundHits] | CommandResult[Federated]":
+) -> "CommandResult[FoundHits] | CommandResult[FederatedResult]":
     """Search memories, all that was said, and files.
 
     Each hit names its source: a memory, a user's request, an assistant's response, its reasoning, a tool's result, a
@@ -195,7 +195,7 @@ def _messages_around(context: CommandContext, answer: "Recall", reach: int) -> "
 
 def _search_nodes(
     context: CommandContext, query: str, limit: int, named: str, narrowing: Mapping[str, object]
-) -> "Federated":
+) -> "FederatedResult":
     """Search here and in the nodes that are named: `all`, or names with commas between them.
 
     Other nodes are not told how the search is narrowed, and to drop that silently would show what was excluded.
@@ -221,7 +221,7 @@ def _show_search(view: "View", found: FoundHits, *, explain: bool) -> None:
     _show_hits(view, found, explain=explain, sources=True)
 
 
-def _show_federated(view: "View", federated: "Federated") -> None:
+def _show_federated(view: "View", federated: "FederatedResult") -> None:
     """Show the hits in their order; scores stand beside them, because those of two nodes cannot be compared."""
     if not federated.hits:
         view.line("Nothing was found, neither here nor elsewhere.")

@@ -13,11 +13,11 @@ import typer
 from recollect.cli.options import flag, option
 from recollect.cli.permissions import require_permission
 from recollect.cli.runner import CommandContext, CommandSet
-from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, Limits
+from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, EmbeddingServerLimits
 
 if TYPE_CHECKING:
-    from recollect.e5.server import Ready as ModelReady
-    from recollect.service.server import Ready as ServiceReady
+    from recollect.e5.server import EmbeddingServerReady as ModelReady
+    from recollect.service.server import ServiceReady
 
 commands = CommandSet("Servers")
 # The help texts name the environment, since they are all that the reference knows of it: hence `show_envvar=False`.
@@ -167,7 +167,9 @@ def e5_server(
             show_envvar=False,
         ),
     ] = DEFAULT_MODEL,
-    max_batch: Annotated[int, option("N", "Most texts in one request.", min=1, max=10_000)] = Limits().batch,
+    max_batch: Annotated[
+        int, option("N", "Most texts in one request.", min=1, max=10_000)
+    ] = EmbeddingServerLimits().batch,
     verbose: Annotated[bool, flag("--verbose", "Log requests to standard error, without what they say.")] = False,
 ) -> None:
     """Serve an embedding model over HTTP.
@@ -178,7 +180,7 @@ def e5_server(
     """
     from recollect.e5 import server
 
-    plan = server.Plan(host, port, model, Limits(batch=max_batch), verbose)
+    plan = server.EmbeddingServerConfig(host, port, model, EmbeddingServerLimits(batch=max_batch), verbose)
     server.serve(plan, _ModelAsJson() if context.as_json else _ModelForPeople())
 
 

@@ -46,7 +46,7 @@ def can_travel(detect: Detect) -> bool:
 
 
 class RequestPool:
-    """The requests that nobody has file yet."""
+    """Requests that wait for a reader."""
 
     def __init__(self, requests: Sequence[ReadRequest]) -> None:
         self._requests = deque(requests)

@@ -1,18 +1,16 @@
-"""A door of its own: an embedding model behind HTTP, so that several programs share one that is loaded once.
+"""The embedding server: one loaded model behind HTTP for several programs.
 
-    limits     how much one request may ask for, and how many may wait
-    models     a model that is ready to be asked; which names mean the bundled encoder
-    sentences  models of sentence-transformers, and what E5 wants to be told before a text
-    wire       what requests and answers look like
-    line       one thread computes; requests wait in line for it
-    app        the three routes
-    server     the life of the server: a port, a model, requests, an orderly end
+    limits           limits of a request, and of how many may wait
+    models           a loaded model; which names mean the bundled encoder
+    sentence_models  models of sentence-transformers, with the prefixes of E5
+    bodies           requests and answers
+    request_queue    one thread computes; requests queue for it
+    app, server      the three routes; the life of the server
 
-The gate before the routes, problem documents, the journal and the port are those of every server: see `web`.
-
-The invariant: a text is embedded and forgotten. It is written to no log and no disk, and stands in no error.
+The middleware is that of every server: see `web`. The invariant: a text is embedded and dropped. It is written to no
+log and no disk, and stands in no error.
 """
 
-from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, Limits
+from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, EmbeddingServerLimits
 
-__all__ = ["DEFAULT_HOST", "DEFAULT_MODEL", "DEFAULT_PORT", "Limits"]
+__all__ = ["DEFAULT_HOST", "DEFAULT_MODEL", "DEFAULT_PORT", "EmbeddingServerLimits"]

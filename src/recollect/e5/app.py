@@ -1,22 +1,31 @@
-"""The three routes, and everything that stands around them."""
+"""The three routes of the embedding server."""
 
 from typing import Final
 
 from fastapi import FastAPI, Response
 
 from recollect._version import __version__
-from recollect.e5.limits import Limits
-from recollect.e5.line import Line
-from recollect.e5.models import Model
-from recollect.e5.wire import Health, ManyTexts, ManyVectors, OneText, OneVector, checked, many_vectors, one_vector
-from recollect.web.gate import Gate
-from recollect.web.problems import answer_errors
+from recollect.e5.bodies import (
+    Health,
+    ManyTexts,
+    ManyVectors,
+    OneText,
+    OneVector,
+    check_texts,
+    many_vectors,
+    one_vector,
+)
+from recollect.e5.limits import EmbeddingServerLimits
+from recollect.e5.models import ServedModel
+from recollect.e5.request_queue import RequestQueue
+from recollect.web.body_limits import BodyLimitMiddleware
+from recollect.web.problems import add_error_handlers
 
 _JSON: Final = "application/json"
 _ROUTES: Final = "POST /embed, POST /batch, GET /health"
 
 
-def create_app(model: Model, line: Line, limits: Limits) -> FastAPI:
+def create_app(model: ServedModel, queue: RequestQueue, limits: EmbeddingServerLimits) -> FastAPI:
     """Make the application that serves one model."""
     app = FastAPI(
         title="Recollect embedding server",
@@ -26,22 +35,22 @@ def create_app(model: Model, line: Line, limits: Limits) -> FastAPI:
         redirect_slashes=False,
         telemetry={"tracing": False, "metrics": False, "logs": False},  # errors that are reported may quote a text
     )
-    app.add_middleware(Gate, limits=limits)
-    answer_errors(app, _ROUTES)
-    _add_routes(app, model, line, limits)
+    app.add_middleware(BodyLimitMiddleware, limits=limits)
+    add_error_handlers(app, _ROUTES)
+    _add_routes(app, model, queue, limits)
     return app
 
 
-def _add_routes(app: FastAPI, model: Model, line: Line, limits: Limits) -> None:
+def _add_routes(app: FastAPI, model: ServedModel, queue: RequestQueue, limits: EmbeddingServerLimits) -> None:
     @app.post("/embed", response_model=OneVector)
-    async def embed(asked: OneText) -> Response:
+    async def embed(request: OneText) -> Response:
         """Embed one text."""
-        return Response(await line.serve(checked(asked, limits), asked.type, one_vector), media_type=_JSON)
+        return Response(await queue.serve(check_texts(request, limits), request.type, one_vector), media_type=_JSON)
 
     @app.post("/batch", response_model=ManyVectors)
-    async def batch(asked: ManyTexts) -> Response:
+    async def batch(request: ManyTexts) -> Response:
         """Embed several texts."""
-        return Response(await line.serve(checked(asked, limits), asked.type, many_vectors), media_type=_JSON)
+        return Response(await queue.serve(check_texts(request, limits), request.type, many_vectors), media_type=_JSON)
 
     @app.get("/health")
     async def health() -> Health:

@@ -1,4 +1,4 @@
-"""What the server offers when nothing else is said, and how much may be asked of it."""
+"""Defaults and limits of the embedding server."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,8 +11,8 @@ DEFAULT_MODEL: Final = "intfloat/multilingual-e5-large"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits(BodyLimits):
-    """How much one request may ask for, and how many requests may be inside at a time."""
+class EmbeddingServerLimits(BodyLimits):
+    """Limits of a request, and of how many may be inside at a time."""
 
     body_bytes: int = 8 * 1024 * 1024
     inside: int = 32

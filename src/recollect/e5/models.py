@@ -1,7 +1,4 @@
-"""A model that is ready to be asked, whoever runs it.
-
-The invariant: what a model gives is checked here, so no vector leaves that a search could not use.
-"""
+"""A loaded model. What it gives is checked here, so that no vector leaves that a search could not use."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +6,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from recollect.e5.sentences import load_encode, require_library
+from recollect.e5.sentence_models import load_encode, require_library
 from recollect.embedding.bundled_model import SPACE
 from recollect.embedding.local import LocalEmbedder
 from recollect.errors import EmbeddingError
@@ -17,21 +14,21 @@ from recollect.model.memories import Vector
 from recollect.ports import Role
 
 BUNDLED: Final = frozenset({SPACE.model, "bundled", "local"})
-_PROBE: Final = "A first text, so that the model is loaded before anybody waits for it."
+_PROBE: Final = "A first text, so that the model is loaded before a client waits for it."
 
 Encode: TypeAlias = Callable[[Sequence[str], Role], Vector]
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """A loaded model: its name, the length of its vectors, and how it is asked."""
+class ServedModel:
+    """A loaded model: its name, the length of its vectors, and its function."""
 
     name: str
     dimension: int
     encode: Encode
 
     def embed(self, texts: Sequence[str], role: Role) -> Vector:
-        """Give one row per text. Raises EmbeddingError rather than give a row that is of no use."""
+        """Give one row per text. Raises EmbeddingError when a row is of no use."""
         if not texts:
             return np.empty((0, self.dimension), np.float32)
         vectors = np.asarray(self.encode(texts, role), np.float32)
@@ -44,24 +41,24 @@ class Model:
 
 
 def full_name(name: str) -> str:
-    """Give the name that a model reports, whatever it was called."""
+    """Give the full name of a model, which it reports."""
     return SPACE.model if name in BUNDLED else name.rstrip("/\\")
 
 
 def require_runnable(name: str) -> None:
-    """Make sure, without loading anything, that the libraries are there which the model needs."""
+    """Check, without loading anything, that the libraries of a model are installed. Raises EmbeddingError."""
     if name not in BUNDLED:
         require_library(name)
 
 
-def load_model(name: str) -> Model:
+def load_model(name: str) -> ServedModel:
     """Load the model and try it. Raises EmbeddingError when there is none, or it does not work."""
-    return tried(full_name(name), LocalEmbedder().embed if name in BUNDLED else load_encode(name))
+    return probe_model(full_name(name), LocalEmbedder().embed if name in BUNDLED else load_encode(name))
 
 
-def tried(name: str, encode: Encode) -> Model:
-    """Ask a model for a first vector, which tells how long its vectors are."""
+def probe_model(name: str, encode: Encode) -> ServedModel:
+    """Compute a first vector, which tells how long vectors are."""
     probe = np.asarray(encode([_PROBE], "passage"))
-    model = Model(name, int(probe.shape[-1]), encode)
+    model = ServedModel(name, int(probe.shape[-1]), encode)
     model.embed([_PROBE], "query")
     return model

@@ -1,7 +1,7 @@
 """The life of the server: a port, a model, requests, and an orderly end.
 
-The port is taken before the model is loaded, so that nobody waits for a model that then cannot be served; connections
-are accepted only afterwards, so that whoever gets through is answered.
+The port is taken before the model is loaded, so that no model is loaded that cannot be served; connections are accepted
+only afterwards, so that every connection is answered.
 """
 
 import logging
@@ -12,31 +12,31 @@ from functools import partial
 from typing import Final, Protocol
 
 from recollect.e5.app import create_app
-from recollect.e5.limits import Limits
-from recollect.e5.line import Line
-from recollect.e5.models import Model, full_name, load_model, require_runnable
-from recollect.web.framing import Framing
-from recollect.web.journal import Journal, path_of, write_to_standard_error
-from recollect.web.listening import Server, bind, configure, ended_by_signals, listen, open_to, url_of
+from recollect.e5.limits import EmbeddingServerLimits
+from recollect.e5.models import ServedModel, full_name, load_model, require_runnable
+from recollect.e5.request_queue import RequestQueue
+from recollect.web.access_log import AccessLogMiddleware, log_to_stderr, path_of
+from recollect.web.request_framing import RequestFramingMiddleware
+from recollect.web.server import HttpServer, bind, configure, exit_on_signals, listen, open_to, url_of
 
 LOG: Final = logging.getLogger("recollect.e5")
 _LAST_REQUESTS_S: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EmbeddingServerConfig:
     """What to serve, and where."""
 
     host: str
     port: int
     model: str
-    limits: Limits
+    limits: EmbeddingServerLimits
     verbose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """What is served, and where. `open_to` is the address when others than this machine may reach it."""
+class EmbeddingServerReady:
+    """What is served, and where. `open_to` is the address when other machines may reach it."""
 
     model: str
     dimension: int
@@ -44,37 +44,37 @@ class Ready:
     open_to: str | None = None
 
 
-class Audience(Protocol):
-    """Who started the server, and wants to know how far it is."""
+class EmbeddingServerListener(Protocol):
+    """The caller of `serve`, who is told how far it is."""
 
     def loading(self, model: str) -> None:
-        """Hear that the model is being loaded, which may take long."""
+        """The model is being loaded, which may take long."""
         ...
 
-    def ready(self, ready: Ready) -> None:
-        """Hear that requests are answered from now on."""
+    def ready(self, ready: EmbeddingServerReady) -> None:
+        """Requests are answered from now on."""
         ...
 
 
-def serve(plan: Plan, audience: Audience) -> None:
+def serve(config: EmbeddingServerConfig, audience: EmbeddingServerListener) -> None:
     """Serve until a signal ends it. Raises EmbeddingError without a model, and ServerError without a port."""
-    require_runnable(plan.model)
-    with ended_by_signals(), closing(bind(plan.host, plan.port)) as listener:
-        audience.loading(full_name(plan.model))
-        model = load_model(plan.model)
+    require_runnable(config.model)
+    with exit_on_signals(), closing(bind(config.host, config.port)) as listener:
+        audience.loading(full_name(config.model))
+        model = load_model(config.model)
         listen(listener)
-        write_to_standard_error(LOG, logging.Formatter("%(asctime)s %(message)s"), requests=plan.verbose)
-        with closing(Line(model)) as line:
-            server = create_server(model, line, plan.limits)
+        log_to_stderr(LOG, logging.Formatter("%(asctime)s %(message)s"), requests=config.verbose)
+        with closing(RequestQueue(model)) as queue:
+            server = create_server(model, queue, config.limits)
             server.announce = partial(audience.ready, _ready(model, listener))
             server.run(sockets=[listener])
 
 
-def create_server(model: Model, line: Line, limits: Limits) -> Server:
+def create_server(model: ServedModel, queue: RequestQueue, limits: EmbeddingServerLimits) -> HttpServer:
     """Make the server around the application."""
-    app = Journal(Framing(create_app(model, line, limits)), LOG, path_of)
-    return Server(configure(app, last_requests_s=_LAST_REQUESTS_S))
+    app = AccessLogMiddleware(RequestFramingMiddleware(create_app(model, queue, limits)), LOG, path_of)
+    return HttpServer(configure(app, last_requests_s=_LAST_REQUESTS_S))
 
 
-def _ready(model: Model, listener: socket.socket) -> Ready:
-    return Ready(model.name, model.dimension, url_of(listener), open_to(listener))
+def _ready(model: ServedModel, listener: socket.socket) -> EmbeddingServerReady:
+    return EmbeddingServerReady(model.name, model.dimension, url_of(listener), open_to(listener))

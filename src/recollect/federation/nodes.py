@@ -1,7 +1,7 @@
-"""Which nodes there are, and for whom each may be asked.
+"""The nodes of the settings, and for which users each may be asked.
 
-A node is enabled for the users who are named in its line and for nobody else: what somebody searches for is private,
-and must not leave the machine because somebody else has a node.
+A node is enabled only for the users who are named in its line: a query is private, and must not leave the machine
+because another user has a node.
 """
 
 import re
@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.errors import InvalidInput, NotPermitted, SettingsError
-from recollect.federation.answers import LOCAL_NODE
+from recollect.federation.results import LOCAL_NODE
 from recollect.http_client import ApiKey, checked_url
 
-EVERYBODY: Final = "*"
+ALL_USERS: Final = "*"
 
 _RESERVED: Final = (LOCAL_NODE, "all", "none")  # the last two mean something to `search --nodes`
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """Another Recollect service: where it is, the key it gave us, and whose searches may be sent there."""
+class FederationNode:
+    """Another Recollect service: its address, our key for it, and the users whose searches may be sent there."""
 
     name: str
     address: str
@@ -29,34 +29,36 @@ class Node:
     users: frozenset[str]
 
     def is_for(self, user_id: str) -> bool:
-        """Tell whether what this user searches for may be sent there."""
-        return user_id in self.users or EVERYBODY in self.users
+        """Tell whether the searches of a user may be sent there."""
+        return user_id in self.users or ALL_USERS in self.users
 
 
-def configured(lines: Iterable[str]) -> tuple[Node, ...]:
-    """Read the lines of `federation.nodes`, whose form the settings have checked. Raises SettingsError."""
-    nodes = tuple(map(_read, lines))
+def parse_nodes(lines: Iterable[str]) -> tuple[FederationNode, ...]:
+    """Parse the lines of `federation.nodes`, whose form the settings have checked. Raises SettingsError."""
+    nodes = tuple(map(_parse, lines))
     names = [node.name for node in nodes]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise SettingsError(f"federation.nodes has two nodes that are called {twice}. Give each a name of its own.")
+    duplicate = next((name for name in names if names.count(name) > 1), None)
+    if duplicate is not None:
+        raise SettingsError(f"federation.nodes has two nodes that are called {duplicate}. Give each a name of its own.")
     return nodes
 
 
-def chosen(nodes: Sequence[Node], user_id: str, names: Sequence[str] | None) -> tuple[Node, ...]:
-    """Give the nodes to ask for a user, by name: those that are named, or all that are enabled for them.
+def choose_nodes(
+    nodes: Sequence[FederationNode], user_id: str, names: Sequence[str] | None
+) -> tuple[FederationNode, ...]:
+    """Choose the nodes to ask for a user: those that are named, or all that are enabled.
 
-    A name that is wrong is said before anything is sent. `local` may be named; it is always searched. Raises
-    InvalidInput for a node that is unknown, NotPermitted for one that is not enabled for this user.
+    `local` may be named; it is always searched. Raises InvalidInput for a node that is unknown, and NotPermitted for
+    one that is not enabled for this user, before anything is sent.
     """
     enabled = sorted((node for node in nodes if node.is_for(user_id)), key=lambda node: node.name)
     if names is None:
         return tuple(enabled)
     if isinstance(names, str):
         raise InvalidInput(f"nodes is the text {names!r}; give several, for example ({names!r},).")
-    known = {node.name for node in nodes}
+    known_names = {node.name for node in nodes}
     for name in names:
-        if not isinstance(name, str) or name not in {LOCAL_NODE, *known}:
+        if not isinstance(name, str) or name not in {LOCAL_NODE, *known_names}:
             ours = ", ".join(node.name for node in enabled) or "none; federation.nodes in the settings lists them"
             raise InvalidInput(f"Unknown node {name!r}. Nodes for this user: {ours}.")
     allowed = {LOCAL_NODE, *(node.name for node in enabled)}
@@ -69,8 +71,8 @@ def chosen(nodes: Sequence[Node], user_id: str, names: Sequence[str] | None) -> 
     return tuple(node for node in enabled if node.name in names)
 
 
-def _read(line: str) -> Node:
-    name, *given = line.split()
+def _parse(line: str) -> FederationNode:
+    name, *parts = line.split()
     if not _NAME.fullmatch(name):
         raise SettingsError(
             "The name of a node in federation.nodes may hold up to 64 letters, digits, dots, dashes and underscores, "
@@ -78,11 +80,11 @@ def _read(line: str) -> Node:
         )
     if name in _RESERVED:
         raise SettingsError(f"A node in federation.nodes cannot be called {name}, which has a meaning of its own.")
-    fields = dict(part.partition("=")[::2] for part in given)
+    fields = dict(part.partition("=")[::2] for part in parts)
     users = frozenset(filter(None, fields.get("users", "").split(",")))
     address = checked_url(fields.get("url", ""), f"the node {name}", "https://memory.example")
     try:
         key = ApiKey(fields.get("key", ""))
     except SettingsError as error:
         raise SettingsError(f"The node {name} in federation.nodes: {error}") from None
-    return Node(name, address, key, users)
+    return FederationNode(name, address, key, users)

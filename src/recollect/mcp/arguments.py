@@ -1,48 +1,49 @@
-"""Reads the arguments of a call against the schema of its tool.
+"""Checks the arguments of a call against the schema of its tool.
 
-Whatever is wrong is an InvalidInput that names the argument, what was found and what is expected, so that a model can
-mend its call. An optional argument that is null counts as absent: some hosts fill in every name they know.
+An error names the argument, what was found and what is expected, so that a model can mend its call. An optional
+argument that is null counts as absent: some hosts fill in every name they know.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from recollect.errors import InvalidInput
-from recollect.mcp.schemas import Schema
+
+ToolSchema: TypeAlias = Mapping[str, Any]
 
 _SHOWN = 60
 _HUGE = 10**18
 
 
-def read(owner: str, schema: Schema, given: Mapping[str, Any]) -> dict[str, Any]:
+def read_arguments(owner: str, schema: ToolSchema, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Give the arguments with the defaults filled in. Raises InvalidInput."""
-    properties: Mapping[str, Schema] = schema["properties"]
-    unknown = [name for name in given if name not in properties]
+    properties: Mapping[str, ToolSchema] = schema["properties"]
+    unknown = [name for name in arguments if name not in properties]
     if unknown:
-        named = ", ".join(_shown(name) for name in unknown[:5])
-        raise InvalidInput(f"{owner} takes no {named}. It takes: {', '.join(properties)}.")
-    present = {name: value for name, value in given.items() if value is not None}
+        listed = ", ".join(_shown(name) for name in unknown[:5])
+        raise InvalidInput(f"{owner} takes no {listed}. It takes: {', '.join(properties)}.")
+    present = {name: value for name, value in arguments.items() if value is not None}
     missing = [name for name in schema.get("required", ()) if name not in present]
     if missing:
         raise InvalidInput(f"{owner} needs {' and '.join(missing)}. {properties[missing[0]]['description']}")
-    checked = {name: _checked(name, properties[name], value) for name, value in present.items()}
-    defaults = {name: one["default"] for name, one in properties.items() if "default" in one}
-    return {**defaults, **checked}
+    checked_values = {name: _checked(name, properties[name], value) for name, value in present.items()}
+    defaults = {name: field["default"] for name, field in properties.items() if "default" in field}
+    return {**defaults, **checked_values}
 
 
-def _checked(name: str, schema: Schema, value: object) -> Any:  # noqa: ANN401 - as the schema says
+def _checked(name: str, schema: ToolSchema, value: object) -> Any:  # noqa: ANN401 - as the schema says
     match schema["type"]:
         case "string":
             return _text(name, schema, value)
         case "object":
             if not isinstance(value, Mapping):
                 raise _unfit(name, value, f"an object with {', '.join(schema['properties'])}")
-            return read(name, schema, value)
+            return read_arguments(name, schema, value)
         case kind:
             return _number(name, schema, value, whole=kind == "integer")
 
 
-def _text(name: str, schema: Schema, value: object) -> str:
+def _text(name: str, schema: ToolSchema, value: object) -> str:
     if "enum" in schema:
         if value not in schema["enum"]:
             raise _unfit(name, value, f"one of {', '.join(schema['enum'])}")
@@ -57,7 +58,7 @@ def _text(name: str, schema: Schema, value: object) -> str:
     return value
 
 
-def _number(name: str, schema: Schema, value: object, *, whole: bool) -> float:
+def _number(name: str, schema: ToolSchema, value: object, *, whole: bool) -> float:
     lowest, highest = schema["minimum"], schema["maximum"]
     expected = f"a {'whole number' if whole else 'number'} from {lowest} to {highest}"
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not lowest <= value <= highest:
@@ -74,7 +75,7 @@ def _unfit(name: str, found: object, expected: str) -> InvalidInput:
 
 
 def _shown(value: object) -> str:
-    """Show what was passed, as far as it helps; it may be of any size."""
+    """Show a value that was passed, which may be of any size."""
     match value:
         case str():
             return repr(value) if len(value) <= _SHOWN else f"{value[:_SHOWN]!r}…"

@@ -1,14 +1,11 @@
-"""The prompt that explains the memory to a model; for a question, `doing` adds what is known."""
+"""The prompt that explains the memory to a model; with a question, `handlers` adds what is known."""
 
 from typing import Final
-
-from recollect.mcp.schemas import LONGEST_QUERY, arguments, text
 
 NAME: Final = "memory"
 TITLE: Final = "Use the memory"
 DESCRIPTION: Final = "Explains how to use the long-term memory; with a question, it brings along what is known."
 QUESTION: Final = "What the user wants to know; what is remembered about it is put into the prompt."
-TAKES: Final = arguments(question=text(QUESTION, longest=LONGEST_QUERY, shortest=0))
 
 # Also what a host is told when it connects.
 INSTRUCTIONS: Final = """\

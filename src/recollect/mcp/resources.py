@@ -1,7 +1,4 @@
-"""What can be read by its address, such as `memory://about/garage`. A host puts it into a prompt, as it is.
-
-What stands there is in `doing`.
-"""
+"""Resources: what a host can read by its address, such as `memory://about/garage`, and put into a prompt."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -15,7 +12,7 @@ _JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Something to read. With a `{name}` at the end of its address it is a template."""
+    """A resource. With a `{name}` at the end of its address it is a template."""
 
     uri: str
     name: str
@@ -41,11 +38,11 @@ RESOURCES: Final = (
 
 
 def find(uri: str) -> tuple[Resource, str]:
-    """Find what an address stands for, and the part of it that was filled in. Raises NotFound."""
+    """Find the resource of an address, and the parameter in it. Raises NotFound."""
     for resource in RESOURCES:
         start, _, rest = resource.uri.partition("{")
-        if rest and uri.startswith(start) and (filled_in := unquote(uri.removeprefix(start)).strip()):
-            return resource, filled_in
+        if rest and uri.startswith(start) and (parameter := unquote(uri.removeprefix(start)).strip()):
+            return resource, parameter
         if not rest and uri.rstrip("/") == start:
             return resource, ""
     known = ", ".join(resource.uri for resource in RESOURCES)

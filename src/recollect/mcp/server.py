@@ -1,8 +1,7 @@
-"""The server: the official SDK in front, the tools, resources and prompt behind, and `authorize` in between.
+"""The server, on the low-level server of the official SDK: its schemas and error texts are ours, for all hosts.
 
-The low-level server of the SDK is used, because its convenient one derives schemas and error texts from functions,
-and ours are fixed for all hosts. This is the edge where errors become answers: what a model can mend is a tool result
-marked as an error, what only a program can mend is an error of the protocol. Nothing is logged but names and times.
+This is the edge where errors become answers: what a model can mend is a tool result marked as an error, what only a
+program can mend is an error of the protocol. Only names and times are logged.
 """
 
 import logging
@@ -19,31 +18,30 @@ from mcp.shared.exceptions import MCPError
 from recollect._version import __version__
 from recollect.errors import AccessDenied, InvalidInput, NotFound, RecollectError, StoreError
 from recollect.mcp import prompts, resources
-from recollect.mcp.callers import Caller
-from recollect.mcp.needs import NEEDS, insist_on_needs
+from recollect.mcp.permissions import REQUIRED_PERMISSIONS, Caller, check_permissions
 from recollect.mcp.tools import TOOLS, Tool
 
 if TYPE_CHECKING:
-    from recollect.mcp.desk import Desk  # brings the databases, which nobody should wait for who lists the tools
+    from recollect.mcp.dispatch import Dispatcher  # imports the databases, for which listing the tools need not wait
 
-Context: TypeAlias = ServerRequestContext[Any, Any]
-FindCaller: TypeAlias = Callable[[Context], Caller]
+McpContext: TypeAlias = ServerRequestContext[Any, Any]
+FindCaller: TypeAlias = Callable[[McpContext], Caller]
 T = TypeVar("T")
 
 LOG: Final = logging.getLogger("recollect.mcp")
-_CALLERS_FAULT = (AccessDenied, InvalidInput, NotFound)
-_AWAY = "The memory cannot be reached right now. Go on without it, and try again later."
+_CALLER_ERRORS = (AccessDenied, InvalidInput, NotFound)
+_UNAVAILABLE = "The memory cannot be reached right now. Go on without it, and try again later."
 _BROKEN = "Something went wrong in the memory; the call was in order. Go on without it."
 
 
-def create_server(desk: "Callable[[], Desk]", caller: FindCaller) -> Server[dict[str, Any]]:
-    """Make the server. `desk` gives who does the work, and `caller` says who makes a request; both may block.
+def create_server(dispatcher: "Callable[[], Dispatcher]", caller: FindCaller) -> Server[dict[str, Any]]:
+    """Make the server. `dispatcher` runs calls, and `caller` identifies the caller of a request; both may block.
 
-    Raises LookupError when something on offer has no line in the table of permissions.
+    Raises LookupError when something on offer is not in the table of permissions.
     """
-    insist_on_needs((*TOOLS, *(one.uri for one in resources.RESOURCES), prompts.NAME))
+    check_permissions((*TOOLS, *(resource.uri for resource in resources.RESOURCES), prompts.NAME))
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # what the SDK logs may quote what was said
-    counter = _Counter(desk, caller)
+    handlers = _RequestHandlers(dispatcher, caller)
     server: Server[dict[str, Any]] = Server(
         "recollect",
         version=__version__,
@@ -51,74 +49,74 @@ def create_server(desk: "Callable[[], Desk]", caller: FindCaller) -> Server[dict
         description="Long-term memory for AI agents",
         instructions=prompts.INSTRUCTIONS,
         get_tool_input_schema=lambda name: dict(TOOLS[name].takes) if name in TOOLS else None,
-        on_list_tools=counter.list_tools,
-        on_call_tool=counter.call_tool,
-        on_list_resources=counter.list_resources,
-        on_list_resource_templates=counter.list_templates,
-        on_read_resource=counter.read_resource,
-        on_list_prompts=counter.list_prompts,
-        on_get_prompt=counter.get_prompt,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
     )
     server.middleware.clear()  # the SDK's own traces would quote what an error says
     return server
 
 
-class _Counter:
-    """Takes requests, has them done in a thread, and gives the answers the form of the protocol."""
+class _RequestHandlers:
+    """Handlers of the protocol's requests. The work is done in a thread."""
 
-    def __init__(self, desk: "Callable[[], Desk]", caller: FindCaller) -> None:
-        self._desk = desk
+    def __init__(self, dispatcher: "Callable[[], Dispatcher]", caller: FindCaller) -> None:
+        self._dispatcher = dispatcher
         self._caller = caller
 
-    async def list_tools(self, ctx: Context, _: object) -> sdk.ListToolsResult:
+    async def list_tools(self, ctx: McpContext, _: object) -> sdk.ListToolsResult:
         """List the tools that the caller may use."""
         may = await self._permitted(ctx)
         return sdk.ListToolsResult(tools=[_offered(tool) for tool in TOOLS.values() if may(tool.name)])
 
-    async def call_tool(self, ctx: Context, params: sdk.CallToolRequestParams) -> sdk.CallToolResult:
-        """Do what a tool does."""
+    async def call_tool(self, ctx: McpContext, params: sdk.CallToolRequestParams) -> sdk.CallToolResult:
+        """Run a tool."""
         name = params.name
         if name not in TOOLS:
             raise MCPError(sdk.INVALID_PARAMS, f"There is no tool {name[:60]!r}. Tools are: {', '.join(TOOLS)}.")
         try:
-            answer = await _in_thread(name, lambda: self._desk().tool(self._caller(ctx), name, params.arguments or {}))
+            answer = await _in_thread(
+                name, lambda: self._dispatcher().tool(self._caller(ctx), name, params.arguments or {})
+            )
         except MCPError as error:
             return sdk.CallToolResult(content=[sdk.TextContent(text=error.message)], is_error=True)
         return sdk.CallToolResult(content=[sdk.TextContent(text=answer.text)], structured_content=answer.details)
 
-    async def list_resources(self, ctx: Context, _: object) -> sdk.ListResourcesResult:
-        """List what can be read."""
+    async def list_resources(self, ctx: McpContext, _: object) -> sdk.ListResourcesResult:
+        """List the resources that the caller may read."""
         may = await self._permitted(ctx)
-        fixed = [one for one in resources.RESOURCES if not one.is_template and may(one.uri)]
-        return sdk.ListResourcesResult(
-            resources=[
-                sdk.Resource(uri=one.uri, name=one.name, description=one.description, mime_type=one.mime_type)
-                for one in fixed
-            ]
-        )
+        listed = [
+            sdk.Resource(uri=one.uri, name=one.name, description=one.description, mime_type=one.mime_type)
+            for one in resources.RESOURCES
+            if not one.is_template and may(one.uri)
+        ]
+        return sdk.ListResourcesResult(resources=listed)
 
-    async def list_templates(self, ctx: Context, _: object) -> sdk.ListResourceTemplatesResult:
-        """List what can be read once a name is filled in."""
+    async def list_templates(self, ctx: McpContext, _: object) -> sdk.ListResourceTemplatesResult:
+        """List the resource templates that the caller may read."""
         may = await self._permitted(ctx)
-        made = [one for one in resources.RESOURCES if one.is_template and may(one.uri)]
-        return sdk.ListResourceTemplatesResult(
-            resource_templates=[
-                sdk.ResourceTemplate(
-                    uri_template=one.uri, name=one.name, description=one.description, mime_type=one.mime_type
-                )
-                for one in made
-            ]
-        )
+        listed = [
+            sdk.ResourceTemplate(
+                uri_template=one.uri, name=one.name, description=one.description, mime_type=one.mime_type
+            )
+            for one in resources.RESOURCES
+            if one.is_template and may(one.uri)
+        ]
+        return sdk.ListResourceTemplatesResult(resource_templates=listed)
 
-    async def read_resource(self, ctx: Context, params: sdk.ReadResourceRequestParams) -> sdk.ReadResourceResult:
-        """Give what an address stands for."""
+    async def read_resource(self, ctx: McpContext, params: sdk.ReadResourceRequestParams) -> sdk.ReadResourceResult:
+        """Read a resource."""
         resource, text = await _in_thread(
-            "resources/read", lambda: self._desk().resource(self._caller(ctx), params.uri)
+            "resources/read", lambda: self._dispatcher().resource(self._caller(ctx), params.uri)
         )
         contents = sdk.TextResourceContents(uri=params.uri, mime_type=resource.mime_type, text=text)
         return sdk.ReadResourceResult(contents=[contents])
 
-    async def list_prompts(self, ctx: Context, _: object) -> sdk.ListPromptsResult:
+    async def list_prompts(self, ctx: McpContext, _: object) -> sdk.ListPromptsResult:
         """List the prompt."""
         may = await self._permitted(ctx)
         argument = sdk.PromptArgument(name="question", description=prompts.QUESTION, required=False)
@@ -127,35 +125,35 @@ class _Counter:
         )
         return sdk.ListPromptsResult(prompts=[prompt] if may(prompts.NAME) else [])
 
-    async def get_prompt(self, ctx: Context, params: sdk.GetPromptRequestParams) -> sdk.GetPromptResult:
+    async def get_prompt(self, ctx: McpContext, params: sdk.GetPromptRequestParams) -> sdk.GetPromptResult:
         """Give the prompt."""
         text = await _in_thread(
-            "prompts/get", lambda: self._desk().prompt(self._caller(ctx), params.name, params.arguments or {})
+            "prompts/get", lambda: self._dispatcher().prompt(self._caller(ctx), params.name, params.arguments or {})
         )
         content = sdk.TextContent(text=text)
         return sdk.GetPromptResult(
             description=prompts.DESCRIPTION, messages=[sdk.PromptMessage(role="user", content=content)]
         )
 
-    async def _permitted(self, ctx: Context) -> Callable[[str], bool]:
-        """Say what the caller may see: a model should not be offered what it is not allowed to do."""
+    async def _permitted(self, ctx: McpContext) -> Callable[[str], bool]:
+        """Give the check of what the caller may use: a model is not offered what it is not allowed to do."""
         caller = await _in_thread("list", lambda: self._caller(ctx))
-        return lambda name: caller.principal.may(NEEDS[name])
+        return lambda name: caller.principal.may(REQUIRED_PERMISSIONS[name])
 
 
 async def _in_thread(name: str, work: Callable[[], T]) -> T:
-    """Work in a thread, so that other requests are heard meanwhile. Whatever goes wrong becomes an MCPError."""
+    """Work in a thread, so that other requests are read meanwhile. Every error becomes an MCPError."""
     started = perf_counter()
     outcome = "ok"
     try:
         return await to_thread.run_sync(work)
-    except _CALLERS_FAULT as error:
+    except _CALLER_ERRORS as error:
         outcome = type(error).__name__
         raise MCPError(sdk.INVALID_PARAMS, str(error)) from None
     except RecollectError as error:
         outcome = type(error).__name__
-        raise MCPError(sdk.INTERNAL_ERROR, _AWAY if isinstance(error, StoreError) else _BROKEN) from None
-    except Exception as error:  # noqa: BLE001 - the edge: no one here knows more about it
+        raise MCPError(sdk.INTERNAL_ERROR, _UNAVAILABLE if isinstance(error, StoreError) else _BROKEN) from None
+    except Exception as error:  # noqa: BLE001 - the MCP edge
         outcome = type(error).__name__
         LOG.error("%s failed: %s", name, outcome)  # noqa: TRY400 - the trace would quote what was said
         raise MCPError(sdk.INTERNAL_ERROR, _BROKEN) from None

@@ -1,6 +1,5 @@
 """Places: locations, their names, and the location of a search. Coordinates are WGS84 degrees, both or neither."""
 
-import hashlib
 import math
 from dataclasses import dataclass
 from datetime import datetime
@@ -167,6 +166,8 @@ def place_id(address: str, place_label: str) -> str | None:
     if not address and not place_label:
         return None
     names = f"{address}\x1f{place_label}".encode("utf-8", "surrogatepass")
+    import hashlib  # noqa: PLC0415 - help needs this module, but no hashes
+
     return str(UUID(bytes=hashlib.blake2b(names, digest_size=16).digest()))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, Protocol
 
-from recollect.access import Key
+from recollect.authorization import Key
 from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope
 from recollect.model.stats import AuditLine, SearchFigures

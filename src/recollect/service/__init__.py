@@ -1,10 +1,10 @@
-"""The HTTP door: `recollect serve`.
+"""The HTTP service: `recollect serve`.
 
-server    its life: a port, processes, an orderly end
-app       the application, with everything around it
-lock      who comes in; `calls` who may do what, once and noted
-routes/   what can be asked for, by what it is about
-asked     what may be sent; `answered` what comes back; `failures` what our errors are over HTTP
-stream    live search: who listens; `listener` is one of them, `events` what they get
-health    and `metrics`, for whoever runs it
+server, worker_processes    its life: a port, processes, an orderly end
+app                         the application with its middleware
+authentication              who calls; `request_context` the permission of a route; `idempotency` runs writes once
+routes/                     the routes, by subject
+requests, responses         bodies in and out; `error_responses` our errors as problem documents
+live/                       live search over server-sent events
+metrics/                    Prometheus metrics, readiness and traces
 """

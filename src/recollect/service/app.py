@@ -1,4 +1,4 @@
-"""The application: all routes, and everything that stands around them."""
+"""The application: all routes, and the middleware around them."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -16,19 +16,19 @@ from starlette.types import ASGIApp
 from recollect._version import __version__
 from recollect.api.memory import Memory
 from recollect.mcp import create_mcp
-from recollect.service.answered import Problem
-from recollect.service.calls import Needs
-from recollect.service.failures import answer_our_errors
-from recollect.service.folders import Folders
-from recollect.service.lock import Lock
-from recollect.service.metrics import Metrics
-from recollect.service.routes import conversations, files, knowledge, memories, operations, places, store, stream, turns
-from recollect.service.stream import Switchboard
+from recollect.service.authentication import AuthenticationMiddleware
+from recollect.service.error_responses import add_error_handler
+from recollect.service.live.subscriptions import LiveSubscriptions
+from recollect.service.metrics.service_metrics import Metrics
+from recollect.service.request_context import RequiresPermission
+from recollect.service.responses import ProblemDocument
+from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store
 from recollect.service.uploads import Uploads
-from recollect.web.guarded import guarded
+from recollect.service.watched_folders import WatchedFolders
 from recollect.web.limits import BodyLimits
-from recollect.web.problems import MEDIA_TYPE, answer_errors
-from recollect.web.throttle import Throttle
+from recollect.web.middleware import add_middleware
+from recollect.web.problems import MEDIA_TYPE, add_error_handlers
+from recollect.web.rate_limit import RateLimiter
 
 _ABOUT: Final = """
 Long-term memory for AI agents: what a person said, prefers, decided and did, found in milliseconds, and forgotten for
@@ -42,39 +42,38 @@ is answered as the first time, and nothing is done twice. Errors are problem doc
 _LOST: Final = "GET /docs lists all routes"
 
 
-def _say_what_is_needed(routers: Iterable[APIRouter]) -> None:
-    """Add to what is said about each route which scope a key needs for it."""
+def _document_permissions(routers: Iterable[APIRouter]) -> None:
+    """Add to the description of each route which scope a key needs for it."""
     for route in (route for router in routers for route in router.routes if isinstance(route, APIRoute)):
-        for needs in _needed(route.dependant):
+        for needs in _permissions(route.dependant):
             scopes = " and ".join(f"`{scope}`" for scope in (needs.permission, needs.also) if scope)
             route.description = f"{route.description}\n\nThe key needs the scope {scopes}."
 
 
-def _needed(dependant: Dependant) -> Iterator[Needs]:
-    if isinstance(dependant.call, Needs):
+def _permissions(dependant: Dependant) -> Iterator[RequiresPermission]:
+    if isinstance(dependant.call, RequiresPermission):
         yield dependant.call
     for inner in dependant.dependencies:
-        yield from _needed(inner)
+        yield from _permissions(inner)
 
 
 ROUTERS: Final = (
     memories.router,
-    knowledge.router,
-    knowledge.searching,
+    search.router,
+    search.searching,
     conversations.router,
-    turns.router,
-    turns.forgetting,
+    hooks.router,
+    hooks.forgetting,
     files.router,
     places.router,
-    stream.router,
+    live.router,
     store.router,
-    operations.router,
 )
-_say_what_is_needed(ROUTERS)
+_document_permissions(ROUTERS)
 
 
 def _problems(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
-    content = {MEDIA_TYPE: {"schema": Problem.model_json_schema()}}
+    content = {MEDIA_TYPE: {"schema": ProblemDocument.model_json_schema()}}
     return {int(status): {"description": status.phrase, "content": content} for status in statuses}
 
 
@@ -99,15 +98,15 @@ for _router in ROUTERS:
     _ROUTES.include_router(_router)
 
 
-def create_app(memory: Memory, switchboard: Switchboard, metrics: Metrics) -> FastAPI:
-    """Make the application for an open store, without what stands before it."""
+def create_app(memory: Memory, subscriptions: LiveSubscriptions, metrics: Metrics) -> FastAPI:
+    """Make the application for an open store, without its middleware."""
     mcp = create_mcp(lambda: memory)
 
     @asynccontextmanager
     async def alive(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(mcp.lifespan())
-            await stack.enter_async_context(switchboard.open())
+            await stack.enter_async_context(subscriptions.open())
             stack.callback(metrics.close)
             yield
 
@@ -125,10 +124,10 @@ def create_app(memory: Memory, switchboard: Switchboard, metrics: Metrics) -> Fa
     )
     app.state.memory = memory
     app.state.metrics = metrics
-    app.state.switchboard = switchboard
+    app.state.subscriptions = subscriptions
     app.state.uploads = Uploads()
-    answer_errors(app, _LOST)
-    answer_our_errors(app)
+    add_error_handlers(app, _LOST)
+    add_error_handler(app)
     app.router.routes.extend(_ROUTES.routes)
     for path in ("/mcp", "/mcp/"):
         app.router.routes.append(Route(path, mcp.app, methods=["POST"]))
@@ -137,36 +136,30 @@ def create_app(memory: Memory, switchboard: Switchboard, metrics: Metrics) -> Fa
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The application with all that stands before it. `end` brings answers to an end that have none of their own.
+    """The application with its middleware. `end` ends live answers; `folders` are synced once they are started."""
 
-    `folders` are kept in step once they are started, which one process of several does.
-    """
-
-    guarded: ASGIApp
+    app: ASGIApp
     end: Callable[[], None]
-    folders: Folders
+    folders: WatchedFolders
 
 
 def create_service(memory: Memory, shared: Path | None = None) -> Service:
-    """Put the guards, the lock and, around all of it, the counting before the application.
-
-    `shared` is a folder in which several processes that serve the same store leave their figures for each other.
-    """
-    switchboard, metrics = Switchboard(memory), Metrics(memory, shared)
+    """Make the application with its middleware. `shared` is the folder in which worker processes exchange metrics."""
+    subscriptions, metrics = LiveSubscriptions(memory), Metrics(memory, shared)
     service = memory.settings.serve
-    throttle = Throttle(service.requests_per_minute, service.burst)
+    limiter = RateLimiter(service.requests_per_minute, service.burst)
 
-    def lock(inner: ASGIApp) -> ASGIApp:
-        return Lock(inner, memory.keys.identify, throttle)
+    def authenticate(inner: ASGIApp) -> ASGIApp:
+        return AuthenticationMiddleware(inner, memory.keys.identify, limiter)
 
-    app = create_app(memory, switchboard, metrics)
+    app = create_app(memory, subscriptions, metrics)
     limits = BodyLimits(
-        larger={files.ADDRESS: files.most_sent_bytes(memory.settings)}, any_form=frozenset({files.ADDRESS})
+        larger={files.FILES_PATH: files.most_sent_bytes(memory.settings)}, any_form=frozenset({files.FILES_PATH})
     )
-    folders = Folders(memory, metrics.synced)
+    folders = WatchedFolders(memory, metrics.synced)
 
     def end() -> None:
         folders.end()
-        switchboard.end()
+        subscriptions.end()
 
-    return Service(metrics.around(guarded(app, service, limits, lock=lock)), end, folders)
+    return Service(metrics.around(add_middleware(app, service, limits, authenticate=authenticate)), end, folders)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
-from recollect.access import Key
+from recollect.authorization import Key
 from recollect.model.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
 from recollect.model.literals import PERMISSIONS
 from recollect.model.memories import Draft, MemoryRecord, MessageDraft

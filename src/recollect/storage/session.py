@@ -12,7 +12,7 @@ from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.storage.codec import RecordCodec
 
-Row = tuple[Any, ...]
+ResultRow = tuple[Any, ...]
 Values = Mapping[str, Any]
 
 
@@ -24,7 +24,7 @@ class StoreSession(ABC):
     @abstractmethod
     def rows(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> list[Row]:
+    ) -> list[ResultRow]:
         """Run a query to its end and give its rows."""
 
     @abstractmethod
@@ -46,7 +46,7 @@ class StoreSession(ABC):
     @abstractmethod
     def filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values, *, space: int | None = None
-    ) -> list[Row]:
+    ) -> list[ResultRow]:
         """Run a query with conditions on the kind of item that the filters are about."""
 
     @abstractmethod
@@ -65,6 +65,6 @@ class StoreSession(ABC):
     def drop_space(self, number: int) -> None:
         """Drop the tables of an embedding space."""
 
-    def row(self, name: str, values: Values | None = None, *, space: int | None = None) -> Row:
+    def row(self, name: str, values: Values | None = None, *, space: int | None = None) -> ResultRow:
         """Give the only row of an aggregate."""
         return self.rows(name, values, space=space)[0]

@@ -1,4 +1,4 @@
-"""What stands on every answer: the number of the request, and what a browser may do with what it got."""
+"""Headers on every answer: the request id, and what a browser may do with it."""
 
 import re
 from typing import Final
@@ -14,56 +14,55 @@ _ALWAYS: Final = (
     (b"referrer-policy", b"no-referrer"),
     (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
 )
-_UNLESS_SAID: Final = (b"cache-control", b"no-store")
+_UNLESS_SET: Final = (b"cache-control", b"no-store")
 
 
-class RequestIds:
-    """Gives each request a number: the client's own, if it is one that can stand in a log, or else a new one.
+class RequestIdMiddleware:
+    """Middleware that gives each request an id: the client's own if it can be logged, or a new one.
 
-    It is in the answer, and in `scope["state"]["request_id"]` for whoever writes about the request.
+    It is in the answer, and in `scope["state"]["request_id"]` for the logs.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Number a request, and its answer."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given = Headers(scope=scope).getlist(REQUEST_ID)
-        number = given[0] if len(given) == 1 and _USABLE_ID.fullmatch(given[0]) else uuid4().hex
-        scope.setdefault("state", {})["request_id"] = number
-        await self._app(scope, receive, _with_headers(send, ((REQUEST_ID.lower().encode(), number.encode()),)))
+        sent_ids = Headers(scope=scope).getlist(REQUEST_ID)
+        usable = len(sent_ids) == 1 and _USABLE_ID.fullmatch(sent_ids[0])
+        request_id = sent_ids[0] if usable else uuid4().hex
+        scope.setdefault("state", {})["request_id"] = request_id
+        await self._app(scope, receive, _with_headers(send, ((REQUEST_ID.lower().encode(), request_id.encode()),)))
 
 
-class SecurityHeaders:
-    """Tells browsers to guess nothing, to load nothing, to keep nothing, and to tell nobody where they have been."""
+class SecurityHeadersMiddleware:
+    """Middleware with the security headers: browsers guess, load, cache and tell nothing."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Put the headers on the answer. How long it may be kept, the route may say otherwise."""
-        guarded = _with_headers(send, _ALWAYS, (_UNLESS_SAID,)) if scope["type"] == "http" else send
-        await self._app(scope, receive, guarded)
+        with_headers = _with_headers(send, _ALWAYS, (_UNLESS_SET,)) if scope["type"] == "http" else send
+        await self._app(scope, receive, with_headers)
 
 
-Pairs = tuple[tuple[bytes, bytes], ...]
+HeaderPairs = tuple[tuple[bytes, bytes], ...]
 
 
-def _with_headers(send: Send, always: Pairs, unless_said: Pairs = ()) -> Send:
+def _with_headers(send: Send, always: HeaderPairs, unless_set: HeaderPairs = ()) -> Send:
     replaced = {name for name, _ in always}
 
-    async def sending(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             kept = [(name.lower(), value) for name, value in message.get("headers", ())]
-            said = {name for name, _ in kept}
+            set_names = {name for name, _ in kept}
             message["headers"] = [
                 *(pair for pair in kept if pair[0] not in replaced),
                 *always,
-                *(pair for pair in unless_said if pair[0] not in said),
+                *(pair for pair in unless_set if pair[0] not in set_names),
             ]
         await send(message)
 
-    return sending
+    return send_with_headers

@@ -1,4 +1,4 @@
-"""How much strangers may send. Apart from the gate, so that settings can be read without loading a framework."""
+"""Body and connection limits, as data: importing them loads no framework."""
 
 import sys
 from collections.abc import Mapping
@@ -14,11 +14,10 @@ _MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class BodyLimits:
-    """How large one body may be, how long it may take, and how many requests with one may be inside.
+    """How large a body may be, how long it may take, and how many requests with one may be inside.
 
-    Together they bound the memory that strangers can take: all bodies inside are never larger than `room_bytes`. A body
-    that does not arrive within `body_wait_s` gives up its place. `larger` allows some paths more than the others: as
-    much longer as it takes at `slowest_bytes_per_s`, but only half of the room, so that there is always some left for
+    All bodies inside are never larger than `room_bytes`, which bounds the memory. `larger` allows some paths more, and
+    as much longer as that takes at `slowest_bytes_per_s`, but only half of the room, so that some is always left for
     the others. A body for one of the paths of `any_form` need not be JSON.
     """
 
@@ -32,27 +31,27 @@ class BodyLimits:
     retry_after_s: int = 1
 
     def most(self, path: str) -> int:
-        """Give how large a body for this path may be."""
+        """Give the largest body for a path."""
         return self.larger.get(path, self.body_bytes)
 
     def wait_s(self, path: str) -> float:
-        """Give how long a body for this path may take."""
+        """Give how long a body for a path may take."""
         return self.body_wait_s + self.larger.get(path, 0) / self.slowest_bytes_per_s
 
     def room(self, path: str) -> int:
-        """Give up to how many bytes in all a body for this path is still let in."""
+        """Give up to how many bytes in all a body for a path is accepted."""
         return self.room_bytes // 2 if path in self.larger else self.room_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """How many connections a process keeps, and how long it waits on each of them for a request.
+    """How many connections a process keeps, and how long it waits on each for a request.
 
-    The head of a request has to be complete within `head_wait_s`. Who has not read the last answer yet has to read on
-    within `answer_wait_s`; it is longer because the system takes megabytes at once for those who read slowly.
+    The head of a request has to be complete within `head_wait_s`. A client that has not read the last answer yet has to
+    read on within `answer_wait_s`; it is longer because the system buffers megabytes for slow readers.
 
-    Beyond `most` connections, new ones are closed. Those that are closed were open for a moment, so no more than
-    `at_once` are let in between two looks at the others.
+    Beyond `most` connections, new ones are closed. They were open for a moment, so no more than `at_once` are accepted
+    in one round of the event loop.
     """
 
     most: int = 2_000
@@ -62,13 +61,13 @@ class ConnectionLimits:
 
     @classmethod
     def of_this_process(cls) -> Self:
-        """Leave at least half of the files that this process may open to the store and to everything else."""
+        """Leave at least half of the open files of this process to the store and everything else."""
         files = _most_files()
-        return cls() if files is None else cls(most=min(cls().most, files // 2), at_once=_some(files))
+        return cls() if files is None else cls(most=min(cls().most, files // 2), at_once=_backlog(files))
 
 
-def _some(files: int) -> int:
-    """Give how many may come at once: it takes the event loop four rounds to close one, and new ones come in each."""
+def _backlog(files: int) -> int:
+    """Give how many may come at once: the event loop takes four rounds to close one, and new ones come in each."""
     return max(1, min(ConnectionLimits().at_once, files // 32))
 
 

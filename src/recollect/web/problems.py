@@ -1,4 +1,4 @@
-"""Errors as programs read them: problem documents (RFC 9457). None of them repeats what was sent."""
+"""Errors as problem documents (RFC 9457). None of them repeats what was sent."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,16 +13,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 MEDIA_TYPE: Final = "application/problem+json"
-FAILED: Final = "The server failed on this request. Its operator can see why."
+SERVER_FAILED: Final = "The server failed on this request. Its operator can see why."
 _MOST_COMPLAINTS: Final = 3
-_LONGEST_PLACE: Final = 100
+_LONGEST_PATH: Final = 100
 
 
-class Refused(Exception):
-    """A request that cannot be served, with the status and the sentence that say so.
-
-    `headers` go on the answer, `members` into its document, for programs that want to know more than the sentence.
-    """
+class RequestRefused(Exception):
+    """A request that is refused, with a status and a sentence; `members` are added to the problem document."""
 
     def __init__(
         self,
@@ -39,7 +36,7 @@ class Refused(Exception):
         self.members = members
 
     def answer(self) -> Response:
-        """Make the answer that says so."""
+        """Make the response."""
         return problem(self.status, self.detail, self.headers, self.members)
 
 
@@ -49,22 +46,22 @@ def problem(
     headers: Mapping[str, str] | None = None,
     members: Mapping[str, object] | None = None,
 ) -> Response:
-    """Make the answer to a request that cannot be served. `members` are added to its document."""
+    """Make the response to a request that is refused."""
     document = {"type": "about:blank", "title": _title(status), "status": int(status), "detail": detail}
     return Response(json.dumps({**document, **(members or {})}), status, dict(headers or {}), MEDIA_TYPE)
 
 
-def answer_errors(app: FastAPI, routes: str) -> None:
-    """Let an application answer every error with a problem document. `routes` tells the lost what there is."""
-    app.add_exception_handler(Refused, show_refused)
+def add_error_handlers(app: FastAPI, routes: str) -> None:
+    """Let an application answer every error with a problem document. `routes` names what there is."""
+    app.add_exception_handler(RequestRefused, show_refused)
     app.add_exception_handler(HTTPException, partial(show_http_error, routes=routes))
     app.add_exception_handler(RequestValidationError, show_invalid)
     app.add_exception_handler(Exception, show_failure)
 
 
 async def show_refused(_: Request, error: Exception) -> Response:
-    """Answer a request that the routes have refused."""
-    if not isinstance(error, Refused):
+    """Answer a request that was refused."""
+    if not isinstance(error, RequestRefused):
         raise error
     return error.answer()
 
@@ -92,29 +89,29 @@ async def show_invalid(_: Request, error: Exception) -> Response:
     complaints: Sequence[Any] = error.errors()
     if any(complaint["type"] == "json_invalid" for complaint in complaints):
         return problem(HTTPStatus.BAD_REQUEST, "The body is not valid JSON.")
-    shown = [f"{_place(complaint['loc'])}: {complaint['msg']}." for complaint in complaints[:_MOST_COMPLAINTS]]
+    details = [f"{_path(complaint['loc'])}: {complaint['msg']}." for complaint in complaints[:_MOST_COMPLAINTS]]
     if len(complaints) > _MOST_COMPLAINTS:
-        shown.append(f"And {len(complaints) - _MOST_COMPLAINTS} more.")
-    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, " ".join(shown))
+        details.append(f"And {len(complaints) - _MOST_COMPLAINTS} more.")
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, " ".join(details))
 
 
 async def show_failure(_request: Request, _error: Exception) -> Response:
-    """Answer a request on which the server failed. What happened is nothing that strangers need to know."""
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, FAILED)
+    """Answer a request on which the server failed, without saying why."""
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, SERVER_FAILED)
 
 
 def _title(status: int) -> str:
     try:
         return HTTPStatus(status).phrase
-    except ValueError:  # a number that nobody has named
+    except ValueError:  # a number without a name
         return "Error"
 
 
-def _place(location: Sequence[str | int]) -> str:
-    """Spell where something is wrong, as a program would: `messages[3].role`. A name that was made up may be endless.
+def _path(location: Sequence[str | int]) -> str:
+    """Give the path of an invalid field, such as `messages[3].role`, cut because a name may be endless.
 
-    Which of several forms of a body was meant, by the name of its class, is nothing that was sent.
+    Upper-case steps are names of classes, which distinguish forms of a body and were not sent.
     """
     steps = [step for step in location[1:] if isinstance(step, int) or not step[:1].isupper()]
     inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-    return inside.removeprefix(".")[:_LONGEST_PLACE] or "The body"
+    return inside.removeprefix(".")[:_LONGEST_PATH] or "The body"

@@ -1,15 +1,17 @@
-"""A page for people, made from an OpenAPI document: no script, nothing loaded from elsewhere, everything escaped."""
+"""Renders an OpenAPI document as a page (`reference.html`): no script, nothing loaded, everything escaped."""
 
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from http import HTTPStatus
+from pathlib import Path
+from string import Template
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
 from recollect.web.problems import MEDIA_TYPE
-from recollect.web.schemas import Schema, bounds, example, fields, kind, written
+from recollect.web.schema_text import OpenApiSchema, describe_bounds, describe_type, list_fields, make_example, to_json
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _JSON: Final = "application/json"
@@ -17,22 +19,7 @@ _HERE: Final = "http://127.0.0.1:8787"
 _ERRORS: Final = {str(status.value): status.phrase for status in HTTPStatus if status >= HTTPStatus.BAD_REQUEST}
 _CODE: Final = re.compile(r"`([^`]+)`")
 _ITEM: Final = re.compile(r"[-*] +")
-_STYLE: Final = """
-:root { color-scheme: light dark; --ink: #1c2128; --dim: #57606a; --page: #fff; --soft: #f3f4f6; --line: #d0d7de; --link: #0550ae }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6edf3; --dim: #9aa4af; --page: #0f1419; --soft: #1a2129; --line: #39424e; --link: #79b8ff }
-}
-* { box-sizing: border-box }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem; font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--page) }
-h1 { margin: 0 } h2 { margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--line) } h3 { margin: 0; font-size: 1.05rem } h4 { margin: 1rem 0 .25rem }
-a { color: var(--link) } .dim { color: var(--dim) }
-code, pre { font: .9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere }
-pre { margin: .25rem 0; padding: .75rem; overflow-x: auto; background: var(--soft); border-radius: .4rem; white-space: pre-wrap }
-nav ul { columns: 20rem; padding-left: 1.1rem } article { margin: 1rem 0; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem }
-.method { display: inline-block; min-width: 4.2rem; font-weight: 700 }
-.wide { overflow-x: auto } table { width: 100%; border-collapse: collapse } caption { text-align: left; font-weight: 600; padding: .75rem 0 .25rem }
-th, td { padding: .3rem .6rem .3rem 0; text-align: left; vertical-align: top; border-top: 1px solid var(--line); font-weight: 400 }
-"""  # noqa: E501 - a style sheet, one rule to a line
+_PAGE: Final = Template(Path(__file__).with_name("reference.html").read_text(encoding="utf-8"))
 
 
 class _Route(NamedTuple):
@@ -52,7 +39,7 @@ class _Route(NamedTuple):
         return str(next(iter(self.operation.get("tags", ())), "other"))
 
     @property
-    def body(self) -> Schema | None:
+    def body(self) -> OpenApiSchema | None:
         return _content(self.operation.get("requestBody", {}))
 
 
@@ -69,20 +56,14 @@ def render(openapi: Mapping[str, Any], base_url: str = _HERE) -> str:
         by_tag.setdefault(route.tag, []).append(route)
     by_tag = {tag: routes for tag, routes in by_tag.items() if routes}
     about = {str(tag["name"]): str(tag.get("description", "")) for tag in openapi.get("tags", ())}
-    parts = [
-        "<!doctype html>",
-        '<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title}</title><style>{_STYLE}</style></head><body>",
-        f'<header><h1>{title}</h1><p class="dim">Version {escape(str(info.get("version", "")))}</p>',
-        f"{_prose(info.get('description', ''))}</header>",
-        _contents(by_tag),
-        "<main>",
-        *(_section(tag, about.get(tag, ""), routes, openapi) for tag, routes in by_tag.items()),
-        *_model_section(_models(openapi)),
-        "</main></body></html>",
-    ]
-    return "\n".join(parts)
+    sections = [_section(tag, about.get(tag, ""), routes, openapi) for tag, routes in by_tag.items()]
+    return _PAGE.substitute(
+        title=title,
+        version=escape(str(info.get("version", ""))),
+        description=_prose(info.get("description", "")),
+        contents=_contents(by_tag),
+        sections="\n".join([*sections, *_model_section(_models(openapi))]),
+    )
 
 
 def _routes(openapi: Mapping[str, Any]) -> Iterator[_Route]:
@@ -93,8 +74,8 @@ def _routes(openapi: Mapping[str, Any]) -> Iterator[_Route]:
                 yield _Route(method.upper(), path, methods[method], shared)
 
 
-def _models(openapi: Mapping[str, Any]) -> Mapping[str, Schema]:
-    found: Mapping[str, Schema] = openapi.get("components", {}).get("schemas", {})
+def _models(openapi: Mapping[str, Any]) -> Mapping[str, OpenApiSchema]:
+    found: Mapping[str, OpenApiSchema] = openapi.get("components", {}).get("schemas", {})
     return found
 
 
@@ -122,7 +103,7 @@ def _article(route: _Route, openapi: Mapping[str, Any]) -> str:
         )
         for given in route.parameters
     ]
-    body = [(name, "", inner, required) for name, inner, required in fields(route.body or {}, models)]
+    body = [(name, "", inner, required) for name, inner, required in list_fields(route.body or {}, models)]
     parts = [
         f'<article id="{route.anchor}"><h3>{_signature(route)}</h3>',
         f"<p>{escape(str(operation.get('summary', '')))}</p>",
@@ -137,11 +118,11 @@ def _article(route: _Route, openapi: Mapping[str, Any]) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _table(caption: str, rows: Iterable[tuple[str, str, Schema, object]]) -> str:
+def _table(caption: str, rows: Iterable[tuple[str, str, OpenApiSchema, object]]) -> str:
     lines = []
     for name, where, schema, required in rows:
         place = f' <span class="dim">({escape(where)})</span>' if where else ""
-        limits = "; ".join(["required", *bounds(schema)] if required else bounds(schema))
+        limits = "; ".join(["required", *describe_bounds(schema)] if required else describe_bounds(schema))
         lines.append(
             f'<tr><th scope="row"><code>{escape(name)}</code>{place}</th><td>{_kind(schema)}</td>'
             f'<td><span class="dim">{escape(limits)}</span>{_prose(schema.get("description", ""))}</td></tr>'
@@ -174,42 +155,44 @@ def _answer(status: str, answer: Mapping[str, Any]) -> str:
     return f"<li><code>{escape(status)}</code> {_inline(str(answer.get('description', '')))}{shown}</li>"
 
 
-def _model_section(models: Mapping[str, Schema]) -> Iterator[str]:
+def _model_section(models: Mapping[str, OpenApiSchema]) -> Iterator[str]:
     if not models:
         return
     yield '<section><h2 id="models">Models</h2>'
     for name, schema in models.items():
         yield f'<article id="{_anchor("model", name)}"><h3><code>{escape(name)}</code></h3>'
         yield _prose(schema.get("description", ""))
-        rows = [(field, "", inner, required) for field, inner, required in fields(schema, models)]
-        yield _table("Fields", rows) or f'<p class="dim">{escape("; ".join(bounds(schema)))} {_kind(schema)}</p>'
+        rows = [(field, "", inner, required) for field, inner, required in list_fields(schema, models)]
+        yield (
+            _table("Fields", rows) or f'<p class="dim">{escape("; ".join(describe_bounds(schema)))} {_kind(schema)}</p>'
+        )
         yield "</article>"
     yield "</section>"
 
 
-def _kind_of_body(schema: Schema | None) -> str:
+def _kind_of_body(schema: OpenApiSchema | None) -> str:
     return f"<h4>Body</h4><p>{_kind(schema)}</p>" if schema else ""
 
 
-def _kind(schema: Schema) -> str:
+def _kind(schema: OpenApiSchema) -> str:
     return "".join(
         f'<a href="#{_anchor("model", model)}">{escape(words)}</a>' if model else escape(words)
-        for words, model in kind(schema)
+        for words, model in describe_type(schema)
     )
 
 
 def _curl(route: _Route, openapi: Mapping[str, Any]) -> str:
-    """Write the request as somebody would type it, with what is required and what has an example."""
+    """Write the request as a command, with what is required and what has an example."""
     models = _models(openapi)
     path, asked, lines = route.path, {}, []
     for given in route.parameters:
         name, schema = given["name"], {**given.get("schema", {}), **_shown(given)}
-        sample, has_example = example(schema, models), "example" in schema or "examples" in schema
+        sample, has_example = make_example(schema, models), "example" in schema or "examples" in schema
         is_shown = given.get("required") or has_example
         if given.get("in") == "path":
             path = path.replace(f"{{{name}}}", quote(str(sample), safe="") if has_example else name.upper())
         elif given.get("in") == "query" and is_shown:
-            asked[name] = sample if isinstance(sample, str) else written(sample)
+            asked[name] = sample if isinstance(sample, str) else to_json(sample)
         elif given.get("in") == "header" and is_shown:
             lines.append(f"-H {shlex.quote(f'{name}: {sample}')}")
     url = f"{openapi['servers'][0]['url'].rstrip('/')}{path}" + (f"?{urlencode(asked)}" if asked else "")
@@ -221,26 +204,26 @@ def _curl(route: _Route, openapi: Mapping[str, Any]) -> str:
     return " \\\n  ".join([f"curl {method}{shlex.quote(url)}", *lines])
 
 
-def _sent(route: _Route, models: Mapping[str, Schema]) -> tuple[str, str]:
+def _sent(route: _Route, models: Mapping[str, OpenApiSchema]) -> tuple[str, str]:
     """Show a body as a command sends it: what is no JSON comes from a file."""
     form = next(iter(route.operation["requestBody"]["content"]))
-    kind = f"-H {shlex.quote(f'Content-Type: {form}')}"
+    describe_type = f"-H {shlex.quote(f'Content-Type: {form}')}"
     if form != _JSON:
-        return kind, "--data-binary @FILE"
-    return kind, f"-d {shlex.quote(written(_sample_body(route, models)))}"
+        return describe_type, "--data-binary @FILE"
+    return describe_type, f"-d {shlex.quote(to_json(_sample_body(route, models)))}"
 
 
-def _sample_body(route: _Route, models: Mapping[str, Schema]) -> object:
+def _sample_body(route: _Route, models: Mapping[str, OpenApiSchema]) -> object:
     content: Mapping[str, Any] = next(iter(route.operation["requestBody"]["content"].values()))
     for named in content.get("examples", {}).values():
         return named.get("value")
-    return content["example"] if "example" in content else example(route.body or {}, models)
+    return content["example"] if "example" in content else make_example(route.body or {}, models)
 
 
-def _content(holder: Mapping[str, Any]) -> Schema | None:
+def _content(holder: Mapping[str, Any]) -> OpenApiSchema | None:
     """Give the schema of what a request or an answer holds, in the first form it comes in."""
     for form in holder.get("content", {}).values():
-        schema: Schema = form.get("schema", {})
+        schema: OpenApiSchema = form.get("schema", {})
         return schema
     return None
 

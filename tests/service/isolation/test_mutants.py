@@ -7,10 +7,10 @@ from typing import Final, cast
 import psycopg
 import pytest
 
-from recollect.access import Principal, authorize
-from recollect.mcp import desk
+from recollect.authorization import Principal, authorize
+from recollect.mcp import dispatch
 from recollect.model.literals import Permission
-from recollect.service import calls
+from recollect.service import request_context
 from recollect.storage.postgres.session import QUERIES as POSTGRES
 from recollect.storage.postgres.session import PostgresSession
 from recollect.storage.sqlite.session import QUERIES as SQLITE
@@ -69,7 +69,7 @@ def test_a_query_without_its_user_is_noticed(world: World, monkeypatch: pytest.M
 
 
 @ON_SQLITE
-@pytest.mark.parametrize("door", [calls, desk])
+@pytest.mark.parametrize("door", [request_context, dispatch])
 def test_a_lock_that_lets_in_the_wrong_one_is_noticed(
     world: World, monkeypatch: pytest.MonkeyPatch, door: object
 ) -> None:

@@ -20,7 +20,7 @@ Host = Callable[..., House]
 
 @pytest.fixture
 def host(open_memory: OpenMemory) -> Iterator[Host]:
-    """Serve the test's store, with settings by their dotted names; those of the switchboard as a mapping."""
+    """Serve the test's store, with settings by their dotted names; those of the subscriptions as a mapping."""
     with ExitStack() as stack:
 
         def opened(board: dict[str, float] | None = None, **overrides: object) -> House:

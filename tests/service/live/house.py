@@ -15,14 +15,14 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from recollect import Memory
-from recollect.service.failures import answer_our_errors
-from recollect.service.lock import Lock
-from recollect.service.routes import stream
-from recollect.service.stream import Switchboard
-from recollect.web.guarded import guarded
-from recollect.web.listening import Server, bind, configure, listen
-from recollect.web.problems import answer_errors
-from recollect.web.throttle import Throttle
+from recollect.service.authentication import AuthenticationMiddleware
+from recollect.service.error_responses import add_error_handler
+from recollect.service.live.subscriptions import LiveSubscriptions
+from recollect.service.routes import live
+from recollect.web.middleware import add_middleware
+from recollect.web.problems import add_error_handlers
+from recollect.web.rate_limit import RateLimiter
+from recollect.web.server import HttpServer, bind, configure, listen
 from tests.reliability.opening import open_memory
 from tests.service.live.radio import Radio
 from tests.waiting import PATIENCE_S
@@ -33,8 +33,8 @@ class House:
     """A running service."""
 
     memory: Memory
-    switchboard: Switchboard
-    server: Server
+    subscriptions: LiveSubscriptions
+    server: HttpServer
     url: str
 
     def key(self, user: str = "me") -> str:
@@ -54,37 +54,37 @@ class House:
 @contextmanager
 def hosting(memory: Memory, **board: float) -> Iterator[House]:
     """Serve live search on a free port of this machine."""
-    switchboard = Switchboard(memory, **board)
+    subscriptions = LiveSubscriptions(memory, **board)
 
     @asynccontextmanager
     async def alive(_: FastAPI) -> AsyncIterator[None]:
-        async with switchboard.open():
+        async with subscriptions.open():
             yield
 
     app = FastAPI(lifespan=alive)
-    app.state.memory, app.state.switchboard = memory, switchboard
-    answer_errors(app, "GET /api/stream")
-    answer_our_errors(app)
-    app.include_router(stream.router)
-    throttle = Throttle(10**8, 10**6)
+    app.state.memory, app.state.subscriptions = memory, subscriptions
+    add_error_handlers(app, "GET /api/stream")
+    add_error_handler(app)
+    app.include_router(live.router)
+    throttle = RateLimiter(10**8, 10**6)
 
     def lock(inner: ASGIApp) -> ASGIApp:
-        return Lock(inner, memory.keys.identify, throttle)
+        return AuthenticationMiddleware(inner, memory.keys.identify, throttle)
 
     with closing(bind("127.0.0.1", 0)) as listener:
         listener.setsockopt(
             socket.SOL_SOCKET, socket.SO_SNDBUF, 2**16
         )  # or the system takes megabytes that nobody reads
         listen(listener)
-        service = guarded(app, memory.settings.serve, lock=lock)
-        server = Server(configure(service, last_requests_s=PATIENCE_S, lifespan="on"))
+        service = add_middleware(app, memory.settings.serve, authenticate=lock)
+        server = HttpServer(configure(service, last_requests_s=PATIENCE_S, lifespan="on"))
         ready = threading.Event()
-        server.announce, server.ending = ready.set, switchboard.end
+        server.announce, server.ending = ready.set, subscriptions.end
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
             assert ready.wait(PATIENCE_S)
-            yield House(memory, switchboard, server, f"http://127.0.0.1:{listener.getsockname()[1]}")
+            yield House(memory, subscriptions, server, f"http://127.0.0.1:{listener.getsockname()[1]}")
         finally:
             server.should_exit = True
             thread.join(PATIENCE_S)

@@ -144,7 +144,7 @@ def test_a_place_that_is_none_is_refused(house: House) -> None:
         with Radio(house.url, key, last=last) as radio:
             assert radio.status == 422
             assert radio.problem()["status"] == 422
-    assert len(house.switchboard) == 0
+    assert len(house.subscriptions) == 0
 
 
 def test_what_cannot_be_searched_is_refused(house: House) -> None:
@@ -162,7 +162,7 @@ def test_what_cannot_be_searched_is_refused(house: House) -> None:
         with house.radio(**asked) as radio:
             assert radio.status == 422
             assert radio.answer.headers["Content-Type"] == "application/problem+json"
-    assert len(house.switchboard) == 0
+    assert len(house.subscriptions) == 0
 
 
 def test_what_is_no_longer_known_is_said_to_be_missed(house: House, clock: SteppingClock) -> None:

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from recollect.errors import StoreUnavailable
-from recollect.service import listener, stream
+from recollect.service.live import event_stream, subscriptions
 from tests.conftest import OpenMemory, Server, SteppingClock
 from tests.reliability.opening import open_memory as open_store
 from tests.service.live.conftest import Host
@@ -46,12 +46,12 @@ def _store_long(house: House, amount: int) -> list[str]:
 def test_whoever_does_not_read_is_cut_off_and_nothing_piles_up(host: Host) -> None:
     house = host({"patience_s": 5.0})
     with _deaf(house) as line, house.radio() as other:
-        until(lambda: len(house.switchboard) == 2)
+        until(lambda: len(house.subscriptions) == 2)
         most_waiting = 0
         _store_long(house, _MANY)
         for _ in range(_MANY):
             assert other.wait_for("hit")
-        while len(house.switchboard) == 2:
+        while len(house.subscriptions) == 2:
             most_waiting = max(most_waiting, house.waiting_bytes())
             sleep(0.01)
         until(lambda: len(house.server.server_state.connections) == 1)
@@ -63,7 +63,7 @@ def test_whoever_does_not_read_is_cut_off_and_nothing_piles_up(host: Host) -> No
 
 
 def test_whoever_reads_slowly_gets_everything_once(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listener, "_FRESH_S", 0.01)  # so that most of it has waited for too long, and is read again
+    monkeypatch.setattr(event_stream, "_FRESH_S", 0.01)  # so that most of it has waited for too long, and is read again
     house = host()
     _store_long(house, _MANY)
     with house.radio(after=0, narrow=True) as radio:
@@ -75,7 +75,7 @@ def test_whoever_reads_slowly_gets_everything_once(host: Host, monkeypatch: pyte
 
 
 def test_what_is_forgotten_while_it_waits_to_be_sent_is_not_sent(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listener, "_FRESH_S", 0.01)
+    monkeypatch.setattr(event_stream, "_FRESH_S", 0.01)
     house = host({"patience_s": float(PATIENCE_S)})
     ids = _store_long(house, _MANY)
     with house.radio(after=0, narrow=True) as radio:
@@ -96,11 +96,11 @@ def test_whoever_hangs_up_frees_their_seat_and_the_last_one_the_thread(house: Ho
 
     assert at_the_bell() == 0
     radios = [house.radio() for _ in range(3)]
-    assert len(house.switchboard) == 3
+    assert len(house.subscriptions) == 3
     assert at_the_bell() == 1
     for left, radio in zip((2, 1, 0), radios, strict=True):
         radio.close()
-        until(lambda left=left: len(house.switchboard) == left)  # type: ignore[misc]
+        until(lambda left=left: len(house.subscriptions) == left)  # type: ignore[misc]
     until(lambda: at_the_bell() == 0)
     with house.radio() as radio:
         house.memory.user("me").remember("It works again")
@@ -117,7 +117,7 @@ def test_there_are_so_many_seats_and_a_share_for_each_key(host: Host) -> None:
         assert int(refused.answer.headers["Retry-After"]) > 0
         assert "8 live searches" in refused.problem()["detail"]
     radios.pop().close()
-    until(lambda: len(house.switchboard) == 7)
+    until(lambda: len(house.subscriptions) == 7)
     with house.radio(keys[0]) as refused:
         assert refused.status == 429
         assert int(refused.answer.headers["Retry-After"]) > 0
@@ -163,7 +163,7 @@ def test_the_end_of_the_service_ends_them(open_memory: OpenMemory) -> None:
     with hosting(memory, patience_s=3_600.0) as house:
         radios = [house.radio(query="bicycle") for _ in range(3)]
         deaf = _deaf(house)
-        until(lambda: len(house.switchboard) == 4)
+        until(lambda: len(house.subscriptions) == 4)
         _store_long(house, _MANY)
         began = monotonic()
     assert monotonic() - began < PATIENCE_S / 2, "it waited for those who never end"
@@ -174,7 +174,7 @@ def test_the_end_of_the_service_ends_them(open_memory: OpenMemory) -> None:
 
 
 def test_a_ring_that_is_lost_costs_a_moment(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream._Watchman, "run", lambda _: None)
+    monkeypatch.setattr(subscriptions._ChangeWatcher, "run", lambda _: None)
     house = host({"look_every_s": 0.1})
     with house.radio() as radio:
         radio.wait_for("ready")
@@ -225,4 +225,4 @@ def test_it_needs_a_key_that_may_read(house: House) -> None:
     writes = house.memory.keys.create(user="me", scopes=["write"]).secret
     with Radio(house.url, writes) as radio:
         assert radio.status == 403
-    assert len(house.switchboard) == 0
+    assert len(house.subscriptions) == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from recollect.service.folders import Folders
+from recollect.service.watched_folders import WatchedFolders
 from tests.conftest import OpenMemory
 from tests.service.restart.house import Service, eventually
 from tests.waiting import PATIENCE_S
@@ -53,7 +53,7 @@ def test_what_goes_wrong_is_counted_and_tried_again(open_memory: OpenMemory, tmp
     place.write_text("a file, where a folder should be")
     states: list[str] = []
     memory = open_memory(embedding__provider="none", files__watch=[str(place)], files__check_minutes=0.01)
-    folders = Folders(memory, states.append, again_s=0.01)
+    folders = WatchedFolders(memory, states.append, retry_s=0.01)
     folders.start()
     try:
         eventually(lambda: states.count("failed") >= 2)
@@ -69,7 +69,7 @@ def test_what_goes_wrong_is_counted_and_tried_again(open_memory: OpenMemory, tmp
 
 def test_without_folders_nothing_is_started(open_memory: OpenMemory) -> None:
     states: list[str] = []
-    folders = Folders(open_memory(embedding__provider="none"), states.append)
+    folders = WatchedFolders(open_memory(embedding__provider="none"), states.append)
     folders.start()
     folders.wait(0)
     assert states == []

@@ -1,4 +1,4 @@
-"""Memories: stored, found, looked at, changed, forgotten."""
+"""Memories: store, search, list, read, change and forget."""
 
 import hashlib
 from collections.abc import Callable
@@ -9,73 +9,74 @@ from fastapi import Header, Path, Query, Response
 
 from recollect.api.memory import UserMemory
 from recollect.api.scoped import canonical
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, StaleVersion
 from recollect.model.filters import FilterFields
 from recollect.model.literals import MemoryType
-from recollect.model.memories import MemoryRecord, Remembered
-from recollect.model.search import Forgotten
+from recollect.model.memories import MemoryRecord, Page, Remembered
+from recollect.model.search import Forgotten, Recall
 from recollect.ports import StoreWriter
-from recollect.service import answered as out
-from recollect.service import asked
-from recollect.service.asked_places import Here
-from recollect.service.calls import Forgetting, Reading, Showing, Shown, Work, Writing, carry_out, only, unless_changed
-from recollect.service.direct import direct
-from recollect.service.strict import BARE
+from recollect.service import requests
+from recollect.service import responses as out
+from recollect.service.body_model import PLAIN_NUMBER
+from recollect.service.idempotency import Reply, run_idempotent
+from recollect.service.json_routes import JSON, json_router
+from recollect.service.request_context import ForgetCall, ReadCall, WriteAndReadCall, WriteCall
+from recollect.service.request_locations import QueryOrigin
 
-router = direct("Memories")
+router = json_router("Memories")
 
 _ID: Final = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
-Id = Annotated[str, Path(min_length=1, max_length=100, description="The id of a memory.")]
+MemoryId = Annotated[str, Path(min_length=1, max_length=100, description="The id of a memory.")]
 IfMatch = Annotated[str | None, Header(max_length=1_000, description="Only if the memory still has this ETag.")]
 
 
 @router.post("/api/memories/unified", status_code=HTTPStatus.CREATED, response_model=out.RememberedBody,
              responses={200: {"model": out.RememberedBody, "description": "It is known already."}})  # fmt: skip
-def store(body: asked.NewMemoryBody, call: Writing) -> Response:
+def store(body: requests.NewMemoryBody, call: WriteCall) -> Response:
     """Store a memory.
 
     The same text twice is a `duplicate`. A new value for the same `subject`, `key` and `context` supersedes the old
     one, which stays in the history.
     """
 
-    def show(value: Remembered) -> Shown:
-        known = value.action in ("duplicate", "outranked")
-        return Shown(out.remembered(value), HTTPStatus.OK if known else HTTPStatus.CREATED)
+    def reply(stored: Remembered) -> Reply:
+        known = stored.action in ("duplicate", "outranked")
+        return Reply(out.dump(out.RememberedBody, stored), HTTPStatus.OK if known else HTTPStatus.CREATED)
 
-    work = Work("store", show, only(Remembered, show))
-    return carry_out(call, work, body, lambda me: me.remember(**body.model_dump()))
+    return run_idempotent(
+        call, "store", lambda me: me.remember(**body.model_dump()), reply=reply, committed=Remembered, request=body
+    )
 
 
-@router.post("/api/memories/bulk", response_model=out.RememberedMany)
-def store_many(body: asked.BulkBody, call: Writing) -> Response:
+@router.post("/api/memories/bulk", response_model=out.RememberedManyBody)
+def store_many(body: requests.BulkBody, call: WriteCall) -> Response:
     """Store up to 100 memories, all or none."""
+    return run_idempotent(
+        call,
+        "store",
+        lambda me: me.remember_many(memory.model_dump() for memory in body.memories),
+        reply=lambda stored: Reply(out.dump(out.RememberedManyBody, {"results": stored})),
+        committed=list,
+        request=body,
+    )
 
-    def show(values: list[Remembered]) -> Shown:
-        return Shown(out.RememberedMany(results=[out.remembered(value) for value in values]))
 
-    def verb(me: UserMemory) -> list[Remembered]:
-        offered = [memory.model_dump() for memory in body.memories]
-        return list(me.remember_many(offered))
-
-    return carry_out(call, Work("store", show, only(list, show)), body, verb)
-
-
-@router.get("/api/memories/search")
+@router.get("/api/memories/search", response_model=out.RecallBody)
 def search(
     *,
-    call: Reading,
-    query: Annotated[asked.Queried, Query(examples=["which theme do I like?"])],
-    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE] = 10,
+    call: ReadCall,
+    query: Annotated[requests.QueryText, Query(examples=["which theme do I like?"])],
+    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 10,
     type: Annotated[list[MemoryType] | None, Query(description="Only memories of these types.")] = None,
-    min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), BARE] = 0.0,
+    min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = 0.0,
     files: Annotated[bool, Query(description="Search synced folders and documents, too.")] = False,
     subject: Annotated[str | None, Query(max_length=128)] = None,
     session: Annotated[str | None, Query(max_length=128)] = None,
-    since: Annotated[asked.Moment | None, Query()] = None,
-    until: Annotated[asked.Moment | None, Query()] = None,
-    here: Here,
-) -> out.RecallBody:
+    since: Annotated[requests.Timestamp | None, Query()] = None,
+    until: Annotated[requests.Timestamp | None, Query()] = None,
+    origin: QueryOrigin,
+) -> Recall:
     """Find memories that answer a question, best first.
 
     Quotation marks ask for words as they stand, and a minus before a word for what must not be there. With a place, by
@@ -84,81 +85,87 @@ def search(
     """
     filters = _filters(type=type, subject=subject, session=session, since=since, until=until)
     me = call.me
-    found = me.recall(query, limit=limit, min_score=min_score, files=files, **here.found(me), **filters)
-    return out.recall_body(found)
+    return me.recall(query, limit=limit, min_score=min_score, files=files, **origin.arguments(me), **filters)
 
 
-@router.get("/api/memories")
+@router.get("/api/memories", response_model=out.MemoryPageBody)
 def listing(
     *,
-    call: Reading,
-    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE] = 50,
+    call: ReadCall,
+    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
     cursor: Annotated[str | None, Query(pattern=_ID, description="The cursor of the page before.")] = None,
     type: Annotated[list[MemoryType] | None, Query()] = None,
     subject: Annotated[str | None, Query(max_length=128)] = None,
     key: Annotated[str | None, Query(max_length=128)] = None,
     session: Annotated[str | None, Query(max_length=128)] = None,
-    since: Annotated[asked.Moment | None, Query()] = None,
-    until: Annotated[asked.Moment | None, Query()] = None,
-    as_of: Annotated[asked.Moment | None, Query(description="What was held true at this moment.")] = None,
-) -> out.MemoryPage:
+    since: Annotated[requests.Timestamp | None, Query()] = None,
+    until: Annotated[requests.Timestamp | None, Query()] = None,
+    as_of: Annotated[requests.Timestamp | None, Query(description="What was held true at this moment.")] = None,
+) -> Page:
     """List memories, newest first."""
     filters = _filters(type=type, subject=subject, key=key, session=session, since=since, until=until, as_of=as_of)
-    page = call.me.list(limit=limit, cursor=cursor, **filters)
-    return out.MemoryPage(items=out.memories(page.items), cursor=page.cursor)
+    return call.me.list(limit=limit, cursor=cursor, **filters)
 
 
 @router.get("/api/memories/{id}", response_model=out.MemoryBody, responses={304: {"description": "Unchanged."}})
 def get(
-    call: Reading,
-    id: Id,
+    call: ReadCall,
+    id: MemoryId,
     if_none_match: Annotated[str | None, Header(max_length=1_000, description="The ETag of what you have.")] = None,
 ) -> Response:
     """Give one memory."""
     record = call.me.get(id)
     etag = etag_of(record)
-    if if_none_match and {"*", etag} & {one.strip().removeprefix("W/") for one in if_none_match.split(",")}:
+    if if_none_match and {"*", etag} & _listed_etags(if_none_match):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": etag})
-    return Response(out.memory_body(record).model_dump_json(), headers={"ETag": etag}, media_type="application/json")
+    return Response(out.dump(out.MemoryBody, record), headers={"ETag": etag}, media_type=JSON)
 
 
 @router.patch("/api/memories/{id}", response_model=out.MemoryBody)
-def change(body: asked.MemoryPatch, call: Showing, id: Id, if_match: IfMatch = None) -> Response:
+def change(body: requests.MemoryPatch, call: WriteAndReadCall, id: MemoryId, if_match: IfMatch = None) -> Response:
     """Change a memory. What it was before stays in its history."""
     changes = body.model_dump(exclude_unset=True)
     if not changes:
         raise InvalidInput("Nothing to change: the body names no field.")
 
-    def show(record: MemoryRecord) -> Shown:
-        return Shown(out.memory_body(record), etag=etag_of(record))
-
-    def verb(me: UserMemory) -> MemoryRecord:
-        unless_changed(etag_of(me.get(id)), if_match)  # also when there is nothing to write
+    def update(me: UserMemory) -> MemoryRecord:
+        _check_etag(me.get(id), if_match)  # also when there is nothing to write
         return me.update(id, **cast("Any", changes))
 
-    work = Work("update", show, only(MemoryRecord, show), private=True, insist=_unchanged(id, if_match))
-    return carry_out(call, work, body, verb)
+    return run_idempotent(
+        call,
+        "update",
+        update,
+        reply=lambda record: Reply(out.dump(out.MemoryBody, record), etag=etag_of(record)),
+        committed=MemoryRecord,
+        request=body,
+        private=True,
+        precondition=_unchanged(id, if_match),
+    )
 
 
 @router.delete("/api/memories/{id}", response_model=out.ForgottenBody)
-def delete(call: Forgetting, id: Id, if_match: IfMatch = None) -> Response:
+def delete(call: ForgetCall, id: MemoryId, if_match: IfMatch = None) -> Response:
     """Forget a memory for good, with its history and everything that was made from it."""
 
-    def show(value: Forgotten) -> Shown:
-        return Shown(out.forgotten(value))
-
-    def verb(me: UserMemory) -> Forgotten:
+    def forget(me: UserMemory) -> Forgotten:
         me.get(id)  # a memory, not a message; raises NotFound
         return me.forget(id)
 
-    work = Work("forget", show, only(Forgotten, show), insist=_unchanged(id, if_match))
-    return carry_out(call, work, None, verb)
+    return run_idempotent(
+        call,
+        "forget",
+        forget,
+        reply=lambda forgotten: Reply(out.dump(out.ForgottenBody, forgotten)),
+        committed=Forgotten,
+        precondition=_unchanged(id, if_match),
+    )
 
 
-@router.get("/api/memories/{id}/history")
-def history(call: Reading, id: Id) -> out.Memories:
+@router.get("/api/memories/{id}/history", response_model=out.MemoriesBody)
+def history(call: ReadCall, id: MemoryId) -> out.Items:
     """Give all versions of a memory, oldest first."""
-    return out.Memories(items=out.memories(call.me.history(id)))
+    return out.Items(call.me.history(id))
 
 
 def etag_of(record: MemoryRecord) -> str:
@@ -166,17 +173,26 @@ def etag_of(record: MemoryRecord) -> str:
     return f'"{hashlib.sha256(repr(record).encode()).hexdigest()[:32]}"'
 
 
+def _listed_etags(header: str) -> set[str]:
+    return {etag.strip().removeprefix("W/") for etag in header.split(",")}
+
+
+def _check_etag(record: MemoryRecord, if_match: str | None) -> None:
+    if if_match is not None and if_match.strip() != "*" and etag_of(record) not in _listed_etags(if_match):
+        raise StaleVersion("It has been changed since you looked. Get it again, then decide.")
+
+
 def _unchanged(id: str, if_match: str | None) -> Callable[[StoreWriter], None] | None:
-    """Make what looks inside the transaction whether a memory is still what the client has seen."""
+    """Make the check of If-Match that runs inside the transaction."""
     if if_match is None:
         return None
-    known = canonical(id)
+    memory_id = canonical(id)
 
-    def insist(writer: StoreWriter) -> None:
-        for held in writer.get([known]):
-            unless_changed(etag_of(held), if_match)
+    def check(writer: StoreWriter) -> None:
+        for record in writer.get([memory_id]):
+            _check_etag(record, if_match)
 
-    return insist
+    return check
 
 
 def _filters(**given: object) -> FilterFields:

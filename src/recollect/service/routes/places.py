@@ -4,76 +4,78 @@ from typing import Annotated
 
 from fastapi import Path, Query, Response
 
-from recollect.api.memory import UserMemory
 from recollect.errors import NotFound
-from recollect.model.places import Location, NamedPlace
-from recollect.service import answered_places as out
-from recollect.service import asked
-from recollect.service.asked_places import Called, Latitude, Longitude
-from recollect.service.calls import Forgetting, Reading, Shown, Work, Writing, carry_out, only
-from recollect.service.direct import direct
-from recollect.service.strict import BARE
+from recollect.model.places import Located, Location, NamedPlace
+from recollect.service import requests
+from recollect.service import responses as out
+from recollect.service.body_model import PLAIN_NUMBER
+from recollect.service.idempotency import Reply, run_idempotent
+from recollect.service.json_routes import json_router
+from recollect.service.request_context import ForgetCall, ReadCall, WriteCall
+from recollect.service.request_locations import Latitude, Longitude, PlaceText
 
-router = direct("Places")
+router = json_router("Places")
 
-Name = Annotated[asked.PlaceName, Path(description="What the place is called; letter case does not count.")]
+NamedPlacePath = Annotated[
+    requests.PlaceName, Path(description="What the place is called; letter case does not count.")
+]
 
 
-@router.get("/api/places")
-def places(call: Reading, limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE] = 50) -> out.Places:
+@router.get("/api/places", response_model=out.PlacesBody)
+def places(call: ReadCall, limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50) -> out.Items:
     """Give the places at which memories cluster: what they are called, how much is there, and when last."""
-    return out.Places(items=[out.PlaceSummaryBody.model_validate(one) for one in call.me.places.list(limit=limit)])
+    return out.Items(call.me.places.list(limit=limit))
 
 
-@router.get("/api/places/named")
-def named_places(call: Reading) -> out.NamedPlaces:
+@router.get("/api/places/named", response_model=out.NamedPlacesBody)
+def named_places(call: ReadCall) -> out.Items:
     """Give the places that were given names."""
-    return out.NamedPlaces(items=[out.NamedPlaceBody.model_validate(one) for one in call.me.places.named()])
+    return out.Items(call.me.places.named())
 
 
 @router.put("/api/places/named/{name:path}", response_model=out.NamedPlaceBody)
-def name_place(body: asked.NamedPlaceSent, call: Writing, name: Name) -> Response:
+def name_place(body: requests.NamedPlaceSent, call: WriteCall, name: NamedPlacePath) -> Response:
     """Give a place a name, such as `home`, by which searches know it; naming it again moves it."""
-
-    def show(value: NamedPlace) -> Shown:
-        return Shown(out.NamedPlaceBody.model_validate(value))
-
-    location = Location(body.lat, body.lng, body.address)
-    work = Work("name-place", show, only(NamedPlace, show), private=True)
-    return carry_out(call, work, body, lambda me: me.places.set(name, location))
-
-
-@router.delete("/api/places/named/{name:path}", response_model=out.ForgottenName)
-def forget_place(call: Forgetting, name: Name) -> Response:
-    """Forget what a place is called. What happened there stays."""
-    gone = Shown(out.ForgottenName(name=name))
-
-    def verb(me: UserMemory) -> bool:
-        me.places.forget(name)
-        return True
-
-    work = Work("forget-place", lambda _: gone, lambda result: gone if result is True else None, private=True)
-    return carry_out(call, work, None, verb)
-
-
-@router.get("/api/places/locate")
-def locate(
-    call: Reading,
-    name: Annotated[Called, Query(examples=["Brno"], description="A name in the world, such as Paris, Texas.")],
-    limit: Annotated[int, Query(ge=1, le=asked.MOST_ITEMS), BARE] = 5,
-) -> out.LocatedMany:
-    """Find where in the world a name is, the likeliest first."""
-    return out.LocatedMany(
-        items=[out.LocatedBody.model_validate(one) for one in call.me.places.geocode(name, limit=limit)]
+    return run_idempotent(
+        call,
+        "name-place",
+        lambda me: me.places.set(name, Location(body.lat, body.lng, body.address)),
+        reply=lambda place: Reply(out.dump(out.NamedPlaceBody, place)),
+        committed=NamedPlace,
+        request=body,
+        private=True,
     )
 
 
-@router.get("/api/places/at")
+@router.delete("/api/places/named/{name:path}", response_model=out.ForgottenNameBody)
+def forget_place(call: ForgetCall, name: NamedPlacePath) -> Response:
+    """Forget what a place is called. What happened there stays."""
+    return run_idempotent(
+        call,
+        "forget-place",
+        lambda me: me.places.forget(name),
+        reply=lambda _: Reply(out.dump(out.ForgottenNameBody, {"name": name})),
+        committed=NamedPlace,
+        private=True,
+    )
+
+
+@router.get("/api/places/locate", response_model=out.LocatedManyBody)
+def locate(
+    call: ReadCall,
+    name: Annotated[PlaceText, Query(examples=["Brno"], description="A name in the world, such as Paris, Texas.")],
+    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 5,
+) -> out.Items:
+    """Find where in the world a name is, the likeliest first."""
+    return out.Items(call.me.places.geocode(name, limit=limit))
+
+
+@router.get("/api/places/at", response_model=out.LocatedBody)
 def where_is(
-    call: Reading, lat: Annotated[Latitude, Query(), BARE], lng: Annotated[Longitude, Query(), BARE]
-) -> out.LocatedBody:
+    call: ReadCall, lat: Annotated[Latitude, Query(), PLAIN_NUMBER], lng: Annotated[Longitude, Query(), PLAIN_NUMBER]
+) -> Located:
     """Say what is at coordinates: the nearest place with a name, its region, country and time zone."""
-    found = call.me.places.reverse_geocode(lat, lng)
-    if found is None:
+    place = call.me.places.reverse_geocode(lat, lng)
+    if place is None:
         raise NotFound("Nothing is known that has a name there.")
-    return out.LocatedBody.model_validate(found)
+    return place

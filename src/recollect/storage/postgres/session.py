@@ -15,7 +15,7 @@ from recollect.storage.filters import conditions
 from recollect.storage.postgres.codec import CODEC, column_type
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.rows import of_kind
-from recollect.storage.session import Row, StoreSession, Values
+from recollect.storage.session import ResultRow, StoreSession, Values
 from recollect.storage.statements import load_queries, translate
 
 QUERIES: Mapping[str, str] = load_queries("postgres")
@@ -55,7 +55,7 @@ class PostgresSession(StoreSession):
 
     def rows(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> list[Row]:
+    ) -> list[ResultRow]:
         """Run a query and give its rows."""
         return self.connection.execute(statement(name, kind, space), values or {}).fetchall()
 
@@ -78,7 +78,7 @@ class PostgresSession(StoreSession):
 
     def filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values, *, space: int | None = None
-    ) -> list[Row]:
+    ) -> list[ResultRow]:
         """Run a query with conditions on the kind of item that the filters are about."""
         condition, bound = filter_conditions(filters)
         sql = of_kind(QUERIES[name], filters.kind).replace("{filters}", condition).replace("{space}", str(space))

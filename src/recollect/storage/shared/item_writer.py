@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.access import Key
+from recollect.authorization import Key
 from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
 from recollect.model.memories import MemoryRecord, Scope, Space, Vector
 from recollect.model.messages import Message

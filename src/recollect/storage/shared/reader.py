@@ -14,7 +14,7 @@ from recollect.model.messages import ConversationInfo, Message
 from recollect.model.places import PlaceRow, Sighting
 from recollect.model.stats import Stats
 from recollect.ports import CachedPlace, IndexedItem, MessagePosition, TextCandidate
-from recollect.storage.session import Row, Values
+from recollect.storage.session import ResultRow, Values
 from recollect.storage.shared.user_rows import UserItemRows, UserLogRows
 from recollect.storage.spaces import SpaceList, list_spaces
 
@@ -22,7 +22,7 @@ _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 
 
-class UserFigures(NamedTuple):
+class UserRowCounts(NamedTuple):
     """A user's writes, resets and rows."""
 
     generation: int
@@ -44,13 +44,13 @@ class SharedReader(UserItemRows, UserLogRows, ABC):
         return list_spaces(self._session)
 
     @cached_property
-    def _figures(self) -> UserFigures:
+    def _figures(self) -> UserRowCounts:
         rows = self._rows("user_figures")
-        return UserFigures(*rows[0]) if rows else UserFigures(0, 0, 0, 0, 0)
+        return UserRowCounts(*rows[0]) if rows else UserRowCounts(0, 0, 0, 0, 0)
 
     def _filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values | None = None, *, space: int | None = None
-    ) -> list[Row]:
+    ) -> list[ResultRow]:
         return self._session.filtered(name, filters, {"user_id": self._user, **(values or {})}, space=space)
 
     def generation(self) -> int:

@@ -6,14 +6,14 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from secrets import randbits
 
-from recollect.access import Key
+from recollect.authorization import Key
 from recollect.model.memories import Scope
 from recollect.model.messages import Usage
 from recollect.model.stats import StoreStats
 from recollect.ports import CachedPlace, GeocodeJob, SearchNote, UnnamedPlace
 from recollect.storage.codec import cached_place_values
 from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, LOCATED
-from recollect.storage.session import Row, StoreSession, Values
+from recollect.storage.session import ResultRow, StoreSession, Values
 from recollect.storage.shared.jobs import geocode_jobs, ids_by_user
 from recollect.storage.spaces import list_spaces
 
@@ -36,7 +36,7 @@ class StoreBase(ABC):
     def _exclusive(self) -> AbstractContextManager[StoreSession]:
         """Lend a session for changes during which no other process writes, or makes or changes spaces."""
 
-    def _ask(self, name: str, values: Values | None = None) -> list[Row]:
+    def _ask(self, name: str, values: Values | None = None) -> list[ResultRow]:
         """Run one query about the store as a whole."""
         with self._reading() as session:
             return session.rows(name, values)

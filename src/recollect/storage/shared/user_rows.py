@@ -13,7 +13,7 @@ from recollect.model.stats import AuditLine, SearchFigures
 from recollect.ports import ConversationSize, Derivation, StoreChange, StoredResponse
 from recollect.storage.codec import search_figures
 from recollect.storage.rows import name_of
-from recollect.storage.session import Row, StoreSession, Values
+from recollect.storage.session import ResultRow, StoreSession, Values
 
 _ABOVE_ALL_SEQUENCES = 2**62
 
@@ -28,7 +28,7 @@ class UserRows:
 
     def _rows(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> list[Row]:
+    ) -> list[ResultRow]:
         return self._session.rows(name, {"user_id": self._user, **(values or {})}, kind=kind, space=space)
 
     def _execute(

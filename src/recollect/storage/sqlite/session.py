@@ -11,7 +11,7 @@ from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.storage.filters import conditions
 from recollect.storage.rows import of_kind
-from recollect.storage.session import Row, StoreSession, Values
+from recollect.storage.session import ResultRow, StoreSession, Values
 from recollect.storage.sqlite.binary_codes import Seqs
 from recollect.storage.sqlite.codec import CODEC
 from recollect.storage.statements import load_queries, sql_folder, translate
@@ -55,9 +55,9 @@ class SqliteSession(StoreSession):
 
     def rows(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> list[Row]:
+    ) -> list[ResultRow]:
         """Run a query to its end and give its rows."""
-        rows: list[Row] = self.connection.execute(statement(name, kind, space), values).fetchall()
+        rows: list[ResultRow] = self.connection.execute(statement(name, kind, space), values).fetchall()
         return rows
 
     def execute(
@@ -79,11 +79,11 @@ class SqliteSession(StoreSession):
 
     def filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values, *, space: int | None = None
-    ) -> list[Row]:
+    ) -> list[ResultRow]:
         """Run a query with conditions on the kind of item that the filters are about."""
         condition, bound = filter_conditions(filters)
         sql = of_kind(QUERIES[name].replace("{filters}", condition), filters.kind).replace("{space}", str(space))
-        rows: list[Row] = self.connection.execute(sql, {**bound, **values}).fetchall()
+        rows: list[ResultRow] = self.connection.execute(sql, {**bound, **values}).fetchall()
         return rows
 
     def act_for(self, scope: Scope | None) -> None:

@@ -1,0 +1,214 @@
+"""The handlers of the tools, of the resources and of the prompt.
+
+A memory that a model stores was inferred, not stated by the user: its source is `agent` and its trust tier 2 of 3. So a
+model that was steered by what it read can neither outrank nor replace what the user said, and everything that agents
+stored can be taken back with `forget(source="agent")`.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from datetime import datetime
+from secrets import token_hex
+from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
+from zoneinfo import ZoneInfo
+
+from recollect.api.memory import UserMemory
+from recollect.errors import InvalidInput
+from recollect.mcp import prompts, render
+from recollect.mcp.render import ToolAnswer
+from recollect.mcp.tools import LOCATION_WEIGHT
+from recollect.model.literals import Trust
+from recollect.model.places import Location, LocationMode
+from recollect.model.search import Hit
+from recollect.settings import Settings
+from recollect.text.fence import Quoted, fenced, harmless
+
+AGENT: Final = "agent"
+_RECENT = 20
+_MOST = 100
+_SHOWN = 10
+
+
+class ToolContext(NamedTuple):
+    """The user that a call is for, and the settings of the store."""
+
+    me: UserMemory
+    settings: Settings
+
+
+ToolHandler: TypeAlias = Callable[[ToolContext, Mapping[str, Any]], ToolAnswer]
+ResourceReader: TypeAlias = Callable[[ToolContext, str], str]
+
+
+def _recall(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    since, until = (_parse_time(context, arguments, name) for name in ("since", "until"))
+    result = context.me.recall(
+        arguments["query"],
+        limit=arguments["limit"],
+        type=arguments.get("type"),
+        since=since,
+        until=until,
+        **_location(arguments),
+    )
+    return render.render_recall(result)
+
+
+class _LocationArguments(TypedDict):
+    location: Location | None
+    radius_km: float | None
+    location_weight: float | None
+    location_mode: LocationMode
+
+
+def _location(arguments: Mapping[str, Any]) -> _LocationArguments:
+    """Give the location arguments. The default weight of the schema means that of the settings."""
+    weight: float = arguments["location_weight"]
+    return {
+        "location": Location(**arguments["location"]) if "location" in arguments else None,
+        "radius_km": arguments.get("location_radius_km"),
+        "location_weight": None if weight == LOCATION_WEIGHT else weight,
+        "location_mode": arguments["location_mode"],
+    }
+
+
+def _store(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    place = arguments.get("location", {})
+    stored = context.me.remember(
+        arguments["content"],
+        type=arguments["type"],
+        importance=arguments["importance"],
+        source=AGENT,
+        trust=Trust.INFERRED,
+        lat=place.get("lat"),
+        lng=place.get("lng"),
+        address=place.get("address", ""),
+        place_label=place.get("place_label", ""),
+    )
+    return render.render_stored(stored)
+
+
+def _forget(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    if len(arguments) != 1:
+        raise InvalidInput(
+            "memory_forget needs exactly one of query and memoryId. Use memoryId when you know the id, query otherwise."
+        )
+    return render.render_forgotten(context.me.forget(arguments.get("memoryId"), query=arguments.get("query")))
+
+
+def _search(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    return render.render_search(
+        context.me.search_context(arguments["query"], limit=arguments["limit"], **_location(arguments))
+    )
+
+
+def _about(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    return render.render_about(context.me.about(arguments["topic"]))
+
+
+def _places(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    return render.render_places(context.me.places.list(limit=arguments["limit"]))
+
+
+def _parse_time(context: ToolContext, arguments: Mapping[str, Any], name: str) -> datetime | None:
+    """Parse a time; without an offset it is in the user's time zone."""
+    if name not in arguments:
+        return None
+    try:
+        moment = datetime.fromisoformat(arguments[name].strip())
+        zone = context.settings.timezone
+        return moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone)) if zone else moment.astimezone()
+    except (ValueError, OverflowError, OSError):
+        raise InvalidInput(
+            f"{name} is {arguments[name]!r}; it must be a date or time such as 2026-12-03 or 2026-12-03T12:00:00+01:00."
+        ) from None
+
+
+def _resource_about(context: ToolContext, topic: str) -> str:
+    return render.render_about(context.me.about(topic)).text
+
+
+def _resource_memory(context: ToolContext, memory_id: str) -> str:
+    return _document(context.me.get(memory_id)._asdict())
+
+
+def _resource_recent(context: ToolContext, _: str) -> str:
+    return render.render_memories("The latest memories, newest first:", context.me.list(limit=_RECENT).items)
+
+
+def _resource_preferences(context: ToolContext, _: str) -> str:
+    return render.render_memories("What the user prefers, the surest first:", context.me.preferences(limit=_MOST))
+
+
+def _resource_facts(context: ToolContext, _: str) -> str:
+    return render.render_memories("What is known for a fact, newest first:", context.me.facts(limit=_MOST))
+
+
+def _resource_files(context: ToolContext, _: str) -> str:
+    return render.render_files(
+        "The files, the one that was added last first:", context.me.files.list(limit=_MOST).items
+    )
+
+
+def _resource_file(context: ToolContext, file_id: str) -> str:
+    me = context.me
+    return render.render_file(me.files.read(me.files.get(file_id).id))  # by its id only
+
+
+def _resource_stats(context: ToolContext, _: str) -> str:
+    return _document(asdict(context.me.stats()))
+
+
+def _document(value: dict[str, Any]) -> str:
+    return json.dumps(_harmless_json(value), ensure_ascii=False, indent=2)
+
+
+def _harmless_json(value: object) -> object:
+    match value:
+        case str():
+            return harmless(value)
+        case datetime():
+            return render.iso_utc(value)
+        case dict():
+            return {harmless(str(name)): _harmless_json(part) for name, part in value.items()}
+        case list():
+            return [_harmless_json(part) for part in value]
+        case _:
+            return value
+
+
+def explain_memory(context: ToolContext, arguments: Mapping[str, Any]) -> str:
+    """Give the text of the prompt."""
+    question = arguments.get("question", "").strip()
+    if not question:
+        return prompts.INSTRUCTIONS
+    # like the block before a turn: only what is clearly related, and nothing from outside
+    result = context.me.recall(question, limit=_SHOWN, min_score=context.settings.hooks.min_score, diverse=True)
+    hits = [hit for hit in result.hits if hit.trust > Trust.EXTERNAL]
+    block = fenced([_quoted(hit) for hit in hits], token_hex(8)) if hits else "Nothing related is remembered."
+    return f"{prompts.INSTRUCTIONS}\n\n{block}\n\nThe question: {harmless(question)}"
+
+
+def _quoted(hit: Hit) -> Quoted:
+    day = (hit.occurred_at or hit.created_at).date().isoformat()
+    return Quoted(f"memory · {hit.type} · {day}", hit.content)
+
+
+TOOL_HANDLERS: Final[Mapping[str, ToolHandler]] = {
+    "memory_recall": _recall,
+    "memory_store": _store,
+    "memory_forget": _forget,
+    "search_context": _search,
+    "memory_about": _about,
+    "memory_places": _places,
+}
+RESOURCE_READERS: Final[Mapping[str, ResourceReader]] = {
+    "memory://recent": _resource_recent,
+    "memory://preferences": _resource_preferences,
+    "memory://facts": _resource_facts,
+    "memory://stats": _resource_stats,
+    "memory://files": _resource_files,
+    "memory://about/{topic}": _resource_about,
+    "memory://memories/{id}": _resource_memory,
+    "memory://files/{id}": _resource_file,
+}

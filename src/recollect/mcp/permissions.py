@@ -1,0 +1,54 @@
+"""Which permission each tool, resource and prompt needs. There is no other place that says so.
+
+What is not in the table is not served: the server refuses to start.
+"""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from recollect.authorization import Principal
+from recollect.model.literals import Permission
+
+
+class Caller(NamedTuple):
+    """The principal of a call, and the user it names, if it names one."""
+
+    principal: Principal
+    user: str = ""
+
+
+REQUIRED_PERMISSIONS: Final[Mapping[str, Permission]] = MappingProxyType(
+    {
+        "memory_store": "write",
+        "memory_recall": "read",
+        "memory_forget": "forget",
+        "search_context": "read",
+        "memory_about": "read",
+        "memory_places": "read",
+        "memory://about/{topic}": "read",
+        "memory://memories/{id}": "read",
+        "memory://files/{id}": "read",
+        "memory://recent": "read",
+        "memory://preferences": "read",
+        "memory://facts": "read",
+        "memory://stats": "read",
+        "memory://files": "read",
+        "memory": "read",
+    }
+)
+
+# Arguments that make a tool show more than it does without them.
+ARGUMENT_PERMISSIONS: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType(
+    {("memory_forget", "query"): "read"}
+)
+
+
+def check_permissions(offered: Iterable[str], table: Mapping[str, Permission] = REQUIRED_PERMISSIONS) -> None:
+    """Raise LookupError unless everything on offer has a permission, and every permission is for something."""
+    names = set(offered)
+    if names != table.keys():
+        raise LookupError(
+            f"Without a permission: {sorted(names - table.keys())}; permissions for nothing: "
+            f"{sorted(table.keys() - names)}. The table is in recollect.mcp.permissions."
+        )

@@ -1,0 +1,107 @@
+"""Authentication and rate limit of requests, before a byte of the body is read.
+
+Whether the principal may do what the request asks for is decided at the routes, by `authorize`.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable
+from functools import partial
+from http import HTTPStatus
+from typing import Final
+
+from anyio import to_thread
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from recollect.authorization import Principal
+from recollect.errors import RecollectError, UnknownKey
+from recollect.service.error_responses import problem_for
+from recollect.web.problems import RequestRefused
+from recollect.web.rate_limit import RateLimiter, rate_limit_exceeded
+
+PUBLIC_PATHS: Final = frozenset({"/livez"})
+
+# A browser can be made to send a password with every request, also with those of a foreign page. So basic
+# authentication is accepted only where nothing about a user can be read or changed.
+BASIC_AUTH_PATHS: Final = frozenset({"/docs", "/openapi.json"})
+
+_NO_KEY: Final = (
+    "This needs a key. Send it as `Authorization: Bearer rk_…`. The first start of the service wrote one to a file, "
+    "and `recollect keys create` makes more."
+)
+
+
+class AuthenticationMiddleware:
+    """Middleware that identifies the principal of a request by its key, and limits its rate."""
+
+    def __init__(self, app: ASGIApp, identify: Callable[[str], Principal], limiter: RateLimiter) -> None:
+        self._app = app
+        self._identify = identify
+        self._limiter = limiter
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on with its principal, or answer it at once."""
+        if scope["type"] != "http" or scope["path"] in PUBLIC_PATHS:
+            await self._app(scope, receive, send)
+            return
+        try:
+            await self._authenticate(scope)
+        except RecollectError as error:
+            await _refused(error, scope).answer()(scope, receive, send)
+        except RequestRefused as refused:
+            await refused.answer()(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _authenticate(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        key = _read_key(headers, basic_auth=scope["path"] in BASIC_AUTH_PATHS and scope["method"] == "GET")
+        principal = await to_thread.run_sync(partial(self._identify, key))
+        state = scope.setdefault("state", {})
+        state["principal"] = principal
+        state["principal_id"] = principal.id
+        state["user"] = _named_user(headers)
+        wait = self._limiter.take(principal.id)
+        if wait > 0:
+            raise rate_limit_exceeded(wait)
+
+
+def _read_key(headers: Headers, *, basic_auth: bool) -> str:
+    authorizations = headers.getlist("authorization")
+    if len(authorizations) != 1:
+        raise UnknownKey(_NO_KEY)
+    scheme, _, rest = authorizations[0].partition(" ")
+    if scheme.lower() == "bearer":
+        return rest.strip()
+    if scheme.lower() == "basic" and basic_auth:
+        return _password(rest.strip())
+    raise UnknownKey(_NO_KEY)
+
+
+def _password(encoded: str) -> str:
+    try:
+        return base64.b64decode(encoded, validate=True).decode().partition(":")[2]
+    except (binascii.Error, UnicodeDecodeError):
+        raise UnknownKey(_NO_KEY) from None
+
+
+def _named_user(headers: Headers) -> str:
+    """Read the user that an admin names. A header is in Latin-1 on the wire; names are in UTF-8."""
+    named = headers.getlist("x-recollect-user")
+    if len(named) > 1 or not all(name.strip() for name in named):
+        found = "more than once" if len(named) > 1 else "without a name"
+        raise RequestRefused(
+            HTTPStatus.BAD_REQUEST, f"X-Recollect-User was sent {found}. Send it once, or leave it out."
+        )
+    try:
+        return named[0].encode("latin-1").decode() if named else ""
+    except UnicodeDecodeError:
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, "X-Recollect-User is not in UTF-8.") from None
+
+
+def _refused(error: RecollectError, scope: Scope) -> RequestRefused:
+    refused = problem_for(error)
+    if isinstance(error, UnknownKey) and scope["path"] in BASIC_AUTH_PATHS:
+        return RequestRefused(refused.status, refused.detail, headers={"WWW-Authenticate": 'Basic realm="recollect"'})
+    return refused

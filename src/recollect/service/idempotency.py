@@ -1,0 +1,100 @@
+"""Idempotent writes: a request with an Idempotency-Key runs once, and its answer is replayed for 24 hours."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TypeVar, cast
+
+from fastapi import Response
+from pydantic import BaseModel
+
+from recollect.api.memory import AuditedWrite, IdempotentRequest, UserMemory
+from recollect.errors import AlreadyProcessed, NotFound, StaleVersion
+from recollect.ports import StoreWriter
+from recollect.service.json_routes import JSON
+from recollect.service.request_context import ApiCall
+from recollect.web.problems import RequestRefused
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to a write, as it is sent and stored. It is not `replayable` if something could not be done."""
+
+    body: str
+    status: int = HTTPStatus.OK
+    etag: str = ""
+    replayable: bool = True
+
+    def response(self, *, replayed: bool = False) -> Response:
+        """Make the HTTP response."""
+        headers = {"Idempotency-Replayed": "true"} if replayed else {}
+        if self.etag:
+            headers["ETag"] = self.etag
+        return Response(self.body, self.status, headers, JSON)
+
+    def stored(self) -> str:
+        """Encode it for the store."""
+        return json.dumps({"status": int(self.status), "etag": self.etag, "body": self.body})
+
+
+def run_idempotent(
+    call: ApiCall,
+    action: str,
+    verb: Callable[[UserMemory], T],
+    *,
+    reply: Callable[[T], Reply],
+    committed: type,
+    request: BaseModel | None = None,
+    private: bool = False,
+    precondition: Callable[[StoreWriter], None] | None = None,
+) -> Response:
+    """Run a write, note it in the audit log and answer; a repeated request is answered as the first time.
+
+    `committed` is what the write's transaction returns: `reply` to it is stored in that transaction, so an answer that
+    got lost on the way is still found. `private` answers hold content, and go when something is forgotten.
+    `precondition` is checked inside the transaction.
+    """
+    if not call.idempotency_key:
+        return reply(verb(call.audited(AuditedWrite(call.principal.id, action, insist=precondition)))).response()
+
+    def encode(result: object) -> str | None:
+        return reply(cast("T", result)).stored() if isinstance(result, committed) else None
+
+    operations = call.memory.operations
+    once = IdempotentRequest(_hash(call.idempotency_key), _fingerprint(call, request), encode, private)
+    try:
+        operations.check_first_use(call.user_id, once)
+        try:
+            answer = reply(verb(call.audited(AuditedWrite(call.principal.id, action, once, precondition))))
+        except (NotFound, StaleVersion):  # perhaps because the same request has been carried out just now
+            operations.check_first_use(call.user_id, once)
+            raise
+        if answer.replayable:
+            operations.save_reply(call.user_id, once, answer.stored())
+    except AlreadyProcessed as repeated:
+        return _replay(repeated.answer)
+    return answer.response()
+
+
+def _replay(stored: str | None) -> Response:
+    if stored is None:
+        raise RequestRefused(
+            HTTPStatus.GONE,
+            "This request was carried out before. Its answer held something that has been forgotten since, so it is "
+            "gone.",
+        )
+    return Reply(**json.loads(stored)).response(replayed=True)
+
+
+def _fingerprint(call: ApiCall, request: BaseModel | None) -> str:
+    """Hash what was sent, half characters included; whether it can be stored is decided later."""
+    sent = json.dumps(request.model_dump(exclude_unset=True), default=str, sort_keys=True) if request else ""
+    return _hash(f"{call.request}\n{sent}")
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Live search: server-sent events with new items that match, as they are stored."""

@@ -1,0 +1,113 @@
+"""The context of a request: who calls, for which user, and with which permission.
+
+Every route takes an `ApiCall` with the permission it needs. There is no other way from a route to a user's memories, so
+a route without an authorization check cannot exist.
+"""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from fastapi import Depends, Header, Request
+from fastapi.security import HTTPBearer
+
+from recollect.api.memory import AuditedWrite, Memory, UserMemory
+from recollect.authorization import Principal, authorize
+from recollect.errors import UnknownKey
+from recollect.model.literals import Permission
+from recollect.web.problems import RequestRefused
+
+_BEARER: Final = HTTPBearer(auto_error=False, description="A key, such as `recollect keys create --user NAME` makes.")
+
+UserHeader = Annotated[
+    str | None, Header(max_length=512, description="The user to work for; only an admin's key may choose.")
+]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="A name of your choice for this request. Sent again within 24 hours with the same name, it "
+        "is not carried out again, but answered as the first time.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiCall:
+    """An authorized request. `me` is the user it is for."""
+
+    memory: Memory
+    principal: Principal
+    user_id: str
+    idempotency_key: str
+    request: str  # its method, path and query, which tell requests apart
+
+    @property
+    def me(self) -> UserMemory:
+        """The verbs of the user, for reading."""
+        return self.memory.user(self.user_id)
+
+    def audited(self, write: AuditedWrite) -> UserMemory:
+        """The verbs of the user, for a write that is noted in the audit log."""
+        return self.memory.user(self.user_id, audit=write)
+
+    def require(self, permission: Permission) -> None:
+        """Check one more permission. Raises NotPermitted."""
+        authorize(self.principal, permission, user=self.user_id, default=self.user_id)
+
+
+class RequiresPermission:
+    """A dependency that checks a permission, and `also` another if the answer needs it."""
+
+    def __init__(self, permission: Permission, *, also: Permission | None = None) -> None:
+        self.permission: Permission = permission
+        self.also = also
+
+    async def __call__(
+        self,
+        request: Request,
+        _: Annotated[object, Depends(_BEARER)] = None,
+        x_recollect_user: UserHeader = None,  # noqa: ARG002 - for the document; authentication has read it
+    ) -> ApiCall:
+        """Authorize the request."""
+        return self.authorized(request)
+
+    def authorized(self, request: Request, idempotency_key: str = "") -> ApiCall:
+        """Give the context of a request. Raises UnknownKey, NotPermitted and RequestRefused."""
+        if len(request.headers.getlist("idempotency-key")) > 1:
+            raise RequestRefused(
+                HTTPStatus.BAD_REQUEST, "Idempotency-Key was sent more than once. A request has one name."
+            )
+        memory: Memory = request.app.state.memory
+        principal = getattr(request.state, "principal", None)
+        if not isinstance(principal, Principal):
+            raise UnknownKey("This needs a key.")
+        user = authorize(principal, self.permission, user=request.state.user, default=memory.settings.user)
+        if self.also is not None:
+            authorize(principal, self.also, user=request.state.user, default=memory.settings.user)
+        memory.user(user)  # raises for a name that cannot be a user's
+        path = f"{request.method} {request.url.path}?{request.url.query}"
+        return ApiCall(memory, principal, user, idempotency_key, path)
+
+
+class RequiresPermissionOnce(RequiresPermission):
+    """The same for writes, which may carry an Idempotency-Key."""
+
+    async def __call__(
+        self,
+        request: Request,
+        _: Annotated[object, Depends(_BEARER)] = None,
+        x_recollect_user: UserHeader = None,  # noqa: ARG002 - for the document; authentication has read it
+        idempotency_key: IdempotencyKey = None,
+    ) -> ApiCall:
+        """Authorize the request."""
+        return self.authorized(request, idempotency_key or "")
+
+
+ReadCall = Annotated[ApiCall, Depends(RequiresPermission("read"))]
+WriteCall = Annotated[ApiCall, Depends(RequiresPermissionOnce("write"))]
+WriteAndReadCall = Annotated[ApiCall, Depends(RequiresPermissionOnce("write", also="read"))]  # the answer shows content
+ForgetCall = Annotated[ApiCall, Depends(RequiresPermissionOnce("forget"))]
+AdminCall = Annotated[ApiCall, Depends(RequiresPermission("admin"))]

@@ -1,0 +1,346 @@
+"""Request bodies, with their limits. The OpenAPI schema is exact: what fits it is accepted, all else is refused."""
+
+import re
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal
+from unicodedata import normalize
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    TypeAdapter,
+    WithJsonSchema,
+)
+
+from recollect.model.literals import MEMORY_TYPES, SOURCES, MemoryType, Source
+from recollect.model.places import LONGEST_LABEL
+from recollect.service.body_model import EXAMPLES, VISIBLE, Share, StrictBody
+from recollect.service.request_locations import (
+    LAT_WITH_LNG,
+    AddressText,
+    Latitude,
+    LocatableBody,
+    LocationSearchBody,
+    Longitude,
+    PlacedBody,
+)
+
+MOST_ITEMS: Final = 100
+LONGEST_QUERY: Final = 2_000
+LONGEST_CONTENT: Final = 100_000
+LONGEST_TEXT: Final = 1_000_000
+LONGEST_NAME: Final = 128
+
+_MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(datetime)
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]", re.ASCII)
+
+
+def _timestamp(value: object) -> datetime:
+    """Read a timestamp. A number could mean seconds or milliseconds, so it is refused."""
+    if isinstance(value, datetime):
+        return value
+    if not isinstance(value, str) or not _DAY.match(value):
+        raise ValueError("a moment is a text such as 2026-03-01T12:00:00Z")
+    moment = _MOMENT.validate_python(value)
+    if moment.tzinfo is None:
+        raise ValueError("a moment needs its time zone, such as Z or +01:00")
+    return moment
+
+
+Timestamp = Annotated[
+    datetime,
+    BeforeValidator(_timestamp),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+    Field(strict=False),
+]
+
+
+def _whole(value: object) -> object:
+    """Read 7.0 as 7, as JSON does."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _composed(value: str) -> str:
+    """Normalize a name: some keyboards and file systems compose characters differently."""
+    return normalize("NFC", value)
+
+
+# Two characters are spaces to some readers of patterns and not to others, so they are named.
+NOT_BLANK: Final = r"[^\s\x1c-\x1f\x85\ufeff]"  # more than space
+TRIMMED: Final = (  # no control characters or outer spaces
+    r"^[^\s\x00-\x1f\x85\ufeff]([^\x00-\x08\x0b-\x1f]*[^\s\x00-\x1f\x85\ufeff])?$"
+)
+
+
+WHOLE_NUMBER: Final = BeforeValidator(_whole)  # behind the limits, or the documentation would not know of them
+ShortText = Annotated[str, Field(max_length=LONGEST_NAME)]
+MemoryText = Annotated[str, Field(min_length=1, max_length=LONGEST_CONTENT, pattern=VISIBLE)]
+SessionName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=TRIMMED), AfterValidator(_composed)]
+QueryText = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY, pattern=VISIBLE)]
+ItemLimit = Annotated[int, Field(ge=1, le=MOST_ITEMS), WHOLE_NUMBER]
+TokenCount = Annotated[int, Field(ge=0, lt=2**53), WHOLE_NUMBER]
+JsonObject = dict[str, Any]
+
+
+class NewMemoryBody(LocatableBody):
+    """A memory to store. Only the content is needed."""
+
+    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["NewMemoryBody"]})
+
+    content: MemoryText
+    type: MemoryType = "other"
+    importance: Share = 0.7
+    confidence: Share = 1.0
+    subject: ShortText = ""
+    key: ShortText = ""
+    value: Annotated[str, Field(max_length=100_000)] = ""
+    context: ShortText = ""
+    source: ShortText = "user_stated"
+    trust: Annotated[
+        int, Field(ge=0, le=3, description="3 stated, 2 inferred, 1 the user's files, 0 anything else"), WHOLE_NUMBER
+    ] = 3
+    session: ShortText = ""
+    occurred_at: Timestamp | None = None
+    valid_from: Timestamp | None = None
+    valid_until: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    metadata: JsonObject = Field(default_factory=dict)
+
+
+class BulkBody(StrictBody):
+    """Several memories to store at once."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["BulkBody"])
+
+    memories: Annotated[list[NewMemoryBody], Field(min_length=1, max_length=MOST_ITEMS)]
+
+
+class MemoryPatch(PlacedBody):
+    """What to change of a memory. What is not named stays; null takes a moment or a place away."""
+
+    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, "minProperties": 1, **EXAMPLES["MemoryPatch"]})
+
+    content: MemoryText = ""
+    type: MemoryType = "other"
+    importance: Share = 0.7
+    confidence: Share = 1.0
+    subject: ShortText = ""
+    key: ShortText = ""
+    value: Annotated[str, Field(max_length=100_000)] = ""
+    context: ShortText = ""
+    source: ShortText = ""
+    session: ShortText = ""
+    occurred_at: Timestamp | None = None
+    valid_from: Timestamp | None = None
+    valid_until: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    metadata: JsonObject = Field(default_factory=dict)
+
+
+class ContextQuery(LocationSearchBody):
+    """A search of memories, all that was said, and files."""
+
+    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["ContextQuery"]})
+
+    query: QueryText
+    limit: ItemLimit = 10
+    sources: Annotated[list[Source], Field(min_length=1, max_length=len(SOURCES))] | None = None
+    session: ShortText | None = None
+    current: ShortText | None = None
+    since: Timestamp | None = None
+    until: Timestamp | None = None
+    min_score: Share = 0.0
+    prefer: Annotated[list[MemoryType], Field(max_length=len(MEMORY_TYPES))] = Field(default_factory=list)
+    diverse: bool = False
+
+
+class SimpleQuery(LocationSearchBody):
+    """A search in the form that simple clients use."""
+
+    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["SimpleQuery"]})
+
+    query: QueryText
+    limit: ItemLimit = 10
+    threshold: Share = 0.0
+
+
+class FederatedQuery(StrictBody):
+    """A search of this store and of other services."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["FederatedQuery"])
+
+    query: QueryText
+    nodes: (
+        Annotated[
+            list[Annotated[str, Field(min_length=1, max_length=100)]],
+            Field(max_length=MOST_ITEMS, description="Nodes to ask by name; without it, all that are enabled for you."),
+        ]
+        | None
+    ) = None
+    limit: ItemLimit = 10
+
+
+PlaceName = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern=TRIMMED), AfterValidator(_composed)]
+
+
+class NamedPlaceSent(StrictBody):
+    """Where a place is that is given a name."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["NamedPlaceSent"])
+
+    lat: Latitude
+    lng: Longitude
+    address: AddressText = ""
+
+
+class ToolCallBody(StrictBody):
+    """A tool that the assistant asked for; `arguments` is JSON as the model wrote it."""
+
+    id: Annotated[str, Field(min_length=1, max_length=256, pattern=VISIBLE)]
+    name: Annotated[str, Field(min_length=1, max_length=256, pattern=VISIBLE)]
+    arguments: Annotated[str, Field(max_length=LONGEST_TEXT)] = "{}"
+
+
+MessageContent = (
+    Annotated[str, Field(max_length=LONGEST_TEXT)] | Annotated[list[str | dict[str, Any]], Field(max_length=1_000)]
+)
+
+
+# A message says something or calls a tool; the result of a tool may be empty, but must say of which call it is.
+_SAYS_SOMETHING: Final[dict[str, Any]] = {
+    "anyOf": [
+        {
+            "required": ["tool_call_id"],
+            "properties": {"role": {"const": "tool"}, "tool_call_id": {"type": "string", "minLength": 1}},
+        },
+        {
+            "required": ["content"],
+            "properties": {
+                "role": {"not": {"const": "tool"}},
+                "content": {"anyOf": [{"type": "string", "pattern": NOT_BLANK}, {"type": "array", "minItems": 1}]},
+            },
+        },
+        {
+            "required": ["tool_calls"],
+            "properties": {"role": {"not": {"const": "tool"}}, "tool_calls": {"type": "array", "minItems": 1}},
+        },
+    ]
+}
+
+
+class MessageBody(LocatableBody):
+    """A message as it was said, perhaps with the place where it was said."""
+
+    model_config = ConfigDict(json_schema_extra={"allOf": [_SAYS_SOMETHING, LAT_WITH_LNG], **EXAMPLES["MessageBody"]})
+
+    role: Literal["user", "assistant", "system", "tool", "reasoning"]
+    content: MessageContent = ""
+    id: Annotated[str, Field(max_length=256, description="The host's own id: delivered twice, it is kept once.")] = ""
+    speaker: Annotated[str, Field(max_length=256)] = ""
+    tool_calls: Annotated[list[ToolCallBody], Field(max_length=MOST_ITEMS)] = Field(default_factory=list)
+    tool_call_id: Annotated[str, Field(max_length=256)] = ""
+    sequence: TokenCount | None = None
+    said_at: Timestamp | None = None
+    model: Annotated[str, Field(max_length=256)] = ""
+    input_tokens: TokenCount | None = None
+    output_tokens: TokenCount | None = None
+    thinking_tokens: TokenCount | None = None
+    metadata: JsonObject = Field(default_factory=dict)
+
+
+class MessagesBody(StrictBody):
+    """Messages to add to a conversation, all or none."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["MessagesBody"])
+
+    messages: Annotated[list[MessageBody], Field(min_length=1, max_length=MOST_ITEMS)]
+
+
+def _body_kind(body: object) -> str:
+    several = isinstance(body, MessagesBody) or (isinstance(body, dict) and "messages" in body)
+    return MessagesBody.__name__ if several else MessageBody.__name__
+
+
+MessageOrMessages = Annotated[
+    Annotated[MessageBody, Tag(MessageBody.__name__)] | Annotated[MessagesBody, Tag(MessagesBody.__name__)],
+    Discriminator(_body_kind),
+]
+
+
+class FeedbackBody(StrictBody):
+    """What the user thought of a message: 1, -1, or null to take it back."""
+
+    feedback: Literal[1, -1] | None
+
+
+class CompactBody(StrictBody):
+    """How to compact a conversation."""
+
+    keep_recent: Annotated[int, Field(ge=0, le=1_000), WHOLE_NUMBER] | None = None
+
+
+class BeforePromptBody(LocatableBody):
+    """What the user says, before the agent answers, and where they are."""
+
+    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["BeforePromptBody"]})
+
+    prompt: MessageContent
+    session: SessionName
+    id: Annotated[str, Field(max_length=256)] = ""
+    speaker: Annotated[str, Field(max_length=256)] = ""
+    metadata: JsonObject = Field(default_factory=dict)
+
+
+class AgentEndBody(StrictBody):
+    """The messages of a turn, after the agent has answered; or the whole conversation, in any host's manner."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["AgentEndBody"])
+
+    session: SessionName
+    messages: Annotated[list[dict[str, Any]], Field(max_length=1_000)]
+
+
+class SessionEndBody(StrictBody):
+    """A session that ends."""
+
+    session: SessionName
+
+
+_NAMED: Final = ("id", "query", "session", "source", "folder")
+_NOT_NAMED: Final[dict[str, Any]] = {
+    **{name: {"type": "null"} for name in _NAMED},
+    "everything": {"const": False},
+}
+_EXACTLY_ONE: Final[dict[str, Any]] = {
+    "oneOf": [{"required": [name], "properties": {**_NOT_NAMED, name: {"type": "string"}}} for name in _NAMED]
+    + [{"required": ["everything"], "properties": {**_NOT_NAMED, "everything": {"const": True}}}]
+}
+
+
+class ForgetBody(StrictBody):
+    """What to forget: exactly one of `id`, `query`, `session`, `source`, `folder`, `everything`."""
+
+    model_config = ConfigDict(json_schema_extra={**_EXACTLY_ONE, **EXAMPLES["ForgetBody"]})
+
+    id: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    query: QueryText | None = None
+    session: SessionName | None = None
+    source: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=VISIBLE)] | None = None
+    folder: (
+        Annotated[
+            str,
+            Field(
+                min_length=1,
+                max_length=4_096,
+                pattern=VISIBLE,
+                description="The root of a synced folder, as GET /api/files gives it. What lies in it stays.",
+            ),
+        ]
+        | None
+    ) = None
+    everything: bool = False
+    dry_run: bool = False

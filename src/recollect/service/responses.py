@@ -1,0 +1,266 @@
+"""Response bodies, derived from the frozen values of the model.
+
+`body` makes a pydantic model with the fields of a value: the description and the encoder of one component of the
+OpenAPI document, described in openapi.json. A route returns the value itself; its body reads the attributes.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING
+from dataclasses import fields as dataclass_fields
+from datetime import datetime
+from functools import reduce
+from operator import or_
+from types import GenericAlias, UnionType
+from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, create_model
+
+from recollect.federation import FederatedHit, FederatedResult, NodeReport
+from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
+from recollect.model.literals import FileKind, FileSource, Source
+from recollect.model.memories import MemoryRecord, Page, Remembered
+from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
+from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
+from recollect.model.search import About, Forgotten, Hit, Place, PromptContext, Recall, TurnOutcome
+from recollect.model.stats import SearchFigures, Stats, Status
+from recollect.service.body_model import DESCRIPTIONS
+from recollect.service.metrics.readiness import Readiness
+
+
+class ResponseBody(BaseModel):
+    """A body that reads the attributes of a value."""
+
+    model_config = ConfigDict(from_attributes=True, populate_by_name=True)
+
+
+class Items(NamedTuple):
+    """A whole listing, without pages."""
+
+    items: Iterable[object]
+
+
+_BODIES: Final[dict[type, type[ResponseBody]]] = {}
+
+
+def body(
+    title: str,
+    value: type | None = None,
+    /,
+    *,
+    omit: Iterable[str] = (),
+    defaults: Mapping[str, Any] | None = None,
+    **fields: Any,  # noqa: ANN401 - a type, or a type with its Field
+) -> type[ResponseBody]:
+    """Derive the body `title` from a value class, without `omit` and with `fields` added or replaced.
+
+    Every field is required in the document but those with `defaults`. Inside of later bodies the value is shown by the
+    body that was derived from it first.
+    """
+    hints = get_type_hints(value) if value else {}
+    given = {**{field: hint for field, hint in hints.items() if field not in omit}, **fields}
+    defined = {
+        field: (_body_type(hint[0]), hint[1])
+        if isinstance(hint, tuple)
+        else (_body_type(hint), (defaults or {}).get(field, ...))
+        for field, hint in given.items()
+    }
+    made: type[ResponseBody] = create_model(title, __base__=ResponseBody, __doc__=DESCRIPTIONS[title], **defined)  # type: ignore[call-overload]
+    if value:
+        _BODIES.setdefault(value, made)
+    return made
+
+
+def _own_defaults(value: type) -> dict[str, Any]:
+    """Give the defaults that a dataclass declares, for bodies that document them."""
+    declared = {field.name: field for field in dataclass_fields(value)}
+    fixed = {name: field.default for name, field in declared.items() if field.default is not MISSING}
+    factories = {name: field.default_factory for name, field in declared.items()}
+    made = {name: Field(default_factory=make) for name, make in factories.items() if make is not MISSING}
+    return {**fixed, **made}
+
+
+def _body_type(hint: Any) -> Any:  # noqa: ANN401 - any annotation
+    """Give an annotation with bodies in place of values, and with the plain containers of JSON."""
+    inner = [part if part is ... else _body_type(part) for part in get_args(hint)]
+    match get_origin(hint):
+        case None:
+            return _BODIES.get(hint, hint)
+        case origin if origin is Union or origin is UnionType:
+            return reduce(or_, inner)
+        case origin if origin is tuple:
+            return GenericAlias(list, (inner[0],))
+        case origin if origin is Mapping:
+            return GenericAlias(dict, tuple(inner))
+        case _:
+            return hint
+
+
+def dump(shape: type[BaseModel], value: object) -> str:
+    """Encode a value as the JSON of its body."""
+    return shape.model_validate(value).model_dump_json()
+
+
+def _at(*path: str) -> Any:  # noqa: ANN401 - a Field
+    return Field(validation_alias=AliasPath(*path))
+
+
+def _if_known(*path: str) -> Any:  # noqa: ANN401 - a Field
+    """Take a field from inside of a value, and leave it out where there is nothing."""
+    return Field(default=None, validation_alias=AliasPath(*path), exclude_if=lambda value: value in (None, ""))
+
+
+class ProblemDocument(BaseModel):
+    """An error, as RFC 9457 has it."""
+
+    model_config = ConfigDict(title="Problem")
+
+    type: str = Field(examples=["about:blank"])
+    title: str = Field(examples=["Not Found"])
+    status: int = Field(examples=[404])
+    detail: str = Field(examples=["No memory 01a1dfdf-9755-700c-8ecf-655f449c5cac."])
+
+
+MemoryBody = body("MemoryBody", MemoryRecord)
+MemoryPageBody = body("MemoryPage", Page, defaults={"cursor": None})
+MemoriesBody = body("Memories", items=tuple[MemoryRecord, ...])
+RememberedBody = body(
+    "RememberedBody", Remembered, defaults={"existing_id": None, "degraded": Field(default_factory=list)}
+)
+RememberedManyBody = body("RememberedMany", results=tuple[Remembered, ...])
+
+PlaceBody = body("PlaceBody", Place)
+PlaceShareBody = body("PlaceShare", PlacePart)
+HitBody = body(
+    "HitBody",
+    Hit,
+    omit=("parts", "record"),
+    conversation=(str | None, Field(default=None, validation_alias=AliasPath("record", "conversation"))),
+    lat=(float | None, _if_known("place", "lat")),
+    lng=(float | None, _if_known("place", "lng")),
+    address=(str | None, _if_known("place", "address")),
+    place_label=(str | None, _if_known("place", "label")),
+    distance_km=(float | None, _if_known("parts", "place", "distance_km")),
+    place_share=(PlacePart | None, _if_known("parts", "place")),
+)
+RecallBody = body("RecallBody", Recall)
+ForgottenBody = body("ForgottenBody", Forgotten, defaults={"files": 0})
+AboutBody = body("AboutBody", About)
+
+StoredToolCallBody = body("ToolCallAnswer", ToolCall)
+StoredMessageBody = body("MessageAnswer", Message)
+AppendedBody = body("AppendedBody", Appended, omit=("message",), id=str | None)
+AppendedManyBody = body("AppendedMany", results=tuple[Appended, ...])
+ConversationBody = body("ConversationBody", ConversationInfo)
+ConversationPageBody = body(
+    "ConversationPage", items=tuple[ConversationInfo, ...], cursor=str | None, defaults={"cursor": None}
+)
+ConversationDetailBody = body(
+    "ConversationAnswer",
+    conversation=ConversationInfo,
+    messages=tuple[Message, ...],
+    cursor=str | None,
+    defaults={"cursor": None},
+)
+WindowBody = body("WindowBody", Window, omit=("max_tokens",))
+CompactionBody = body("CompactionBody", Compaction, omit=("usage",))
+PromptBody = body("PromptBody", PromptContext)
+TurnBody = body("TurnBody", TurnOutcome)
+SessionBody = body("SessionBody", summary=Remembered | None)
+
+FileBody = body("FileBody", FileRecord, omit=("mtime_ns", "recipe"), original=Annotated[bool, BeforeValidator(bool)])
+_FOLDER: Final[dict[str, Any]] = {
+    "root": (str, _at("folder", "root")),
+    "source": (FileSource, _at("folder", "source")),
+    "files": int,
+    "chunks": int,
+    "scanned_at": (datetime, _at("folder", "scanned_at")),
+    "completed_at": (datetime | None, _at("folder", "completed_at")),
+    "trouble": (dict[str, int], _at("folder", "trouble")),
+}
+FolderBody = body("FolderBody", **_FOLDER)
+WatchedFolderBody = body("WatchedFolder", **_FOLDER, drift=int | None)
+FileListingBody = body(
+    "FileListing",
+    FilePage,
+    defaults={"cursor": None},
+    folders=tuple[FolderBody, ...],  # type: ignore[valid-type] # a body, made above
+)
+AddedFileBody = body(
+    "AddedFileBody",
+    action=AddedAction,  # and not what it is called: another request may have sent it under another name
+    id=(str, _at("file", "id")),
+    kind=(FileKind, _at("file", "kind")),
+    mime=(str, _at("file", "mime")),
+    lines=(int, _at("file", "lines")),
+    chunks=(int, _at("file", "chunks")),
+    notes=(list[str], _at("file", "notes")),
+    degraded=(list[str], Field(default_factory=list)),
+)
+FileTextBody = body(
+    "FileTextBody",
+    id=(str, _at("file", "id")),
+    path=(str, _at("file", "path")),
+    first=int,
+    last=int,
+    lines=(int, _at("file", "lines")),
+    text=str,
+    origin=Literal["disk", "store"],
+    current=bool,
+)
+
+PlaceSummaryBody = body("PlaceSummaryBody", PlaceSummary)
+PlacesBody = body("Places", items=tuple[PlaceSummary, ...])
+NamedPlaceBody = body("NamedPlaceBody", NamedPlace)
+NamedPlacesBody = body("NamedPlaces", items=tuple[NamedPlace, ...])
+ForgottenNameBody = body("ForgottenName", name=str)
+LocatedBody = body("LocatedBody", Located)
+LocatedManyBody = body("LocatedMany", items=tuple[Located, ...])
+
+FederatedHitBody = body("FederatedHitBody", FederatedHit)
+NodeBody = body("NodeBody", NodeReport, state=str)
+FederatedBody = body("FederatedBody", FederatedResult)
+
+LiveBody = body("Live", status=Literal["alive"], defaults={"status": "alive"})
+ReadyBody = body("Ready", Readiness)
+UserStatsBody = body(
+    "UserStats", Stats, searches=tuple[SearchFigures, ...], defaults={**_own_defaults(Stats), "searches": ()}
+)
+ServiceStatusBody = body(
+    "ServiceStatus",
+    Status,
+    defaults={**_own_defaults(Status), "folders": ()},
+    folders=tuple[WatchedFolderBody, ...],  # type: ignore[valid-type] # a body, made above
+)
+
+
+class SimpleHit(BaseModel):
+    """Something that was found, in the form that simple clients use."""
+
+    source_type: Source
+    source_id: str
+    content: str
+    similarity: float
+    context: dict[str, Any]
+
+
+def simple_hit(hit: Hit) -> SimpleHit:
+    """Show a hit to a simple client."""
+    context: dict[str, Any] = {"type": hit.type, "created_at": hit.created_at.isoformat(), "score": hit.score}
+    if isinstance(hit.record, Message):
+        context["conversation"] = hit.record.conversation
+    if isinstance(hit.record, Chunk):
+        context |= hit.metadata
+    context |= _known_place(hit)
+    similarity = hit.score if hit.similarity is None else max(0.0, hit.similarity)
+    return SimpleHit(
+        source_type=hit.source, source_id=hit.id, content=hit.content, similarity=similarity, context=context
+    )
+
+
+def _known_place(hit: Hit) -> dict[str, Any]:
+    if hit.place is None:
+        return {}
+    place, part = hit.place, hit.parts.place
+    distance_km = None if part is None else part.distance_km
+    known = {"lat": place.lat, "lng": place.lng, "address": place.address, "place_label": place.label}
+    return {name: value for name, value in {**known, "distance_km": distance_km}.items() if value not in (None, "")}

@@ -1,0 +1,107 @@
+"""What an agent's host calls around a turn, and forgetting."""
+
+from typing import Annotated
+
+from fastapi import Body, Response
+
+from recollect.api.memory import UserMemory
+from recollect.errors import InvalidInput
+from recollect.model.memories import Remembered
+from recollect.model.search import Forgotten, PromptContext, TurnOutcome
+from recollect.service import requests
+from recollect.service import responses as out
+from recollect.service.idempotency import Reply, run_idempotent
+from recollect.service.json_routes import json_router
+from recollect.service.request_context import ForgetCall, WriteAndReadCall, WriteCall
+
+router = json_router("Hooks")
+forgetting = json_router("Memories")
+
+
+@router.post("/api/hooks/before-prompt", response_model=out.PromptBody)
+def before_prompt(body: requests.BeforePromptBody, call: WriteAndReadCall) -> Response:
+    """Search with what the user says, then save it, and give a block to put before the prompt.
+
+    It does not fail because something is slow or broken: `degraded` says what is missing. A `location` is kept with
+    what the user says, and what is near ranks higher.
+    """
+
+    def verb(me: UserMemory) -> PromptContext:
+        return me.before_prompt(
+            body.prompt,
+            session=body.session,
+            id=body.id,
+            speaker=body.speaker,
+            metadata=body.metadata,
+            location=body.place,
+        )
+
+    def reply(context: PromptContext) -> Reply:
+        return Reply(out.dump(out.PromptBody, context), replayable="saving" not in context.degraded)
+
+    return run_idempotent(call, "before-prompt", verb, reply=reply, committed=PromptContext, request=body, private=True)
+
+
+@router.post("/api/hooks/agent-end", response_model=out.TurnBody)
+def agent_end(body: requests.AgentEndBody, call: WriteCall) -> Response:
+    """Save what was said in a turn, and keep what can be learned from it. A turn that comes twice has one effect."""
+    return run_idempotent(
+        call,
+        "agent-end",
+        lambda me: me.after_turn(body.messages, session=body.session),
+        reply=lambda outcome: Reply(out.dump(out.TurnBody, outcome)),
+        committed=TurnOutcome,
+        request=body,
+        private=True,
+    )
+
+
+@router.post("/api/hooks/session-end", response_model=out.SessionBody)
+def session_end(body: requests.SessionEndBody, call: WriteCall) -> Response:
+    """Keep a summary of a session as a memory, if `session_summaries` is set."""
+    return run_idempotent(
+        call,
+        "session-end",
+        lambda me: me.end_session(body.session),
+        reply=lambda summary: Reply(out.dump(out.SessionBody, {"summary": summary})),
+        committed=Remembered,
+        request=body,
+    )
+
+
+@forgetting.post("/api/forget", response_model=out.ForgottenBody)
+def forget(body: Annotated[requests.ForgetBody, Body()], call: ForgetCall) -> Response:
+    """Forget for good, with everything that was made from it.
+
+    By `query`, only what clearly matches is forgotten; otherwise there are `candidates` to choose from by their ids.
+    That shows them, so it also needs a key that may read. By `folder`, the files that were synced from it are
+    forgotten; it is named by its root.
+    """
+    if body.query is not None:
+        call.require("read")
+    given = body.model_dump(exclude_unset=True)
+    dry_run = given.pop("dry_run", False)
+    target = {name: value for name, value in given.items() if value not in (None, False)}
+    if len(target) != 1:
+        found = ", ".join(sorted(target)) or "none"
+        raise InvalidInput(
+            f"Name exactly one of id, query, session, source, folder, everything; the body names: {found}."
+        )
+
+    def verb(me: UserMemory) -> Forgotten:
+        # by its root and in no other way: a client must not find out what else is on this disk
+        if body.folder is not None and body.folder not in {
+            status.folder.root for status in me.files.folders(look=False)
+        }:
+            return Forgotten("not_found", dry_run=dry_run)
+        return me.forget(**target, dry_run=dry_run)
+
+    return run_idempotent(
+        call,
+        "forget",
+        verb,
+        reply=lambda forgotten: Reply(out.dump(out.ForgottenBody, forgotten)),
+        committed=Forgotten,
+        request=body,
+        private=True,
+    )

@@ -1,0 +1,109 @@
+"""What is known about a topic, as facts, preferences, events and lessons; and searching all sources."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from recollect.federation import FederatedResult, federated_search
+from recollect.model.literals import USUAL_SOURCES
+from recollect.model.search import About, Recall
+from recollect.service import requests
+from recollect.service import responses as out
+from recollect.service.body_model import PLAIN_NUMBER
+from recollect.service.json_routes import json_router
+from recollect.service.request_context import ReadCall
+
+router = json_router("Knowledge")
+searching = json_router("Search")
+
+ResultLimit = Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER]
+FilterText = Annotated[str | None, Query(max_length=128)]
+
+
+@router.get("/api/about", response_model=out.AboutBody)
+def about(
+    call: ReadCall, topic: Annotated[requests.QueryText, Query(examples=["garage"])], limit: ResultLimit = 5
+) -> About:
+    """Give all that is known about a topic: under its name, under what people call it, and by meaning."""
+    return call.me.about(topic, limit=limit)
+
+
+@router.get("/api/facts", response_model=out.MemoriesBody)
+def facts(call: ReadCall, subject: FilterText = None, key: FilterText = None, limit: ResultLimit = 100) -> out.Items:
+    """Give what is known for a fact, newest first."""
+    return out.Items(call.me.facts(subject, key=key, limit=limit))
+
+
+@router.get("/api/preferences", response_model=out.MemoriesBody)
+def preferences(
+    call: ReadCall, category: FilterText = None, key: FilterText = None, limit: ResultLimit = 100
+) -> out.Items:
+    """Give what the user prefers, the surest first."""
+    return out.Items(call.me.preferences(category, key=key, limit=limit))
+
+
+@router.get("/api/events", response_model=out.MemoriesBody)
+def events(
+    *,
+    call: ReadCall,
+    since: Annotated[requests.Timestamp | None, Query()] = None,
+    until: Annotated[requests.Timestamp | None, Query()] = None,
+    min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = None,
+    entity: FilterText = None,
+    kind: FilterText = None,
+    limit: ResultLimit = 100,
+) -> out.Items:
+    """Give what happened, in order; the newest when there is more than the limit."""
+    return out.Items(
+        call.me.events(since=since, until=until, min_importance=min_importance, entity=entity, kind=kind, limit=limit)
+    )
+
+
+@router.get("/api/lessons", response_model=out.MemoriesBody)
+def lessons(call: ReadCall, context: FilterText = None, limit: ResultLimit = 100) -> out.Items:
+    """Give what was learned, the surest first."""
+    return out.Items(call.me.lessons(context=context, limit=limit))
+
+
+@searching.post("/api/context/search", response_model=out.RecallBody)
+def search_context(body: requests.ContextQuery, call: ReadCall) -> Recall:
+    """Search memories, all that was said, and files, best first.
+
+    With a place, by `lat` and `lng`, `location`, `near` or `at`, what is near or at a place like that ranks higher.
+    """
+    me = call.me
+    return me.search_context(
+        body.query,
+        limit=body.limit,
+        sources=tuple(body.sources or USUAL_SOURCES),
+        session=body.session,
+        current=body.current,
+        since=body.since,
+        until=body.until,
+        min_score=body.min_score,
+        prefer=tuple(body.prefer),
+        diverse=body.diverse,
+        **body.origin.arguments(me),
+    )
+
+
+@searching.post("/search")
+def simple_search(body: requests.SimpleQuery, call: ReadCall) -> list[out.SimpleHit]:
+    """Search memories, all that was said, and files, in the form that simple clients use.
+
+    `threshold` is held against `similarity`.
+    """
+    me = call.me
+    result = me.search_context(body.query, limit=body.limit, **body.origin.arguments(me))
+    hits = (out.simple_hit(hit) for hit in result.hits)
+    return [hit for hit in hits if hit.similarity >= body.threshold]
+
+
+@searching.post("/api/federated/search", response_model=out.FederatedBody)
+def search_nodes(body: requests.FederatedQuery, call: ReadCall) -> FederatedResult:
+    """Search this store and other services, merged by rank.
+
+    Nothing is sent to a node unless it is enabled for you. One that is away, slow or lying is named in `degraded`.
+    """
+    nodes = None if body.nodes is None else tuple(body.nodes)
+    return federated_search(call.memory, call.me, body.query, nodes=nodes, limit=body.limit)

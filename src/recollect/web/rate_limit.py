@@ -1,0 +1,67 @@
+"""Rate limit: a token bucket for each key."""
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from http import HTTPStatus
+from threading import Lock
+
+from recollect.web.problems import RequestRefused
+
+
+class RateLimiter:
+    """Token buckets: `burst` requests at once, and `per_minute` over time. Thread-safe.
+
+    A full bucket is the same as none, so it is dropped; beyond `most` buckets the least recently used go.
+    """
+
+    def __init__(
+        self, per_minute: float, burst: int, *, now: Callable[[], float] = time.monotonic, most: int = 10_000
+    ) -> None:
+        self._per_second = per_minute / 60
+        self._burst = float(burst)
+        self._now = now
+        self._most = most
+        self._buckets: OrderedDict[str, tuple[float, float]] = (
+            OrderedDict()
+        )  # tokens at a time; least recently used first
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        """Count the buckets."""
+        return len(self._buckets)
+
+    def take(self, id: str) -> float:
+        """Take a token for a request; gives 0, or the seconds until there is one."""
+        with self._lock:
+            now = self._now()
+            tokens = self._tokens(self._buckets.pop(id, (self._burst, now)), now)
+            wait_s = 0.0 if tokens >= 1 else (1 - tokens) / self._per_second
+            self._buckets[id] = (tokens - 1 if wait_s == 0 else tokens, now)
+            self._drop_full(now)
+            return wait_s
+
+    def _tokens(self, bucket: tuple[float, float], now: float) -> float:
+        tokens, then = bucket
+        return min(self._burst, tokens + max(0.0, now - then) * self._per_second)
+
+    def _drop_full(self, now: float) -> None:
+        """Check two buckets at most: a call adds one, so they never pile up and no call has to clean up a lot."""
+        for _ in range(2):
+            key, bucket = next(iter(self._buckets.items()))
+            if self._tokens(bucket, now) < self._burst and len(self._buckets) <= self._most:
+                return
+            del self._buckets[key]
+            if not self._buckets:
+                return
+
+
+def rate_limit_exceeded(wait_s: float) -> RequestRefused:
+    """Make the refusal of a key that has to wait."""
+    seconds = max(1, math.ceil(wait_s))
+    return RequestRefused(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        f"This key has made too many requests. Try again in {seconds} s.",
+        headers={"Retry-After": str(seconds)},
+    )
