@@ -81,10 +81,11 @@ def test_a_folder_that_is_forgotten_while_it_is_read_stays_so(me: UserMemory, no
     me.files.sync(notes.root)
     notes.write("c.md", "The boiler hums.\n")
     disk = me._engine.disk
+    read: Callable[..., Iterator[object]] = disk.read
 
     def reading(*wanted: object) -> Iterator[object]:
         me.forget(folder=notes.root)
-        yield from type(disk).read(disk, *wanted)  # type: ignore[arg-type]
+        yield from read(*wanted)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(disk, "read", reading, raising=False)
@@ -138,12 +139,13 @@ def test_a_folder_that_is_forgotten_while_a_watch_looks_through_it_stays_so(me: 
     me.files.sync(notes.root)
     notes.write("c.md", "The boiler hums.\n")
     disk, looked = me._engine.disk, Event()
+    walk: Callable[..., object] = disk.walk
 
     def walking(root: str, *rules: object) -> object:
         if root == str(notes.root) and not looked.is_set():
             looked.set()
             me.forget(folder=notes.root)
-        return type(disk).walk(disk, root, *rules)  # type: ignore[arg-type]
+        return walk(root, *rules)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(disk, "walk", walking, raising=False)
