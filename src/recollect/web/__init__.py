@@ -8,6 +8,7 @@
     connection_timeouts  timeouts of idle and slow connections
     request_framing      refuses requests whose length is ambiguous
     headers              request ids and security headers
+    response_recorder    records the status and length of a response
     host_check           Host and Origin lists, against DNS rebinding and foreign pages
     rate_limit           a token bucket per key
     middleware           all of it around one application, in the right order

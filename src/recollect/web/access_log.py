@@ -12,9 +12,10 @@ from pathlib import PurePath
 from typing import Final, TypeAlias
 
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect.web.problems import SERVER_FAILED, problem
+from recollect.web.response_recorder import ResponseRecorder
 
 _GONE: Final = 499  # as many servers note a client that did not wait
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,32}")
@@ -63,20 +64,6 @@ class AccessLogMiddleware:
             "method": scope["method"][:_LONGEST_METHOD],
             "place": self._label(scope),
         }
-
-
-class ResponseRecorder:
-    """Records the status and the length of a response that is sent."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self.status = 0
-        self.bytes = 0
-
-    async def __call__(self, message: Message) -> None:
-        self.status = message.get("status", self.status)
-        self.bytes += len(message.get("body", b""))
-        await self._send(message)
 
 
 def path_of(scope: Scope) -> str:
