@@ -16,7 +16,7 @@ def test_a_key_is_shown_once_with_what_it_is_for(cli: Cli) -> None:
     found = SECRET.findall(shown)
     assert len(found) == 1
     assert shown.startswith("A key for anna: read, write, forget. It expires at 20")
-    assert "nobody can show it again" in shown
+    assert "it cannot be shown again" in shown
     assert f"To take it back: recollect keys revoke {found[0][0]}\n" in shown
     cli.environment["RECOLLECT_KEY"] = SECRET.search(shown)[0]  # type: ignore[index]
     assert cli.json("stats")["user"] == "anna"

@@ -29,11 +29,14 @@ watching = [True]
 def hook(event, args):
     if watching[0] and event == "open":
         opened.append((args[0], args[2]))
-sys.addaudithook(hook)
 disk = LocalDisk(detect=detect, extract=lambda data, name, recipe: None, hands=0)
-walk = disk.walk(root, SyncRules(include=("*.md", "*.txt"), exclude=("long.md",)), own)
-answers = disk.read(root, [ReadRequest(s.path) for s in walk.seen], ChunkingRecipe())
-read = [a for a in answers if isinstance(a, ReadFile)]
+def look():
+    walk = disk.walk(root, SyncRules(include=("*.md", "*.txt"), exclude=("long.md",)), own)
+    answers = disk.read(root, [ReadRequest(s.path) for s in walk.seen], ChunkingRecipe())
+    return [a for a in answers if isinstance(a, ReadFile)]
+look()  # what is loaded at its first use, such as word lists, is loaded now
+sys.addaudithook(hook)
+read = look()
 watching[0] = False
 absolute = {path for path, _ in opened if str(path).startswith("/")}
 assert absolute == {root}, absolute

@@ -101,8 +101,8 @@ def test_an_open_address_comes_with_a_warning() -> None:
         code, _, warned = process.end()
     assert code == 0
     assert warned == (
-        "Warning: 0.0.0.0 can be reached from other machines, and there is no key: whoever reaches the port can use "
-        "the model.\n"
+        "Warning: 0.0.0.0 can be reached from other machines, and there is no key: any client that reaches the "
+        "port can use the model.\n"
     )
 
 

@@ -96,11 +96,11 @@ def test_who_does_not_read_the_end_of_an_answer_is_cut() -> None:
     async def large(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"50000000")]})
         await send({"type": "http.response.body", "body": b"x" * 50_000_000})
-        waiting.append(scope["extensions"]["recollect.cut"].__self__.get_write_buffer_size)
+        waiting.append(scope["extensions"]["recollect.abort"].__self__.get_write_buffer_size)
 
     with serving(large, limits=SHORT) as http, connect(http) as deaf:
         deaf.sendall(HELLO)
-        wait_for(lambda: bool(waiting) and waiting[0]() == 0)  # and nobody has read it
+        wait_for(lambda: bool(waiting) and waiting[0]() == 0)  # although the client has read nothing
         assert sum(len(piece) for piece in iter(lambda: _received(deaf), b"")) < 50_000_000
 
 

@@ -131,8 +131,8 @@ def failures(log: pytest.LogCaptureFixture) -> list[str]:
 
 
 def test_the_application_lives_inside(http: httpx2.Client, house: House) -> None:
-    assert house.is_open
     assert http.post("/api/memories/1", json={"a": "b"}).json() == {"a": "b"}
+    assert house.is_open
 
 
 @pytest.mark.parametrize(
