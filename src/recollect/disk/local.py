@@ -144,12 +144,12 @@ def _alone(pool: RequestPool, read: _Read, worth_bytes: int | None) -> Iterator[
             return
 
 
-def _together(crew: ReaderPool, pool: RequestPool, read: _Read) -> Iterator[ReadFile | SkippedFile | RetryLater]:
+def _together(readers: ReaderPool, pool: RequestPool, read: _Read) -> Iterator[ReadFile | SkippedFile | RetryLater]:
     """Pass on the answers of others, and answer requests here while there are none."""
     try:
         while True:
             all_taken = not len(pool)
-            answer = crew.answer(wait=all_taken)
+            answer = readers.answer(wait=all_taken)
             if isinstance(answer, RetryLater) and answer.elsewhere:
                 yield read(answer.request)
             elif answer is not None:
@@ -159,4 +159,4 @@ def _together(crew: ReaderPool, pool: RequestPool, read: _Read) -> Iterator[Read
             elif all_taken:
                 return
     finally:
-        crew.close()
+        readers.close()

@@ -192,8 +192,8 @@ def _files(folder: Path) -> Iterator[Path]:
     """Give what lies where originals lie, and what was left unfinished above them. Links are not followed."""
     yield from (Path(entry.path) for entry in _entries(folder) if entry.name.startswith(_UNFINISHED))
     for owner in _folders(folder):
-        for shelf in _folders(owner):
-            yield from (Path(entry.path) for entry in _entries(shelf) if entry.is_file(follow_symlinks=False))
+        for directory in _folders(owner):
+            yield from (Path(entry.path) for entry in _entries(directory) if entry.is_file(follow_symlinks=False))
 
 
 def _folders(folder: Path) -> Iterator[Path]:

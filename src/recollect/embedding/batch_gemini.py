@@ -29,10 +29,10 @@ _FAILED: Final = ("FAILED", "CANCELLED", "EXPIRED")
 class GeminiBulk:
     """Gemini's batch API for embeddings."""
 
-    def __init__(self, desk: BatchSubmission, wire: GeminiProtocol) -> None:
+    def __init__(self, submission: BatchSubmission, protocol: GeminiProtocol) -> None:
         """Take where to ask, and how a single request is worded."""
-        self._desk = desk
-        self._wire = wire
+        self._submission = submission
+        self._protocol = protocol
 
     @property
     def most_texts(self) -> int:
@@ -42,12 +42,12 @@ class GeminiBulk:
     def submit(self, texts: Mapping[str, str]) -> str:
         """Hand in passages by name; gives the name of the batch."""
         requests = [
-            {"request": self._wire.request(text, "passage"), "metadata": {"key": name}}
-            for name, text in self._desk.ready(texts).items()
+            {"request": self._protocol.request(text, "passage"), "metadata": {"key": name}}
+            for name, text in self._submission.ready(texts).items()
         ]
         shown = f"recollect {hashlib.sha256(json.dumps(sorted(texts)).encode()).hexdigest()[:12]}"
         body = {"batch": {"displayName": shown, "inputConfig": {"requests": {"requests": requests}}}}
-        path = f"/models/{quote(self._wire.model, safe='')}:asyncBatchEmbedContent"
+        path = f"/models/{quote(self._protocol.model, safe='')}:asyncBatchEmbedContent"
         # Not asked twice: a second batch would be paid for as well.
         request = HttpRequest.json(path, body, _ROOM, repeatable=False)
         if len(texts) > MOST_TEXTS or len(request.content) > MOST_BYTES:
@@ -55,13 +55,13 @@ class GeminiBulk:
                 f"A batch of {len(texts):,} texts makes a request of {len(request.content):,} bytes. Expected at most "
                 f"{MOST_TEXTS:,} texts and {MOST_BYTES:,} bytes; hand in fewer."
             )
-        made = self._desk.ask(request, HttpResponse.parsed)
-        return given_id(made.get("name"), self._desk.endpoint.host)
+        made = self._submission.ask(request, HttpResponse.parsed)
+        return given_id(made.get("name"), self._submission.endpoint.host)
 
     def progress(self, batch: str) -> BulkProgress:
         """Ask how far it is. One that the provider does not know has failed."""
         try:
-            shown = self._desk.endpoint.ask(self._get(batch), HttpResponse.parsed)
+            shown = self._submission.endpoint.ask(self._get(batch), HttpResponse.parsed)
         except RemoteError as error:
             if error.status == _GONE:
                 return BulkProgress("failed", reason=error.reason)
@@ -77,8 +77,8 @@ class GeminiBulk:
 
     def collect(self, batch: str) -> BulkOutcome:
         """Fetch what is finished."""
-        shown = self._desk.fetch(self._get(batch), HttpResponse.parsed)
-        harvest = self._desk.harvest()
+        shown = self._submission.fetch(self._get(batch), HttpResponse.parsed)
+        harvest = self._submission.harvest()
         output = _part(shown, "response") or _part(_part(shown, "metadata"), "output")
         responses = _part(output, "inlinedResponses").get("inlinedResponses")
         for item in responses if isinstance(responses, list) else []:
@@ -90,22 +90,22 @@ class GeminiBulk:
         """Ask the provider to stop; one that is over already is none of our business."""
         path = f"/{checked_id(batch)}:cancel"
         try:
-            self._desk.endpoint.ask(HttpRequest(path, _ROOM, repeatable=False), HttpResponse.parsed)
+            self._submission.endpoint.ask(HttpRequest(path, _ROOM, repeatable=False), HttpResponse.parsed)
         except RemoteError as error:
             if error.status not in _OVER_ALREADY:
                 raise blamed(error) from error
 
     def forget(self, batch: str) -> None:
         """Delete the batch, with what was asked and what was answered."""
-        self._desk.remove(f"/{checked_id(batch)}")
+        self._submission.remove(f"/{checked_id(batch)}")
 
     def close(self) -> None:
         """Give back the connections."""
-        self._desk.endpoint.close()
+        self._submission.endpoint.close()
 
     def _get(self, batch: str) -> HttpRequest:
         # The results come with every answer once the batch is done.
-        most_bytes = _ROOM + answer_bytes(MOST_TEXTS, self._desk.profile.dimensions)
+        most_bytes = _ROOM + answer_bytes(MOST_TEXTS, self._submission.profile.dimensions)
         return HttpRequest(f"/{checked_id(batch)}", most_bytes, method="GET")
 
 

@@ -35,10 +35,10 @@ _PHASES: Final[Mapping[str, BulkPhase]] = {
 class OpenAiBulk:
     """OpenAI's batch API for embeddings."""
 
-    def __init__(self, desk: BatchSubmission, wire: OpenAiProtocol) -> None:
+    def __init__(self, submission: BatchSubmission, protocol: OpenAiProtocol) -> None:
         """Take where to ask, and how a single request is worded."""
-        self._desk = desk
-        self._wire = wire
+        self._submission = submission
+        self._protocol = protocol
 
     @property
     def most_texts(self) -> int:
@@ -54,22 +54,24 @@ class OpenAiBulk:
                 f"{MOST_TEXTS:,} texts and {MOST_FILE_BYTES:,} bytes; hand in fewer."
             )
         form, content_type = _form(content)
-        host = self._desk.endpoint.host
-        uploaded = self._desk.ask(HttpRequest("/files", _ROOM, form, content_type), HttpResponse.parsed)
+        host = self._submission.endpoint.host
+        uploaded = self._submission.ask(HttpRequest("/files", _ROOM, form, content_type), HttpResponse.parsed)
         file = given_id(uploaded.get("id"), host)
         body = {"input_file_id": file, "endpoint": "/v1/embeddings", "completion_window": "24h"}
         # Not asked twice: a second batch would be paid for as well.
         try:
-            made = self._desk.ask(HttpRequest.json("/batches", body, _ROOM, repeatable=False), HttpResponse.parsed)
+            made = self._submission.ask(
+                HttpRequest.json("/batches", body, _ROOM, repeatable=False), HttpResponse.parsed
+            )
         except EmbeddingError:
-            self._desk.remove(f"/files/{file}")
+            self._submission.remove(f"/files/{file}")
             raise
         return given_id(made.get("id"), host)
 
     def progress(self, batch: str) -> BulkProgress:
         """Ask how far it is. One that the provider does not know has failed."""
         try:
-            shown = self._desk.endpoint.ask(_get(f"/batches/{checked_id(batch)}"), HttpResponse.parsed)
+            shown = self._submission.endpoint.ask(_get(f"/batches/{checked_id(batch)}"), HttpResponse.parsed)
         except RemoteError as error:
             if error.status == _GONE:
                 return BulkProgress("failed", reason=error.reason)
@@ -83,13 +85,13 @@ class OpenAiBulk:
 
     def collect(self, batch: str) -> BulkOutcome:
         """Fetch what is finished: the file of results, and the one of errors."""
-        shown = self._desk.fetch(_get(f"/batches/{checked_id(batch)}"), HttpResponse.parsed)
-        harvest = self._desk.harvest()
-        most_bytes = answer_bytes(MOST_TEXTS, self._desk.profile.dimensions)
+        shown = self._submission.fetch(_get(f"/batches/{checked_id(batch)}"), HttpResponse.parsed)
+        harvest = self._submission.harvest()
+        most_bytes = answer_bytes(MOST_TEXTS, self._submission.profile.dimensions)
         for name in _RESULTS:
             if file := shown.get(name):
-                path = f"/files/{given_id(file, self._desk.endpoint.host)}/content"
-                content = self._desk.fetch(_get(path, most_bytes), lambda received: received.content)
+                path = f"/files/{given_id(file, self._submission.endpoint.host)}/content"
+                content = self._submission.fetch(_get(path, most_bytes), lambda received: received.content)
                 for line in content.splitlines():
                     _gather(line, harvest)
         return harvest.outcome()
@@ -98,7 +100,7 @@ class OpenAiBulk:
         """Ask the provider to stop; one that is over already is none of our business."""
         path = f"/batches/{checked_id(batch)}/cancel"
         try:
-            self._desk.endpoint.ask(HttpRequest(path, _ROOM, repeatable=False), HttpResponse.parsed)
+            self._submission.endpoint.ask(HttpRequest(path, _ROOM, repeatable=False), HttpResponse.parsed)
         except RemoteError as error:
             if error.status not in _OVER_ALREADY:
                 raise blamed(error) from error
@@ -107,24 +109,24 @@ class OpenAiBulk:
         """Delete the file of requests and those of results and errors. The batch itself, which has no text, stays."""
         request = _get(f"/batches/{checked_id(batch)}")
         try:
-            shown = self._desk.endpoint.ask(request, HttpResponse.parsed)
+            shown = self._submission.endpoint.ask(request, HttpResponse.parsed)
         except RemoteError:
             return
         for name in ("input_file_id", *_RESULTS):
             if file := shown.get(name):
-                self._desk.remove(f"/files/{given_id(file, self._desk.endpoint.host)}")
+                self._submission.remove(f"/files/{given_id(file, self._submission.endpoint.host)}")
 
     def close(self) -> None:
         """Give back the connections."""
-        self._desk.endpoint.close()
+        self._submission.endpoint.close()
 
     def _lines(self, texts: Mapping[str, str]) -> Iterator[bytes]:
-        for name, text in self._desk.ready(texts).items():
+        for name, text in self._submission.ready(texts).items():
             request = {
                 "custom_id": name,
                 "method": "POST",
                 "url": "/v1/embeddings",
-                "body": self._wire.body([text], "passage"),
+                "body": self._protocol.body([text], "passage"),
             }
             yield json.dumps(request, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 

@@ -144,11 +144,11 @@ def _wire(wish: _EmbedderChoice) -> EmbeddingProtocol:
             return OpenAiProtocol(wish.model, "float", wish.asked)
 
 
-def _bulk(wire: EmbeddingProtocol, desk: BatchSubmission) -> ClosingBulk | None:
+def _bulk(wire: EmbeddingProtocol, submission: BatchSubmission) -> ClosingBulk | None:
     if isinstance(wire, GeminiProtocol):
-        return GeminiBulk(desk, wire)
-    if isinstance(wire, OpenAiProtocol) and desk.profile.provider == "openai":
-        return OpenAiBulk(desk, wire)
+        return GeminiBulk(submission, wire)
+    if isinstance(wire, OpenAiProtocol) and submission.profile.provider == "openai":
+        return OpenAiBulk(submission, wire)
     return None
 
 
