@@ -20,6 +20,7 @@
     ├── GeocoderUnavailable      the geocoder cannot be reached now; what is stored keeps its coordinates
     ├── LlmError                 a language model did not answer, or not usefully; nothing was changed
     │   └── SummaryError         no usable summary came back
+    ├── ReaderError              a message could not be read; rules that need no model remain
     └── StoreError               the database said no
         ├── StoreUnavailable     it cannot be reached, or refuses the login
         ├── StoreTooNew          written by a newer version of this package
@@ -136,6 +137,17 @@ class LlmError(RecollectError):
 
 class SummaryError(LlmError):
     """No usable summary came back; the conversation stays as it was."""
+
+
+class ReaderError(RecollectError):
+    """A message could not be read: the model cannot be loaded, or its answer is unusable.
+
+    `usage_tokens` is what the attempt cost nevertheless.
+    """
+
+    def __init__(self, message: str, usage_tokens: int = 0) -> None:
+        super().__init__(message)
+        self.usage_tokens = usage_tokens
 
 
 class StoreError(RecollectError):

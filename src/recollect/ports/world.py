@@ -7,6 +7,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from recollect.model.memories import Space, Vector
 from recollect.model.messages import Captured, Summarized, SummaryTask, Usage
+from recollect.model.readings import Reading
 
 Role = Literal["query", "passage"]
 
@@ -153,3 +154,21 @@ class Extractor(Protocol):
 
     def extract(self, text: str, limit: int) -> tuple[tuple[Captured, ...], Usage]:
         """Give at most `limit` findings and what they cost. Raises LlmError when it cannot."""
+
+
+class Reader(Protocol):
+    """Reads a user's message: what lasts, what is not the user's own words, whether an answer needs memory."""
+
+    @property
+    def name(self) -> str:
+        """Which model it is. Asking loads nothing."""
+
+    @property
+    def costs(self) -> bool:
+        """Whether it spends tokens that are paid for."""
+
+    def read(self, text: str) -> Reading:
+        """Read one message. Raises ReaderError when it cannot."""
+
+    def close(self) -> None:
+        """Give back memory and connections."""

@@ -1,0 +1,64 @@
+"""What a reader finds in one message: lasting statements, text that is not the user's own, and the need of memory."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from recollect.model.messages import Usage
+
+StatementType = Literal["fact", "preference", "decision", "event", "rule"]
+
+
+class TextSpan(NamedTuple):
+    """A part of a text, by the offsets of its characters."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """Return the part itself."""
+        return text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something lasting that a message says, in a part of it.
+
+    `type` is `rule` for a standing wish to the assistant. `key` names the property (`home`, `allergy`, `child`), empty
+    when there is none. `value` and `who` are parts of the message: what the property is, and whom the statement is
+    about when that is not the user. `confidence`, in [0, 1], is the probability that it should be kept.
+    """
+
+    type: StatementType
+    span: TextSpan
+    confidence: float
+    key: str = ""
+    value: TextSpan | None = None
+    who: TextSpan | None = None
+
+
+class Need(NamedTuple):
+    """Whether answering a message needs long-term memory, as three probabilities."""
+
+    no: float
+    maybe: float
+    yes: float
+
+
+NEED_UNKNOWN = Need(0.0, 1.0, 0.0)
+_FREE = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One message, read: its statements in order, the parts that are not the user's own words, the need of memory.
+
+    `pasted` is set when the message is too long to be something a user wrote: then it teaches nothing. `reader` names
+    the model, `usage` is what the reading cost.
+    """
+
+    statements: tuple[Statement, ...] = ()
+    handed_over: tuple[TextSpan, ...] = ()
+    need: Need = NEED_UNKNOWN
+    pasted: bool = False
+    reader: str = ""
+    usage: Usage = _FREE
