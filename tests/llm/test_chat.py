@@ -233,8 +233,8 @@ def test_a_key_that_no_header_can_carry_is_refused_unseen(key: str) -> None:
 
 def test_nothing_is_loaded_before_the_first_question() -> None:
     program = (
-        "import sys; from recollect.llm import ChatClient, ChatExtractor\n"
-        "ChatExtractor(ChatClient('http://localhost:1/v1', 'm', 'k')).extract('', 3)\nprint('httpx2' in sys.modules)"
+        "import sys; from recollect.llm import ChatClient, ChatReader\n"
+        "ChatReader(ChatClient('http://localhost:1/v1', 'm', 'k')).read('')\nprint('httpx2' in sys.modules)"
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert shown.strip() == "False"

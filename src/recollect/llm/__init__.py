@@ -2,7 +2,8 @@
 
 from recollect.llm.chat import ChatClient
 from recollect.llm.extractor import ChatExtractor
+from recollect.llm.reader import ChatReader
 from recollect.llm.summarizer import ChatSummarizer
 from recollect.llm.wire import ChatCompletion
 
-__all__ = ["ChatClient", "ChatCompletion", "ChatExtractor", "ChatSummarizer"]
+__all__ = ["ChatClient", "ChatCompletion", "ChatExtractor", "ChatReader", "ChatSummarizer"]

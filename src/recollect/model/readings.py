@@ -1,11 +1,19 @@
 """What a reader finds in one message: lasting statements, text that is not the user's own, and the need of memory."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from recollect.model.messages import Usage
 
 StatementType = Literal["fact", "preference", "decision", "event", "rule"]
+
+READING_KEYS: Final = (
+    *("name", "nickname", "birthday", "age", "origin", "home", "address", "phone", "email", "account", "employer"),
+    *("job", "school", "language", "partner", "child", "parent", "sibling", "relative", "friend", "colleague", "pet"),
+    *("health", "allergy", "diet", "medicine", "car", "device", "tool", "project", "finance", "possession", "hobby"),
+    *("sport", "belief", "schedule", "habit", "goal", "size", "timezone", "code", "trait", "like", "dislike"),
+    *("favourite", "prefer"),
+)  # in the order of the bundled model's outputs
 
 
 class TextSpan(NamedTuple):
@@ -23,9 +31,9 @@ class TextSpan(NamedTuple):
 class Statement:
     """Something lasting that a message says, in a part of it.
 
-    `type` is `rule` for a standing wish to the assistant. `key` names the property (`home`, `allergy`, `child`), empty
-    when there is none. `value` and `who` are parts of the message: what the property is, and whom the statement is
-    about when that is not the user. `confidence`, in [0, 1], is the probability that it should be kept.
+    `type` is `rule` for a standing wish to the assistant. `key` names the property, one of `READING_KEYS`, empty when
+    none fits. `value` and `who` are parts of the message: what the property is, and whom the statement is about when
+    that is not the user. `confidence`, in [0, 1], is the probability that it should be kept.
     """
 
     type: StatementType
