@@ -55,6 +55,16 @@ class ParkedItem:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadMessages:
+    """How many messages wait to be read (since `oldest`), how many are parked, and a `reason` of those."""
+
+    waiting: int = 0
+    parked: int = 0
+    oldest: datetime | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CacheFigures:
     """The cache of vectors: its size, and how often it saved a request."""
 
