@@ -11,7 +11,8 @@ import pytest
 import yaml
 from packaging.utils import canonicalize_name
 
-from recollect.embedding.bundled_model import SHA256
+from recollect.embedding.bundled_model import ENCODER
+from recollect.models.bundled import READER
 from recollect.storage.postgres.connection import MINIMUM_SERVER
 from tests.constraints import CONSTRAINTS, direct_requirements, installed_versions, pinned_versions
 
@@ -27,17 +28,19 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_the_wheel_holds_the_encoder_the_types_the_sql_and_the_tables(wheel: Path) -> None:
-    encoder = "recollect/embedding/encoder/"
+def test_the_wheel_holds_the_models_the_types_the_sql_and_the_tables(wheel: Path) -> None:
+    models = {"recollect/embedding/encoder/": ENCODER, "recollect/models/files/": READER}
     source = ROOT / "src"
     read = [*source.rglob("*.sql"), *source.glob("recollect/text/tables/*/*.txt")]
     data = {path.relative_to(source).as_posix() for path in read}
     assert {path.suffix for path in read} == {".sql", ".txt"}
+    expected = {folder + name: file.sha256 for folder, files in models.items() for name, file in files.items()}
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-        sums = {name: hashlib.sha256(archive.read(encoder + name)).hexdigest() for name in SHA256}
-    assert sums == SHA256
-    assert {encoder + "MODEL_CARD.md", encoder + "NOTICE", "recollect/py.typed"} | data <= names
+        sums = {name: hashlib.sha256(archive.read(name)).hexdigest() for name in expected}
+    assert sums == expected
+    about = {folder + name for folder in models for name in ("MODEL_CARD.md", "NOTICE")}
+    assert about | {"recollect/py.typed"} | data <= names
 
 
 def test_every_direct_dependency_has_a_tested_version_that_pyproject_allows() -> None:

@@ -14,7 +14,7 @@
     ├── StaleVersion             another client changed it since the caller looked
     ├── AlreadyProcessed         a request that was carried out before; it carries the answer
     ├── EmbeddingError           no vector could be made; text search still works
-    │   ├── ModelDamaged         the bundled encoder is not the one that was released
+    │   ├── ModelDamaged         a bundled model is not the one that was released
     │   ├── ProviderUnavailable  the embedding provider cannot be reached now; the text waits
     │   └── TextRefused          the provider will not embed this very text
     ├── GeocoderUnavailable      the geocoder cannot be reached now; what is stored keeps its coordinates
@@ -95,7 +95,7 @@ class EmbeddingError(RecollectError):
 
 
 class ModelDamaged(EmbeddingError):
-    """The bundled encoder's files are missing or are not the ones that were released."""
+    """A bundled model's files are missing or are not the ones that were released."""
 
 
 class ProviderUnavailable(EmbeddingError):

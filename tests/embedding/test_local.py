@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.embedding import LocalEmbedder
-from recollect.embedding.bundled_model import FOLDER, SHA256
+from recollect.embedding.bundled_model import ENCODER, FOLDER
 from recollect.embedding.onnx import BATCH_PIECES, batches, require_usable
 from recollect.errors import EmbeddingError, ModelDamaged, SettingsError
 from recollect.model.memories import Space, Vector
@@ -232,7 +232,7 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(FOLDER, tmp_path / "encoder"))
 
 
-@pytest.mark.parametrize("name", SHA256)
+@pytest.mark.parametrize("name", ENCODER)
 def test_a_damaged_file_is_refused(folder: Path, name: str) -> None:
     path = folder / name
     content = bytearray(path.read_bytes())
@@ -242,11 +242,11 @@ def test_a_damaged_file_is_refused(folder: Path, name: str) -> None:
         LocalEmbedder(folder=folder).embed(["hello"], "query")
     message = str(caught.value)
     assert str(path) in message
-    assert SHA256[name] in message
+    assert ENCODER[name].sha256 in message
     assert "Reinstall" in message
 
 
-@pytest.mark.parametrize("name", SHA256)
+@pytest.mark.parametrize("name", ENCODER)
 def test_a_missing_file_is_reported(folder: Path, name: str) -> None:
     (folder / name).unlink()
     with pytest.raises(ModelDamaged, match="is missing") as caught:

@@ -9,9 +9,10 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from recollect.embedding.bundled_model import FOLDER, LANGUAGES, SPACE, check_files
+from recollect.embedding.bundled_model import ENCODER, FOLDER, LANGUAGES, SPACE
 from recollect.errors import EmbeddingError, SettingsError
 from recollect.model.memories import Space, Vector
+from recollect.models.bundled import check_files
 from recollect.ports import Role
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class LocalEmbedder:
             return self._encoder
 
     def _load(self) -> "Encoder":
-        check_files(self._folder)
+        check_files(self._folder, ENCODER)
         return _import_encoder()(self._folder, threads=self._threads, batch_size=self._batch_size)
 
 

@@ -1,49 +1,30 @@
-"""Runs the encoder: word pieces in, vectors out. The only module that knows onnxruntime and tokenizers.
+"""Runs the encoder: word pieces in, vectors out.
 
 Importing it is slow, so only `LocalEmbedder` does, when the first text arrives.
 """
 
-import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from tokenizers import Tokenizer
 
-from recollect.embedding.bundled_model import MODEL_FILE, SPACE, TOKENIZER_FILE
+from recollect.embedding.bundled_model import MODEL_FILE, SPACE
 from recollect.errors import EmbeddingError
 from recollect.model.memories import Vector
-
-# From 1.29 on onnxruntime writes a device id to the disk and reports to its maker over the network, unless this is set
-# before it is first imported. Memories are private, and so is the fact that they are kept.
-os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-
-import onnxruntime
-from onnxruntime.capi import onnxruntime_pybind11_state as ort
+from recollect.models.bundled import TOKENIZER_FILE
+from recollect.models.runtime import ORT_ERRORS, VERSION, Graph
+from recollect.models.word_pieces import BEGIN, END, load_word_pieces
 
 MAX_PIECES: Final = 256
 # More pieces at once than this made nothing faster, and long texts slower; it also bounds the memory of a batch.
 BATCH_PIECES: Final = 512
-_SILENT: Final = 4
 # Two texts of as many pieces as it takes for the paths of a single text and of a batch to differ, where they do.
 _PROBE: Final = (tuple(range(1_000, 1_012)), tuple(range(2_000, 2_012)))
 
-# onnxruntime has no base class for its errors; RuntimeError is what a C++ exception it did not expect turns into.
-_ORT_ERRORS: Final = (
-    ort.EPFail,
-    ort.EngineError,
-    ort.Fail,
-    ort.InvalidArgument,
-    ort.InvalidGraph,
-    ort.InvalidProtobuf,
-    ort.NoModel,
-    ort.NoSuchFile,
-    ort.NotImplemented,
-    ort.RuntimeException,
-    RuntimeError,
-)
+# The weights are stored in int8 and computed in float32: unfold them once, not in every call.
+_ENTRIES: Final = {"session.disable_quant_qdq": "1"}
 
 
 class Encoder:
@@ -51,9 +32,12 @@ class Encoder:
 
     def __init__(self, folder: Path, *, threads: int, batch_size: int) -> None:
         """Load the files, which must have been checked before."""
-        self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
-        self._tokenizer.enable_truncation(MAX_PIECES)
-        self._session = _open_session(folder / MODEL_FILE, threads)
+        self._pieces = load_word_pieces(folder / TOKENIZER_FILE)
+        path = folder / MODEL_FILE
+        try:
+            self._graph = Graph(path, threads=threads, entries=_ENTRIES)
+        except ORT_ERRORS as error:
+            raise EmbeddingError(f"onnxruntime {VERSION} cannot load the encoder {path}: {error}") from error
         self._batch_size = batch_size
         self._exact_batches: bool | None = None
 
@@ -86,14 +70,14 @@ class Encoder:
                 f"Text {number} is not valid Unicode: a lone surrogate, U+{ord(text[error.start]):04X}, at character "
                 f"{error.start}. Decode it with errors='replace' where it comes from."
             ) from None
-        return self._tokenizer.encode(text).ids
+        return [BEGIN, *self._pieces.encode(text).ids[: MAX_PIECES - 2], END]
 
     def _run(self, pieces: Sequence[Sequence[int]]) -> Vector:
-        ids = np.array(pieces, dtype=np.int64)
         try:
-            vectors: Vector = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
-        except _ORT_ERRORS as error:
-            raise EmbeddingError(f"The local encoder failed on a batch of {ids.shape} word pieces: {error}") from error
+            vectors: Vector = self._graph.run(pieces)["embedding"]
+        except ORT_ERRORS as error:
+            size = f"{len(pieces)} texts of {len(pieces[0])} word pieces"
+            raise EmbeddingError(f"The local encoder failed on a batch of {size}: {error}") from error
         return vectors
 
 
@@ -121,22 +105,3 @@ def require_usable(vectors: Vector) -> None:
             f"The local encoder gave an unusable vector for text {number}: all zeros, or not finite. "
             "Please report this with your processor's name and the version of onnxruntime."
         )
-
-
-def _open_session(path: Path, threads: int) -> Any:  # noqa: ANN401 - onnxruntime has no types
-    # For the rare process in which someone else imported onnxruntime first, and for Windows, which has its own switch.
-    onnxruntime.disable_telemetry_events()
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = _SILENT
-    # The weights are stored in int8 and computed in float32: unfold them once, not in every call.
-    options.add_session_config_entry("session.disable_quant_qdq", "1")
-    # Idle threads must not spin: on a busy machine that made two threads slower than one.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except _ORT_ERRORS as error:
-        raise EmbeddingError(
-            f"onnxruntime {onnxruntime.__version__} cannot load the encoder {path}: {error}"
-        ) from error

@@ -11,10 +11,13 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from recollect.embedding.bundled_model import FOLDER, TOKENIZER_FILE
+from recollect.embedding.bundled_model import FOLDER
+from recollect.models.bundled import TOKENIZER_FILE
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Encoding
+
+    from recollect.models.word_pieces import WordPieces
 
 # Measured against a vocabulary of a hundred thousand pieces that many models share.
 _BYTES_PER_TOKEN = {"foreign": 4.2, "accented": 2.2, "unaccented": 5.0, "unknown": 1.7}
@@ -29,26 +32,24 @@ class LocalTokenizer:
     def __init__(self, folder: Path = FOLDER) -> None:
         self._folder = folder
         self._lock = Lock()
-        self._tokenizer: Tokenizer | None = None
+        self._pieces: WordPieces | None = None
 
     def count(self, text: str) -> int:
         """Say how many tokens a model would read, at most."""
-        encoding = self._loaded().encode(text, add_special_tokens=False)
+        encoding = self._loaded().encode(text)
         blanks = len(_SPACED_NUMBER.findall(text))
         if text.isascii() and _UNKNOWN not in encoding.tokens:
             return len(encoding.ids) + blanks
         return _careful_count(text, encoding) + blanks
 
-    def _loaded(self) -> "Tokenizer":
+    def _loaded(self) -> "WordPieces":
         with self._lock:
-            if self._tokenizer is None:
+            if self._pieces is None:
                 # Imported late on purpose: a program that only recalls counts no tokens.
-                from tokenizers import Tokenizer  # noqa: PLC0415
+                from recollect.models.word_pieces import load_word_pieces  # noqa: PLC0415
 
-                self._tokenizer = Tokenizer.from_file(str(self._folder / TOKENIZER_FILE))
-                self._tokenizer.no_truncation()
-                self._tokenizer.no_padding()
-            return self._tokenizer
+                self._pieces = load_word_pieces(self._folder / TOKENIZER_FILE)
+            return self._pieces
 
 
 def _careful_count(text: str, encoding: "Encoding") -> int:

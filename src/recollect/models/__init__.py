@@ -1,0 +1,12 @@
+"""The models that come with the package, over one table of words, and the code that runs them.
+
+    files/           words, tokenizer, one graph for each model
+    bundled          which files were released, and the check that these are the installed ones
+    word_pieces      a text cut into the pieces that all models share
+    runtime          a graph opened and run
+    reader           a user's message, read: the port `Reader`
+    reader_graph     messages of any length through the reader's graph
+    decoding         what the numbers of the reader's graph mean
+
+Importing this package loads no model.
+"""

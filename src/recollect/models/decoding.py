@@ -1,0 +1,219 @@
+"""What the numbers of the reader's graph mean: spans of a text, with everything that speaks for and against each.
+
+Pure functions over arrays. Tags are ordered as O, then B and I of each type; the one rule of a path is that I-x follows
+B-x or I-x.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.model.readings import Statement, StatementType, TextSpan
+
+Floats = NDArray[np.float32]
+
+HANDED_OVER: Final = 0.5
+LEAST_LETTERS: Final = 6
+_PART_OF_IT: Final = 0.5
+_MOST_PIECES_BETWEEN: Final = 2  # such as the quotation marks between two sentences of one pasted text
+_TYPES: Final[Mapping[str, StatementType]] = {
+    "fact": "fact",
+    "pref": "preference",
+    "decision": "decision",
+    "event": "event",
+    "rule": "rule",
+}
+_NO_KEY: Final = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderLabels:
+    """What the numbers stand for: types of statements and keys, in the order of the graph."""
+
+    types: tuple[StatementType, ...]
+    keys: tuple[str, ...]
+
+    @classmethod
+    def from_json(cls, labels: Mapping[str, Sequence[str]]) -> "ReaderLabels":
+        """Take over the names that the model was trained with."""
+        types = tuple(_TYPES[name] for name in labels["types"])
+        return cls(types, tuple("" if name == _NO_KEY else name for name in labels["keys"]))
+
+
+@dataclass(frozen=True, slots=True)
+class PieceScores:
+    """What the graph says about each piece of a text, and where the pieces are.
+
+    `tag` holds log-probabilities, a column for each tag; `key` probabilities, a column for each key. The others are
+    probabilities that a piece belongs to the value, is not the user's own words, names whom the statement is about.
+    """
+
+    tag: Floats
+    key: Floats
+    value: Floats
+    handed: Floats
+    who: Floats
+    offsets: Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanScores:
+    """A span that the tags mark, and what the graph says about it.
+
+    `start` and `end` are numbers of pieces, spans are characters. A piece's tag probability is that of its most
+    probable tag; `tag_mean` and `tag_min` are over the pieces of the span, as is `handed_mean`. `value_max` and
+    `who_max` are the highest probabilities of a piece to belong to the value, or to whom it is about.
+    """
+
+    type: StatementType
+    start: int
+    end: int
+    span: TextSpan
+    tag_mean: float
+    tag_min: float
+    handed_mean: float
+    key: str
+    key_probability: float
+    value: TextSpan | None
+    value_max: float
+    who: TextSpan | None
+    who_max: float
+
+
+def find_spans(scores: PieceScores, text: str, labels: ReaderLabels) -> list[SpanScores]:
+    """Give the spans of the best path over the tags, in order and disjoint."""
+    path = best_path(scores.tag)
+    sure = np.exp(scores.tag.max(axis=1))
+    begins = np.flatnonzero(path % 2 == 1)
+    limits = np.append(np.flatnonzero((path % 2 == 1) | (path == 0)), len(path))
+    ends = limits[np.searchsorted(limits, begins, side="right")]
+    found: list[SpanScores] = []
+    for start, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        span = _characters(scores.offsets, start, end, text)
+        span = TextSpan(max(span.start, found[-1].span.end if found else 0), span.end)
+        if span.start >= span.end:
+            continue
+        keys = scores.key[start:end].mean(axis=0)
+        key = int(keys.argmax())
+        found.append(
+            SpanScores(
+                type=labels.types[int(path[start]) // 2],
+                start=start,
+                end=end,
+                span=span,
+                tag_mean=float(sure[start:end].mean()),
+                tag_min=float(sure[start:end].min()),
+                handed_mean=float(scores.handed[start:end].mean()),
+                key=labels.keys[key],
+                key_probability=float(keys[key]),
+                value=_strongest_part(scores.value, scores, (start, end), text, span),
+                value_max=float(scores.value[start:end].max()),
+                who=_strongest_part(scores.who, scores, (start, end), text, span),
+                who_max=float(scores.who[start:end].max()),
+            )
+        )
+    return found
+
+
+def confidence(scores: SpanScores) -> float:
+    """Give the probability that a span should be kept."""
+    return 0.0 if scores.handed_mean >= HANDED_OVER else min(scores.tag_mean, 1.0)
+
+
+def statements(spans: Sequence[SpanScores], text: str) -> tuple[Statement, ...]:
+    """Make statements of the spans that may be kept: the user's own words, and more than a fragment."""
+    return tuple(
+        Statement(scores.type, scores.span, sure, scores.key, scores.value, scores.who)
+        for scores in spans
+        if (sure := confidence(scores)) > 0 and sum(map(str.isalpha, scores.span.of(text))) >= LEAST_LETTERS
+    )
+
+
+def handed_over(scores: PieceScores, text: str) -> tuple[TextSpan, ...]:
+    """Give the parts of a text that are not the user's own words."""
+    merged: list[tuple[int, int]] = []
+    for start, end in _runs(scores.handed >= HANDED_OVER):
+        if merged and start - merged[-1][1] <= _MOST_PIECES_BETWEEN:
+            merged[-1] = merged[-1][0], end
+        else:
+            merged.append((start, end))
+    return tuple(_disjoint(_characters(scores.offsets, start, end, text) for start, end in merged))
+
+
+def best_path(tag: Floats) -> NDArray[np.intp]:
+    """Give the most probable tags that follow the rule, one for each piece."""
+    path: NDArray[np.intp] = tag.argmax(axis=1)
+    before = np.concatenate(([0], path[:-1]))
+    inside = (path > 0) & (path % 2 == 0)
+    if (~inside | (before == path) | (before == path - 1)).all():
+        return path  # the most probable tags of all follow it already
+    return np.array(_viterbi(tag.tolist()))
+
+
+def _viterbi(rows: list[list[float]]) -> list[int]:
+    """Find the best path. Plain lists: eleven numbers at a time are too few for numpy to pay."""
+    begins = range(1, len(rows[0]), 2)
+    totals = [-inf if tag and tag % 2 == 0 else number for tag, number in enumerate(rows[0])]
+    back: list[list[int]] = []
+    for row in rows[1:]:
+        best = max(totals)
+        at = totals.index(best)
+        came, reached = [at], [best + row[0]]
+        for begin in begins:
+            inside = begin if totals[begin] >= totals[begin + 1] else begin + 1
+            came += (at, inside)
+            reached += (best + row[begin], totals[inside] + row[begin + 1])
+        back.append(came)
+        totals = reached
+    path = [totals.index(max(totals))]
+    for came in reversed(back):
+        path.append(came[path[-1]])
+    return path[::-1]
+
+
+def _strongest_part(
+    probabilities: Floats, scores: PieceScores, pieces: tuple[int, int], text: str, within: TextSpan
+) -> TextSpan | None:
+    """Give the run of pieces that most probably belong to it, as whole words inside a span."""
+    first, last = pieces
+    runs = _runs(probabilities[first:last] > _PART_OF_IT)
+    if not runs:
+        return None
+    start, end = max(runs, key=lambda run: float(probabilities[first + run[0] : first + run[1]].sum()))
+    part = _characters(scores.offsets, first + start, first + end, text)
+    part = TextSpan(max(part.start, within.start), min(part.end, within.end))
+    return part if part.start < part.end else None
+
+
+def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    padded: NDArray[Any] = np.zeros(len(mask) + 2, np.int8)
+    padded[1:-1] = mask
+    edges = np.flatnonzero(np.diff(padded)).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def _disjoint(spans: Iterator[TextSpan]) -> Iterator[TextSpan]:
+    reached = 0
+    for span in spans:
+        if span.end > reached:
+            yield TextSpan(max(span.start, reached), span.end)
+            reached = span.end
+
+
+def _characters(offsets: Sequence[tuple[int, int]], first: int, last: int, text: str) -> TextSpan:
+    """Give where pieces are in a text, widened to whole words."""
+    start, end = offsets[first][0], offsets[last - 1][1]
+    while 0 < start < len(text) and _in_a_word(text[start - 1]) and _in_a_word(text[start]):
+        start -= 1
+    while 0 < end < len(text) and _in_a_word(text[end]) and _in_a_word(text[end - 1]):
+        end += 1
+    return TextSpan(start, end)
+
+
+def _in_a_word(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character).startswith("M")

@@ -1,0 +1,58 @@
+"""Opens and runs graphs: word pieces in, arrays out. The only module that knows onnxruntime; importing it is slow."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+# From 1.29 on onnxruntime writes a device id to the disk and reports to its maker over the network, unless this is set
+# before it is first imported. Memories are private, and so is the fact that they are kept.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as ort
+
+VERSION: Final[str] = onnxruntime.__version__
+_SILENT: Final = 4
+
+# onnxruntime has no base class for its errors; RuntimeError is what a C++ exception it did not expect turns into.
+ORT_ERRORS: Final = (
+    ort.EPFail,
+    ort.EngineError,
+    ort.Fail,
+    ort.InvalidArgument,
+    ort.InvalidGraph,
+    ort.InvalidProtobuf,
+    ort.NoModel,
+    ort.NoSuchFile,
+    ort.NotImplemented,
+    ort.RuntimeException,
+    RuntimeError,
+)
+
+
+class Graph:
+    """A loaded model. Any number of threads may run one. Raises one of ORT_ERRORS."""
+
+    def __init__(self, path: Path, *, threads: int, entries: Mapping[str, str] | None = None) -> None:
+        """Load a file, which must have been checked before; `entries` are settings that this model needs."""
+        # For the rare process that imported onnxruntime before, and for Windows, which has its own switch.
+        onnxruntime.disable_telemetry_events()
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = _SILENT
+        # Idle threads must not spin: on a busy machine that made two threads slower than one.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        for name, value in (entries or {}).items():
+            options.add_session_config_entry(name, value)
+        self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        self._outputs = [output.name for output in self._session.get_outputs()]
+
+    def run(self, pieces: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """Run texts with the same number of pieces; gives each output by its name."""
+        ids = np.array(pieces, dtype=np.int64)
+        arrays = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+        return dict(zip(self._outputs, arrays, strict=True))

@@ -1,0 +1,214 @@
+"""The bundled reader, loaded for real: what it reads in messages, long ones too, and how it fails."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import ReaderError, SettingsError
+from recollect.model.readings import NEED_UNKNOWN, Need, Reading
+from recollect.models.bundled import FOLDER, READER
+from recollect.models.reader import LocalReader
+
+PROBABLY = 0.05  # versions of onnxruntime and processors round differently
+NEEDLESS = Need(1.0, 0.0, 0.0)
+CHATTER = "well the weather was nice today and we walked around for a while, nothing special really. "
+WITH_ANOTHERS_WORDS = (
+    "hey, I'm Priya, I run a small bakery in Leeds and I don't eat nuts. "
+    "translate to French: My name is Jean and I live in Lyon"
+)
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[LocalReader]:
+    local = LocalReader()
+    yield local
+    local.close()
+
+
+def seen(reading: Reading, text: str) -> list[tuple[str, str, str, str | None]]:
+    """Give the statements as type, key, span and value."""
+    return [
+        (found.type, found.key, found.span.of(text), found.value.of(text) if found.value else None)
+        for found in reading.statements
+    ]
+
+
+def test_the_port_is_known_without_loading_anything() -> None:
+    code = """
+import sys
+from recollect.models.reader import LocalReader
+from recollect.ports import Reader
+reader: Reader = LocalReader()
+print(reader.name, reader.costs, [name for name in ("onnxruntime", "tokenizers") if name in sys.modules])
+"""
+    assert run_python(code) == "recollect-reader-1 False []"
+
+
+@pytest.mark.parametrize(
+    ("text", "need", "statements", "sure"),
+    [
+        (WITH_ANOTHERS_WORDS, (0.97, 0.02, 0.02), [("fact", "name", "I'm Priya", "Priya")], [0.62]),
+        ("ok thanks!", (0.97, 0.01, 0.01), [], []),
+        ("kde že jsem nechal ty klíče od chaty?", (0.02, 0.02, 0.97), [], []),
+        (
+            "wir haben uns für den Passat entschieden, abholung ist am 14. märz",
+            (0.97, 0.01, 0.02),
+            [
+                ("decision", "", "wir haben uns für den Passat entschieden", None),
+                ("event", "", "abholung ist am 14. märz", "14. märz"),
+            ],
+            [0.94, 0.97],
+        ),
+        (
+            "всегда отвечай мне коротко, без списков",
+            (0.97, 0.01, 0.02),
+            [("rule", "", "всегда отвечай мне коротко, без списков", None)],
+            [0.98],
+        ),
+    ],
+)
+def test_messages_are_read_as_the_released_model_read_them(
+    reader: LocalReader,
+    text: str,
+    need: tuple[float, float, float],
+    statements: list[tuple[str, str, str, str | None]],
+    sure: list[float],
+) -> None:
+    reading = reader.read(text)
+    assert seen(reading, text) == statements
+    assert [found.confidence for found in reading.statements] == pytest.approx(sure, abs=PROBABLY)
+    assert tuple(reading.need) == pytest.approx(need, abs=PROBABLY)
+    assert (reading.reader, reading.pasted) == ("recollect-reader-1", False)
+
+
+def test_the_words_of_others_are_marked(reader: LocalReader) -> None:
+    handed = [span.of(WITH_ANOTHERS_WORDS) for span in reader.read(WITH_ANOTHERS_WORDS).handed_over]
+    assert handed[-1] == "My name is Jean and I live in Lyon"
+    assert not any("translate" in part for part in handed)
+
+
+def run_python(code: str) -> str:
+    """Run code in a fresh process, for what depends on what a process has imported."""
+    inherited = {name: value for name, value in os.environ.items() if name not in {"CI", "ORT_DISABLE_TELEMETRY"}}
+    done = subprocess.run([sys.executable, "-c", code], env=inherited, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("library", ["onnxruntime", "tokenizers"])
+def test_a_library_that_cannot_be_imported_is_a_reader_error(library: str) -> None:
+    code = f"""
+import sys
+sys.modules[{library!r}] = None
+from recollect.models.reader import LocalReader
+from recollect.errors import ReaderError
+try:
+    LocalReader().read("I live in Brno")
+except ReaderError as error:
+    print(error)
+"""
+    said = run_python(code)
+    assert "a library cannot be imported" in said
+    assert library in said
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(FOLDER, tmp_path / "files"))
+
+
+@pytest.mark.parametrize("name", READER)
+def test_a_damaged_file_is_refused(folder: Path, name: str) -> None:
+    path = folder / name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ReaderError, match="is damaged") as caught:
+        LocalReader(folder=folder).read("hello there")
+    message = str(caught.value)
+    assert str(path) in message
+    assert READER[name].sha256 in message
+    assert "Reinstall" in message
+
+
+@pytest.mark.parametrize("name", READER)
+def test_a_missing_file_is_reported(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    with pytest.raises(ReaderError, match="is missing") as caught:
+        LocalReader(folder=folder).read("hello there")
+    assert str(folder / name) in str(caught.value)
+
+
+def test_a_truncated_file_is_refused_and_a_repaired_one_is_read(folder: Path) -> None:
+    local = LocalReader(folder=folder)
+    path = folder / "reader.onnx"
+    content = path.read_bytes()
+    path.write_bytes(content[:-1_000])
+    with pytest.raises(ReaderError, match="is damaged"):
+        local.read("I live in Brno")
+    path.write_bytes(content)
+    assert seen(local.read("I live in Brno"), "I live in Brno") == [("fact", "home", "I live in Brno", "Brno")]
+
+
+def test_a_folder_in_place_of_a_file_is_reported(folder: Path) -> None:
+    (folder / "words.bin").unlink()
+    (folder / "words.bin").mkdir()
+    with pytest.raises(ReaderError, match="cannot be read"):
+        LocalReader(folder=folder).read("hello there")
+
+
+def test_a_graph_that_onnxruntime_refuses_is_a_reader_error(folder: Path) -> None:
+    from recollect.models.reader_graph import ReaderGraph  # noqa: PLC0415 - as slow to import as a model
+
+    (folder / "words.bin").write_bytes(b"")
+    with pytest.raises(ReaderError, match="cannot load the reader"):
+        ReaderGraph(folder, threads=1)
+
+
+def test_a_failure_of_onnxruntime_is_a_reader_error(reader: LocalReader) -> None:
+    unknown_piece = 1_000_000
+    with pytest.raises(ReaderError, match="The local reader failed on 1 word pieces"):
+        reader._loaded()._run([unknown_piece])
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_fewer_than_one_thread_is_refused(threads: int) -> None:
+    with pytest.raises(SettingsError, match="expected at least 1"):
+        LocalReader(threads=threads)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\ufeff", "\x00"])
+def test_a_message_without_words_says_nothing_and_needs_nothing(reader: LocalReader, text: str) -> None:
+    assert reader.read(text) == Reading(need=NEEDLESS, reader="recollect-reader-1")
+
+
+def test_a_message_that_is_not_valid_unicode_says_nothing(reader: LocalReader) -> None:
+    assert reader.read("I live in Brno \ud83d") == Reading(need=NEED_UNKNOWN, reader="recollect-reader-1")
+
+
+def test_threads_may_share_a_reader_that_is_not_loaded_yet(reader: LocalReader) -> None:
+    texts = [WITH_ANOTHERS_WORDS, "ok thanks!", "I live in Brno", CHATTER * 20]
+    expected = [reader.read(text) for text in texts]
+    fresh = LocalReader()
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        found = list(pool.map(fresh.read, texts * 4))
+    assert found == expected * 4
+
+
+def test_it_can_be_closed_twice_and_used_again(reader: LocalReader) -> None:
+    local = LocalReader()
+    local.close()
+    first = local.read("I live in Brno")
+    local.close()
+    local.close()
+    assert local.read("I live in Brno") == first == reader.read("I live in Brno")
+
+
+def test_it_reads_the_same_with_more_threads(reader: LocalReader) -> None:
+    assert LocalReader(threads=2).read(WITH_ANOTHERS_WORDS) == reader.read(WITH_ANOTHERS_WORDS)
