@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -49,7 +50,21 @@ def test_programs_get_one_document(remote: Cli) -> None:
     assert made == {"action": "created", "id": made["id"], "existing_id": None, "degraded": []}
     assert remote.json("worker", "--once") == {
         "embedded": 1, "parked": 0, "waiting": 0, "retried": 0, "in_bulk": 0, "unavailable": "", "located": 0,
+        "read": 0, "unread": 0,
     }  # fmt: skip
+
+
+def test_messages_are_read_by_the_worker_when_turns_do_not_wait_for_it(cli: Cli) -> None:
+    assert cli("worker", "--once").exit_code == 2
+    cli.environment |= {"RECOLLECT_CAPTURE_WHEN": "worker", "RECOLLECT_EMBEDDING_WORKER": "false"}
+    turn = json.dumps({"role": "user", "content": "My wife is called Eva."})
+    assert cli.json("after-turn", "--session", "s1", standard_input=turn)["captured"] == []
+    assert re.search(r"^to be read +1 message, the oldest for ", cli.ok("status"), re.MULTILINE)
+    assert "1 message waits to be read: run `recollect worker`" in " ".join(cli.ok("status").split())
+    assert cli.json("status")["unread"]["waiting"] == 1
+    assert cli.ok("worker", "--once") == "Embedded 0 texts.\nRead 1 message.\n"
+    assert [item["content"] for item in cli.json("list")["items"]] == ["My wife is called Eva."]
+    assert "to be read" not in cli.ok("status")
 
 
 def test_a_provider_that_is_away_is_a_failure_that_loses_nothing(remote: Cli, provider: ProviderServer) -> None:

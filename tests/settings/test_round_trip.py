@@ -76,6 +76,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "capture.limit": st.integers(0, 20),
     "capture.patterns": st.just(()) | st.just(("preference: (?i)my favou?rite",)),
     "capture.extractor": st.sampled_from(["rules", "llm"]),
+    "capture.when": st.sampled_from(["turn", "worker"]),
     "hooks.items": st.integers(1, 5),
     "hooks.min_score": SHARES,
     "hooks.budget_s": st.floats(0.01, 60),

@@ -27,6 +27,7 @@ from recollect.ports import (
     EmbedJob,
     Fingerprint,
     GeocodeJob,
+    ReadJob,
     SearchNote,
     Slot,
     StoredResponse,
@@ -206,6 +207,7 @@ def _move_in(writer: StoreWriter, home: Home) -> None:
         for number, message_id in enumerate(home.messages)
     ]
     writer.insert_messages(drafts, SPACE)
+    writer.owe_readings(home.messages, LONG_AGO)
     pairs = zip(home.memories, home.messages, strict=True)
     writer.derive([Derivation("memory", made, "message", source) for made, source in pairs], NOW)
     for number, (file_id, chunk_id) in enumerate(zip(home.files, home.chunks, strict=True)):
@@ -384,6 +386,8 @@ WRITES: Mapping[str, Crossing] = {
             "save_conversation": lambda w: w.save_conversation(_conversation("c2", 7)),
             "set_status": lambda w: w.set_status(THEIRS.messages, "archived"),
             "mark_learned": lambda w: w.mark_learned(THEIRS.messages),
+            "owe_readings": lambda w: w.owe_readings([_OTHER_ID], NOW),
+            "finish_readings": lambda w: w.finish_readings(THEIRS.messages),
             "name_message": lambda w: w.name_message(THEIRS.messages[0], "x99"),
             "set_feedback": lambda w: w.set_feedback(THEIRS.messages[1], 1),
             "delete_messages": lambda w: w.delete_messages(THEIRS.messages),
@@ -435,6 +439,10 @@ WRITES: Mapping[str, Crossing] = {
     "claim_geocoding": lambda s: s.claim_geocoding(100, now=NOW, lease_until=SOON, scope=ME),
     "postpone_geocoding": lambda s: s.postpone_geocoding(
         [GeocodeJob(ME, _unlocated(one), 0) for one in THEIRS.memories], "no", None, to_blame=True
+    ),
+    "claim_readings": lambda s: s.claim_readings(100, now=NOW, lease_until=SOON, scope=ME),
+    "postpone_readings": lambda s: s.postpone_readings(
+        [ReadJob(ME, _message(one, 0), 0) for one in THEIRS.messages], "no", None, to_blame=True
     ),
     "keep_geocoded": lambda s: s.keep_geocoded(
         ME, GEOCODER, [CachedPlace("new", None, SOON)], now=NOW, most=2, resets=s.resets(ME)

@@ -8,7 +8,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from recollect import Memory, StoreError
+from recollect import Memory, StoreError, ids
 from recollect.engine.drafts.memory_drafts import draft_memories
 from recollect.errors import StoreDamaged, StoreTooNew, StoreTooOld
 from recollect.model.memories import NewMemory
@@ -40,12 +40,43 @@ def test_every_alter_table_has_one_subcommand() -> None:
 
 
 def test_the_second_migration_changes_what_it_names(fresh_database: FreshDatabase) -> None:
-    database, first = fresh_database(), fresh_database()
-    older_store(first, 1)
+    changed = set(_changes_of(fresh_database, 2))
+    assert changed == ({"indexes", "relations", "statistics"} if is_server(fresh_database()) else {"header"})
+
+
+def test_the_third_migration_changes_the_queue_alone(fresh_database: FreshDatabase) -> None:
+    changed = _changes_of(fresh_database, 3)
+    assert set(changed) == ({"constraints"} if is_server(fresh_database()) else {"schema"})
+    assert all("jobs" in row for rows in changed.values() for row in rows)
+
+
+def _changes_of(fresh_database: FreshDatabase, version: int) -> dict[str, list[tuple[object, ...]]]:
+    """Give the rows of each part of the catalogue that a migration changes."""
+    before, after = fresh_database(), fresh_database()
+    older_store(before, version - 1)
+    older_store(after, version)
+    old, new = catalogue(before), catalogue(after)
+    differing = {
+        name: [row for row in (*old[name], *new[name]) if (row in old[name]) != (row in new[name])] for name in new
+    }
+    return {name: rows for name, rows in differing.items() if rows}
+
+
+def test_jobs_outlive_a_new_kind_of_job(fresh_database: FreshDatabase) -> None:
+    database = fresh_database()
+    older_store(database, 2)
+    due = "now()" if is_server(database) else "7"
+    columns = "user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, bulk, reason, created_at"
+    row = f"'me', 'geocode', 'memory', '{ids.new(MOMENT)}', 0, 3, NULL, {due}, 'batch', 'why', {due}"
+    with plain(database) as store:
+        store.rows(f"INSERT INTO jobs ({columns}) VALUES ({row})")  # noqa: S608 - written here
+        before = store.rows(f"SELECT {columns} FROM jobs")  # noqa: S608
     Memory.open(database).close()
-    before, after = catalogue(first), catalogue(database)
-    changed = {name for name in after if before[name] != after[name]}
-    assert changed == ({"indexes", "relations", "statistics"} if is_server(database) else {"header"})
+    with plain(database) as store:
+        assert store.rows(f"SELECT {columns} FROM jobs") == before  # noqa: S608
+        store.rows("UPDATE jobs SET kind = 'read'")
+        with pytest.raises((apsw.ConstraintError, psycopg.errors.CheckViolation)):
+            store.rows("UPDATE jobs SET kind = 'guess'")
 
 
 def test_checksums_are_recorded(fresh_database: FreshDatabase) -> None:

@@ -84,11 +84,12 @@ def assemble(
         capture=_capture_tools(settings, client),
         search=SearchState(ResultCache(settings.recall.cache)),
     )
-    if settings.embedding.worker and (used is not None or geocoder is not None):
+    reads = settings.capture.when == "worker"
+    if settings.embedding.worker and (reads or used is not None or geocoder is not None):
         from recollect.engine.maintenance import worker_pass
 
         engine.background.employ(lambda stop: worker_pass.keep_up(engine, stop))
-        if isinstance(used, RemoteEmbedder):  # others may have left something to do
+        if reads or isinstance(used, RemoteEmbedder):  # others may have left something to do
             engine.background.wake()
     return engine
 

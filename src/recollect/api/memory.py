@@ -111,7 +111,7 @@ class Memory:
     def embed_waiting(
         self, *, thorough: bool = True, stop: Event | None = None, tell: Callable[[WorkReport], None] | None = None
     ) -> WorkReport:
-        """Work off the embedding queue, and go on with a migration to another model, if one is under way.
+        """Work off the queues: messages to read, vectors, addresses; and go on with a migration to another model.
 
         Any number of processes may do so at once. `thorough` also scans all rows for items that were never queued,
         because they were stored while vectors were switched off. `stop` ends it after the current batch; `tell` is
@@ -120,7 +120,7 @@ class Memory:
         return worker_pass.serve_all(self._engine, stop=stop, tell=tell, thorough=thorough)
 
     def retry_parked(self) -> int:
-        """Put all items that could not be embedded back into the queue; returns how many."""
+        """Put everything that could not be embedded, located or read back into the queue; returns how much."""
         revived = self._engine.store.revive_parked(self._engine.clock.now())
         self._engine.background.wake()
         return revived

@@ -109,7 +109,7 @@ class WorkerReport(NamedTuple):
     """What a worker did, what is left, and why, if that is for a reason.
 
     `retried` items had been given up on and were queued again. `in_bulk` texts are in batches at the provider.
-    `located` items got their address.
+    `located` items got their address. `read` messages were read, `unread` ones still wait for it.
     """
 
     embedded: int
@@ -119,6 +119,8 @@ class WorkerReport(NamedTuple):
     in_bulk: int = 0
     unavailable: str = ""
     located: int = 0
+    read: int = 0
+    unread: int = 0
 
 
 @commands.command(
@@ -135,12 +137,14 @@ def worker(
 ) -> CommandResult[WorkerReport]:
     """Make the vectors that are waited for.
 
-    For all users, beside any number of other workers; a change of the model goes on, too. When a provider is away, the
+    For all users, beside any number of other workers; a change of the model goes on, too, addresses are looked up, and
+    messages are read that are queued for it (`capture.when`). When a provider is away, the
     worker waits for it. Ctrl-C or SIGTERM end it after what is under way, with exit code 0. With --once it ends by
     itself: with 1 when the provider could not be asked.
     """
     memory = context.memory
-    if memory.settings.embedding.provider == "none" and memory.settings.places.geocoder == "none":
+    off = memory.settings.embedding.provider == "none" and memory.settings.places.geocoder == "none"
+    if off and memory.settings.capture.when == "turn":
         raise SettingsError(
             "Vectors are switched off: embedding.provider is none, and so is places.geocoder. Name a provider to have "
             "some made."
@@ -150,7 +154,8 @@ def worker(
         loop = _WorkerLoop(memory, context.progress, stop)
         last = loop.run_once() if once else loop.run(poll)
     waiting = _waiting_items(memory)
-    report = WorkerReport(loop.embedded, loop.parked, waiting, retried, last.in_bulk, last.unavailable, loop.located)
+    done = (loop.embedded, loop.parked, waiting, retried, last.in_bulk, last.unavailable, loop.located, loop.read)
+    report = WorkerReport(*done, memory.status().unread.waiting)
     return CommandResult(report, _show_report, FAILED if once and last.unavailable else 0)
 
 
@@ -171,6 +176,7 @@ class _WorkerLoop:
         self.embedded = 0
         self.parked = 0
         self.located = 0
+        self.read = 0
 
     def run_once(self, *, thorough: bool = True) -> "WorkReport":
         """Do all that can be done."""
@@ -179,6 +185,7 @@ class _WorkerLoop:
         self.embedded += worked.embedded
         self.parked += worked.parked
         self.located += worked.located
+        self.read += worked.read
         return worked
 
     def run(self, poll_s: float) -> "WorkReport":
@@ -207,6 +214,8 @@ class _WorkerLoop:
         self._unavailable = bool(worked.unavailable)
         if worked.embedded:
             self._progress.say(f"Embedded {counted(worked.embedded, 'text', 'texts')}.")
+        if worked.read:
+            self._progress.say(f"Read {counted(worked.read, 'message', 'messages')}.")
         if worked.located:
             self._progress.say(f"Found {counted(worked.located, 'address', 'addresses')}.")
         if worked.parked:
@@ -217,6 +226,8 @@ def _show_report(view: "View", report: WorkerReport) -> None:
     if report.retried:
         view.line(f"Let {counted(report.retried, 'text', 'texts')} be tried again.")
     view.line(f"Embedded {counted(report.embedded, 'text', 'texts')}.")
+    if report.read:
+        view.line(f"Read {counted(report.read, 'message', 'messages')}.")
     if report.located:
         view.line(f"Found {counted(report.located, 'address', 'addresses')}.")
     if report.parked:
@@ -226,6 +237,9 @@ def _show_report(view: "View", report: WorkerReport) -> None:
         view.line(f"{in_batches(report.in_bulk)} A worker collects them.")
     left = report.waiting - report.in_bulk
     waiting = counted(left, "text still waits", "texts still wait") if left > 0 else ""
+    if report.unread:
+        still = counted(report.unread, "message still waits", "messages still wait")
+        view.line(f"{still} to be read: other workers have them, or they are tried again later.", "yellow")
     if report.unavailable:
         view.line(f"{waiting}: {report.unavailable}" if waiting else report.unavailable, "yellow")
     elif waiting:

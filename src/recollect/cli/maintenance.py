@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from recollect.cli.view import View
     from recollect.model.files import FolderStatus
-    from recollect.model.stats import Maintenance, Problem, Stats, Status, StoreStats
+    from recollect.model.stats import Maintenance, Problem, Stats, Status, StoreStats, UnreadMessages
     from recollect.settings import SettingRow
 
 commands = CommandSet("The store")
@@ -110,6 +110,7 @@ def _show_status(view: "View", full: FullStatus) -> None:
             ("user", full.user),
             *_amounts(status.stats),
             *_vectors(status, view.now),
+            *_unread(status.unread, view.now),
             *_spending(status),
             *_folders(full.folders, view.now),
             *changed,
@@ -160,6 +161,14 @@ def _vectors(status: "Status", now: "datetime") -> Iterator[tuple[str, str]]:
         rate = status.cache.hit_rate
         used = "" if rate is None else f", {_hit_rate(rate)}"
         yield "cache", f"{counted(status.cache.entries, 'vector', 'vectors')}, {size(status.cache.bytes)}{used}"
+
+
+def _unread(unread: "UnreadMessages", now: "datetime") -> Iterator[tuple[str, str]]:
+    if unread.waiting:
+        since = f", the oldest for {lasting(now - unread.oldest)}" if unread.oldest else ""
+        yield "to be read", f"{counted(unread.waiting, 'message', 'messages')}{since}"
+    if unread.parked:
+        yield "not readable", f"{counted(unread.parked, 'message', 'messages')}: {unread.reason}"
 
 
 def _spending(status: "Status") -> Iterator[tuple[str, str]]:

@@ -55,6 +55,16 @@ class ParkedItem:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadMessages:
+    """How many messages wait to be read (since `oldest`), how many are parked, and a `reason` of those."""
+
+    waiting: int = 0
+    parked: int = 0
+    oldest: datetime | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CacheFigures:
     """The cache of vectors: its size, and how often it saved a request."""
 
@@ -110,7 +120,7 @@ class WorkReport:
     """The progress of a worker: texts embedded, texts parked, and why the provider is `unavailable`, if it is.
 
     `pause_s` is how long to wait then. `in_bulk` texts are in batches at the provider. `located` counts addresses that
-    were looked up, `unlocated_s` is the cool-down of the geocoder.
+    were looked up, `unlocated_s` is the cool-down of the geocoder. `read` counts messages that were read.
     """
 
     embedded: int = 0
@@ -120,6 +130,7 @@ class WorkReport:
     in_bulk: int = 0
     located: int = 0
     unlocated_s: float = 0.0
+    read: int = 0
 
     def __add__(self, other: "WorkReport") -> "WorkReport":
         return WorkReport(
@@ -130,6 +141,7 @@ class WorkReport:
             self.in_bulk + other.in_bulk,
             self.located + other.located,
             max(self.unlocated_s, other.unlocated_s),
+            self.read + other.read,
         )
 
 
@@ -220,7 +232,8 @@ class Status:
 
     `spent_today` is the usage of language models; `embedding_today` that of embedding, for `embedding_cost` dollars, if
     the price is known. `coverage` says what can be found by meaning, `building` is the model of a migration under way,
-    and `parked` are items that could not be embedded. `unlocated` counts items that wait for the `geocoder`.
+    and `parked` are items that could not be embedded. `unlocated` counts items that wait for the `geocoder`, `unread`
+    messages that wait to be read.
     """
 
     version: str
@@ -243,6 +256,7 @@ class Status:
     bulks: tuple[BulkBatch, ...] = ()
     geocoder: str = "none"
     unlocated: int = 0
+    unread: UnreadMessages = UnreadMessages()
 
     @property
     def cache(self) -> CacheFigures:

@@ -14,7 +14,7 @@ from recollect.ports.access_log import (
     StoreChange,
     StoredResponse,
 )
-from recollect.ports.conversations import ConversationSize, Derivation, MessagePosition
+from recollect.ports.conversations import ConversationSize, Derivation, MessagePosition, ReadJob
 from recollect.ports.files import (
     ChunkingRecipe,
     Disk,
@@ -81,6 +81,7 @@ __all__ = [
     "Observer",
     "PendingWrite",
     "ReadFile",
+    "ReadJob",
     "ReadRequest",
     "Reader",
     "RemoteEmbedder",

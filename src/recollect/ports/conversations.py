@@ -6,8 +6,9 @@ from typing import NamedTuple, Protocol
 
 from recollect.model.filters import MessageFilters
 from recollect.model.literals import ItemKind, MessageRole, MessageStatus
-from recollect.model.memories import MessageDraft, Space
+from recollect.model.memories import MessageDraft, Scope, Space
 from recollect.model.messages import ConversationInfo, ConversationRecord, Message, Usage
+from recollect.model.stats import UnreadMessages
 
 
 class Derivation(NamedTuple):
@@ -42,6 +43,14 @@ class MessagePosition(NamedTuple):
     lng: float | None = None
     address: str = ""
     place_label: str = ""
+
+
+class ReadJob(NamedTuple):
+    """A message that waits to be read. `attempts` counts how often that failed through its own fault."""
+
+    scope: Scope
+    message: Message
+    attempts: int
 
 
 class ConversationRows(Protocol):
@@ -117,6 +126,12 @@ class ConversationWriter(ConversationRows, Protocol):
     def mark_learned(self, ids: Sequence[str]) -> None:
         """Note that what these messages teach has been kept."""
 
+    def owe_readings(self, ids: Sequence[str], now: datetime) -> None:
+        """Write a job for each of these messages, which are still to be read; one that has a job keeps it."""
+
+    def finish_readings(self, ids: Sequence[str]) -> Sequence[str]:
+        """Remove the jobs of messages; says which of them were still to be read."""
+
     def name_message(self, message_id: str, external_id: str) -> None:
         """Note the host's own id of a message that had none."""
 
@@ -146,3 +161,21 @@ class ConversationWriter(ConversationRows, Protocol):
 
     def record_spending(self, day: str, purpose: str, model: str, usage: Usage) -> None:
         """Add to what was spent."""
+
+
+class ReadingStore(Protocol):
+    """The part of a store that is about messages of all users that wait to be read."""
+
+    def unread(self) -> UnreadMessages:
+        """Count the messages that wait to be read."""
+
+    def claim_readings(
+        self, limit: int, *, now: datetime, lease_until: datetime, scope: Scope | None = None
+    ) -> Sequence[ReadJob]:
+        """Lease messages that are due, the oldest first: no other worker takes their users before the lease ends.
+
+        So the messages of a user are read one after the other, in the order in which they came.
+        """
+
+    def postpone_readings(self, jobs: Sequence[ReadJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
+        """Note why jobs failed: try again when due, or park them when it is None; `to_blame` counts an attempt."""

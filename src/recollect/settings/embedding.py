@@ -102,9 +102,7 @@ class EmbeddingSettings:
     )
     worker: bool = field(
         default=True,
-        metadata=about(
-            switch(), "Work on the embedding queue in a background thread of every program that stores something."
-        ),
+        metadata=about(switch(), "Work on the queues in a background thread of every program that stores something."),
     )
     concurrency: int = field(default=4, metadata=about(whole(1, 64), "Concurrent requests per worker."))
     lease_s: float = field(

@@ -9,6 +9,7 @@ from recollect.settings.kinds import choice, labelled, number, optional, switch,
 
 SummarizerName = Literal["extractive", "llm"]
 ExtractorName = Literal["rules", "llm"]
+CaptureTime = Literal["turn", "worker"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,13 @@ class CaptureSettings:
         metadata=about(
             choice("extractor", get_args(ExtractorName)),
             "`rules` costs nothing. `llm` also asks the model of the section `llm`, within the same limit.",
+        ),
+    )
+    when: CaptureTime = field(
+        default="turn",
+        metadata=about(
+            choice("time to capture", get_args(CaptureTime)),
+            "`turn` reads messages before `after_turn` returns. `worker` queues them; a worker reads them later.",
         ),
     )
 

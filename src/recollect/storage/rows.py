@@ -51,6 +51,8 @@ DELETE: Mapping[VectorKind, str] = {
 # What can be somewhere.
 LOCATED: tuple[ItemKind, ...] = ("memory", "message")
 
+UNREAD = -1  # stands for a space in the jobs of messages that wait to be read
+
 ANALYSER = "analyser"  # the mark that says which version of it made the terms
 IDENTITY = "identity"  # the mark by which a store is told from all others
 IDENTITY_BITS = 31

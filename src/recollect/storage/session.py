@@ -58,6 +58,10 @@ class StoreSession(ABC):
         """Let no other process make embedding spaces before the transaction ends."""
 
     @abstractmethod
+    def lock_readings(self) -> None:
+        """Let no other process claim messages to read before the transaction ends."""
+
+    @abstractmethod
     def create_space(self, space: Space) -> int:
         """Make the tables of a new embedding space; gives its number."""
 

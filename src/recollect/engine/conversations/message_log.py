@@ -1,6 +1,6 @@
 """The message log of conversations: append and read. A message is stored once, in its place, or not at all."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -215,23 +215,25 @@ def listing(
 
 
 def set_private(engine: Engine, scope: Scope, conversation: str, *, private: bool) -> None:
-    """Switch the storing of further messages off or on."""
-    _change(engine, scope, conversation, lambda record: record._replace(private=private))
+    """Switch the storing of further messages off or on. What was not read yet of a private conversation never is."""
+    now = engine.clock.now()
+
+    def work(writer: StoreWriter) -> None:
+        writer.save_conversation(open_conversation(writer, conversation, now)._replace(private=private))
+        if private:
+            writer.mark_learned(writer.finish_readings(writer.message_ids(conversation)))
+
+    engine.write(scope, work)
 
 
 def describe(engine: Engine, scope: Scope, conversation: str, metadata: Mapping[str, Any]) -> None:
     """Add to the metadata of a conversation: its channel, its title."""
     added = memory_drafts.checked_mapping("metadata", redaction.public_values(engine, metadata))
-    _change(engine, scope, conversation, lambda record: record._replace(metadata={**record.metadata, **added}))
-
-
-def _change(
-    engine: Engine, scope: Scope, conversation: str, change: Callable[[ConversationRecord], ConversationRecord]
-) -> None:
     now = engine.clock.now()
 
     def work(writer: StoreWriter) -> None:
-        writer.save_conversation(change(open_conversation(writer, conversation, now)))
+        record = open_conversation(writer, conversation, now)
+        writer.save_conversation(record._replace(metadata={**record.metadata, **added}))
 
     engine.write(scope, work)
 

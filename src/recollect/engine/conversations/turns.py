@@ -13,7 +13,7 @@ from threading import Thread
 from typing import Any
 
 from recollect.engine.base.context import MESSAGE, RECALL, SAVING, UPKEEP, Engine
-from recollect.engine.conversations import compact, message_drafts, message_log, redelivery, turn_capture
+from recollect.engine.conversations import compact, message_drafts, message_log, read_queue, redelivery, turn_capture
 from recollect.engine.search import all_sources
 from recollect.engine.search.prepared_query import SearchOptions
 from recollect.engine.vectors import embed_queue
@@ -127,28 +127,40 @@ def _quote(hit: Hit) -> Quoted:
 def after_turn(
     engine: Engine, scope: Scope, session: str, offered: Iterable[NewMessage | Mapping[str, Any]]
 ) -> TurnOutcome:
-    """Save the messages of a turn, and capture memories from them. Idempotent for a turn that is delivered again."""
-    now = engine.clock.now()
+    """Save the messages of a turn, and capture memories from them. Idempotent for a turn that is delivered again.
+
+    With `capture.when` set to `worker` the messages are queued, and a worker captures what they teach.
+    """
+    now, later = engine.clock.now(), read_queue.is_used(engine)
     drafted, refused = _draft_turn(engine, session, offered, now)
-    unlearned = _find_unlearned(engine, scope, session, drafted) if engine.settings.auto_capture else ()
+    reads = engine.settings.auto_capture and not later
+    unlearned = _find_unlearned(engine, scope, session, drafted) if reads else ()
     learned = turn_capture.learn(engine, scope, unlearned)
 
     def work(writer: StoreWriter) -> TurnOutcome:
         new = redelivery.without_forgotten(writer, session, drafted)
-        appended = message_log.deliver(writer, engine, message_log.open_conversation(writer, session, now), new, now)
+        conversation = message_log.open_conversation(writer, session, now)
+        appended = message_log.deliver(writer, engine, conversation, new, now)
+        saved = sum(done.action == "created" for done in appended)
+        if later:
+            read_queue.queue(writer, conversation, [done.message for done in appended if done.message], now)
+            return TurnOutcome(saved)
         pairs = zip(new, appended, strict=True)
         stored_ids = {draft.draft.message.id: done.message.id for draft, done in pairs if draft.draft and done.message}
         delivered = list(stored_ids.values())
         captured, events = turn_capture.keep(writer, engine, learned, stored_ids, writer.unlearned(delivered))
         writer.mark_learned(delivered)
-        return TurnOutcome(sum(done.action == "created" for done in appended), captured, events)
+        return TurnOutcome(saved, captured, events)
 
     outcome = engine.write(scope, work)
     degraded = (*learned.degraded, *refused)
     compaction = None
     try:
         compaction = compact.if_due(engine, scope, session) if outcome.saved else None
-        embed_queue.embed_waiting(engine, scope)
+        if later:
+            engine.background.wake()
+        else:
+            embed_queue.embed_waiting(engine, scope)
     except RecollectError:  # the turn is saved; maintenance does the rest
         degraded = (*degraded, UPKEEP)
     return replace(outcome, compaction=compaction, degraded=degraded)

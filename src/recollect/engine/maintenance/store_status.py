@@ -12,16 +12,18 @@ from recollect.engine.vectors import model_change
 from recollect.errors import EmbeddingError, RecollectError
 from recollect.model.memories import Scope, Space
 from recollect.model.messages import Usage
-from recollect.model.stats import Model, ModelState, Problem, Stats, Status, StoreStats
+from recollect.model.stats import Model, ModelState, Problem, Stats, Status, StoreStats, UnreadMessages
 from recollect.ports import Embedder, RemoteEmbedder
 
 _MAX_PARKED = 20
+_HOW = "run `recollect worker` or `recollect maintain`"
+_RETRY = "`recollect worker --retry-parked` tries again."
 
 
 def status(engine: Engine) -> Status:
     """Describe the installation."""
     space, store = engine.space, engine.store
-    stats = store_stats(engine)
+    stats, unread = store_stats(engine), store.unread()
     spent = store.spent(token_usage.today(engine))
     embedded = store.embedded(token_usage.today(engine))
     coming = model_change.building(store.spaces())
@@ -38,7 +40,7 @@ def status(engine: Engine) -> Status:
         summarizer=engine.summarizers.chosen.name,
         spent_today=spent,
         tokens_per_day=engine.settings.llm.tokens_per_day,
-        advice=tuple(_advice(engine, stats, spent.tokens, building)),
+        advice=(*_advice(engine, stats, spent.tokens, building), *_advice_about_readings(engine, unread)),
         coverage=tuple(store.coverage(space)) if space else (),
         building=building,
         parked=tuple(store.parked(_MAX_PARKED)),
@@ -47,6 +49,7 @@ def status(engine: Engine) -> Status:
         bulks=tuple(store.bulks()),
         geocoder=engine.geocoder.name if engine.geocoder else "none",
         unlocated=store.geocoding_counts()[0],
+        unread=unread,
     )
 
 
@@ -68,11 +71,11 @@ def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | Non
         yield from filter(None, [reindex.advice(engine)])
     if stats.pending_jobs:
         off = engine.models.configured is None
-        what = "vectors are switched off here" if off else "run `recollect worker` or `recollect maintain`"
+        what = "vectors are switched off here" if off else _HOW
         yield f"{_items(stats.pending_jobs, 'waits', 'wait')} for a vector: {what}."
     if stats.parked_jobs:
         parked = _items(stats.parked_jobs, "could", "could")
-        yield f"{parked} not be embedded after several tries; `recollect worker --retry-parked` tries again."
+        yield f"{parked} not be embedded after several tries; {_RETRY}"
     if building is not None:
         yield f"A change to {building.provider}/{building.model} is under way: `recollect reembed` goes on with it."
     yield from _advice_about_model(engine)
@@ -81,8 +84,17 @@ def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | Non
         yield f"Today's {budget:,} tokens are spent: summaries are made without a model until tomorrow (UTC)."
 
 
-def _items(amount: int, singular: str, plural: str) -> str:
-    return f"1 item {singular}" if amount == 1 else f"{amount:,} items {plural}"
+def _advice_about_readings(engine: Engine, unread: UnreadMessages) -> Iterator[str]:
+    if unread.waiting:
+        what = _HOW if engine.settings.auto_capture else "capturing is switched off here"
+        yield f"{_items(unread.waiting, 'waits', 'wait', 'message')} to be read: {what}."
+    if unread.parked:
+        parked = _items(unread.parked, "could", "could", "message")
+        yield f"{parked} not be read after several tries; {_RETRY}"
+
+
+def _items(amount: int, singular: str, plural: str, what: str = "item") -> str:
+    return f"1 {what} {singular}" if amount == 1 else f"{amount:,} {what}s {plural}"
 
 
 def _advice_about_model(engine: Engine) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""One pass of a worker: the embedding queues of all spaces in use, a model change, and the geocoding queue."""
+"""One pass of a worker: messages to read, the embedding queues of all spaces in use, a model change, addresses."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,6 +6,7 @@ from threading import Event
 
 from recollect.engine.base import call_embedder
 from recollect.engine.base.context import Engine
+from recollect.engine.conversations import read_queue
 from recollect.engine.places import address_lookup
 from recollect.engine.vectors import batch_embedding, embed_queue, embed_texts, model_change
 from recollect.engine.vectors.embed_queue import WorkListener
@@ -21,11 +22,13 @@ _MIN_PAUSE_S = 5.0
 def serve_all(
     engine: Engine, *, stop: Event | None = None, tell: WorkListener | None = None, thorough: bool = False
 ) -> WorkReport:
-    """Serve the queues: vectors, in the searched space first, then addresses, whose names need vectors too.
+    """Serve the queues: messages to read, then vectors, in the searched space first, then addresses, which need some.
 
     `thorough` also queues items that lack a vector or an address and have no job.
     """
-    worked = _serve_spaces(engine, stop=stop, tell=tell, thorough=thorough)
+    reading = read_queue.serve(engine, stop=stop)
+    worked = WorkReport(read=reading.read, parked=reading.parked)
+    worked += _serve_spaces(engine, stop=stop, tell=tell, thorough=thorough)
     geocoded = address_lookup.serve(engine, stop=stop, thorough=thorough)
     if geocoded.done and not worked.unavailable:
         worked += _serve_spaces(engine, stop=stop, tell=embed_queue.add_to(tell, worked), thorough=False)
@@ -87,6 +90,8 @@ def keep_up(engine: Engine, stop: Event) -> float | None:
     if worked.unlocated_s:
         return worked.unlocated_s
     waiting = worked.in_bulk or engine.store.stats().pending_jobs  # in a batch, leased by others, or due another time
+    if not waiting and engine.settings.auto_capture:
+        waiting = engine.store.unread().waiting
     if not waiting and engine.geocoder is not None:
         waiting, _ = engine.store.geocoding_counts()
     return _POLL_S if waiting else None

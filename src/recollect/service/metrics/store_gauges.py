@@ -32,6 +32,7 @@ class StoreGauges:
             yield from _rows(status)
             yield from _queue(status, self.lag_s(status))
             yield from _unlocated(*self._addresses)
+            yield from _unread(status)
             yield from _cache(status)
 
     def lag_s(self, status: Status) -> float:
@@ -80,6 +81,12 @@ def _queue(status: Status, lag_s: float) -> Iterator[Metric]:
 def _unlocated(waiting: int, parked: int) -> Iterator[Metric]:
     yield GaugeMetricFamily("recollect_addresses_waiting", "Items whose address is still to be found out.", waiting)
     yield GaugeMetricFamily("recollect_addresses_parked", "Items whose address is no longer looked for.", parked)
+
+
+def _unread(status: Status) -> Iterator[Metric]:
+    unread = status.unread
+    yield GaugeMetricFamily("recollect_messages_unread", "Messages that wait to be read by a worker.", unread.waiting)
+    yield GaugeMetricFamily("recollect_messages_parked", "Messages that are no longer tried to be read.", unread.parked)
 
 
 def _cache(status: Status) -> Iterator[Metric]:

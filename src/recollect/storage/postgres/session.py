@@ -27,6 +27,9 @@ SCHEMA_LOCK: Final = 0x7265636F6C6C6563
 # list of spaces, and nothing is stored while it is counted whether a space has everything.
 _USE_LOCK: Final = SCHEMA_LOCK + 1
 
+# Workers claim messages one after the other: none takes a user's later messages while another takes the earlier ones.
+_READ_LOCK: Final = SCHEMA_LOCK + 2
+
 
 def statement(name: str, kind: VectorKind | None = None, space: int | None = None) -> bytes:
     """Give a query with its gaps filled."""
@@ -94,6 +97,10 @@ class PostgresSession(StoreSession):
     def lock_spaces(self) -> None:
         """Let no other process make spaces before the transaction ends."""
         self.execute("lock_schema", {"lock": SCHEMA_LOCK})
+
+    def lock_readings(self) -> None:
+        """Let no other process claim messages to read before the transaction ends."""
+        self.execute("lock_schema", {"lock": _READ_LOCK})
 
     def claim_spaces(self) -> None:
         """Let no other process write, or make or change spaces, before the transaction ends."""

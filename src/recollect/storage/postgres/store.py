@@ -30,7 +30,7 @@ from recollect.storage.postgres.session import PostgresSession, statement
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
-from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, StoreFigures
+from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.statements import load_checks
 
@@ -38,7 +38,13 @@ T = TypeVar("T")
 
 
 class PostgresStore(
-    SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceStore, SharedAccessLogStore, StoreFigures
+    SharedSpaceStore,
+    VectorCacheStore,
+    BatchStore,
+    SharedPlaceStore,
+    SharedReadingStore,
+    SharedAccessLogStore,
+    StoreFigures,
 ):
     """Memories on a server."""
 

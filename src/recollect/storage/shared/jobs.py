@@ -8,8 +8,9 @@ from recollect.model.literals import VECTOR_KINDS, VectorKind
 from recollect.model.memories import Embeddable, MemoryRecord, Scope, Space
 from recollect.model.messages import Message
 from recollect.model.stats import BulkBatch
-from recollect.ports import EmbedJob, GeocodeJob, UnlocatedItem
+from recollect.ports import EmbedJob, GeocodeJob, ReadJob, UnlocatedItem
 from recollect.storage.codec import RecordCodec
+from recollect.storage.rows import UNREAD
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.user_rows import UserItemRows
 from recollect.storage.spaces import SpaceList
@@ -51,6 +52,24 @@ def geocode_jobs(session: StoreSession, claimed: Iterable[Sequence[Any]]) -> lis
     return jobs
 
 
+def read_jobs(session: StoreSession, claimed: Iterable[Sequence[Any]]) -> list[ReadJob]:
+    """Find the messages of claimed jobs, in order; the job of one that was learned from goes."""
+    jobs: list[ReadJob] = []
+    for scope, rows, items in _items_by_user(session, claimed):
+        own = {"user_id": scope.user_id, "ids": [row.item_id for row in rows]}
+        unlearned = {message_id for (message_id,) in session.rows("unlearned_messages", own)}
+        needless = []
+        for row in rows:
+            message = items.get(row.item_id)
+            if isinstance(message, Message) and message.id in unlearned:
+                jobs.append(ReadJob(scope, message, row.attempts))
+            else:
+                needless.append(row.item_id)
+        if needless:
+            session.execute("finish_jobs", {"user_id": scope.user_id, "space": UNREAD, "ids": needless})
+    return sorted(jobs, key=lambda job: job.message.id)
+
+
 def _items_by_user(
     session: StoreSession, claimed: Iterable[Sequence[Any]]
 ) -> Iterator[tuple[Scope, list[ClaimedJob], dict[str, Embeddable]]]:
@@ -80,11 +99,11 @@ def _unlocated(item: Embeddable | None) -> UnlocatedItem | None:
     return UnlocatedItem("memory" if isinstance(item, MemoryRecord) else "message", item.id, item.lat, item.lng)
 
 
-def ids_by_user(jobs: Sequence[GeocodeJob]) -> Mapping[str, list[str]]:
-    """Give the items of jobs by user."""
+def ids_by_user(items: Iterable[tuple[Scope, str]]) -> Mapping[str, list[str]]:
+    """Give the ids of items by user."""
     by_user = defaultdict[str, list[str]](list)
-    for job in jobs:
-        by_user[job.scope.user_id].append(job.item.id)
+    for scope, item_id in items:
+        by_user[scope.user_id].append(item_id)
     return by_user
 
 

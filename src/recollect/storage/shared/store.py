@@ -9,12 +9,12 @@ from secrets import randbits
 from recollect.authorization import Key
 from recollect.model.memories import Scope
 from recollect.model.messages import Usage
-from recollect.model.stats import StoreStats
-from recollect.ports import CachedPlace, GeocodeJob, SearchNote, UnnamedPlace
+from recollect.model.stats import StoreStats, UnreadMessages
+from recollect.ports import CachedPlace, GeocodeJob, ReadJob, SearchNote, UnnamedPlace
 from recollect.storage.codec import cached_place_values
-from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, LOCATED
+from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, LOCATED, UNREAD
 from recollect.storage.session import ResultRow, StoreSession, Values
-from recollect.storage.shared.jobs import geocode_jobs, ids_by_user
+from recollect.storage.shared.jobs import geocode_jobs, ids_by_user, read_jobs
 from recollect.storage.spaces import list_spaces
 
 
@@ -45,6 +45,13 @@ class StoreBase(ABC):
         """Run one change of the store as a whole."""
         with self._writing() as session:
             session.execute(name, values)
+
+    def _postpone(self, items: Iterable[tuple[Scope, str]], values: Values) -> None:
+        """Postpone the jobs of items, each user's in that user's name."""
+        with self._writing() as session:
+            for user, ids in ids_by_user(items).items():
+                session.act_for(Scope(user))
+                session.execute("postpone_jobs", {**values, "user_id": user, "ids": ids})
 
 
 class StoreFigures(StoreBase):
@@ -146,10 +153,7 @@ class SharedPlaceStore(StoreBase):
     ) -> None:
         """Note a failure."""
         values = {"reason": reason, "due_at": due, "failures": int(to_blame), "space": 0}
-        with self._writing() as session:
-            for user, ids in ids_by_user(jobs).items():
-                session.act_for(Scope(user))
-                session.execute("postpone_jobs", {**values, "user_id": user, "ids": ids})
+        self._postpone(((job.scope, job.item.id) for job in jobs), values)
 
     def keep_geocoded(
         self, scope: Scope, geocoder: str, places: Sequence[CachedPlace], *, now: datetime, most: int, resets: int
@@ -168,6 +172,30 @@ class SharedPlaceStore(StoreBase):
         with self._writing(scope) as session:
             values = {"user_id": scope.user_id, "geocoder": geocoder, "cell": cell, "now": now}
             session.execute("touch_geocoded", values)
+
+
+class SharedReadingStore(StoreBase):
+    """Messages that wait to be read."""
+
+    def unread(self) -> UnreadMessages:
+        """Count the jobs."""
+        with self._reading() as session:
+            waiting, parked, oldest, reason = session.row("unread_messages")
+            return UnreadMessages(waiting, parked, session.codec.time_or_none(oldest), reason)
+
+    def claim_readings(
+        self, limit: int, *, now: datetime, lease_until: datetime, scope: Scope | None = None
+    ) -> Sequence[ReadJob]:
+        """Lease jobs that are due."""
+        values = {"now": now, "lease_until": lease_until, "only_user": scope.user_id if scope else "", "limit": limit}
+        with self._writing(scope) as session:
+            session.lock_readings()
+            return read_jobs(session, session.rows("claim_readings", values))
+
+    def postpone_readings(self, jobs: Sequence[ReadJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
+        """Note a failure."""
+        values = {"reason": reason, "due_at": due, "failures": int(to_blame), "space": UNREAD}
+        self._postpone(((job.scope, job.message.id) for job in jobs), values)
 
 
 class SharedAccessLogStore(StoreBase):

@@ -11,7 +11,7 @@ from recollect.model.literals import VECTOR_KINDS, MessageStatus, VectorKind
 from recollect.model.memories import Draft, MemoryRecord, MessageDraft, Space, Vector
 from recollect.model.messages import ConversationRecord, Usage
 from recollect.ports import CachedPassageVector, Derivation, EmbedJob, Fingerprint, Role, Slot, TouchedFile
-from recollect.storage.rows import name_of
+from recollect.storage.rows import UNREAD, name_of
 from recollect.storage.session import Values
 from recollect.storage.shared.item_writer import NumberedSpace, SharedItemWriter, WrittenItem
 from recollect.storage.spaces import list_spaces, space_label
@@ -45,6 +45,14 @@ class SharedMessageWriter(SharedItemWriter):
     def mark_learned(self, ids: Sequence[str]) -> None:
         """Note that messages have been learned from."""
         self._execute("mark_learned", {"ids": list(ids)})
+
+    def owe_readings(self, ids: Sequence[str], now: datetime) -> None:
+        """Write jobs."""
+        self._execute_many("insert_reading", [{"item_id": message_id, "now": now} for message_id in ids])
+
+    def finish_readings(self, ids: Sequence[str]) -> Sequence[str]:
+        """Remove jobs."""
+        return self._ids("finish_jobs", {"space": UNREAD, "ids": list(ids)})
 
     def name_message(self, message_id: str, external_id: str) -> None:
         """Note the host's own id of a message."""

@@ -9,6 +9,10 @@ SELECT count(*) FROM jobs j
    AND NOT EXISTS (SELECT 1 FROM chunks m WHERE m.user_id = j.user_id AND m.id = j.item_id)
    AND NOT EXISTS (SELECT 1 FROM places m WHERE m.user_id = j.user_id AND m.id = j.item_id)
 
+-- messages_given_up_on --
+-- Messages that could not be read after several tries. `recollect worker --retry-parked` tries again.
+SELECT count(*) FROM jobs WHERE kind = 'read' AND due_at IS NULL
+
 -- versions_of_nothing --
 -- Old versions whose successor is gone; they stay out of every search. Forget them by id, or restore a backup.
 SELECT count(*) FROM memories m

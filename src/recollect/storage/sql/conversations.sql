@@ -104,6 +104,19 @@ SELECT id FROM messages WHERE user_id = :user_id AND NOT learned AND id = ANY(:i
 -- What these teach has been kept.
 UPDATE messages SET learned = true WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
 
+-- insert_reading --
+-- A message is still to be read.
+INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
+VALUES (:user_id, 'read', 'message', :item_id, -1, 0, :now, NULL, '', :now)
+    ON CONFLICT DO NOTHING
+
+-- unread_messages --
+-- How many messages wait to be read and since when, how many were given up on, and why.
+SELECT count(*) FILTER (WHERE due_at IS NOT NULL) AS waiting, count(*) FILTER (WHERE due_at IS NULL) AS parked,
+       min(created_at) FILTER (WHERE due_at IS NOT NULL) AS oldest,
+       coalesce(max(reason) FILTER (WHERE due_at IS NULL), '') AS reason
+  FROM jobs WHERE space = -1
+
 -- name_message --
 -- Its host has told its own id for it.
 UPDATE messages SET external_id = :external_id WHERE user_id = :user_id AND id = :id AND external_id = ''

@@ -92,6 +92,9 @@ class SqliteSession(StoreSession):
     def lock_spaces(self) -> None:
         """Do nothing: only one transaction writes at a time."""
 
+    def lock_readings(self) -> None:
+        """Do nothing: only one transaction writes at a time."""
+
     def create_space(self, space: Space) -> int:  # noqa: ARG002 - blobs have any length
         """Make the tables of a new embedding space; gives its number."""
         number = int(self.row("next_numbers", {"amount": 1, "name": "space"})[0])

@@ -21,7 +21,7 @@ from recollect.model.stats import Problem
 from recollect.ports import Clock, PendingWrite, StoreReader, StoreWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
-from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, StoreFigures
+from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
 from recollect.storage.sqlite.connection import map_pages, open_connection, patiently, translated
@@ -38,7 +38,15 @@ _REWRITE_AT_ONCE_BYTES = 16 * 2**20  # takes about a tenth of a second
 _SLICE = 5_000  # rows looked through at a time while no other process can write
 
 
-class SqliteStore(SharedSpaceStore, VectorCacheStore, BatchStore, SharedPlaceStore, SharedAccessLogStore, StoreFigures):
+class SqliteStore(
+    SharedSpaceStore,
+    VectorCacheStore,
+    BatchStore,
+    SharedPlaceStore,
+    SharedReadingStore,
+    SharedAccessLogStore,
+    StoreFigures,
+):
     """Memories in one file."""
 
     backend = "sqlite"

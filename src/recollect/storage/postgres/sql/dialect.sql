@@ -228,7 +228,7 @@ SELECT count(*) AS vectors FROM vectors_{space} WHERE user_id = :user_id
 SELECT count(*) AS vectors FROM vectors_{space}
 
 -- lock_schema --
--- Only one process at a time changes the schema; the lock ends with the transaction.
+-- Only one process at a time changes the schema, or claims messages; the lock ends with the transaction.
 SELECT pg_advisory_xact_lock(:lock)
 
 -- share_spaces --

@@ -57,6 +57,20 @@ UPDATE jobs
         LIMIT :limit)
 RETURNING user_id, item_id, item_kind, attempts
 
+-- claim_readings --
+-- Takes messages that are due to be read, the oldest first. A user of whom another worker has some, or of whom one is
+-- tried again later, is left out: what was said first is read first.
+UPDATE jobs
+   SET lease_until = :lease_until
+ WHERE rowid IN (
+       SELECT rowid FROM jobs
+        WHERE space = -1 AND due_at <= :now
+          AND user_id NOT IN (SELECT j.user_id FROM jobs j WHERE j.space = -1 AND (j.due_at > :now OR j.lease_until > :now))
+          AND (:only_user = '' OR user_id = :only_user)
+        ORDER BY item_id
+        LIMIT :limit)
+RETURNING user_id, item_id, item_kind, attempts
+
 -- lock_resets --
 -- How much was forgotten. Only one transaction writes at a time, so there is nothing to lock.
 SELECT resets FROM users WHERE user_id = :user_id
