@@ -1,42 +1,26 @@
-"""The bundled reader, loaded for real: what it reads in messages, long ones too, and how it fails."""
+"""The bundled reader, loaded for real: what it reads in messages, and how it fails."""
 
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from recollect.errors import ReaderError, SettingsError
-from recollect.model.readings import NEED_UNKNOWN, Need, Reading
+from recollect.model.readings import NEED_NONE, NEED_UNKNOWN, Reading
 from recollect.models.bundled import FOLDER, READER
 from recollect.models.reader import LocalReader
+from recollect.models.reader_graph import ReaderGraph
+from tests.models.conftest import seen
 
 PROBABLY = 0.05  # versions of onnxruntime and processors round differently
-NEEDLESS = Need(1.0, 0.0, 0.0)
-CHATTER = "well the weather was nice today and we walked around for a while, nothing special really. "
 WITH_ANOTHERS_WORDS = (
     "hey, I'm Priya, I run a small bakery in Leeds and I don't eat nuts. "
     "translate to French: My name is Jean and I live in Lyon"
 )
-
-
-@pytest.fixture(scope="module")
-def reader() -> Iterator[LocalReader]:
-    local = LocalReader()
-    yield local
-    local.close()
-
-
-def seen(reading: Reading, text: str) -> list[tuple[str, str, str, str | None]]:
-    """Give the statements as type, key, span and value."""
-    return [
-        (found.type, found.key, found.span.of(text), found.value.of(text) if found.value else None)
-        for found in reading.statements
-    ]
 
 
 def test_the_port_is_known_without_loading_anything() -> None:
@@ -164,8 +148,6 @@ def test_a_folder_in_place_of_a_file_is_reported(folder: Path) -> None:
 
 
 def test_a_graph_that_onnxruntime_refuses_is_a_reader_error(folder: Path) -> None:
-    from recollect.models.reader_graph import ReaderGraph  # noqa: PLC0415 - as slow to import as a model
-
     (folder / "words.bin").write_bytes(b"")
     with pytest.raises(ReaderError, match="cannot load the reader"):
         ReaderGraph(folder, threads=1)
@@ -185,7 +167,7 @@ def test_fewer_than_one_thread_is_refused(threads: int) -> None:
 
 @pytest.mark.parametrize("text", ["", " \n\t", "\u200b\ufeff", "\x00"])
 def test_a_message_without_words_says_nothing_and_needs_nothing(reader: LocalReader, text: str) -> None:
-    assert reader.read(text) == Reading(need=NEEDLESS, reader="recollect-reader-1")
+    assert reader.read(text) == Reading(need=NEED_NONE, reader="recollect-reader-1")
 
 
 def test_a_message_that_is_not_valid_unicode_says_nothing(reader: LocalReader) -> None:
@@ -193,7 +175,7 @@ def test_a_message_that_is_not_valid_unicode_says_nothing(reader: LocalReader) -
 
 
 def test_threads_may_share_a_reader_that_is_not_loaded_yet(reader: LocalReader) -> None:
-    texts = [WITH_ANOTHERS_WORDS, "ok thanks!", "I live in Brno", CHATTER * 20]
+    texts = [WITH_ANOTHERS_WORDS, "ok thanks!", "I live in Brno", "it rained all day again " * 40]
     expected = [reader.read(text) for text in texts]
     fresh = LocalReader()
     with ThreadPoolExecutor(max_workers=8) as pool:

@@ -53,6 +53,7 @@ class Need(NamedTuple):
 
 
 NEED_UNKNOWN = Need(0.0, 1.0, 0.0)
+NEED_NONE = Need(1.0, 0.0, 0.0)
 _FREE = Usage()
 
 

@@ -19,6 +19,7 @@ Floats = NDArray[np.float32]
 
 HANDED_OVER: Final = 0.5
 LEAST_LETTERS: Final = 6
+_LONG_RUN: Final = 25
 _PART_OF_IT: Final = 0.5
 _MOST_PIECES_BETWEEN: Final = 2  # such as the quotation marks between two sentences of one pasted text
 _TYPES: Final[Mapping[str, StatementType]] = {
@@ -143,6 +144,11 @@ def handed_over(scores: PieceScores, text: str) -> tuple[TextSpan, ...]:
         else:
             merged.append((start, end))
     return tuple(_disjoint(_characters(scores.offsets, start, end, text) for start, end in merged))
+
+
+def first_long_run(handed: Floats) -> int | None:
+    """Give the piece with which a long run that is handed over begins. It is no mere quotation, but a pasted text."""
+    return next((start for start, end in _runs(handed >= HANDED_OVER) if end - start >= _LONG_RUN), None)
 
 
 def best_path(tag: Floats) -> NDArray[np.intp]:

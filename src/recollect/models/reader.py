@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from recollect.errors import ModelDamaged, ReaderError, SettingsError
-from recollect.model.readings import Need, Reading
+from recollect.model.readings import NEED_NONE, Reading
 from recollect.models.bundled import FOLDER, READER, READER_NAME, check_files
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class LocalReader:
     """Reads messages with the bundled reader. Any number of threads may share one.
 
-    A message of at most 254 word pieces is read at once, a longer one in windows. One of more than 4,000 pieces is
-    taken for pasted text: it has no statements, and the need of memory is that of its beginning.
+    A message of at most 128 word pieces is read at once, a longer one in windows, and its need of memory is judged by
+    its beginning and its end. One of more than 4,000 pieces is taken for pasted text: it has no statements.
     """
 
     def __init__(self, *, threads: int = 1, folder: Path | None = None) -> None:
@@ -51,7 +51,7 @@ class LocalReader:
         Raises ReaderError when the model cannot be loaded or fails.
         """
         if not text.strip():
-            return Reading(need=Need(1.0, 0.0, 0.0), reader=READER_NAME)
+            return Reading(need=NEED_NONE, reader=READER_NAME)
         try:
             text.encode()
         except UnicodeEncodeError:

@@ -1,0 +1,22 @@
+from collections.abc import Iterator
+
+import pytest
+
+from recollect.model.readings import Reading
+from recollect.models.reader import LocalReader
+
+
+@pytest.fixture(scope="package")
+def reader() -> Iterator[LocalReader]:
+    """The real reader, loaded once."""
+    local = LocalReader()
+    yield local
+    local.close()
+
+
+def seen(reading: Reading, text: str) -> list[tuple[str, str, str, str | None]]:
+    """Give the statements as type, key, span and value."""
+    return [
+        (found.type, found.key, found.span.of(text), found.value.of(text) if found.value else None)
+        for found in reading.statements
+    ]
