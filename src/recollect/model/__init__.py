@@ -19,12 +19,13 @@ if TYPE_CHECKING:
         CommonFields, MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, Space, VectorLike,
     )
     from recollect.model.messages import (
-        Appended, Captured, Compaction, Content, ConversationInfo, Message, MessageFields, NewMessage, ToolCall,
+        Appended, Compaction, Content, ConversationInfo, Message, MessageFields, NewMessage, ToolCall,
         Usage, Window,
     )
     from recollect.model.places import (
         Located, Location, LocationLike, LocationMode, NamedPlace, PlacePart, PlaceSummary,
     )
+    from recollect.model.readings import Captured, Need, Reading, Statement, TextSpan
     from recollect.model.search import (
         About, ChannelPart, Forgotten, Hit, Place, PromptContext, Recall, ScoreParts, TurnOutcome,
     )
@@ -39,16 +40,16 @@ __all__ = [
     "Compaction", "Content", "ConversationInfo", "Coverage", "Estimate", "FileKind", "FilePage", "FileRecord",
     "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus", "Forgotten", "Hit", "Located", "Location",
     "LocationLike", "LocationMode", "Maintenance", "MemoryChanges", "MemoryFields", "MemoryRecord", "MemoryType",
-    "Message", "MessageFields", "MessageRole", "Model", "NamedPlace", "NewMemory", "NewMessage", "Page",
-    "ParkedItem", "Permission", "Place", "PlacePart", "PlaceSummary", "Problem", "PromptContext", "Recall",
-    "Reembedding", "Remembered", "ScoreParts", "SearchFigures", "SkippedFile", "Source", "Space", "Stats", "Status",
-    "StoreStats", "SyncProgress", "SyncReport", "TextPiece", "ToolCall", "Trust", "TurnOutcome", "Usage",
-    "VectorLike", "Window", "WorkReport",
+    "Message", "MessageFields", "MessageRole", "Model", "NamedPlace", "Need", "NewMemory", "NewMessage", "Page",
+    "ParkedItem", "Permission", "Place", "PlacePart", "PlaceSummary", "Problem", "PromptContext", "Reading", "Recall",
+    "Reembedding", "Remembered", "ScoreParts", "SearchFigures", "SkippedFile", "Source", "Space", "Statement", "Stats",
+    "Status", "StoreStats", "SyncProgress", "SyncReport", "TextPiece", "TextSpan", "ToolCall", "Trust", "TurnOutcome",
+    "Usage", "VectorLike", "Window", "WorkReport",
 ]
 # fmt: on
 # isort: on
 
-_HOMES = ("literals", "files", "messages", "places", "filters", "stats", "memories", "search")
+_HOMES = ("literals", "files", "messages", "readings", "places", "filters", "stats", "memories", "search")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module has names of all types

@@ -9,6 +9,10 @@ MemoryType = Literal[
 ]
 MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 
+# What a reader finds in a message; a rule is a standing wish to the assistant.
+StatementType = Literal["fact", "preference", "decision", "event", "rule"]
+STATEMENT_TYPES: tuple[StatementType, ...] = get_args(StatementType)
+
 ItemKind = Literal["memory", "message", "chunk"]
 ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 

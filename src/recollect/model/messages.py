@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
-from recollect.model.literals import MemoryType, MessageRole, MessageStatus
+from recollect.model.literals import MessageRole, MessageStatus
 
 Content: TypeAlias = str | Sequence[str | Mapping[str, Any]]
 
@@ -191,25 +191,6 @@ class ConversationInfo(NamedTuple):
     metadata: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Captured:
-    """Something worth remembering in a user's message.
-
-    `content` is the sentence as it was said. `subject`, `key` and `value` are set where the sentence has them; a `key`
-    has one value at a time, so the next value supersedes this one.
-    """
-
-    content: str
-    type: MemoryType
-    subject: str = ""
-    key: str = ""
-    value: str = ""
-    context: str = ""
-    importance: float = 0.7
-    confidence: float = 0.9
-    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)

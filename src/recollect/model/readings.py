@@ -1,11 +1,10 @@
 """What a reader finds in one message: lasting statements, text that is not the user's own, and the need of memory."""
 
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
+from recollect.model.literals import MemoryType, StatementType
 from recollect.model.messages import Usage
-
-StatementType = Literal["fact", "preference", "decision", "event", "rule"]
 
 READING_KEYS: Final = (
     *("name", "nickname", "birthday", "age", "origin", "home", "address", "phone", "email", "account", "employer"),
@@ -71,3 +70,27 @@ class Reading:
     pasted: bool = False
     reader: str = ""
     usage: Usage = _FREE
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """Something worth remembering in a user's message.
+
+    `content` is what is kept, in the user's words. `subject` is whom or what it is about; `property` names what the
+    `value` is of (`home`, `allergy`). A `key` is set only where there is one value at a time: the next one supersedes
+    it. `rule` says what found it: a reader, `exact`, `asked`, or a pattern. `span` is where the message says it.
+    `standing` marks an instruction to the assistant that applies always.
+    """
+
+    content: str
+    type: MemoryType
+    subject: str = ""
+    key: str = ""
+    value: str = ""
+    context: str = ""
+    importance: float = 0.7
+    confidence: float = 0.9
+    rule: str = ""
+    property: str = ""
+    span: TextSpan | None = None
+    standing: bool = False

@@ -5,20 +5,23 @@ B-x or I-x.
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, log
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model.readings import Statement, StatementType, TextSpan
+from recollect.model.calibration import SPAN_WEIGHTS, probability
+from recollect.model.literals import StatementType
+from recollect.model.readings import Statement, TextSpan
 
-Floats = NDArray[np.float32]
+PieceNumbers = NDArray[np.float32]
 
 HANDED_OVER: Final = 0.5
-LEAST_LETTERS: Final = 6
+LEAST_LETTERS: Final = 5
 _LONG_RUN: Final = 25
 _PART_OF_IT: Final = 0.5
 _MOST_PIECES_BETWEEN: Final = 2  # such as the quotation marks between two sentences of one pasted text
@@ -30,6 +33,11 @@ _TYPES: Final[Mapping[str, StatementType]] = {
     "rule": "rule",
 }
 _NO_KEY: Final = "-"
+_UNLIKELY: Final = 1e-3
+_FRAGMENT: Final = 14  # characters
+# Plain short statements get low probabilities ("I'm allergic to cats"), but far higher ones than anything else: let the
+# path take them, and the weights of the calibration judge.
+_TAG_BIAS: Final = np.array([3.0, *[0.0] * (2 * len(_TYPES))], dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +62,11 @@ class PieceScores:
     probabilities that a piece belongs to the value, is not the user's own words, names whom the statement is about.
     """
 
-    tag: Floats
-    key: Floats
-    value: Floats
-    handed: Floats
-    who: Floats
+    tag: PieceNumbers
+    key: PieceNumbers
+    value: PieceNumbers
+    handed: PieceNumbers
+    who: PieceNumbers
     offsets: Sequence[tuple[int, int]]
 
 
@@ -66,18 +74,21 @@ class PieceScores:
 class SpanScores:
     """A span that the tags mark, and what the graph says about it.
 
-    `start` and `end` are numbers of pieces, spans are characters. A piece's tag probability is that of its most
-    probable tag; `tag_mean` and `tag_min` are over the pieces of the span, as is `handed_mean`. `value_max` and
-    `who_max` are the highest probabilities of a piece to belong to the value, or to whom it is about.
+    `start` and `end` are numbers of pieces, spans are characters. `inside_mean` is the mean probability of any type.
+    The highest probability that a piece is not the user's own words is `handed_line` in the lines of the span,
+    `handed_anywhere` in the text. `value_max` and `who_max` are the highest probabilities of a piece to belong to the
+    value, or to whom it is about. `pieces` is the length of the text.
     """
 
     type: StatementType
     start: int
     end: int
     span: TextSpan
-    tag_mean: float
-    tag_min: float
+    inside_mean: float
     handed_mean: float
+    handed_line: float
+    handed_anywhere: float
+    pieces: int
     key: str
     key_probability: float
     value: TextSpan | None
@@ -88,28 +99,35 @@ class SpanScores:
 
 def find_spans(scores: PieceScores, text: str, labels: ReaderLabels) -> list[SpanScores]:
     """Give the spans of the best path over the tags, in order and disjoint."""
-    path = best_path(scores.tag)
-    sure = np.exp(scores.tag.max(axis=1))
+    path = best_path(scores.tag - _TAG_BIAS[: scores.tag.shape[1]])
+    sure = np.exp(scores.tag)
+    anywhere = float(scores.handed.max())
+    starts = [start for start, _ in scores.offsets]
     begins = np.flatnonzero(path % 2 == 1)
     limits = np.append(np.flatnonzero((path % 2 == 1) | (path == 0)), len(path))
     ends = limits[np.searchsorted(limits, begins, side="right")]
     found: list[SpanScores] = []
-    for start, end in zip(begins.tolist(), ends.tolist(), strict=True):
+    for start, end, begin in _joined(
+        zip(begins.tolist(), ends.tolist(), path[begins].tolist(), strict=True), scores, text
+    ):
         span = _characters(scores.offsets, start, end, text)
         span = TextSpan(max(span.start, found[-1].span.end if found else 0), span.end)
         if span.start >= span.end:
             continue
         keys = scores.key[start:end].mean(axis=0)
         key = int(keys.argmax())
+        first, last = (bisect_left(starts, place) for place in _lines(text, span))
         found.append(
             SpanScores(
-                type=labels.types[int(path[start]) // 2],
+                type=labels.types[begin // 2],
                 start=start,
                 end=end,
                 span=span,
-                tag_mean=float(sure[start:end].mean()),
-                tag_min=float(sure[start:end].min()),
+                inside_mean=float(1 - sure[start:end, 0].mean()),
                 handed_mean=float(scores.handed[start:end].mean()),
+                handed_line=float(scores.handed[first : max(last, first + 1)].max()),
+                handed_anywhere=anywhere,
+                pieces=len(starts),
                 key=labels.keys[key],
                 key_probability=float(keys[key]),
                 value=_strongest_part(scores.value, scores, (start, end), text, span),
@@ -123,7 +141,27 @@ def find_spans(scores: PieceScores, text: str, labels: ReaderLabels) -> list[Spa
 
 def confidence(scores: SpanScores) -> float:
     """Give the probability that a span should be kept."""
-    return 0.0 if scores.handed_mean >= HANDED_OVER else min(scores.tag_mean, 1.0)
+    return 0.0 if scores.handed_mean >= HANDED_OVER else probability(SPAN_WEIGHTS, span_features(scores))
+
+
+def span_features(scores: SpanScores) -> dict[str, float]:
+    """Give what speaks for and against a span, as the numbers that are weighed."""
+    return {
+        "inside": _logit(scores.inside_mean),
+        "handed line": _logit(scores.handed_line),
+        "handed anywhere": _logit(scores.handed_anywhere),
+        "value": _logit(scores.value_max),
+        "key": scores.key_probability,
+        "who": scores.who_max,
+        "length": log(scores.end - scores.start),
+        "pieces": log(scores.pieces),
+        scores.type: 1.0,
+    }
+
+
+def _logit(probability: float) -> float:
+    share = min(max(probability, _UNLIKELY), 1 - _UNLIKELY)
+    return log(share / (1 - share))
 
 
 def statements(spans: Sequence[SpanScores], text: str) -> tuple[Statement, ...]:
@@ -146,12 +184,12 @@ def handed_over(scores: PieceScores, text: str) -> tuple[TextSpan, ...]:
     return tuple(_disjoint(_characters(scores.offsets, start, end, text) for start, end in merged))
 
 
-def first_long_run(handed: Floats) -> int | None:
+def first_long_run(handed: PieceNumbers) -> int | None:
     """Give the piece with which a long run that is handed over begins. It is no mere quotation, but a pasted text."""
     return next((start for start, end in _runs(handed >= HANDED_OVER) if end - start >= _LONG_RUN), None)
 
 
-def best_path(tag: Floats) -> NDArray[np.intp]:
+def best_path(tag: PieceNumbers) -> NDArray[np.intp]:
     """Give the most probable tags that follow the rule, one for each piece."""
     path: NDArray[np.intp] = tag.argmax(axis=1)
     before = np.concatenate(([0], path[:-1]))
@@ -183,7 +221,7 @@ def _viterbi(rows: list[list[float]]) -> list[int]:
 
 
 def _strongest_part(
-    probabilities: Floats, scores: PieceScores, pieces: tuple[int, int], text: str, within: TextSpan
+    probabilities: PieceNumbers, scores: PieceScores, pieces: tuple[int, int], text: str, within: TextSpan
 ) -> TextSpan | None:
     """Give the run of pieces that most probably belong to it, as whole words inside a span."""
     first, last = pieces
@@ -201,6 +239,30 @@ def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
     padded[1:-1] = mask
     edges = np.flatnonzero(np.diff(padded)).tolist()
     return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def _joined(spans: Iterable[tuple[int, int, int]], scores: PieceScores, text: str) -> list[tuple[int, int, int]]:
+    """Join what the tags tore apart: spans with nothing between them, and fragments after a comma.
+
+    A span is its first piece, the one after its last, and the tag it begins with; of two, that of the longer one.
+    """
+    joined: list[tuple[int, int, int]] = []
+    for start, end, begin in spans:
+        if joined:
+            first, last, tag = joined[-1]
+            between = text[scores.offsets[last - 1][1] : scores.offsets[start][0]].strip()
+            lengths = [scores.offsets[b - 1][1] - scores.offsets[a][0] for a, b in ((first, last), (start, end))]
+            if not between or (len(between) == 1 and min(lengths) < _FRAGMENT):
+                joined[-1] = first, end, tag if lengths[0] >= lengths[1] else begin
+                continue
+        joined.append((start, end, begin))
+    return joined
+
+
+def _lines(text: str, span: TextSpan) -> tuple[int, int]:
+    """Give where the lines of a span begin and end."""
+    end = text.find("\n", span.end)
+    return text.rfind("\n", 0, span.start) + 1, len(text) if end < 0 else end
 
 
 def _disjoint(spans: Iterator[TextSpan]) -> Iterator[TextSpan]:

@@ -17,7 +17,15 @@ import numpy as np
 from recollect.errors import ReaderError
 from recollect.model.readings import NEED_NONE, Need, Reading
 from recollect.models.bundled import READER_FILE, READER_LABELS_FILE, READER_NAME, TOKENIZER_FILE
-from recollect.models.decoding import PieceScores, ReaderLabels, find_spans, first_long_run, handed_over, statements
+from recollect.models.decoding import (
+    PieceScores,
+    ReaderLabels,
+    SpanScores,
+    find_spans,
+    first_long_run,
+    handed_over,
+    statements,
+)
 from recollect.models.runtime import ORT_ERRORS, VERSION, Graph
 from recollect.models.word_pieces import BEGIN, END, load_word_pieces
 
@@ -60,15 +68,23 @@ class ReaderGraph:
             return Reading(need=self._need_of_ends(ids, ids), pasted=True, reader=READER_NAME)
         if not ids:
             return Reading(need=NEED_NONE, reader=READER_NAME)
+        scores, need = self.score(text, ids, encoding.offsets)
+        found = statements(self.spans(scores, text), text)
+        return Reading(found, handed_over(scores, text), need, reader=READER_NAME)
+
+    def score(self, text: str, ids: Sequence[int], offsets: Sequence[tuple[int, int]]) -> tuple[PieceScores, Need]:
+        """Give what the graph says about each piece of a message, and about its need of memory."""
         if len(ids) > WINDOW_PIECES:
             need = self._need_of_ends(ids, ids)
-            outputs = self._read_in_windows(ids, _closing_line(text, encoding.offsets))
+            outputs = self._read_in_windows(ids, _closing_line(text, offsets))
         else:
             outputs = self._run(ids)
             need = Need(*outputs.pop("need").tolist())
-        scores = PieceScores(**outputs, offsets=encoding.offsets)
-        found = statements(find_spans(scores, text, self._labels), text)
-        return Reading(found, handed_over(scores, text), need, reader=READER_NAME)
+        return PieceScores(**outputs, offsets=offsets), need
+
+    def spans(self, scores: PieceScores, text: str) -> list[SpanScores]:
+        """Give the spans of a message that the tags mark."""
+        return find_spans(scores, text, self._labels)
 
     def _need_of_ends(self, beginning: Sequence[int], ending: Sequence[int]) -> Need:
         """Judge a long message by its two ends: a question stands before or after what it is about."""

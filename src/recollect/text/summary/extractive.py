@@ -11,7 +11,7 @@ from recollect.text.summary.exchanges import SummarizedExchange, exchanges, name
 from recollect.text.summary.format import SummarySection, fit, tidy, tokens_of
 from recollect.text.summary.selection import drop_repetitions, drop_resolved, fill_budget, in_order, weigh_in_context
 from recollect.text.summary.sentence_features import SentenceFeatures
-from recollect.text.summary.statements import Statement, find_statements, old_statement
+from recollect.text.summary.statements import Remark, find_statements, old_statement
 
 SMALL_TALK = "Small talk; nothing was decided."
 
@@ -52,7 +52,7 @@ class ExtractiveSummarizer:
         earlier = tokens_of(task.previous, self._count) if task.previous else 0
         return min(task.max_tokens, max(_LEAST_TOKENS, int(spoken * _MOST_OF_TALK)) + earlier)
 
-    def _fitted(self, chosen: list[Statement], max_tokens: int) -> SummaryPoints:
+    def _fitted(self, chosen: list[Remark], max_tokens: int) -> SummaryPoints:
         points = in_order(chosen)
         while len(chosen) > 1 and tokens_of(points, self._count) > max_tokens:
             chosen = sorted(chosen, key=lambda found: -found.worth)[:-1]
@@ -60,7 +60,7 @@ class ExtractiveSummarizer:
         return fit(points or SummaryPoints(key_points=(SMALL_TALK,)), max_tokens, self._count)
 
 
-def _old(previous: SummaryPoints) -> list[Statement]:
+def _old(previous: SummaryPoints) -> list[Remark]:
     points = tidy(previous)
     sections: tuple[tuple[SummarySection, tuple[str, ...]], ...] = (
         ("key_points", points.key_points),
@@ -76,8 +76,8 @@ def _old(previous: SummaryPoints) -> list[Statement]:
     ]
 
 
-def _new(talk: list[SummarizedExchange]) -> list[Statement]:
-    found: list[Statement] = []
+def _new(talk: list[SummarizedExchange]) -> list[Remark]:
+    found: list[Remark] = []
     before: SentenceFeatures | None = None
     for exchange in talk:
         found += find_statements(exchange, before)

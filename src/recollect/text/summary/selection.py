@@ -11,7 +11,7 @@ from recollect.model.messages import SummaryPoints
 from recollect.text.summary.exchanges import TROUBLED
 from recollect.text.summary.format import SummarySection
 from recollect.text.summary.sentence_features import SentenceFeatures, alike, loosely_covers, repeats
-from recollect.text.summary.statements import LASTING, Statement
+from recollect.text.summary.statements import LASTING, Remark
 
 _LEAST_WORTH = 1.0
 _LEAST_WORTH_OLD = 0.3  # it was worth a point once, and goes when there is no room
@@ -29,7 +29,7 @@ _SHARES: dict[SummarySection, float] = {"key_points": 0.7, "actions": 0.3, "open
 _OLD_SHARE = 0.65
 
 
-def weigh_in_context(statements: Iterable[Statement], sentences: Iterable[SentenceFeatures]) -> list[Statement]:
+def weigh_in_context(statements: Iterable[Remark], sentences: Iterable[SentenceFeatures]) -> list[Remark]:
     """Weigh statements by the conversation they are from: its topic, what is said but once, and how it began.
 
     They get their order: what was said later comes later, and what was done in answer to it later still.
@@ -50,9 +50,9 @@ def weigh_in_context(statements: Iterable[Statement], sentences: Iterable[Senten
     return weighed
 
 
-def drop_resolved(statements: Sequence[Statement]) -> list[Statement]:
+def drop_resolved(statements: Sequence[Remark]) -> list[Remark]:
     """Leave out open items that something said or done later settles."""
-    settling: defaultdict[str, list[Statement]] = defaultdict(list)
+    settling: defaultdict[str, list[Remark]] = defaultdict(list)
     for candidate in statements:
         if _settles(candidate):
             for term in candidate.sentence.terms:
@@ -62,14 +62,14 @@ def drop_resolved(statements: Sequence[Statement]) -> list[Statement]:
     return [candidate for candidate in statements if candidate.section != "open_items" or id(candidate) in still]
 
 
-def _settles(candidate: Statement) -> bool:
+def _settles(candidate: Remark) -> bool:
     done = "done" in candidate.sentence.signs and not candidate.sentence.negated and candidate.section != "open_items"
     return not candidate.old and (
         done or (candidate.kind == "call" and TROUBLED not in candidate.point) or candidate.kind == "answer"
     )
 
 
-def _is_resolved(item: Statement, settling: defaultdict[str, list[Statement]]) -> bool:
+def _is_resolved(item: Remark, settling: defaultdict[str, list[Remark]]) -> bool:
     later = {
         id(candidate): candidate
         for term in item.sentence.terms
@@ -88,12 +88,12 @@ def _resolves(deed: SentenceFeatures, item: SentenceFeatures) -> bool:
     )
 
 
-def drop_repetitions(statements: Iterable[Statement]) -> list[Statement]:
+def drop_repetitions(statements: Iterable[Remark]) -> list[Remark]:
     """Give the worthiest statements, best first. Repetitions are left out, and the more a statement resembles what is
     chosen already, and the more often, the less it is worth. Of two equals the later one stands.
     """
     ranked = sorted(statements, key=_rank)[:_MOST_CANDIDATES]
-    chosen: list[Statement] = []
+    chosen: list[Remark] = []
     for candidate in ranked:
         worth = candidate.worth - _lowered(candidate, chosen)
         if worth >= (_LEAST_WORTH_OLD if candidate.old else _LEAST_WORTH):
@@ -101,11 +101,11 @@ def drop_repetitions(statements: Iterable[Statement]) -> list[Statement]:
     return sorted(chosen, key=_rank)
 
 
-def _rank(candidate: Statement) -> tuple[float, int, str]:
+def _rank(candidate: Remark) -> tuple[float, int, str]:
     return (-candidate.worth, -candidate.order, candidate.point)
 
 
-def _lowered(candidate: Statement, chosen: Iterable[Statement]) -> float:
+def _lowered(candidate: Remark, chosen: Iterable[Remark]) -> float:
     """Say how much a statement loses beside those that are chosen; everything, if it repeats one."""
     sentence = candidate.sentence
     nearest, crowd = _RESEMBLING, 0
@@ -121,7 +121,7 @@ def _lowered(candidate: Statement, chosen: Iterable[Statement]) -> float:
     return nearest - _RESEMBLING + _CROWDING * max(0, crowd - 1)
 
 
-def fill_budget(ranked: Sequence[Statement], budget: int, count: Callable[[str], int]) -> list[Statement]:
+def fill_budget(ranked: Sequence[Remark], budget: int, count: Callable[[str], int]) -> list[Remark]:
     """Take the best statements that fit, first so that each part gets its share, then whatever still fits."""
     costs = [count(f"- {candidate.point}\n") for candidate in ranked]
     taken: set[int] = set()
@@ -140,7 +140,7 @@ def fill_budget(ranked: Sequence[Statement], budget: int, count: Callable[[str],
     return [ranked[place] for place in sorted(taken)]
 
 
-def in_order(chosen: Iterable[Statement]) -> SummaryPoints:
+def in_order(chosen: Iterable[Remark]) -> SummaryPoints:
     """Write the chosen points in the order in which things happened."""
     listed = sorted(chosen, key=lambda candidate: (candidate.order, candidate.point))
 

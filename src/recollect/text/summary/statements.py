@@ -61,7 +61,7 @@ _LEAST_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Remark:
     """A point that may get into a summary. `order` is its place in time; old points come before all others."""
 
     section: SummarySection
@@ -94,13 +94,13 @@ def worth_of(kind: StatementKind, sentence: SentenceFeatures) -> float:
 
 def statement(
     section: SummarySection, kind: StatementKind, label: str, sentence: SentenceFeatures, order: int
-) -> Statement:
+) -> Remark:
     """Make a point of a sentence."""
     point = shorten(f"{label}{sentence.text}", LONGEST_POINT)
-    return Statement(section, kind, point, sentence, worth_of(kind, sentence), order)
+    return Remark(section, kind, point, sentence, worth_of(kind, sentence), order)
 
 
-def old_statement(section: SummarySection, point: str, place: int, later: int, *, names_are_capital: bool) -> Statement:
+def old_statement(section: SummarySection, point: str, place: int, later: int, *, names_are_capital: bool) -> Remark:
     """Weigh a point of an earlier summary, which stood in this place with `later` points after it."""
     label, kind = next(((label, kind) for label, kind in _LABELS if point.startswith(label)), ("", None))
     sentence = read_sentence(_ABOUT.sub("", point, count=1).removeprefix(label), names_are_capital=names_are_capital)
@@ -113,7 +113,7 @@ def old_statement(section: SummarySection, point: str, place: int, later: int, *
     worth = worth_of(kind, sentence)
     if kind not in LASTING:
         worth = worth * _OLD_FACTOR - _FADING * later
-    return Statement(section, kind, shorten(point, LONGEST_POINT), sentence, worth, place + _BEFORE, old=True)
+    return Remark(section, kind, shorten(point, LONGEST_POINT), sentence, worth, place + _BEFORE, old=True)
 
 
 def _kind_of_old(labelled: StatementKind | None, sentence: SentenceFeatures) -> StatementKind:
@@ -126,7 +126,7 @@ def _kind_of_old(labelled: StatementKind | None, sentence: SentenceFeatures) -> 
     return "wish" if "wish" in sentence.signs else "fact"
 
 
-def find_statements(exchange: SummarizedExchange, before: SentenceFeatures | None = None) -> Iterator[Statement]:
+def find_statements(exchange: SummarizedExchange, before: SentenceFeatures | None = None) -> Iterator[Remark]:
     """Give everything that may become a point. `before` is what the user last said before this exchange."""
     said = list(exchange.said)
     reply = _reply(exchange)
@@ -149,7 +149,7 @@ def _is_want(sentence: SentenceFeatures) -> bool:
     return sentence.asks or ("request" in sentence.signs and not stated)
 
 
-def _of_user(sentence: SentenceFeatures, exchange: SummarizedExchange, before: SentenceFeatures | None) -> Statement:
+def _of_user(sentence: SentenceFeatures, exchange: SummarizedExchange, before: SentenceFeatures | None) -> Remark:
     kind = _kind_of_new(sentence)
     if (
         kind in {"said", "fact"}
@@ -176,7 +176,7 @@ def _kind_of_new(sentence: SentenceFeatures) -> StatementKind:
     return "fact" if "fact" in sentence.signs else "said"
 
 
-def _reply(exchange: SummarizedExchange) -> Statement | None:
+def _reply(exchange: SummarizedExchange) -> Remark | None:
     """Join a short answer to the question it answers; alone it would say nothing."""
     question = exchange.offered
     first = exchange.said[0] if exchange.said else None
@@ -206,7 +206,7 @@ def _is_deed(sentence: SentenceFeatures) -> bool:
     return "done" in sentence.signs and not unreal and not sentence.asks and not sentence.negated
 
 
-def _answers(exchange: SummarizedExchange, wants: Sequence[SentenceFeatures]) -> Iterator[Statement]:
+def _answers(exchange: SummarizedExchange, wants: Sequence[SentenceFeatures]) -> Iterator[Remark]:
     """Give the telling sentence of each answer; what got none is open."""
     told = [sentence for sentence in exchange.replied if _is_telling(sentence)]
     covered = [max((coverage(want, sentence) for sentence in exchange.replied), default=0.0) for want in wants]
@@ -234,7 +234,7 @@ def _is_served(want: SentenceFeatures, exchange: SummarizedExchange) -> bool:
     return bool(exchange.replied) and all(s.signs.isdisjoint(("unsure", "promise")) for s in exchange.replied)
 
 
-def _answer(want: SentenceFeatures, told: Sequence[SentenceFeatures], order: int) -> Statement:
+def _answer(want: SentenceFeatures, told: Sequence[SentenceFeatures], order: int) -> Remark:
     def telling(item: tuple[int, SentenceFeatures]) -> float:
         place, sentence = item
         worth = coverage(want, sentence) + 0.4 * bool(sentence.numbers) + 0.1 * min(sentence.names, 3)
@@ -248,7 +248,7 @@ def _answer(want: SentenceFeatures, told: Sequence[SentenceFeatures], order: int
     return statement("key_points", "answer", "User asked: ", joined._replace(asks=False), order)
 
 
-def _of_assistant(exchange: SummarizedExchange, wants: Sequence[SentenceFeatures]) -> Iterator[Statement]:
+def _of_assistant(exchange: SummarizedExchange, wants: Sequence[SentenceFeatures]) -> Iterator[Remark]:
     order = exchange.order
     for sentence in exchange.replied:
         if not sentence.idle and not sentence.asks and not _is_deed(sentence):
@@ -279,7 +279,7 @@ def _as_asked(exchange: SummarizedExchange, wants: Sequence[SentenceFeatures]) -
     return (asked or ([agreed] if agreed else []))[:1]
 
 
-def _prose(sentence: SentenceFeatures, order: int, *, asked: bool) -> Iterator[Statement]:
+def _prose(sentence: SentenceFeatures, order: int, *, asked: bool) -> Iterator[Remark]:
     if "decision" in sentence.signs and "if" not in sentence.signs:
         new_point = statement("key_points", "decision", "Decision: ", sentence, order)
         yield replace(new_point, worth=new_point.worth - 0.7)

@@ -1,0 +1,50 @@
+"""Numbers that were fitted on labelled messages, in one place. Each table names the command that prints it.
+
+`FOLDER` below is a folder with `messages.jsonl` as `benchmarks/data/README.md` describes it.
+"""
+
+from collections.abc import Mapping
+from math import exp
+from typing import Final
+
+# How sure the bundled reader is of a span, from what its graph says about it; a logistic regression.
+# python -m benchmarks.fit_capture FOLDER
+SPAN_WEIGHTS: Final[Mapping[str, float]] = {
+    "constant": -1.838,
+    "inside": 0.363,
+    "handed line": -0.170,
+    "handed anywhere": 0.069,
+    "value": 0.088,
+    "key": 0.587,
+    "who": 1.175,
+    "length": 0.692,
+    "pieces": -0.238,
+    "event": 0.132,
+    "preference": 0.158,
+    "decision": 0.071,
+    "rule": 0.788,
+}
+
+# How sure it is that a statement should be kept, from the words around it; a logistic regression on top of the first.
+# python -m benchmarks.fit_capture FOLDER
+STATEMENT_WEIGHTS: Final[Mapping[str, float]] = {
+    "constant": -0.425,
+    "certainty": 0.945,
+    "words": 0.262,
+    "announced": -0.756,
+    "lines": -0.147,
+    "quotation": -0.269,
+    "first person": 0.438,
+    "asks": -0.449,
+}
+
+# From which confidence on a statement is kept, and from which it may send an older value to the history.
+# python -m benchmarks.fit_capture FOLDER prints what each threshold reaches.
+KEEP: Final = 0.6
+REPLACE: Final = 0.8
+
+
+def probability(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
+    """Give the probability that a logistic regression assigns to its features."""
+    total = weights["constant"] + sum(weights[name] * number for name, number in features.items() if name in weights)
+    return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
