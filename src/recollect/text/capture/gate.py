@@ -1,17 +1,13 @@
-"""What no rule needs to look at: fragments, walls of text, emoji, secrets.
+"""What is never kept: secrets, and messages that are mostly emoji.
 
 The invariant: a secret never becomes a memory, whatever else the sentence says and whichever rule would keep it.
 """
 
-from recollect.text.capture.grammar import LazyRegex
+from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.spelling import fold_spelling
 
-SENTENCE_CHARACTERS = range(10, 501)
-
-_FEWEST_WORDS = 2
 _MOST_EMOJI = 3
 _CHARACTERS_PER_EMOJI = 100
-_LETTERS_AT_LEAST = 0.3
 
 _EMOJI_FROM = "\u2600"
 _EMOJI_PLANE = "\U0001f000"
@@ -30,13 +26,9 @@ def is_shouted(text: str) -> bool:
     return sum(map(_is_emoji, text)) > max(_MOST_EMOJI, len(text) // _CHARACTERS_PER_EMOJI)
 
 
-def passes(said: str) -> bool:
-    """Tell whether a sentence is long enough, short enough, made of words and free of secrets."""
-    if len(said) not in SENTENCE_CHARACTERS or len(said.split()) < _FEWEST_WORDS:
-        return False
-    if sum(map(_is_emoji, said)) > _MOST_EMOJI or sum(map(str.isalpha, said)) < _LETTERS_AT_LEAST * len(said):
-        return False
-    return _SECRET.search(fold_spelling(said)) is None
+def is_secret(said: str) -> bool:
+    """Tell whether a text holds a password, a key or the number of a card."""
+    return _SECRET.search(fold_spelling(said)) is not None
 
 
 def _is_emoji(letter: str) -> bool:

@@ -18,7 +18,7 @@ from recollect.text.time_expressions.local_calendar import Today
 from recollect.text.time_expressions.matching import find
 from recollect.text.time_expressions.tokens import tokenize
 
-__all__ = ["TimeSpan", "spans"]
+__all__ = ["TimeSpan", "find_time_spans"]
 
 
 @dataclass(frozen=True, slots=True)

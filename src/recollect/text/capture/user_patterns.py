@@ -10,8 +10,8 @@ import re2
 
 from recollect.errors import InvalidInput
 from recollect.model.literals import MEMORY_TYPES, MemoryType
-from recollect.model.messages import Captured
-from recollect.text.capture.grammar import Regex, RegexMatch, compile_regex
+from recollect.model.readings import Captured
+from recollect.text.capture.regex import Regex, RegexMatch, compile_regex
 
 _LONGEST = 1_000
 _IMPORTANCE = 0.9
@@ -35,7 +35,7 @@ def compile_patterns(patterns: Sequence[CapturePattern]) -> CompiledPatterns:
     return tuple((pattern, _compiled(pattern)) for pattern in patterns)
 
 
-def judge_by_own(said: str, patterns: CompiledPatterns) -> Captured | None:
+def judge_by_patterns(said: str, patterns: CompiledPatterns) -> Captured | None:
     """Give the sentence as the first pattern found in it wants it kept."""
     for pattern, regex in patterns:
         if found := regex.search(said):

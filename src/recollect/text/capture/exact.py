@@ -1,0 +1,143 @@
+"""Phrases that mean one thing only: "my name is", an e-mail address, "remember that", what a lamp is called.
+
+The invariant: what is found here is true by its form, in the four languages of the tables, with and without a reader.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from recollect.model.readings import Statement, TextSpan
+from recollect.text.capture.own_words import OwnWords
+from recollect.text.capture.regex import LazyRegex
+from recollect.text.capture.spelling import fold_spelling
+from recollect.text.capture.words import cues, exact_phrases, function_words, remember_phrases
+from recollect.text.capture.words import folded as folded_words
+
+CERTAIN = 0.95
+THING = "thing"
+_NAMED = frozenset({"name", "nickname", "home", "employer"})
+_AFTER_COLON = LazyRegex(r":\s")  # what follows may be a text that is handed over
+_SEPARATORS = frozenset({"the", "as"})  # call the office lamp the reading lamp
+_FEWEST_LETTERS = 2
+_SOMETHING_ELSE = 10  # characters
+_LIKELY = 0.6
+
+
+class ExactFindings(NamedTuple):
+    """Statements that are true by their form, and the parts of a message that the user asks to remember."""
+
+    statements: tuple[Statement, ...]
+    asked: tuple[TextSpan, ...]
+    things: tuple[tuple[TextSpan, str, str], ...]  # where, which thing, what it is called
+
+
+def find_exact(layout: OwnWords, folded: str) -> ExactFindings:
+    """Look for exact phrases in the user's own sentences; nothing after a cue that other people's text follows."""
+    cue = cues().search(folded)
+    limit = cue.span()[0] if cue else len(folded)
+    statements: list[Statement] = []
+    asked: list[TextSpan] = []
+    things: list[tuple[TextSpan, str, str]] = []
+    for sentence in layout.sentences():
+        asked += _asked(sentence, folded)
+        if sentence.start < limit and not layout.text[: sentence.end].endswith("?"):
+            statements += _phrases(layout.text, folded, sentence)
+            things += _things(layout.text, folded, sentence)
+    return ExactFindings(tuple(statements), tuple(asked), tuple(things))
+
+
+def merge_statements(read: Sequence[Statement], exact: Sequence[Statement]) -> list[Statement]:
+    """Let exact phrases give key and value to the statements that a reader found there, and add the others.
+
+    A phrase that is not certain needs a reader that found the same.
+    """
+    merged = list(read)
+    for phrase in exact:
+        touched = [found for found in merged if _overlap(found.span, phrase.span)]
+        if phrase.confidence < CERTAIN and not any(found.key == phrase.key for found in touched):
+            continue
+        end = phrase.span.end
+        who: TextSpan | None = None
+        for found in touched:
+            merged.remove(found)
+            if phrase.span.start - found.span.start >= _SOMETHING_ELSE:  # it says more, before the phrase
+                merged.append(_cut(found, phrase.span.start))
+            else:
+                end, who = max(end, found.span.end), found.who
+        sure = max((phrase.confidence, *(found.confidence for found in touched)))
+        merged.append(replace(phrase, span=TextSpan(phrase.span.start, end), confidence=sure, who=who))
+    return sorted(merged, key=lambda found: found.span)
+
+
+def _cut(statement: Statement, end: int) -> Statement:
+    """Give the part of a statement before a place; its value goes if it is not in that part."""
+    value = statement.value if statement.value and statement.value.end <= end else None
+    return replace(statement, span=TextSpan(statement.span.start, end), value=value, key=statement.key if value else "")
+
+
+def _overlap(one: TextSpan, other: TextSpan) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _asked(sentence: TextSpan, folded: str) -> Iterator[TextSpan]:
+    for phrase in remember_phrases():
+        if found := phrase.search(folded[sentence.start : sentence.end]):
+            start, end = found.span(phrase.groupindex["value"])
+            yield TextSpan(sentence.start + start, sentence.start + end)
+            return
+
+
+def _phrases(text: str, folded: str, sentence: TextSpan) -> Iterator[Statement]:
+    for key, regex in exact_phrases():
+        if key == THING or not (found := regex.search(folded[sentence.start : sentence.end])):
+            continue
+        start, end = (sentence.start + place for place in found.span(regex.groupindex["value"]))
+        begin = sentence.start + found.span()[0]
+        begin += not folded[begin].isalnum()
+        value = _named(text, start, end) if key in _NAMED else _plain(text, start, end, key)
+        if value:
+            clear = not _AFTER_COLON.search(folded[:begin]) and (key not in _NAMED or text[value.start].isupper())
+            yield Statement("fact", TextSpan(begin, value.end), CERTAIN if clear else _LIKELY, key, value)
+
+
+def _named(text: str, start: int, end: int) -> TextSpan | None:
+    """Cut a name to its words with a capital; of a text without capitals, to its first word."""
+    last = start
+    place = start
+    for word in text[start:end].split(" "):
+        stop = place + len(word)
+        if word[:1].isupper():
+            last = stop
+        elif last == start or fold_spelling(word) not in folded_words("inside names"):
+            break
+        place = stop + 1
+    if last == start and text == text.lower():
+        word = text[start:end].split(" ", maxsplit=1)[0]
+        last = start if fold_spelling(word) in function_words() or len(word) < _FEWEST_LETTERS else start + len(word)
+    return TextSpan(start, last) if last > start else None
+
+
+def _plain(text: str, start: int, end: int, key: str) -> TextSpan | None:
+    while end > start and not text[end - 1].isalnum():
+        end -= 1
+    dated = key != "birthday" or any(map(str.isdigit, text[start:end]))
+    return TextSpan(start, end) if end > start and dated else None
+
+
+def _things(text: str, folded: str, sentence: TextSpan) -> Iterator[tuple[TextSpan, str, str]]:
+    """Give what a thing at home shall be called: its name has a capital, or follows "the" or "as"."""
+    for key, regex in exact_phrases():
+        found = regex.search(folded[sentence.start : sentence.end]) if key == THING else None
+        if found is None:
+            continue
+        start, end = (sentence.start + place for place in found.span(regex.groupindex["value"]))
+        words = text[start:end].rstrip(" .!").split()
+        cut = next((place for place in range(1, len(words) - 1) if words[place] in _SEPARATORS), None)
+        name = words[cut + 1 :] if cut else []
+        while cut is None and len(words) > len(name) + 1 and words[-len(name) - 1][:1].isupper():
+            name = words[-len(name) - 1 :]
+        thing = words[: cut or len(words) - len(name)]
+        if name and len(name) < len(words) and any(map(str.isalpha, " ".join(thing))):
+            yield sentence, " ".join(thing), " ".join(name)
+            return

@@ -1,0 +1,59 @@
+"""The properties that a reader names, and which of them have one value at a time.
+
+A memory with a key takes the place of the one before it. So a key is given only where a person has one such thing at a
+time, the value is clear, and the statement is sure; everything else stands beside what was said before.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from recollect.model.calibration import REPLACE
+from recollect.text.capture.spelling import fold_spelling
+from recollect.text.capture.words import folded, function_words, negations, phrases_of
+
+CONTACTS: Final = frozenset({"name", "nickname", "email", "phone", "address", "account"})
+
+
+def _named(most_words: int) -> Callable[[str, str], bool]:
+    def clear(value: str, content: str) -> bool:
+        words = value.split()
+        lower = content == content.lower()
+        small = fold_spelling(words[0]) in function_words()
+        return len(words) <= most_words and (lower or value[:1].isupper()) and not small and not _has_digit(value)
+
+    return clear
+
+
+def _has_digit(value: str, _content: str = "") -> bool:
+    return any(map(str.isdigit, value))
+
+
+def _is_number(value: str, _content: str) -> bool:
+    return value.split(maxsplit=1)[0].isdigit() and len(value) <= len("123 years")
+
+
+# How each property that has one value at a time is known to have a clear one.
+SINGLE_VALUED: Final[Mapping[str, Callable[[str, str], bool]]] = {
+    "name": _named(4),
+    "nickname": _named(3),
+    "home": _named(4),
+    "employer": _named(5),
+    "birthday": _has_digit,
+    "age": _is_number,
+    "address": _has_digit,
+    "email": lambda value, _: "@" in value,
+    "phone": _has_digit,
+    "timezone": lambda value, _: len(value.split()) <= len(("Europe/Prague", "(UTC+1)")),
+}
+
+
+def may_replace(key: str, value: str, content: str, confidence: float, *, about_user: bool) -> bool:
+    """Tell whether a statement may send an older value of the same property to the history."""
+    if key not in SINGLE_VALUED or not value or confidence < REPLACE:
+        return False
+    said = content[: content.find(value) + len(value)]  # "I live in Graz, not in Linz"
+    folded_content = fold_spelling(said)
+    words = frozenset(folded_content.split())
+    unclear = not words.isdisjoint(negations()) or phrases_of("past").search(folded_content) is not None
+    several = not about_user and not words.isdisjoint(folded("other of several"))
+    return not unclear and not several and SINGLE_VALUED[key](value, content)

@@ -1,0 +1,167 @@
+# ruff: noqa: RUF001  # letters of other alphabets are the point here
+"""What of a message the user said, by its layout: not what was quoted, logged, programmed or put there by us.
+
+The invariant: plain functions of the text, in linear time. All offsets are those of the message.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from recollect.model.readings import TextSpan
+from recollect.text.capture.regex import LazyRegex
+
+MAX_MESSAGE_CHARACTERS = 20_000
+MAX_SENTENCES = 100
+
+_BLOCK = re.compile(r"<relevant-context\b", re.IGNORECASE)
+_BLOCK_END = re.compile(r"</relevant-context\s*>", re.IGNORECASE)
+_FENCE = "```"
+
+_QUOTED_LINE = LazyRegex(r"^\s*(?:>|&gt;|\|)")
+_WROTE = r"(?:wrote|schrieb|schreibt|napsala?|napsal\(a\)|píše|написала?|написал\(а\)|пишет)"
+_MAIL_BEGINS = LazyRegex(
+    r"(?i)^\s*(?:"
+    r"(?:from|subject|von|betreff|od|předmět|от|тема)\s*:.*"
+    rf"|(?:on|am|dne|v|ve|в|во) .{{2,100}}\s{_WROTE}(?:\s.{{0,60}})?:.*"
+    rf"|.{{2,100}}\s{_WROTE}\s*:"
+    r"|-{2,}\s*(?:original|forwarded|urspr|weitergeleitet|původní|přeposlan|исходное|пересыл).*"
+    r"|begin forwarded message.*"
+    r")\s*$"
+)
+_LOGGED = LazyRegex(
+    r"^\s*(?:\[?\d{4}-\d\d-\d\d[t ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE)\b|"
+    r"Traceback|File \"|at [\w.$<>]+\(|Caused by:|\w*(?:Error|Exception|Warning): )|\b(?:ERROR|DEBUG|WARN|INFO)\b[ :\]]"
+)
+_CODE = LazyRegex(
+    r"^\s*(?:def |class \w+[:(]|import \w|from [\w.]+ import|(?:const|let|var) \w+ ?=|function\b.*\(|return\b.*;|"
+    r"public |private |#include|#!|SELECT |INSERT |UPDATE |DELETE FROM|CREATE |sudo |git \w+ -|npm |pip |docker |curl |"
+    r"echo |\$ |>>> |@@ |[+-]{3} |//|/\*|<[/!?a-zA-Z]|\w+\s*[:=]\s*[\[{]\s*$|[\w.]+\s*=\s*\S+\s*$|"
+    r"[\"']?\w+[\"']?: [\"{\[])"
+    r"|[;{}]\s*$|=>|==|!=|&&|\|\||\(\)|</|::|\w = [\"'\[{(\d]|\w\(.*\)\s*$"
+)
+_SPEAKER = LazyRegex(r"^\s*(?:\[[^\]]{1,30}\] ?)?\p{Lu}\pL{1,20}(?: \p{Lu}\pL*\.?)?(?: \(?\d\d?:\d\d\)?)?:\s+\S")
+_ROLE = LazyRegex(r"(?i)^\s*\W{0,3}(?:user|assistant|system|human|ai|bot|chatgpt|gpt|claude|q|a)\W{0,3}:\s")
+_BULLET = LazyRegex(r"^(?:[-*\x{2022}\x{2013}>|]|\d{1,2}[.)]) +")
+
+_STOP = LazyRegex(r"[.!?…]+[\"'»”“)]*(?:\s|$)|;\s|\n")
+_PAUSE = LazyRegex(r"[,:](?:\s|$)|[()]|\s[-–—]+\s")
+_ORDINAL_DIGITS = 2
+_LONGEST_SHORT_FORM = 12
+_SHORT_FORMS = frozenset(
+    (
+        *("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "e.g", "i.e", "approx"),
+        *("ing", "mgr", "bc", "phdr", "mudr", "judr", "p", "sl", "např", "tzv", "tzn", "apod", "atd", "č", "ul", "nám"),
+        *("z.b", "d.h", "u.a", "bzw", "ca", "str", "hr", "fr", "nr", "usw", "tel"),
+        *("т.е", "т.д", "т.п", "г", "ул", "им", "д", "кв", "см", "напр", "тел"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWords:
+    """The layout of a message: which parts are not the user's own words, and where sentences and clauses end."""
+
+    text: str
+    foreign: tuple[TextSpan, ...]
+    stops: tuple[TextSpan, ...]
+    pauses: tuple[TextSpan, ...]
+
+    @classmethod
+    def of(cls, text: str, handed_over: Sequence[TextSpan] = ()) -> "OwnWords":
+        """Lay out a message; `handed_over` are the parts that a reader found not to be the user's own."""
+        foreign = tuple(sorted((*handed_over, *_blocks(text), *_foreign_lines(text))))
+        stops = tuple(
+            TextSpan(*found.span()) for found in _STOP.finditer(text) if not _is_short_form(text, found.span())
+        )
+        pauses = tuple(TextSpan(*found.span()) for found in _PAUSE.finditer(text))
+        return cls(text, foreign, stops, tuple(sorted((*stops, *pauses))))
+
+    def is_foreign(self, span: TextSpan) -> bool:
+        """Tell whether most of a part is not the user's own."""
+        shared = sum(max(0, min(span.end, other.end) - max(span.start, other.start)) for other in self.foreign)
+        return 2 * shared >= max(1, span.end - span.start)
+
+    def sentences(self) -> Iterator[TextSpan]:
+        """Give the user's own sentences, the first hundred."""
+        start, count = 0, 0
+        for stop in (*self.stops, TextSpan(len(self.text), len(self.text))):
+            sentence = _trimmed(self.text, start, stop.end)
+            start = stop.end
+            if sentence.end > sentence.start and not self.is_foreign(sentence):
+                yield sentence
+                count += 1
+            if count == MAX_SENTENCES:
+                return
+
+    def clause(self, span: TextSpan, low: int, high: int) -> TextSpan:
+        """Widen a part to the clause that it stands in, within bounds and the user's own words."""
+        before = bisect_right(self.pauses, span.start, key=lambda pause: pause.end) - 1
+        after = bisect_left(self.pauses, span.end, key=lambda pause: pause.start)
+        start = max(low, self.pauses[before].end if before >= 0 else 0)
+        end = min(high, self.pauses[after].start if after < len(self.pauses) else len(self.text))
+        for other in self.foreign:
+            if other.end <= span.start:
+                start = max(start, other.end)
+            elif other.start >= span.end:
+                end = min(end, other.start)
+        return TextSpan(min(start, span.start), max(end, span.end))
+
+    def sentence(self, span: TextSpan) -> TextSpan:
+        """Give the sentence in which a part begins."""
+        after = bisect_right(self.stops, span.start, key=lambda stop: stop.end)
+        start = self.stops[after - 1].end if after else 0
+        return TextSpan(start, self.stops[after].end if after < len(self.stops) else len(self.text))
+
+
+def _trimmed(text: str, start: int, end: int) -> TextSpan:
+    while start < end and text[start].isspace():
+        start += 1
+    if bullet := _BULLET.search(text[start:end]):
+        start += bullet.span()[1]
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return TextSpan(start, end)
+
+
+def _blocks(text: str) -> Iterator[TextSpan]:
+    """Give recalled context and fenced code; what is never closed reaches to the end."""
+    place = 0
+    while begin := _BLOCK.search(text, place):
+        end = _BLOCK_END.search(text, begin.end())
+        place = end.end() if end else len(text)
+        yield TextSpan(begin.start(), place)
+    place = text.find(_FENCE)
+    while place >= 0:
+        end_of_code = text.find(_FENCE, place + len(_FENCE))
+        end_of_code = len(text) if end_of_code < 0 else end_of_code + len(_FENCE)
+        yield TextSpan(place, end_of_code)
+        place = text.find(_FENCE, end_of_code)
+
+
+def _foreign_lines(text: str) -> Iterator[TextSpan]:
+    lines = text.split("\n")
+    speakers = sum(_SPEAKER.search(line) is not None for line in lines)
+    start = 0
+    for line in lines:
+        if _MAIL_BEGINS.search(line):
+            yield TextSpan(start, len(text))
+            return
+        spoken = speakers > 1 and _SPEAKER.search(line)
+        if spoken or any(kind.search(line) for kind in (_QUOTED_LINE, _LOGGED, _CODE, _ROLE)):
+            yield TextSpan(start, start + len(line))
+        start += len(line) + 1
+
+
+def _is_short_form(text: str, stop: tuple[int, int]) -> bool:
+    """Tell whether a full stop belongs to the word: an abbreviation, an initial, the ordinal of a date."""
+    place, end = stop
+    if text[place:end].strip() != "." or end >= len(text):
+        return False
+    word = text[max(0, place - _LONGEST_SHORT_FORM) : place].rpartition(" ")[2].lower().lstrip("(\"'„«“")
+    return (
+        word in _SHORT_FORMS
+        or (word.isdecimal() and len(word) <= _ORDINAL_DIGITS)
+        or (len(word) == 1 and word.isalpha())
+    )

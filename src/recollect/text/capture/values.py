@@ -1,0 +1,113 @@
+"""The value of a statement, cleaned: no preposition, article or bracket; dates, numbers and addresses whole."""
+
+from datetime import UTC, datetime, timedelta
+
+from recollect.model.readings import Statement, TextSpan
+from recollect.text.capture.regex import LazyRegex
+from recollect.text.capture.spelling import fold_spelling
+from recollect.text.capture.words import folded, function_words, negations
+from recollect.text.time_expressions import find_time_spans
+
+_LONGEST = 120
+_MARKS = " \t\n\"'`,;:!?()[]{}\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|"
+_YEAR = LazyRegex(r"(?:^|\D)(?:19|20)\d\d(?:\D|$)")
+_MONTH = 31
+_TIMES = frozenset({"schedule", "birthday"})
+_ANY_DAY = datetime(2000, 1, 1, 12, tzinfo=UTC)  # where a time stands in a text does not depend on the day
+_ADDRESS = LazyRegex(r"(?i)[a-z0-9._%+-]{1,64}@[a-z0-9-]{1,64}(?:\.[a-z0-9-]{1,64})+")
+_PHONE = LazyRegex(r"\+?\(?\d(?:[ ()/.-]{0,2}\d){6,14}")
+
+
+def clean_value(text: str, statement: Statement, within: TextSpan) -> str:
+    """Give the value of a statement; empty when it has none."""
+    said = within.of(text)
+    if statement.key == "email" and (found := _ADDRESS.search(said)):
+        return said[slice(*found.span())]
+    if statement.key == "phone" and (found := _PHONE.search(said)):
+        return said[slice(*found.span())].strip()
+    value = statement.value
+    if statement.type == "event" and (when := _time(said, value, within)):
+        return when
+    if value is None:
+        return ""
+    start, end = _whole_words(text, *value, within)
+    following = text[end : within.end].split(None, 1)
+    if text[start:end][-1:].isdigit() and following and fold_spelling(following[0].strip(_MARKS)) in folded("units"):
+        end = _next_word(text, end, within.end)[1]
+    cleaned = _cleaned(text[start:end], statement)
+    while not cleaned and end < within.end:  # a preposition alone: what follows it is meant
+        start, end = _next_word(text, end, within.end)
+        cleaned = _cleaned(text[start:end], statement)
+    return cleaned if len(cleaned) <= _LONGEST else ""
+
+
+def event_time(text: str, now: datetime) -> datetime | None:
+    """Give when an event is, if its words say so: a date with its year, or a time counted from `now`.
+
+    "on 14 March" or "on Friday" may be the last one or the next: that is no answer.
+    """
+    for place, time in enumerate(find_time_spans(text, now)):
+        words = text[time.start : time.end]
+        moved = [find_time_spans(text, now + timedelta(days=days))[place : place + 1] for days in (1, 2, _MONTH)]
+        steps = [(after[0].since - time.since).days if after else 0 for after in moved]
+        counted_in_days = time.until - time.since <= timedelta(days=1) and steps[:2] == [1, 2]
+        counted_in_weeks = time.until - time.since >= timedelta(days=7) and 28 <= steps[2] <= _MONTH + 4  # noqa: PLR2004
+        if _YEAR.search(words) or counted_in_days or counted_in_weeks:
+            return time.since
+    return None
+
+
+def _cleaned(value: str, statement: Statement) -> str:
+    """Leave out small words at both ends; the preposition of a time belongs to it: "until Friday"."""
+    bare = _without_small_words(value)
+    is_time = statement.type == "event" or statement.key in _TIMES
+    return value.strip(_MARKS) if bare and is_time else bare
+
+
+def _time(said: str, value: TextSpan | None, within: TextSpan) -> str:
+    """Give the words of time in an event where the reader saw none of them."""
+    times = find_time_spans(said, _ANY_DAY)
+    seen = value is not None and any(
+        time.start + within.start < value.end and value.start < time.end + within.start for time in times
+    )
+    if not times or seen or (value is not None and any(map(str.isdigit, value.of(said)))):
+        return ""
+    return said[times[0].start : times[0].end]
+
+
+def _whole_words(text: str, start: int, end: int, within: TextSpan) -> tuple[int, int]:
+    """Widen a part to what stands between blanks, without marks around it."""
+    while start > within.start and not text[start - 1].isspace():
+        start -= 1
+    while end < within.end and not text[end].isspace():
+        end += 1
+    while start < end and text[start] in _MARKS:
+        start += 1
+    while end > start and (text[end - 1] in _MARKS or (text[end - 1] == "." and not text[end - 2 : end - 1].isdigit())):
+        end -= 1
+    return start, end
+
+
+def _next_word(text: str, start: int, limit: int) -> tuple[int, int]:
+    while start < limit and text[start].isspace():
+        start += 1
+    end = start
+    while end < limit and not text[end].isspace():
+        end += 1
+    return start, max(end, start + 1)
+
+
+def _without_small_words(value: str) -> str:
+    """Leave out articles, prepositions and the like at both ends."""
+    words = value.strip(_MARKS).split()
+    small = function_words()
+    while words and _is_small(words[0], small):
+        words = words[1:]
+    while words and _is_small(words[-1], small):
+        words = words[:-1]
+    return " ".join(words).strip(_MARKS)
+
+
+def _is_small(word: str, small: frozenset[str]) -> bool:
+    bare = fold_spelling(word.strip(_MARKS))
+    return not bare or (bare in small and bare not in negations())

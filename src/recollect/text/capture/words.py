@@ -1,0 +1,98 @@
+"""The language tables of capture, folded and compiled once: small words, cues, and the phrases that are exact."""
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from recollect.text.capture.regex import LazyRegex
+from recollect.text.capture.spelling import fold_rule, fold_spelling
+from recollect.text.tables import LANGUAGES, read_lines, read_words
+
+_TABLE = "capture"
+_EDGE = r"[^\pL\pN_]"
+_BLANK = re.compile(r"\[[^\]]*\]| ")  # one that stands in a class of characters is meant as it stands
+_SLOTS = {
+    "name": r"(?P<value>[\pL'-]+\.?(?: [\pL'-]+){0,3})",
+    "place": r"(?P<value>[\pL'-]+\.?(?: [\pL'-]+){0,4})",
+    "email": r"(?P<value>[a-z0-9._%+-]{1,64}@[a-z0-9-]{1,64}(?:\.[a-z0-9-]{1,64})+)",
+    "phone": r"(?P<value>\+?\(?\d(?:[ ()/.-]{0,2}\d){6,14})",
+    "what": r"(?P<value>[\pL'-]+(?: [\pL'-]+){0,2}?)(?:[ ,]+(?:and|but|so|und|aber|a|i|ale|и|но)[ ,]|[^\pL' -]|$)",
+    "date": r"(?P<value>[^,;!?]{2,30})",
+    "said": r"(?P<value>.+)$",
+    "thing": r"(?P<value>.+)$",
+}
+
+
+class ExactPhrase(NamedTuple):
+    """A phrase that means one thing only, and the key of the value that it states."""
+
+    key: str
+    regex: LazyRegex
+
+
+def fold_words(text: str) -> list[str]:
+    """Give the words of a text without case and accents."""
+    return fold_spelling(text).split()
+
+
+@cache
+def folded(section: str, *languages: str) -> frozenset[str]:
+    """Give the single words of a section, of all four languages if none is named."""
+    lines = read_lines(_TABLE, section, *languages)
+    return frozenset(fold_spelling(word) for line in lines for word in line.split())
+
+
+@cache
+def openings(language: str) -> frozenset[str]:
+    """Give what a clause may begin with without saying anything; of an unknown language what is so in all of them."""
+    if language in LANGUAGES:
+        return folded("openings", language)
+    return folded("openings") - function_words()
+
+
+@cache
+def phrases_of(section: str) -> LazyRegex:
+    """Give a pattern that finds any of a section's lines, each as whole words."""
+    lines = "|".join(fold_rule(line).replace(" ", "[ ,]+") for line in read_lines(_TABLE, section))
+    return LazyRegex(rf"(?:^|{_EDGE})(?:{lines})(?:{_EDGE}|$)")
+
+
+@cache
+def cues() -> LazyRegex:
+    """Give a pattern that finds what announces the text of another person: beginnings of words, or phrases."""
+    stems = "|".join(sorted(folded("handed over")))
+    phrases = "|".join(map(fold_rule, read_lines(_TABLE, "handed over phrases")))
+    return LazyRegex(rf"(?:^|{_EDGE})(?:{stems}|(?:{phrases})(?:{_EDGE}|$))")
+
+
+@cache
+def function_words() -> frozenset[str]:
+    """Give articles, pronouns, prepositions and the like of all languages, but not what denies."""
+    small = read_words("language", "function words") | read_words("language", "fillers")
+    return frozenset(map(fold_spelling, small)) - frozenset(map(fold_spelling, negations()))
+
+
+@cache
+def negations() -> frozenset[str]:
+    """Give the words that deny."""
+    return read_words("language", "negations")
+
+
+@cache
+def exact_phrases() -> tuple[ExactPhrase, ...]:
+    """Give the phrases that mean one thing only, in all four languages."""
+    lines = (line.partition(": ") for line in read_lines(_TABLE, "exact"))
+    return tuple(ExactPhrase(key, _phrase(pattern)) for key, _, pattern in lines)
+
+
+@cache
+def remember_phrases() -> tuple[LazyRegex, ...]:
+    """Give the phrases with which a user asks to remember what follows."""
+    return tuple(_phrase(line) for line in read_lines(_TABLE, "remember"))
+
+
+def _phrase(pattern: str) -> LazyRegex:
+    bare = _BLANK.sub(lambda found: "[ ,]+" if found[0] == " " else found[0], fold_rule(pattern))
+    for name, slot in _SLOTS.items():
+        bare = bare.replace(f"{{{name}}}", slot)
+    return LazyRegex(rf"(?:^|{_EDGE})(?:{bare})")
