@@ -5,12 +5,13 @@ import statistics
 from collections.abc import Iterator
 from functools import partial
 
+from recollect.text.capture.grammar import Regex
+from recollect.text.capture.prose import MAX_MESSAGE_CHARACTERS
+
 from benchmarks.figures import Figure, seconds
 from recollect.text.capture import capture
 from recollect.text.capture.gate import SENTENCE_CHARACTERS
-from recollect.text.capture.grammar import Regex
 from recollect.text.capture.judging import LANGUAGES, grammar_of
-from recollect.text.capture.prose import MAX_MESSAGE_CHARACTERS
 from recollect.text.capture.spelling import fold_spelling
 
 MEGABYTE = 1_000_000

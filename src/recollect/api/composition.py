@@ -14,9 +14,9 @@ from recollect.engine.base.context import CaptureTools, Engine, SearchState, Sum
 from recollect.engine.base.result_cache import ResultCache
 from recollect.errors import InvalidInput, SettingsError
 from recollect.geocoding import create_geocoder
-from recollect.model.literals import MEMORY_TYPES, MemoryType
+from recollect.model.literals import MEMORY_TYPES, STATEMENT_TYPES, MemoryType, StatementType
 from recollect.model.memories import Space
-from recollect.ports import Clock, Disk, Documents, Embedder, RemoteEmbedder, Store, Summarizer, Tokenizer
+from recollect.ports import Clock, Disk, Documents, Embedder, Reader, RemoteEmbedder, Store, Summarizer, Tokenizer
 from recollect.settings import EmbeddingSettings, Settings, data_folder
 from recollect.settings.database import SCHEME
 from recollect.storage import open_store
@@ -119,11 +119,34 @@ def _disk(documents: Documents) -> Disk:
 
 
 def _capture_tools(settings: Settings, client: "ChatClient | None") -> CaptureTools:
-    if client is None or settings.capture.extractor != "llm":
-        return CaptureTools(None, _patterns(settings))
-    from recollect.llm import ChatExtractor
+    chosen = settings.capture.reader
+    if chosen == "none":
+        return CaptureTools(patterns=_patterns(settings), types_by_user=_types_by_user(settings))
+    from recollect.models.reader import LocalReader
 
-    return CaptureTools(ChatExtractor(client), _patterns(settings))
+    local = LocalReader()
+    reader: Reader = local
+    if chosen == "llm" and client is not None:
+        from recollect.llm import ChatReader
+
+        reader = ChatReader(client)
+    return CaptureTools(reader, local, _patterns(settings), _types_by_user(settings))
+
+
+def _types_by_user(settings: Settings) -> dict[str, tuple[StatementType, ...]]:
+    """Parse the exceptions of single users, such as `anna: fact rule` or `bob: none`."""
+    found: dict[str, tuple[StatementType, ...]] = {}
+    for line in settings.capture.users:
+        user, colon, words = line.rpartition(":")
+        named = [] if words.strip() == "none" else words.split()
+        unknown = [word for word in named if word not in STATEMENT_TYPES]
+        if not colon or not user.strip() or unknown or not words.strip():
+            raise SettingsError(
+                f"capture.users: {line!r} does not name a user and types. Write a user id, a colon, and some of "
+                f"{', '.join(STATEMENT_TYPES)}, or none."
+            )
+        found[user.strip()] = tuple(known for known in STATEMENT_TYPES if known in named)
+    return found
 
 
 def originals_folder(settings: Settings, store: Store) -> Path | None:
@@ -145,14 +168,14 @@ def originals_folder(settings: Settings, store: Store) -> Path | None:
 
 def _client(settings: Settings) -> "ChatClient | None":
     """Create the client of a language model, if the settings need one."""
-    if "llm" not in (settings.compaction.summarizer, settings.capture.extractor):
+    if "llm" not in (settings.compaction.summarizer, settings.capture.reader):
         return None
     llm = settings.llm
     missing = [name for name in ("base_url", "model") if not getattr(llm, name)]
     if missing:
         raise SettingsError(
             f"A language model is asked for, but llm.{missing[0]} is not set. Set it, or set compaction.summarizer to "
-            "extractive and capture.extractor to rules."
+            "extractive and capture.reader to local."
         )
     from recollect.llm import ChatClient
 

@@ -1,11 +1,11 @@
 """`me.messages`: single messages by id, whichever conversation they belong to, and what is captured from a text."""
 
 from recollect.api.scoped import Scoped, canonical
-from recollect.engine.conversations import message_log, turns
+from recollect.engine.conversations import message_log, message_reading, turn_capture, turns
 from recollect.errors import InvalidInput
 from recollect.model.memories import Remembered
-from recollect.model.messages import Captured, Message
-from recollect.text.fence import is_only_wrappers, without_fences
+from recollect.model.messages import Message
+from recollect.model.readings import Captured, Reading
 
 _MAX_AROUND = 50
 
@@ -33,19 +33,18 @@ class UserMessages(Scoped):
 
     def should_capture(self, text: str) -> bool:
         """Tell whether a user's message says anything worth remembering."""
-        from recollect.text import capture  # noqa: PLC0415 - its rules are compiled when it is imported
-
-        return not is_only_wrappers(text) and capture.should_capture(
-            without_fences(text), self._engine.capture.patterns
-        )
+        return bool(self.preview_capture(text))
 
     def preview_capture(self, text: str) -> tuple[Captured, ...]:
         """Return what `capture` would store of a user's message, without storing it."""
-        from recollect.text import capture  # noqa: PLC0415 - as above
+        return turn_capture.preview(self._engine, self._scope, text)
 
-        plain = "" if is_only_wrappers(text) else without_fences(text)
-        limit = self._engine.settings.capture.limit
-        return capture.capture(plain, limit=limit, patterns=self._engine.capture.patterns) if plain else ()
+    def read(self, text: str) -> Reading:
+        """Read a message: what lasts in it, what is not the user's own words, and whether an answer needs memory.
+
+        Raises ReaderError when the reader of the settings cannot read it, and InvalidInput when there is none.
+        """
+        return message_reading.read_strictly(self._engine, self._scope, text)
 
     def capture(self, text: str, *, session: str = "") -> tuple[Remembered, ...]:
         """Store what a user's message says about the user; usually `after_turn` does this."""

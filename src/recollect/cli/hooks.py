@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recollect.api.memory import UserMemory
     from recollect.cli.view import View
     from recollect.model.memories import MemoryRecord, Remembered
-    from recollect.model.messages import Captured
+    from recollect.model.readings import Captured
     from recollect.model.search import PromptContext, TurnOutcome
 
 commands = CommandSet("Around an agent's turn")

@@ -14,15 +14,8 @@ from typing import Any, Final, get_args
 from recollect.errors import LlmError, ReaderError
 from recollect.llm.chat import ChatClient
 from recollect.llm.wire import ChatCompletion
-from recollect.model.readings import (
-    NEED_UNKNOWN,
-    READING_KEYS,
-    Need,
-    Reading,
-    Statement,
-    StatementType,
-    TextSpan,
-)
+from recollect.model.literals import StatementType
+from recollect.model.readings import NEED_UNKNOWN, READING_KEYS, Need, Reading, Statement, TextSpan
 
 _LONGEST_TEXT: Final = 16_000  # characters; more is pasted
 _SHORTEST, _LONGEST = 6, 500  # characters of a statement

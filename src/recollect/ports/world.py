@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
 from recollect.model.memories import Space, Vector
-from recollect.model.messages import Captured, Summarized, SummaryTask, Usage
+from recollect.model.messages import Summarized, SummaryTask, Usage
 from recollect.model.readings import Reading
 
 Role = Literal["query", "passage"]
@@ -147,13 +147,6 @@ class Summarizer(Protocol):
 
     def summarize(self, task: SummaryTask) -> Summarized:
         """Give the points of a summary. Raises SummaryError when none can be made."""
-
-
-class Extractor(Protocol):
-    """Finds what is worth keeping in what a user said, beyond what the rules find. Costs tokens."""
-
-    def extract(self, text: str, limit: int) -> tuple[tuple[Captured, ...], Usage]:
-        """Give at most `limit` findings and what they cost. Raises LlmError when it cannot."""
 
 
 class Reader(Protocol):

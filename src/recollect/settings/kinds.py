@@ -161,6 +161,18 @@ def choice(
     return ValueKind(", ".join(words), parse, noun=noun)
 
 
+def several(words: tuple[Word, ...]) -> ValueKind[tuple[Word, ...]]:
+    """Accept some of a few words, as a list or in one text with commas between them; `none` is an empty list."""
+
+    def parse(value: object) -> tuple[Word, ...]:
+        parts = [] if value == "none" else value.replace(",", " ").split() if isinstance(value, str) else value
+        if not isinstance(parts, list | tuple) or not all(part in words for part in parts):
+            raise Unfit
+        return tuple(word for word in words if word in parts)
+
+    return ValueKind(f"some of {', '.join(words)}, or none", parse, _listed)
+
+
 def timezone() -> ValueKind[str]:
     """Accept the name of a time zone, or nothing."""
 

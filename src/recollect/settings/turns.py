@@ -3,12 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from recollect.model.literals import MEMORY_TYPES
+from recollect.model.calibration import KEEP
+from recollect.model.literals import MEMORY_TYPES, STATEMENT_TYPES, StatementType
 from recollect.settings.declare import about, conform
-from recollect.settings.kinds import choice, labelled, number, optional, switch, text, whole
+from recollect.settings.kinds import choice, labelled, number, optional, several, switch, text, texts, whole
 
 SummarizerName = Literal["extractive", "llm"]
-ExtractorName = Literal["rules", "llm"]
+ReaderName = Literal["local", "llm", "none"]
 CaptureTime = Literal["turn", "worker"]
 
 
@@ -16,7 +17,7 @@ CaptureTime = Literal["turn", "worker"]
 class CaptureSettings:
     """What is learned from what a user says."""
 
-    limit: int = field(default=2, metadata=about(whole(0, 20), "Maximum number of memories captured from one turn."))
+    limit: int = field(default=10, metadata=about(whole(0, 20), "Maximum number of memories captured from one turn."))
     patterns: tuple[str, ...] = field(
         default=(),
         metadata=about(
@@ -25,11 +26,26 @@ class CaptureSettings:
             default_words="none",
         ),
     )
-    extractor: ExtractorName = field(
-        default="rules",
+    reader: ReaderName = field(
+        default="local",
         metadata=about(
-            choice("extractor", get_args(ExtractorName)),
-            "`rules` costs nothing. `llm` also asks the model of the section `llm`, within the same limit.",
+            choice("reader", get_args(ReaderName)),
+            "`local` is the bundled model and costs nothing. `llm` asks the model of the section `llm`. Without a "
+            "reader only exact phrases and your own patterns capture.",
+        ),
+    )
+    confidence: float = field(
+        default=KEEP,
+        metadata=about(number(0, 1), "How sure a reader must be of a statement for it to be kept."),
+    )
+    types: tuple[StatementType, ...] = field(
+        default=STATEMENT_TYPES,
+        metadata=about(several(STATEMENT_TYPES), "What is captured from what users say."),
+    )
+    users: tuple[str, ...] = field(
+        default=(),
+        metadata=about(
+            texts(), "Other types for single users, such as `anna: fact rule` or `bob: none`.", default_words="none"
         ),
     )
     when: CaptureTime = field(

@@ -1,6 +1,6 @@
 """The engine: ports, settings and the state of this process, passed to every verb as one value."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Thread
@@ -11,15 +11,17 @@ from recollect.engine.base.background import BackgroundThread
 from recollect.engine.base.lru import Cooldown, LruCache
 from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.base.search_metrics import SearchMetrics
+from recollect.model.literals import StatementType
 from recollect.model.memories import Scope, Space, Vector
+from recollect.model.readings import Reading
 from recollect.ports import (
     CachedPlace,
     Clock,
     Disk,
     Documents,
-    Extractor,
     Geocoder,
     PendingWrite,
+    Reader,
     Store,
     StoreWriter,
     Summarizer,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CACHED_PLACES = 1_000
+_CACHED_READINGS = 256
 
 # The names that `degraded` has for the parts an answer went without.
 VECTOR = "vector"
@@ -40,7 +43,7 @@ TEXT = "text"
 CONTEXT = "context"
 REWORDING = "rewording"
 SUMMARIZER = "summarizer"
-EXTRACTOR = "extractor"
+READER = "reader"
 RECALL = "recall"
 SAVING = "saving"
 UPKEEP = "upkeep"
@@ -66,10 +69,16 @@ class Summarizers:
 
 @dataclass(frozen=True, slots=True)
 class CaptureTools:
-    """What finds memories in messages besides the rules: a language model, and the user's own patterns."""
+    """What finds memories in messages: the reader of the settings, the bundled one, the user's own patterns.
 
-    extractor: Extractor | None = None
+    `types_by_user` are exceptions from the types of the settings, `readings` the messages that were read lately.
+    """
+
+    reader: Reader | None = None
+    local: Reader | None = None
     patterns: "CompiledPatterns" = ()
+    types_by_user: Mapping[str, tuple[StatementType, ...]] = field(default_factory=dict)
+    readings: LruCache[Reading] = field(default_factory=lambda: LruCache(_CACHED_READINGS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +122,7 @@ class Engine:
     disk: Disk
     documents: Documents
     geocoder: Geocoder | None = None
-    capture: CaptureTools = CaptureTools()
+    capture: CaptureTools = field(default_factory=CaptureTools)
     background: BackgroundThread = field(default_factory=BackgroundThread)
     search: SearchState = field(default_factory=SearchState)
     geocode: GeocodeState = field(default_factory=GeocodeState)
@@ -139,5 +148,6 @@ class Engine:
     def forget_cached(self, scope: Scope) -> None:
         """Drop everything that this process has cached for a user."""
         self.search.results.drop(scope)
+        self.capture.readings.drop(scope)
         self.geocode.addresses.drop(scope)
         self.geocode.name_vectors.drop(scope)

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from threading import Event
 from typing import NamedTuple
 
-from recollect.engine.base.context import EXTRACTOR, Engine
+from recollect.engine.base.context import Engine
 from recollect.engine.conversations import turn_capture
 from recollect.errors import StoreUnavailable
 from recollect.model.memories import Scope
@@ -24,7 +24,7 @@ _MAX_ATTEMPTS = 5
 _AWAY_FOR = timedelta(minutes=1)
 _AWAY = "The model could not be asked; it is asked again."
 _REFUSED = "The model does not read this message, though it reads others."
-_PROBE = "The pump hums."  # nothing that the rules capture, so that the model is asked
+_PROBE = "The pump hums."
 
 
 class ReadPass(NamedTuple):
@@ -95,7 +95,7 @@ class _ReadBatch:
         """Read a message; says whether that is over. One whose turn comes again when the model is back is not."""
         try:
             learned = turn_capture.learn(self._engine, job.scope, [job.message])
-            if EXTRACTOR not in learned.degraded:
+            if not learned.unasked:
                 _keep(self._engine, job, learned)
                 self.read += 1
                 return True
@@ -134,4 +134,4 @@ def _keep(engine: Engine, job: ReadJob, learned: turn_capture.TurnLessons) -> No
 def _model_works(engine: Engine, job: ReadJob) -> bool:
     """Tell whether the language model reads a plain sentence: then the message is to blame."""
     probe = job.message._replace(content=_PROBE, tool_calls=())
-    return EXTRACTOR not in turn_capture.learn(engine, job.scope, [probe]).degraded
+    return not turn_capture.learn(engine, job.scope, [probe]).unasked

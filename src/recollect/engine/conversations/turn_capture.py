@@ -6,22 +6,21 @@ transaction and stored inside the one that saves their messages: a turn that is 
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
-from recollect.engine.base import token_usage
-from recollect.engine.base.context import EXTRACTOR, Engine
+from recollect.engine.base.context import READER, Engine
+from recollect.engine.conversations import message_reading
 from recollect.engine.memories import remember
-from recollect.errors import LlmError
 from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory, Remembered, Scope
-from recollect.model.messages import Captured, Message, ToolCall
+from recollect.model.messages import Message, ToolCall
 from recollect.model.places import PlaceFields
-from recollect.ports import Derivation, Extractor, StoreWriter
-from recollect.text.fence import is_only_wrappers, without_fences
+from recollect.model.readings import Captured
+from recollect.ports import Derivation, StoreWriter
 
-_PURPOSE = "capture"
-_FROM_MODEL = "llm"
 _ENTITY = re.compile(r"[a-z0-9_]{1,60}\.[a-z0-9_]{1,60}")
 _ENTITY_ARGUMENTS = ("entity_id", "entity", "device_id", "device")
 _ACTION_IMPORTANCE = 0.4
@@ -39,24 +38,29 @@ class LearnedItem:
 
 @dataclass(frozen=True, slots=True)
 class TurnLessons:
-    """The captured memories of a turn. `degraded` names the parts that failed."""
+    """The captured memories of a turn. `degraded` names the parts that failed.
+
+    `unasked` is set when the language model of the settings could not be asked, so that it may be asked again.
+    """
 
     findings: tuple[LearnedItem, ...] = ()
     degraded: tuple[str, ...] = ()
+    unasked: bool = False
 
 
 def learn(engine: Engine, scope: Scope, messages: Sequence[Message]) -> TurnLessons:
     """Capture memories from new messages."""
     if not messages:
         return TurnLessons()
-    extracted, degraded = _extract(engine, scope, [message for message in messages if message.role == "user"])
-    offered = [(message.id, _as_memory(message, captured), False) for message, captured in extracted]
+    own = [message for message in messages if message.role == "user"]
+    found, degraded, unasked = _read_all(engine, scope, own)
+    offered = [(message.id, _as_memory(engine, message, captured), False) for message, captured in found]
     offered += [(message.id, memory, True) for message in messages for memory in _actions(message)]
     prepared, more = remember.prepare_many(engine, scope, [memory for _, memory, _ in offered])
     findings = tuple(
         LearnedItem(message_id, ready, event) for (message_id, _, event), ready in zip(offered, prepared, strict=True)
     )
-    return TurnLessons(findings, tuple(dict.fromkeys((*degraded, *more))))
+    return TurnLessons(findings, tuple(dict.fromkeys((*degraded, *more))), unasked)
 
 
 def keep(
@@ -100,45 +104,36 @@ def _derive(writer: StoreWriter, remembered: Remembered, message_id: str, prepar
     writer.derive([Derivation("memory", remembered.id, "message", message_id)], prepared.draft.record.created_at)
 
 
-def _extract(
+def preview(engine: Engine, scope: Scope, content: str) -> tuple[Captured, ...]:
+    """Give what a user's message would teach, and store nothing."""
+    return _captured(engine, scope, message_reading.read(engine, scope, content))
+
+
+def _read_all(
     engine: Engine, scope: Scope, messages: Sequence[Message]
-) -> tuple[list[tuple[Message, Captured]], tuple[str, ...]]:
-    """Apply the rules, then the language model if there is one; gives the most important findings of all messages."""
-    from recollect.text.capture import capture  # noqa: PLC0415 - its rules are compiled when it is imported
-
-    limit, tools = engine.settings.capture.limit, engine.capture
-    texts = [
-        (message, without_fences(message.content)) for message in messages if not is_only_wrappers(message.content)
-    ]
+) -> tuple[list[tuple[Message, Captured]], tuple[str, ...], bool]:
+    """Read messages; gives the most important findings of all, what failed, and whether to read them again later."""
     findings: list[tuple[Message, Captured]] = []
-    for message, text in texts:
-        findings += [(message, finding) for finding in capture(text, limit=limit, patterns=tools.patterns)]
-    degraded: tuple[str, ...] = ()
-    if tools.extractor is not None and len(findings) < limit:
-        try:
-            findings += _extract_by_model(engine, scope, tools.extractor, texts, limit - len(findings))
-        except LlmError as error:
-            token_usage.record_tokens(engine, scope, _PURPOSE, engine.settings.llm.model, error.usage_tokens)
-            degraded = (EXTRACTOR,)
+    failed = unasked = False
+    for message in messages:
+        read = message_reading.read(engine, scope, message.content)
+        failed, unasked = failed or read.failed, unasked or read.unasked
+        findings += [(message, captured) for captured in _captured(engine, scope, read)]
     findings.sort(key=lambda pair: -pair[1].importance)
-    return findings[:limit], degraded
+    return findings[: engine.settings.capture.limit], (READER,) if failed else (), unasked
 
 
-def _extract_by_model(
-    engine: Engine, scope: Scope, extractor: Extractor, texts: Iterable[tuple[Message, str]], limit: int
-) -> list[tuple[Message, Captured]]:
-    findings: list[tuple[Message, Captured]] = []
-    for message, text in texts:
-        if len(findings) >= limit or not text.strip() or not token_usage.affordable(engine):
-            break
-        extracted, usage = extractor.extract(text, limit - len(findings))
-        token_usage.record(engine, scope, _PURPOSE, engine.settings.llm.model, usage)
-        findings += [(message, replace(finding, rule=_FROM_MODEL)) for finding in extracted]
-    return findings[:limit]
+def _captured(engine: Engine, scope: Scope, read: message_reading.ReadMessage) -> tuple[Captured, ...]:
+    from recollect.text.capture import CaptureRules, capture  # noqa: PLC0415 - its phrases are compiled at first use
+
+    settings, tools = engine.settings.capture, engine.capture
+    types = tools.types_by_user.get(scope.user_id, settings.types)
+    rules = CaptureRules(settings.confidence, types, tools.patterns)
+    return capture(read.text, read.reading, rules, limit=settings.limit)
 
 
-def _as_memory(message: Message, captured: Captured) -> NewMemory:
-    stated = captured.rule != _FROM_MODEL
+def _as_memory(engine: Engine, message: Message, captured: Captured) -> NewMemory:
+    details = {"captured_by": captured.rule, "property": captured.property, "standing": captured.standing}
     return NewMemory(
         captured.content,
         type=captured.type,
@@ -148,13 +143,23 @@ def _as_memory(message: Message, captured: Captured) -> NewMemory:
         key=captured.key,
         value=captured.value,
         context=captured.context,
-        source="user_stated" if stated else "inferred",
-        trust=Trust.STATED if stated else Trust.INFERRED,
+        source="user_stated",
+        trust=Trust.STATED,
         session=message.conversation,
-        occurred_at=message.said_at if captured.type in ("event", "experience") else None,
-        metadata={"captured_by": captured.rule or "rules"},
+        occurred_at=_occurred_at(engine, message, captured),
+        metadata={name: value for name, value in details.items() if value},
         **_place(message),
     )
+
+
+def _occurred_at(engine: Engine, message: Message, captured: Captured) -> datetime | None:
+    """Give when an event was or will be: as its words say, or when it was told."""
+    if captured.type not in ("event", "experience"):
+        return None
+    from recollect.text.capture.values import event_time  # noqa: PLC0415 - as above
+
+    zone = ZoneInfo(engine.settings.timezone) if engine.settings.timezone else None
+    return event_time(captured.content, message.said_at.astimezone(zone)) or message.said_at
 
 
 def _actions(message: Message) -> Iterator[NewMemory]:

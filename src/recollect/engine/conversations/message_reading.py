@@ -1,0 +1,82 @@
+"""Reading of messages, once a turn: what the hook before a prompt has read, capture does not read again."""
+
+from typing import NamedTuple
+
+from recollect.engine.base import token_usage
+from recollect.engine.base.context import Engine
+from recollect.errors import InvalidInput, InvalidMemory, ReaderError
+from recollect.model.memories import Scope
+from recollect.model.readings import Reading
+from recollect.ports import Reader
+from recollect.text.clean import clean
+from recollect.text.fence import is_only_wrappers, without_fences
+
+_PURPOSE = "capture"
+
+
+class ReadMessage(NamedTuple):
+    """The user's words in a message, and their reading; None without a reader.
+
+    `failed` is set when a reader could not read it, `unasked` when that was the language model of the settings.
+    """
+
+    text: str
+    reading: Reading | None = None
+    failed: bool = False
+    unasked: bool = False
+
+
+def own_text(content: str) -> str:
+    """Give what a user wrote, without what hosts and this package wrap around it; empty for half a character."""
+    try:
+        return "" if is_only_wrappers(content) else clean(without_fences(content)).strip()
+    except InvalidMemory:
+        return ""
+
+
+def read(engine: Engine, scope: Scope, content: str) -> ReadMessage:
+    """Read a message for capture, with the reader of the settings; the bundled one stands in for a language model."""
+    text = own_text(content)
+    reader = engine.capture.reader
+    if not text or reader is None:
+        return ReadMessage(text)
+    if reader.costs and token_usage.affordable(engine):
+        try:
+            return ReadMessage(text, _cached(engine, scope, reader, text))
+        except ReaderError as error:
+            token_usage.record_tokens(engine, scope, _PURPOSE, reader.name, error.usage_tokens)
+            return read_locally(engine, scope, content)._replace(failed=True, unasked=True)
+    return read_locally(engine, scope, content)
+
+
+def read_locally(engine: Engine, scope: Scope, content: str) -> ReadMessage:
+    """Read a message with the bundled reader, which costs nothing."""
+    text = own_text(content)
+    reader = engine.capture.local
+    if not text or reader is None:
+        return ReadMessage(text)
+    try:
+        return ReadMessage(text, _cached(engine, scope, reader, text))
+    except ReaderError:
+        return ReadMessage(text, failed=True)
+
+
+def read_strictly(engine: Engine, scope: Scope, text: str) -> Reading:
+    """Read a text as it is, for a caller who wants to see it. Raises InvalidInput without a reader, or ReaderError."""
+    reader = engine.capture.reader
+    if reader is None:
+        raise InvalidInput("No reader is set (capture.reader is none). Set it to local to read messages.")
+    if reader.costs and not token_usage.affordable(engine):
+        raise InvalidInput("The tokens of the day (llm.tokens_per_day) are spent. Try again tomorrow, or raise it.")
+    return _cached(engine, scope, reader, clean(text))
+
+
+def _cached(engine: Engine, scope: Scope, reader: Reader, text: str) -> Reading:
+    key = (reader.name, text)
+    reading = engine.capture.readings.find(scope, key)
+    if reading is None:
+        reading = reader.read(text)
+        engine.capture.readings.keep(scope, key, reading)
+        if reader.costs:
+            token_usage.record(engine, scope, _PURPOSE, reader.name, reading.usage)
+    return reading
