@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         MessageRole, Permission, Source, Trust,
     )
     from recollect.model.memories import (
-        CommonFields, MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, Space, VectorLike,
+        CommonFields, Doubt, MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, Space, VectorLike,
     )
     from recollect.model.messages import (
         Appended, Compaction, Content, ConversationInfo, Message, MessageFields, NewMessage, ToolCall,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FILE_KINDS", "FILE_SOURCES", "MEMORY_TYPES", "PERMISSIONS", "ROLES", "SOURCES", "About", "AddedFile",
     "Appended", "AuditLine", "BulkBatch", "CacheFigures", "Captured", "ChannelPart", "Chunk", "CommonFields",
-    "Compaction", "Content", "ConversationInfo", "Coverage", "Estimate", "FileKind", "FilePage", "FileRecord",
+    "Compaction", "Content", "ConversationInfo", "Coverage", "Doubt", "Estimate", "FileKind", "FilePage", "FileRecord",
     "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus", "Forgotten", "Hit", "Located", "Location",
     "LocationLike", "LocationMode", "Maintenance", "MemoryChanges", "MemoryFields", "MemoryRecord", "MemoryType",
     "Message", "MessageFields", "MessageRole", "Model", "NamedPlace", "Need", "NewMemory", "NewMessage", "Page",

@@ -69,13 +69,13 @@ def cues() -> LazyRegex:
 def function_words() -> frozenset[str]:
     """Give articles, pronouns, prepositions and the like of all languages, but not what denies."""
     small = read_words("language", "function words") | read_words("language", "fillers")
-    return frozenset(map(fold_spelling, small)) - frozenset(map(fold_spelling, negations()))
+    return frozenset(map(fold_spelling, small)) - negations()
 
 
 @cache
 def negations() -> frozenset[str]:
     """Give the words that deny."""
-    return read_words("language", "negations")
+    return frozenset(map(fold_spelling, read_words("language", "negations")))
 
 
 @cache
