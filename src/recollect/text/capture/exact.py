@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from recollect.model.calibration import CERTAIN
 from recollect.model.readings import Statement, TextSpan
+from recollect.text.capture.gate import REDACTED
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.spelling import fold_spelling
@@ -103,7 +104,9 @@ def _phrases(text: str, folded: str, sentence: TextSpan) -> Iterator[Statement]:
         begin += not folded[begin].isalnum()
         value = _named(text, start, end) if key in _NAMED else _plain(text, start, end, key)
         if value:
-            clear = not _AFTER_COLON.search(folded[:begin]) and (key not in _NAMED or text[value.start].isupper())
+            clear = not _AFTER_COLON.search(folded[:begin].replace(REDACTED, "")) and (
+                key not in _NAMED or text[value.start].isupper()
+            )
             yield Statement("fact", TextSpan(begin, value.end), CERTAIN if clear else _LIKELY, key, value)
 
 
