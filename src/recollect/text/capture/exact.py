@@ -13,7 +13,7 @@ from recollect.text.capture.gate import REDACTED
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.spelling import fold_spelling
-from recollect.text.capture.words import cues, exact_phrases, function_words, remember_phrases
+from recollect.text.capture.words import cues, exact_phrases, function_words, negations, openings, remember_phrases
 from recollect.text.capture.words import folded as folded_words
 
 THING = "thing"
@@ -22,6 +22,8 @@ _AFTER_COLON = LazyRegex(r":\s")  # what follows may be a text that is handed ov
 _ADDRESSES = frozenset({"home", "address", "origin"})
 _SEPARATORS = frozenset({"the", "as"})  # call the office lamp the reading lamp
 _FEWEST_LETTERS = 2
+_FEWEST_WORDS = 2
+_MOST_WORDS = 4  # of a thing, or of its name
 _SOMETHING_ELSE = 10  # characters
 _LIKELY = 0.6
 
@@ -44,7 +46,7 @@ def find_exact(layout: OwnWords, folded: str) -> ExactFindings:
     for sentence in layout.sentences():
         asked += _asked(sentence, folded)
         if sentence.start < limit and not layout.text[: sentence.end].endswith("?"):
-            statements += _phrases(layout.text, folded, sentence)
+            statements += [found for found in _phrases(layout.text, folded, sentence) if found.span.start < limit]
             things += _things(layout.text, folded, sentence)
     return ExactFindings(tuple(statements), tuple(asked), tuple(things))
 
@@ -90,9 +92,17 @@ def _asked(sentence: TextSpan, folded: str) -> Iterator[TextSpan]:
     for phrase in remember_phrases():
         if found := phrase.search(folded[sentence.start : sentence.end]):
             start, end = (sentence.start + place for place in found.span(phrase.groupindex["value"]))
-            if not cues().search(folded[:start]) and not cues().search(folded[end:]):
+            if _is_wish(folded, sentence.start + found.span()[0], start, end):
                 yield TextSpan(start, end)
             return
+
+
+def _is_wish(folded: str, phrase: int, start: int, end: int) -> bool:
+    """Tell whether a request to remember is meant: not denied, no question, no part of a text that is handed over."""
+    said = folded[start:end].split()
+    denied = not negations().isdisjoint((*folded[:phrase].split()[-1:], *said[-1:])) or folded[:phrase].endswith("n't")
+    cued = cues().search(folded[:start]) or cues().search(folded[end:])
+    return len(said) >= _FEWEST_WORDS and not denied and "?" not in folded[start : end - 1] and not cued
 
 
 def _phrases(text: str, folded: str, sentence: TextSpan) -> Iterator[Statement]:
@@ -147,6 +157,6 @@ def _things(text: str, folded: str, sentence: TextSpan) -> Iterator[tuple[TextSp
         while cut is None and len(words) > len(name) + 1 and words[-len(name) - 1][:1].isupper():
             name = words[-len(name) - 1 :]
         thing = words[: cut or len(words) - len(name)]
-        if name and len(name) < len(words) and any(map(str.isalpha, " ".join(thing))):
+        if name and thing and max(len(name), len(thing)) <= _MOST_WORDS and openings("en").isdisjoint(thing):
             yield sentence, " ".join(thing), " ".join(name)
             return
