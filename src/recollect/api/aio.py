@@ -106,6 +106,9 @@ class AsyncMessages(AsyncTwin[UserMessages]):
     rate = awaited(UserMessages.rate)
     should_capture = awaited(UserMessages.should_capture)
     preview_capture = awaited(UserMessages.preview_capture)
+    read = awaited(UserMessages.read)
+    explain = awaited(UserMessages.explain)
+    origins = awaited(UserMessages.origins)
     capture = awaited(UserMessages.capture)
 
 
