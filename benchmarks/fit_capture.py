@@ -100,7 +100,8 @@ def fit(rows: Numbers, right: Numbers, weights: Numbers) -> Numbers:
         sure = 1 / (1 + np.exp(-scaled @ found))
         slope = scaled.T @ (weights * (sure - right)) + penalty @ found
         found -= np.linalg.solve((scaled.T * (weights * sure * (1 - sure))) @ scaled + penalty, slope)
-    return found / scale
+    unscaled: Numbers = found / scale
+    return unscaled
 
 
 def table(features: Sequence[Mapping[str, float]]) -> tuple[list[str], Numbers]:

@@ -75,6 +75,7 @@ class AsyncFacts(AsyncTwin[UserFacts]):
 
     __call__ = awaited(UserFacts.__call__)
     set = awaited(UserFacts.set)
+    doubts = awaited(UserFacts.doubts)
 
 
 class AsyncPreferences(AsyncTwin[UserPreferences]):
@@ -104,6 +105,7 @@ class AsyncMessages(AsyncTwin[UserMessages]):
     get = awaited(UserMessages.get)
     around = awaited(UserMessages.around)
     rate = awaited(UserMessages.rate)
+    read = awaited(UserMessages.read)
     should_capture = awaited(UserMessages.should_capture)
     preview_capture = awaited(UserMessages.preview_capture)
     read = awaited(UserMessages.read)

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 commands = CommandSet("Around an agent's turn")
 
 _LONGEST = 300
-_MARKS = {"duplicate": "known already", "superseded": "replaces an older one", "outranked": "history only"}
+_MARKS = {
+    "duplicate": "known already",
+    "superseded": "replaces an older one",
+    "outranked": "history only",
+    "doubted": "casts doubt on an older one",
+}
 _NO_SESSION = "Say which conversation this is, with --session or as `session_id` in the JSON on standard input."
 _SKIPPED = {
     "handed_over": "not the user's own words",

@@ -16,6 +16,11 @@ READING_KEYS: Final = (
     *("favourite", "prefer"),
 )  # in the order of the bundled model's outputs
 
+# Properties that a person has one of at a time: a new value may replace the old one.
+SINGLE_VALUED: Final = frozenset(
+    {"name", "nickname", "birthday", "age", "home", "address", "phone", "email", "employer", "timezone"}
+)
+
 
 class TextSpan(NamedTuple):
     """A part of a text, by the offsets of its characters."""

@@ -7,13 +7,13 @@ transaction and stored inside the one that saves their messages: a turn that is 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from recollect.engine.base.context import READER, Engine
 from recollect.engine.conversations import message_reading
-from recollect.engine.memories import remember
+from recollect.engine.memories import doubts, remember
 from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory, Remembered, Scope
 from recollect.model.messages import Message, ToolCall
@@ -77,7 +77,7 @@ def keep(
         message_id = stored_ids.get(finding.message_id)
         if message_id not in new or message_id is None:
             continue
-        remembered = remember.decide(writer, engine, finding.prepared)
+        remembered = _with_doubt(writer, remember.decide(writer, engine, finding.prepared), finding.prepared)
         _derive(writer, remembered, message_id, finding.prepared)
         (events if finding.event else captured).append(remembered)
     return tuple(captured), tuple(events)
@@ -95,6 +95,16 @@ def capture_text(engine: Engine, scope: Scope, message: Message) -> tuple[Rememb
     remembered = engine.write(scope, work)
     engine.background.wake()
     return remembered
+
+
+def _with_doubt(writer: StoreWriter, remembered: Remembered, prepared: remember.PreparedMemory) -> Remembered:
+    """Say when a new memory contradicts the current value of a property that has one value at a time."""
+    record = prepared.draft.record
+    slot = doubts.doubtful_slot(record)
+    holder = writer.current(slot) if slot and remembered.action == "created" else None
+    if holder is None or not doubts.differ(holder, record):
+        return remembered
+    return replace(remembered, action="doubted", existing_id=holder.id)
 
 
 def _derive(writer: StoreWriter, remembered: Remembered, message_id: str, prepared: remember.PreparedMemory) -> None:

@@ -4,21 +4,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from recollect.model.calibration import KEEP
+from recollect.model.calibration import CERTAIN, KEEP
 from recollect.model.literals import STATEMENT_TYPES, MemoryType, StatementType
 from recollect.model.readings import Captured, Reading, SkippedStatement, SkipReason, Statement, TextSpan
 from recollect.text.capture.contents import (
     bare_noun,
     content_span,
     has_content,
+    is_impersonal,
     named_person,
     names_first_person,
     with_person,
 )
-from recollect.text.capture.exact import CERTAIN, ExactFindings, find_exact, merge_statements
+from recollect.text.capture.exact import ExactFindings, find_exact, merge_statements
 from recollect.text.capture.gate import is_secret, is_shouted
 from recollect.text.capture.judging import confidence_of, is_injection, statement_features
-from recollect.text.capture.keys import CONTACTS, may_replace
+from recollect.text.capture.keys import CONTACTS, is_current, may_replace
 from recollect.text.capture.own_words import MAX_MESSAGE_CHARACTERS, OwnWords
 from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.user_patterns import NONE, CompiledPatterns, judge_by_patterns
@@ -61,7 +62,7 @@ def judge(
 ) -> tuple[tuple[Captured, ...], tuple[SkippedStatement, ...]]:
     """Give what a user's message teaches, and the statements that are skipped."""
     reading = reading or Reading()
-    if len(text) > MAX_MESSAGE_CHARACTERS or is_shouted(text) or reading.pasted:
+    if len(text) > MAX_MESSAGE_CHARACTERS or reading.pasted or is_impersonal(text) or is_shouted(text):
         return (), tuple(_skipped(statement, statement.span.of(text), "pasted") for statement in reading.statements)
     found: dict[str, Captured] = {}
     skipped: list[SkippedStatement] = []
@@ -122,11 +123,10 @@ def _sureness(
     layout: OwnWords, folded: str, statement: Statement, content: TextSpan, exact: ExactFindings, *, asked: bool
 ) -> float:
     """Give how sure it is that a statement should be kept; what the user asks for and exact phrases are."""
-    certain = asked or any(statement.span.start == phrase.span.start for phrase in exact.statements)
-    if certain and statement.confidence >= CERTAIN:
+    by_phrase = any(statement.span.start == phrase.span.start for phrase in exact.statements)
+    if asked or (by_phrase and statement.confidence >= CERTAIN):
         return CERTAIN
-    sure = confidence_of(statement_features(layout, folded, statement, content))
-    return CERTAIN if asked else sure
+    return confidence_of(statement_features(layout, folded, statement, content))
 
 
 def _objection(statement: Statement, said: str, rules: CaptureRules) -> SkipReason | None:
@@ -164,7 +164,7 @@ def _captured(text: str, statement: Statement, span: TextSpan, who: str, rule: s
         importance=_ASKED_IMPORTANCE if rule == ASKED else _importance(statement),
         confidence=round(statement.confidence, 3),
         rule=rule or EXACT,
-        property=statement.key,
+        property=statement.key if is_current(value, said) else "",
         span=statement.span,
         standing=statement.type == "rule" and not _is_conditional(said),
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from recollect.model.calibration import CERTAIN
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.regex import LazyRegex
@@ -14,10 +15,10 @@ from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.words import cues, exact_phrases, function_words, remember_phrases
 from recollect.text.capture.words import folded as folded_words
 
-CERTAIN = 0.95
 THING = "thing"
 _NAMED = frozenset({"name", "nickname", "home", "employer"})
 _AFTER_COLON = LazyRegex(r":\s")  # what follows may be a text that is handed over
+_ADDRESSES = frozenset({"home", "address", "origin"})
 _SEPARATORS = frozenset({"the", "as"})  # call the office lamp the reading lamp
 _FEWEST_LETTERS = 2
 _SOMETHING_ELSE = 10  # characters
@@ -55,7 +56,7 @@ def merge_statements(read: Sequence[Statement], exact: Sequence[Statement]) -> l
     merged = list(read)
     for phrase in exact:
         touched = [found for found in merged if _overlap(found.span, phrase.span)]
-        if phrase.confidence < CERTAIN and not any(found.key == phrase.key for found in touched):
+        if phrase.confidence < CERTAIN and not any(_agree(found.key, phrase.key) for found in touched):
             continue
         end = phrase.span.end
         who: TextSpan | None = None
@@ -76,6 +77,10 @@ def _cut(statement: Statement, end: int) -> Statement:
     return replace(statement, span=TextSpan(statement.span.start, end), value=value, key=statement.key if value else "")
 
 
+def _agree(one: str, other: str) -> bool:
+    return one == other or {one, other} <= _ADDRESSES
+
+
 def _overlap(one: TextSpan, other: TextSpan) -> bool:
     return one.start < other.end and other.start < one.end
 
@@ -83,8 +88,9 @@ def _overlap(one: TextSpan, other: TextSpan) -> bool:
 def _asked(sentence: TextSpan, folded: str) -> Iterator[TextSpan]:
     for phrase in remember_phrases():
         if found := phrase.search(folded[sentence.start : sentence.end]):
-            start, end = found.span(phrase.groupindex["value"])
-            yield TextSpan(sentence.start + start, sentence.start + end)
+            start, end = (sentence.start + place for place in found.span(phrase.groupindex["value"]))
+            if not cues().search(folded[:start]) and not cues().search(folded[end:]):
+                yield TextSpan(start, end)
             return
 
 
