@@ -108,7 +108,6 @@ class AsyncMessages(AsyncTwin[UserMessages]):
     read = awaited(UserMessages.read)
     should_capture = awaited(UserMessages.should_capture)
     preview_capture = awaited(UserMessages.preview_capture)
-    read = awaited(UserMessages.read)
     explain = awaited(UserMessages.explain)
     origins = awaited(UserMessages.origins)
     capture = awaited(UserMessages.capture)
