@@ -78,7 +78,7 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
         asked = next((span for span in exact.asked if span.start <= statement.span.start < span.end), None)
         content = content_span(layout, statement, max(low, asked.start) if asked else low, high)
         who = _person(layout, statement, statements[place - 1] if place else None, who, content)
-        sure = _sureness(layout, folded, statement, content, exact, asked=asked is not None)
+        sure = _sureness(layout, statement, content, exact, asked=asked is not None)
         if sure >= rules.confidence and statement.type in rules.types and _may_be_kept(statement, content.of(text)):
             yield _captured(text, replace(statement, confidence=sure), content, who, ASKED if asked else reading.reader)
 
@@ -101,14 +101,12 @@ def _person(layout: OwnWords, statement: Statement, before: Statement | None, wh
     return who if same_sentence and not names_first_person(content.of(layout.text)) else ""
 
 
-def _sureness(
-    layout: OwnWords, folded: str, statement: Statement, content: TextSpan, exact: ExactFindings, *, asked: bool
-) -> float:
+def _sureness(layout: OwnWords, statement: Statement, content: TextSpan, exact: ExactFindings, *, asked: bool) -> float:
     """Give how sure it is that a statement should be kept; what the user asks for and exact phrases are."""
     by_phrase = any(statement.span.start == phrase.span.start for phrase in exact.statements)
     if asked or (by_phrase and statement.confidence >= CERTAIN):
         return CERTAIN
-    return confidence_of(statement_features(layout, folded, statement, content))
+    return confidence_of(statement_features(layout, statement, content))
 
 
 def _may_be_kept(statement: Statement, said: str) -> bool:
