@@ -11,6 +11,7 @@ from recollect.text.capture.contents import (
     bare_noun,
     content_span,
     has_content,
+    is_impersonal,
     named_person,
     names_first_person,
     with_person,
@@ -53,7 +54,8 @@ def capture(
     text: str, reading: Reading | None, rules: CaptureRules = _DEFAULT, *, limit: int = 20
 ) -> tuple[Captured, ...]:
     """Give what a user's message teaches, the most important first; without a reading, what exact phrases say."""
-    if len(text) > MAX_MESSAGE_CHARACTERS or is_shouted(text) or (reading is not None and reading.pasted):
+    pasted = len(text) > MAX_MESSAGE_CHARACTERS or (reading is not None and reading.pasted) or is_impersonal(text)
+    if pasted or is_shouted(text):
         return ()
     found: dict[str, Captured] = {}
     for captured in _findings(text, reading or Reading(), rules):

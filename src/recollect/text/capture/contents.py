@@ -11,6 +11,8 @@ _OPEN, _CLOSE = "([{\u201e\u00ab\u201c", ")]}\u201c\u00bb\u201d"
 _FEWEST_WORDS = 2
 _FEWEST_LETTERS = 5
 _FIRST_WORDS = 4
+_LONG_TEXT = 40  # words
+_WORDS_PER_MENTION = 60
 
 
 def content_span(layout: OwnWords, statement: Statement, low: int, high: int) -> TextSpan:
@@ -44,6 +46,13 @@ def has_content(text: str) -> bool:
 def names_first_person(text: str) -> bool:
     """Tell whether the user speaks of themselves."""
     return not folded("first person").isdisjoint(fold_spelling(word.strip(_AROUND)) for word in text.split())
+
+
+def is_impersonal(text: str) -> bool:
+    """Tell whether a text of some length hardly ever says "I" or "my": then it is an article, not a message."""
+    words = [fold_spelling(word.strip(_AROUND)) for word in text.split()]
+    own = sum(word in folded("first person") for word in words)
+    return len(words) >= _LONG_TEXT and own * _WORDS_PER_MENTION < len(words)
 
 
 def named_person(text: str) -> str:

@@ -88,8 +88,9 @@ def _overlap(one: TextSpan, other: TextSpan) -> bool:
 def _asked(sentence: TextSpan, folded: str) -> Iterator[TextSpan]:
     for phrase in remember_phrases():
         if found := phrase.search(folded[sentence.start : sentence.end]):
-            start, end = found.span(phrase.groupindex["value"])
-            yield TextSpan(sentence.start + start, sentence.start + end)
+            start, end = (sentence.start + place for place in found.span(phrase.groupindex["value"]))
+            if not cues().search(folded[:start]) and not cues().search(folded[end:]):
+                yield TextSpan(start, end)
             return
 
 
