@@ -37,12 +37,13 @@ def find_exact(layout: OwnWords, folded: str) -> ExactFindings:
     """Look for exact phrases in the user's own sentences; nothing after a cue that other people's text follows."""
     colon = _AFTER_COLON.search(folded)
     clear_until = colon.span()[0] if colon else len(folded)
+    announced = layout.cues[0].start if layout.cues else len(folded)
     statements: list[Statement] = []
     asked: list[TextSpan] = []
     things: list[tuple[TextSpan, str, str]] = []
     for sentence in layout.sentences():
-        asked += _asked(sentence, folded)
-        if sentence.start < layout.announced.start and not layout.text[: sentence.end].endswith("?"):
+        asked += _asked(layout, folded, sentence)
+        if sentence.start < announced and not layout.text[: sentence.end].endswith("?"):
             statements += _phrases(layout.text, folded, sentence, clear_until)
             things += _things(layout.text, folded, sentence)
     return ExactFindings(tuple(statements), tuple(asked), tuple(things))
@@ -85,11 +86,11 @@ def _overlap(one: TextSpan, other: TextSpan) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _asked(sentence: TextSpan, folded: str) -> Iterator[TextSpan]:
+def _asked(layout: OwnWords, folded: str, sentence: TextSpan) -> Iterator[TextSpan]:
     for phrase in remember_phrases():
         if found := phrase.search(folded[sentence.start : sentence.end]):
             start, end = (sentence.start + place for place in found.span(phrase.groupindex["value"]))
-            if not cues().search(folded[:start]) and not cues().search(folded[end:]):
+            if not layout.is_announced(start) and not (layout.cues and layout.cues[-1].start >= end):
                 yield TextSpan(start, end)
             return
 

@@ -26,7 +26,7 @@ def statement_features(layout: OwnWords, statement: Statement, content: TextSpan
     return {
         "certainty": log(confidence / (1 - confidence)),
         "words": log(max(1, sum(1 for _ in _WORD.finditer(content.of(layout.text))))),
-        "announced": float(layout.announced.end <= start),
+        "announced": float(layout.is_announced(start)),
         "lines": float(min(_MOST_LINES, layout.text.strip().count("\n"))),
         "quotation": float(any(mark in layout.text[:start] for mark in _QUOTATION_MARKS)),
         "first person": float(names_first_person(content.of(layout.text))),

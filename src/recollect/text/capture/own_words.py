@@ -70,15 +70,15 @@ _SHORT_FORMS = frozenset(
 class OwnWords:
     """The layout of a message: which parts are not the user's own words, and where sentences and clauses end.
 
-    The parts are in order and disjoint, so that a place among them is found by bisection. `announced` is the first cue
-    that text of another person follows; without one it is empty, at the end.
+    The parts are in order and disjoint, so that a place among them is found by bisection. `cues` are the
+    words that announce text of another person.
     """
 
     text: str
     foreign: tuple[TextSpan, ...]
     stops: tuple[TextSpan, ...]
     pauses: tuple[TextSpan, ...]
-    announced: TextSpan
+    cues: tuple[TextSpan, ...]
     language: str
 
     @classmethod
@@ -89,9 +89,8 @@ class OwnWords:
             TextSpan(*found.span()) for found in _STOP.finditer(text) if not _is_short_form(text, found.span())
         )
         pauses = tuple(TextSpan(*found.span()) for found in _PAUSE.finditer(text))
-        cue = cues().search(fold_spelling(text))
-        announced = TextSpan(*cue.span()) if cue else TextSpan(len(text), len(text))
-        return cls(text, foreign, stops, tuple(sorted((*stops, *pauses))), announced, guess_language(text) or "")
+        announcing = tuple(TextSpan(*found.span()) for found in cues().finditer(fold_spelling(text)))
+        return cls(text, foreign, stops, tuple(sorted((*stops, *pauses))), announcing, guess_language(text) or "")
 
     def is_foreign(self, span: TextSpan) -> bool:
         """Tell whether most of a part is not the user's own."""
@@ -99,6 +98,10 @@ class OwnWords:
         last = bisect_left(self.foreign, span.end, key=_START)
         shared = sum(min(span.end, other.end) - max(span.start, other.start) for other in self.foreign[first:last])
         return 2 * shared >= max(1, span.end - span.start)
+
+    def is_announced(self, place: int) -> bool:
+        """Tell whether words before a place announce text of another person."""
+        return bool(self.cues) and self.cues[0].end <= place
 
     def sentences(self) -> Iterator[TextSpan]:
         """Give the user's own sentences, the first hundred."""
