@@ -93,7 +93,7 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
         asked = next((span for span in exact.asked if span.start <= statement.span.start < span.end), None)
         content = content_span(layout, statement, max(low, asked.start) if asked else low, high)
         who = _person(layout, statement, statements[place - 1] if place else None, who, content)
-        sure = _sureness(layout, folded, statement, content, exact, asked=asked is not None)
+        sure = _sureness(layout, statement, content, exact, asked=asked is not None)
         judged = replace(statement, confidence=sure)
         if reason := _objection(judged, content.of(text), rules):
             yield _skipped(judged, content.of(text), reason)
@@ -119,14 +119,12 @@ def _person(layout: OwnWords, statement: Statement, before: Statement | None, wh
     return who if same_sentence and not names_first_person(content.of(layout.text)) else ""
 
 
-def _sureness(
-    layout: OwnWords, folded: str, statement: Statement, content: TextSpan, exact: ExactFindings, *, asked: bool
-) -> float:
+def _sureness(layout: OwnWords, statement: Statement, content: TextSpan, exact: ExactFindings, *, asked: bool) -> float:
     """Give how sure it is that a statement should be kept; what the user asks for and exact phrases are."""
     by_phrase = any(statement.span.start == phrase.span.start for phrase in exact.statements)
     if asked or (by_phrase and statement.confidence >= CERTAIN):
         return CERTAIN
-    return confidence_of(statement_features(layout, folded, statement, content))
+    return confidence_of(statement_features(layout, statement, content))
 
 
 def _objection(statement: Statement, said: str, rules: CaptureRules) -> SkipReason | None:

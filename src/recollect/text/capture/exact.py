@@ -12,7 +12,7 @@ from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.spelling import fold_spelling
-from recollect.text.capture.words import cues, exact_phrases, function_words, remember_phrases
+from recollect.text.capture.words import exact_phrases, function_words, remember_phrases
 from recollect.text.capture.words import folded as folded_words
 
 THING = "thing"
@@ -35,15 +35,16 @@ class ExactFindings(NamedTuple):
 
 def find_exact(layout: OwnWords, folded: str) -> ExactFindings:
     """Look for exact phrases in the user's own sentences; nothing after a cue that other people's text follows."""
-    cue = cues().search(folded)
-    limit = cue.span()[0] if cue else len(folded)
+    colon = _AFTER_COLON.search(folded)
+    clear_until = colon.span()[0] if colon else len(folded)
+    announced = layout.cues[0].start if layout.cues else len(folded)
     statements: list[Statement] = []
     asked: list[TextSpan] = []
     things: list[tuple[TextSpan, str, str]] = []
     for sentence in layout.sentences():
-        asked += _asked(sentence, folded)
-        if sentence.start < limit and not layout.text[: sentence.end].endswith("?"):
-            statements += _phrases(layout.text, folded, sentence)
+        asked += _asked(layout, folded, sentence)
+        if sentence.start < announced and not layout.text[: sentence.end].endswith("?"):
+            statements += _phrases(layout.text, folded, sentence, clear_until)
             things += _things(layout.text, folded, sentence)
     return ExactFindings(tuple(statements), tuple(asked), tuple(things))
 
@@ -85,16 +86,16 @@ def _overlap(one: TextSpan, other: TextSpan) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _asked(sentence: TextSpan, folded: str) -> Iterator[TextSpan]:
+def _asked(layout: OwnWords, folded: str, sentence: TextSpan) -> Iterator[TextSpan]:
     for phrase in remember_phrases():
         if found := phrase.search(folded[sentence.start : sentence.end]):
             start, end = (sentence.start + place for place in found.span(phrase.groupindex["value"]))
-            if not cues().search(folded[:start]) and not cues().search(folded[end:]):
+            if not layout.is_announced(start) and not (layout.cues and layout.cues[-1].start >= end):
                 yield TextSpan(start, end)
             return
 
 
-def _phrases(text: str, folded: str, sentence: TextSpan) -> Iterator[Statement]:
+def _phrases(text: str, folded: str, sentence: TextSpan, clear_until: int) -> Iterator[Statement]:
     for key, regex in exact_phrases():
         if key == THING or not (found := regex.search(folded[sentence.start : sentence.end])):
             continue
@@ -103,7 +104,7 @@ def _phrases(text: str, folded: str, sentence: TextSpan) -> Iterator[Statement]:
         begin += not folded[begin].isalnum()
         value = _named(text, start, end) if key in _NAMED else _plain(text, start, end, key)
         if value:
-            clear = not _AFTER_COLON.search(folded[:begin]) and (key not in _NAMED or text[value.start].isupper())
+            clear = begin <= clear_until and (key not in _NAMED or text[value.start].isupper())
             yield Statement("fact", TextSpan(begin, value.end), CERTAIN if clear else _LIKELY, key, value)
 
 
