@@ -108,6 +108,8 @@ class AsyncMessages(AsyncTwin[UserMessages]):
     read = awaited(UserMessages.read)
     should_capture = awaited(UserMessages.should_capture)
     preview_capture = awaited(UserMessages.preview_capture)
+    explain = awaited(UserMessages.explain)
+    origins = awaited(UserMessages.origins)
     capture = awaited(UserMessages.capture)
 
 

@@ -18,7 +18,7 @@ from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory, Remembered, Scope
 from recollect.model.messages import Message, ToolCall
 from recollect.model.places import PlaceFields
-from recollect.model.readings import Captured
+from recollect.model.readings import Captured, Reading, SkippedStatement
 from recollect.ports import Derivation, StoreWriter
 
 _ENTITY = re.compile(r"[a-z0-9_]{1,60}\.[a-z0-9_]{1,60}")
@@ -114,11 +114,6 @@ def _derive(writer: StoreWriter, remembered: Remembered, message_id: str, prepar
     writer.derive([Derivation("memory", remembered.id, "message", message_id)], prepared.draft.record.created_at)
 
 
-def preview(engine: Engine, scope: Scope, content: str) -> tuple[Captured, ...]:
-    """Give what a user's message would teach, and store nothing."""
-    return _captured(engine, scope, message_reading.read(engine, scope, content))
-
-
 def _read_all(
     engine: Engine, scope: Scope, messages: Sequence[Message]
 ) -> tuple[list[tuple[Message, Captured]], tuple[str, ...], bool]:
@@ -128,22 +123,30 @@ def _read_all(
     for message in messages:
         read = message_reading.read(engine, scope, message.content)
         failed, unasked = failed or read.failed, unasked or read.unasked
-        findings += [(message, captured) for captured in _captured(engine, scope, read)]
+        findings += [(message, captured) for captured in judge_message(engine, scope, read.text, read.reading)[0]]
     findings.sort(key=lambda pair: -pair[1].importance)
     return findings[: engine.settings.capture.limit], (READER,) if failed else (), unasked
 
 
-def _captured(engine: Engine, scope: Scope, read: message_reading.ReadMessage) -> tuple[Captured, ...]:
-    from recollect.text.capture import CaptureRules, capture  # noqa: PLC0415 - its phrases are compiled at first use
+def judge_message(
+    engine: Engine, scope: Scope, text: str, reading: Reading | None
+) -> tuple[tuple[Captured, ...], tuple[SkippedStatement, ...]]:
+    """Give what a message teaches by the settings of its user, and the statements that are skipped."""
+    from recollect.text.capture import CaptureRules, judge  # noqa: PLC0415 - its phrases are compiled at first use
 
     settings, tools = engine.settings.capture, engine.capture
     types = tools.types_by_user.get(scope.user_id, settings.types)
     rules = CaptureRules(settings.confidence, types, tools.patterns)
-    return capture(read.text, read.reading, rules, limit=settings.limit)
+    return judge(text, reading, rules, limit=settings.limit)
 
 
 def _as_memory(engine: Engine, message: Message, captured: Captured) -> NewMemory:
-    details = {"captured_by": captured.rule, "property": captured.property, "standing": captured.standing}
+    details = {
+        "captured_by": captured.rule,
+        "property": captured.property,
+        "standing": captured.standing,
+        "span": list(captured.span or ()),
+    }
     return NewMemory(
         captured.content,
         type=captured.type,

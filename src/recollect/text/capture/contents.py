@@ -4,7 +4,6 @@ from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.words import folded, function_words, openings
-from recollect.text.language import guess_language
 
 LONGEST = 500
 _AROUND = " \t\n\"'`.,;:!?()[]{}-\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|/"
@@ -23,7 +22,7 @@ def content_span(layout: OwnWords, statement: Statement, low: int, high: int) ->
         clause = statement.span
     value = statement.value or TextSpan(clause.end, clause.start)
     start, end = _strip(layout.text, clause.start, clause.end)
-    small = openings(guess_language(layout.text) or "")
+    small = openings(layout.language)
     while start < end:
         word = layout.text[start:end].split(None, 1)[0]
         if start + len(word) > min(value.start, end - 1) or fold_spelling(word.rstrip(",.!:")) not in small:

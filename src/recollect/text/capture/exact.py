@@ -13,7 +13,7 @@ from recollect.text.capture.gate import REDACTED
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.spelling import fold_spelling
-from recollect.text.capture.words import cues, exact_phrases, function_words, negations, openings, remember_phrases
+from recollect.text.capture.words import exact_phrases, function_words, negations, openings, remember_phrases
 from recollect.text.capture.words import folded as folded_words
 
 THING = "thing"
@@ -38,15 +38,17 @@ class ExactFindings(NamedTuple):
 
 def find_exact(layout: OwnWords, folded: str) -> ExactFindings:
     """Look for exact phrases in the user's own sentences; nothing after a cue that other people's text follows."""
-    cue = cues().search(folded)
-    limit = cue.span()[0] if cue else len(folded)
+    colon = _AFTER_COLON.search(folded.replace(REDACTED, "*" * len(REDACTED)))
+    clear_until = colon.span()[0] if colon else len(folded)
+    announced = layout.cues[0].start if layout.cues else len(folded)
     statements: list[Statement] = []
     asked: list[TextSpan] = []
     things: list[tuple[TextSpan, str, str]] = []
     for sentence in layout.sentences():
-        asked += _asked(sentence, folded)
-        if sentence.start < limit and not layout.text[: sentence.end].endswith("?"):
-            statements += [found for found in _phrases(layout.text, folded, sentence) if found.span.start < limit]
+        asked += _asked(layout, folded, sentence)
+        if sentence.start < announced and not layout.text[: sentence.end].endswith("?"):
+            found = _phrases(layout.text, folded, sentence, clear_until)
+            statements += [phrase for phrase in found if phrase.span.start < announced]
             things += _things(layout.text, folded, sentence)
     return ExactFindings(tuple(statements), tuple(asked), tuple(things))
 
@@ -88,24 +90,26 @@ def _overlap(one: TextSpan, other: TextSpan) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _asked(sentence: TextSpan, folded: str) -> Iterator[TextSpan]:
+def _asked(layout: OwnWords, folded: str, sentence: TextSpan) -> Iterator[TextSpan]:
     for phrase in remember_phrases():
         if found := phrase.search(folded[sentence.start : sentence.end]):
             start, end = (sentence.start + place for place in found.span(phrase.groupindex["value"]))
-            if _is_wish(folded, sentence.start + found.span()[0], start, end):
+            handed_over = layout.is_announced(start) or (bool(layout.cues) and layout.cues[-1].start >= end)
+            if not handed_over and _is_wish(
+                folded[sentence.start : sentence.start + found.span()[0]], folded[start:end]
+            ):
                 yield TextSpan(start, end)
             return
 
 
-def _is_wish(folded: str, phrase: int, start: int, end: int) -> bool:
-    """Tell whether a request to remember is meant: not denied, no question, no part of a text that is handed over."""
-    said = folded[start:end].split()
-    denied = not negations().isdisjoint((*folded[:phrase].split()[-1:], *said[-1:])) or folded[:phrase].endswith("n't")
-    cued = cues().search(folded[:start]) or cues().search(folded[end:])
-    return len(said) >= _FEWEST_WORDS and not denied and "?" not in folded[start : end - 1] and not cued
+def _is_wish(before: str, said: str) -> bool:
+    """Tell whether a request to remember is meant: not denied, and no question."""
+    words = said.split()
+    denied = not negations().isdisjoint((*before.split()[-1:], *words[-1:])) or before.endswith("n't")
+    return len(words) >= _FEWEST_WORDS and not denied and "?" not in said[:-1]
 
 
-def _phrases(text: str, folded: str, sentence: TextSpan) -> Iterator[Statement]:
+def _phrases(text: str, folded: str, sentence: TextSpan, clear_until: int) -> Iterator[Statement]:
     for key, regex in exact_phrases():
         if key == THING or not (found := regex.search(folded[sentence.start : sentence.end])):
             continue
@@ -114,9 +118,7 @@ def _phrases(text: str, folded: str, sentence: TextSpan) -> Iterator[Statement]:
         begin += not folded[begin].isalnum()
         value = _named(text, start, end) if key in _NAMED else _plain(text, start, end, key)
         if value:
-            clear = not _AFTER_COLON.search(folded[:begin].replace(REDACTED, "")) and (
-                key not in _NAMED or text[value.start].isupper()
-            )
+            clear = begin <= clear_until and (key not in _NAMED or text[value.start].isupper())
             yield Statement("fact", TextSpan(begin, value.end), CERTAIN if clear else _LIKELY, key, value)
 
 
