@@ -43,8 +43,8 @@ _LOGGED = LazyRegex(
 )
 _CODE = LazyRegex(
     r"^\s*(?:def |class \w+[:(]|import \w|from [\w.]+ import|(?:const|let|var) \w+ ?=|function\b.*\(|return\b.*;|"
-    r"public |private |#include|#!|SELECT |INSERT |UPDATE |DELETE FROM|CREATE |sudo |git \w+ -|npm |pip |docker |curl |"
-    r"echo |\$ |>>> |@@ |[+-]{3} |//|/\*|<[/!?a-zA-Z]|\w+\s*[:=]\s*[\[{]\s*$|[\w.]+\s*=\s*\S+\s*$|"
+    r"public |private |#include|#!|SELECT |INSERT |UPDATE |DELETE FROM|CREATE |sudo |git \w+ -|npm |pip |docker |"
+    r"kubectl |curl |echo |\$ |>>> |@@ |[+-]{3} |//|/\*|<[/!?a-zA-Z]|\w+\s*[:=]\s*[\[{]\s*$|[\w.]+\s*=\s*\S+\s*$|"
     r"[\"']?\w+[\"']?: [\"{\[])"
     r"|[;{}]\s*$|=>|==|!=|&&|\|\||\(\)|</|::|\w = [\"'\[{(\d]|\w\(.*\)\s*$"
 )
