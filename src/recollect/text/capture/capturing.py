@@ -14,11 +14,11 @@ from recollect.text.capture.judging import confidence_of, is_injection, statemen
 from recollect.text.capture.keys import CONTACTS, is_current, may_replace
 from recollect.text.capture.own_words import MAX_MESSAGE_CHARACTERS, OwnWords
 from recollect.text.capture.persons import whom, with_person
-from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.user_patterns import NONE, CompiledPatterns, judge_by_patterns
 from recollect.text.capture.values import clean_value
 from recollect.text.capture.words import folded as folded_words
 from recollect.text.capture.words import phrases_of
+from recollect.text.spelling import fold_spelling
 
 USER: Final = "user"
 ASSISTANT: Final = "assistant"  # the subject of standing instructions

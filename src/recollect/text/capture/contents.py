@@ -2,8 +2,8 @@
 
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
-from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.words import folded, function_words, openings
+from recollect.text.spelling import fold_spelling
 
 LONGEST = 500
 _AROUND = " \t\n\"'`.,;:!?()[]{}-\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|/"

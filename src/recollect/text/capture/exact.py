@@ -12,9 +12,9 @@ from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.gate import REDACTED
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.regex import LazyRegex
-from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.words import exact_phrases, function_words, negations, openings, remember_phrases
 from recollect.text.capture.words import folded as folded_words
+from recollect.text.spelling import fold_spelling
 
 THING = "thing"
 _NAMED = frozenset({"name", "nickname", "home", "employer"})

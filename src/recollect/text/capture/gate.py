@@ -4,7 +4,7 @@ The invariant: a secret never becomes a memory, whatever else the sentence says 
 """
 
 from recollect.text.capture.regex import LazyRegex
-from recollect.text.capture.spelling import fold_spelling
+from recollect.text.spelling import fold_spelling
 
 REDACTED = "[redacted: "
 _MOST_EMOJI = 3
