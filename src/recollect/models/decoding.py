@@ -37,6 +37,7 @@ _TYPES: Final[Mapping[str, StatementType]] = {
 _NO_KEY: Final = "-"
 _UNLIKELY: Final = 1e-3
 _FRAGMENT: Final = 14  # characters
+_STOPS: Final = ".!?;"
 # Plain short statements get low probabilities ("I'm allergic to cats"), but far higher ones than anything else: let the
 # path take them, and the weights of the calibration judge.
 _TAG_BIAS: Final = np.array([3.0, *[0.0] * (2 * len(_TYPES))], dtype=np.float32)
@@ -257,7 +258,7 @@ def _joined(spans: Iterable[tuple[int, int, int]], scores: PieceScores, text: st
             first, last, tag = joined[-1]
             between = text[scores.offsets[last - 1][1] : scores.offsets[start][0]].strip()
             lengths = [scores.offsets[b - 1][1] - scores.offsets[a][0] for a, b in ((first, last), (start, end))]
-            if not between or (len(between) == 1 and min(lengths) < _FRAGMENT):
+            if not between or (len(between) == 1 and between not in _STOPS and min(lengths) < _FRAGMENT):
                 joined[-1] = first, end, tag if lengths[0] >= lengths[1] else begin
                 continue
         joined.append((start, end, begin))

@@ -75,8 +75,9 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
             yield replace(matched, span=sentence)
     exact = find_exact(layout, folded)
     yield from _things(exact, rules)
-    own = [statement for statement in reading.statements if not layout.is_foreign(statement.span)]
-    foreign = [statement for statement in reading.statements if statement not in own]
+    read = [part for statement in reading.statements for part in _by_sentence(layout, statement)]
+    own = [statement for statement in read if not layout.is_foreign(statement.span)]
+    foreign = [statement for statement in read if statement not in own]
     yield from (_skipped(statement, statement.span.of(text), "handed_over") for statement in foreign)
     statements = _asked(merge_statements(own, exact.statements), exact.asked)
     who: str | None = None
@@ -93,6 +94,23 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
             yield _skipped(judged, content.of(text), reason)
         else:
             yield _captured(text, judged, content, who, ASKED if asked else reading.reader)
+
+
+def _by_sentence(layout: OwnWords, statement: Statement) -> Iterator[Statement]:
+    """Cut a statement where a sentence ends; the part with the value keeps the key."""
+    start, value = statement.span.start, statement.value
+    while start < statement.span.end:
+        end = min(statement.span.end, layout.sentence(TextSpan(start, start)).end)
+        mine = value is None or start <= value.start < end
+        part = TextSpan(start, end)
+        yield (
+            statement
+            if part == statement.span
+            else replace(
+                statement, span=part, key=statement.key if mine else "", value=value if mine else None, who=None
+            )
+        )
+        start = end
 
 
 def _asked(statements: Sequence[Statement], asked: Sequence[TextSpan]) -> list[Statement]:
