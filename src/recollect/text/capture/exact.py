@@ -145,6 +145,6 @@ def _things(text: str, folded: str, sentence: TextSpan) -> Iterator[tuple[TextSp
         while cut is None and len(words) > len(name) + 1 and words[-len(name) - 1][:1].isupper():
             name = words[-len(name) - 1 :]
         thing = words[: cut or len(words) - len(name)]
-        if name and len(name) < len(words) and any(map(str.isalpha, " ".join(thing))):
+        if name and len(name) < len(words) and not function_words().issuperset(map(fold_spelling, thing)):
             yield sentence, " ".join(thing), " ".join(name)
             return
