@@ -1,4 +1,3 @@
-# letters of other alphabets are the point here
 """Values are cleaned: no preposition, article or half a bracket; units, dates, addresses and numbers whole."""
 
 from datetime import UTC, datetime
