@@ -10,7 +10,7 @@ from recollect.text.time_expressions import find_time_spans
 
 _LONGEST = 120
 _MARKS = " \t\n\"'`,;:!?()[]{}\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|"
-_BRACKETS = ("()", "[]", "{}")
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 _YEAR = LazyRegex(r"(?:^|\D)(?:19|20)\d\d(?:\D|$)")
 _MONTH = 31
 _TIMES = frozenset({"schedule", "birthday"})
