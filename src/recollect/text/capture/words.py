@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from recollect.text.capture.regex import LazyRegex
-from recollect.text.capture.spelling import fold_rule, fold_spelling
+from recollect.text.spelling import fold_rule, fold_spelling
 from recollect.text.tables import LANGUAGES, read_lines, read_words
 
 _TABLE = "capture"
