@@ -25,7 +25,10 @@ def content_span(layout: OwnWords, statement: Statement, low: int, high: int) ->
     small = openings(layout.language)
     while start < end:
         word = layout.text[start:end].split(None, 1)[0]
-        if start + len(word) > min(value.start, end - 1) or fold_spelling(word.rstrip(",.!:")) not in small:
+        opens = (
+            word != "I" and fold_spelling(word.rstrip(",.!:")) in small
+        )  # of Czech "i", and not of "I live in Plzeň"
+        if not opens or start + len(word) > min(value.start, end - 1):
             break
         start, end = _strip(layout.text, start + len(word), end)
     while end > max(start, value.end):

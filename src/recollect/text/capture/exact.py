@@ -159,6 +159,7 @@ def _things(text: str, folded: str, sentence: TextSpan) -> Iterator[tuple[TextSp
         while cut is None and len(words) > len(name) + 1 and words[-len(name) - 1][:1].isupper():
             name = words[-len(name) - 1 :]
         thing = words[: cut or len(words) - len(name)]
-        if name and thing and max(len(name), len(thing)) <= _MOST_WORDS and openings("en").isdisjoint(thing):
+        named = name and max(len(name), len(thing)) <= _MOST_WORDS and openings("en").isdisjoint(thing)
+        if named and not function_words().issuperset(map(fold_spelling, thing)):
             yield sentence, " ".join(thing), " ".join(name)
             return
