@@ -10,8 +10,11 @@ from recollect.model.readings import Reading
 from recollect.ports import Reader
 from recollect.text.clean import clean
 from recollect.text.fence import is_only_wrappers, without_fences
+from recollect.text.secrets import REDACTION_MARK
 
 _PURPOSE = "capture"
+# A colon announces text of another person; that of our own mark does not. Offsets stay.
+_UNANNOUNCED = REDACTION_MARK.replace(":", " ")
 
 
 class ReadMessage(NamedTuple):
@@ -75,7 +78,7 @@ def _cached(engine: Engine, scope: Scope, reader: Reader, text: str) -> Reading:
     key = (reader.name, text)
     reading = engine.capture.readings.find(scope, key)
     if reading is None:
-        reading = reader.read(text)
+        reading = reader.read(text.replace(REDACTION_MARK, _UNANNOUNCED))
         engine.capture.readings.keep(scope, key, reading)
         if reader.costs:
             token_usage.record(engine, scope, _PURPOSE, reader.name, reading.usage)

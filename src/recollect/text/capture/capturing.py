@@ -99,18 +99,15 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
 def _by_sentence(layout: OwnWords, statement: Statement) -> Iterator[Statement]:
     """Cut a statement where a sentence ends; the part with the value keeps the key."""
     start, value = statement.span.start, statement.value
-    while start < statement.span.end:
-        end = min(statement.span.end, layout.sentence(TextSpan(start, start)).end)
-        mine = value is None or start <= value.start < end
-        part = TextSpan(start, end)
-        yield (
-            statement
-            if part == statement.span
-            else replace(
-                statement, span=part, key=statement.key if mine else "", value=value if mine else None, who=None
-            )
-        )
-        start = end
+    inside = [stop for stop in layout.stops if start < stop.start and stop.end < statement.span.end]
+    if not inside:
+        yield statement
+        return
+    for stop in (*inside, TextSpan(statement.span.end, statement.span.end)):
+        mine = value is None or start <= value.start < stop.start
+        key = statement.key if mine else ""
+        yield replace(statement, span=TextSpan(start, stop.start), key=key, value=value if mine else None, who=None)
+        start = stop.end
 
 
 def _asked(statements: Sequence[Statement], asked: Sequence[TextSpan]) -> list[Statement]:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from recollect.model.calibration import CERTAIN
 from recollect.model.readings import Statement, TextSpan
-from recollect.text.capture.gate import REDACTED
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.words import exact_phrases, function_words, negations, openings, remember_phrases
 from recollect.text.capture.words import folded as folded_words
+from recollect.text.secrets import REDACTION_MARK
 from recollect.text.spelling import fold_spelling
 
 THING = "thing"
@@ -38,7 +38,7 @@ class ExactFindings(NamedTuple):
 
 def find_exact(layout: OwnWords, folded: str) -> ExactFindings:
     """Look for exact phrases in the user's own sentences; nothing after a cue that other people's text follows."""
-    colon = _AFTER_COLON.search(folded.replace(REDACTED, "*" * len(REDACTED)))
+    colon = _AFTER_COLON.search(folded.replace(REDACTION_MARK, "*" * len(REDACTION_MARK)))
     clear_until = colon.span()[0] if colon else len(folded)
     announced = layout.cues[0].start if layout.cues else len(folded)
     statements: list[Statement] = []
@@ -136,7 +136,7 @@ def _named(text: str, start: int, end: int) -> TextSpan | None:
     if last == start and text == text.lower():
         word = text[start:end].split(" ", maxsplit=1)[0]
         last = start if fold_spelling(word) in function_words() or len(word) < _FEWEST_LETTERS else start + len(word)
-    return TextSpan(start, last) if last > start else None
+    return _plain(text, start, last, "")
 
 
 def _plain(text: str, start: int, end: int, key: str) -> TextSpan | None:

@@ -16,7 +16,8 @@ from recollect.text.secrets.kind import ByteSpan, SecretKind
 from recollect.text.secrets.shapes import shapes
 
 _MEMORY = 64 << 20  # what the automata of one pattern may occupy before they start anew
-_MARK = b"[redacted: "
+REDACTION_MARK = "[redacted: "
+_MARK = REDACTION_MARK.encode()
 _MARKED = re.compile(rb"\[redacted: [^\[\]\n]{1,40}\]")
 MOST_ROUNDS = 5
 _LONG = 100_000
