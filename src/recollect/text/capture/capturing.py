@@ -63,7 +63,7 @@ def judge(
         if isinstance(one, SkippedStatement):
             skipped.append(one)
         else:
-            found.setdefault(fold_spelling(one.content), one)
+            found.setdefault(fold_spelling(one.content).rstrip(" .!"), one)
     return tuple(sorted(found.values(), key=lambda one: -one.importance)[: max(limit, 0)]), tuple(skipped)
 
 
@@ -76,7 +76,7 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
     exact = find_exact(layout, folded)
     yield from _things(exact, rules)
     own = [statement for statement in reading.statements if not layout.is_foreign(statement.span)]
-    foreign = [statement for statement in reading.statements if statement not in own]
+    foreign = [statement for statement in reading.statements if layout.is_foreign(statement.span)]
     yield from (_skipped(statement, statement.span.of(text), "handed_over") for statement in foreign)
     statements = _asked(merge_statements(own, exact.statements), exact.asked)
     who: str | None = None
