@@ -24,7 +24,6 @@ from recollect.models.word_pieces import load_word_pieces
 from recollect.text.capture.contents import content_span, has_content
 from recollect.text.capture.judging import statement_features
 from recollect.text.capture.own_words import OwnWords
-from recollect.text.capture.spelling import fold_spelling
 
 Numbers = NDArray[np.float64]
 PARTS = 5
@@ -51,7 +50,6 @@ def candidates(graph: ReaderGraph, messages: Sequence[LabelledMessage]) -> list[
         encoding = pieces.encode(message.text)
         scores, _ = graph.score(message.text, encoding.ids, encoding.offsets)
         layout = OwnWords.of(message.text, handed_over(scores, message.text))
-        folded = fold_spelling(message.text)
         spans = [
             span
             for span in graph.spans(scores, message.text)
@@ -65,7 +63,7 @@ def candidates(graph: ReaderGraph, messages: Sequence[LabelledMessage]) -> list[
             said = content.of(message.text)
             if has_content(said):
                 right = any(says(said, fact) for fact in message.facts)
-                around = statement_features(layout, folded, statement, content)
+                around = statement_features(layout, statement, content)
                 found.append(Candidate(number, said, right, span_features(span), around))
     return found
 
@@ -100,7 +98,8 @@ def fit(rows: Numbers, right: Numbers, weights: Numbers) -> Numbers:
         sure = 1 / (1 + np.exp(-scaled @ found))
         slope = scaled.T @ (weights * (sure - right)) + penalty @ found
         found -= np.linalg.solve((scaled.T * (weights * sure * (1 - sure))) @ scaled + penalty, slope)
-    return found / scale
+    unscaled: Numbers = found / scale
+    return unscaled
 
 
 def table(features: Sequence[Mapping[str, float]]) -> tuple[list[str], Numbers]:

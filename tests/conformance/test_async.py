@@ -266,3 +266,18 @@ def test_awaiting_leaves_the_loop_free(open_memory: OpenMemory) -> None:
         assert turns > 10
 
     run(work, open_memory(embedding__provider="none"))
+
+
+def test_a_message_is_read_and_explained(memory: Memory) -> None:
+    async def work(awaited: AsyncMemory) -> None:
+        me = awaited.user("me")
+        text = "I live in Brno."
+        assert (await me.messages.read(text)).statements
+        assert [one.value for one in (await me.messages.explain(text)).captured] == ["Brno"]
+        (learned,) = (await me.after_turn([{"role": "user", "content": text}], session="s1")).captured
+        (origin,) = await me.messages.origins(learned.id)
+        assert (origin.text, origin.message.conversation) == (text, "s1")
+        with pytest.raises(NotFound):
+            await me.messages.origins("01a1e558-18b3-7872-89a5-e0bdd8d329a9")
+
+    run(work, memory)

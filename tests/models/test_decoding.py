@@ -1,15 +1,18 @@
 """Numbers turned into spans: the best path, whole words, values, and what counts as handed over."""
 
+from dataclasses import replace
 from itertools import product
+from math import exp, log
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect.model.calibration import SPAN_WEIGHTS
 from recollect.model.readings import TextSpan
 from recollect.models.decoding import (
-    Floats,
+    PieceNumbers,
     PieceScores,
     ReaderLabels,
     best_path,
@@ -17,6 +20,7 @@ from recollect.models.decoding import (
     find_spans,
     first_long_run,
     handed_over,
+    span_features,
     statements,
 )
 
@@ -35,8 +39,8 @@ def offsets(text: str, pieces: tuple[str, ...]) -> list[tuple[int, int]]:
     return found
 
 
-def scores(tags: str, *, sure: float = 0.9, **marked: dict[int, float]) -> PieceScores:
-    """Give scores for TEXT: a tag for each piece, and probabilities of single pieces."""
+def scores(tags: str, *, sure: float = 0.9, text: str = TEXT, **marked: dict[int, float]) -> PieceScores:
+    """Give scores for a text of PIECES: a tag for each piece, and probabilities of single pieces."""
     chosen = [TAGS.index(tag) for tag in tags.split()]
     rest = (1 - sure) / (len(TAGS) - 1)
     tag = np.full((len(chosen), len(TAGS)), np.log(rest), np.float32)
@@ -46,7 +50,7 @@ def scores(tags: str, *, sure: float = 0.9, **marked: dict[int, float]) -> Piece
     for name, places in marked.items():
         for place, probability in places.items():
             single[name][place] = probability
-    return PieceScores(tag=tag, key=key, offsets=offsets(TEXT, PIECES), **single)
+    return PieceScores(tag=tag, key=key, offsets=offsets(text, PIECES), **single)
 
 
 OWN = "O O B-fact I-fact I-fact I-fact O O O B-pref I-pref I-pref O"
@@ -57,8 +61,8 @@ def test_spans_are_widened_to_whole_words() -> None:
     assert (first.type, first.span.of(TEXT), first.start, first.end) == ("fact", "I live in Brno", 2, 6)
     assert (second.type, second.span.of(TEXT), second.start, second.end) == ("preference", "I love tea", 9, 12)
     assert first.key == "home"
-    numbers = (first.key_probability, first.tag_mean, first.tag_min, first.handed_mean)
-    assert numbers == pytest.approx((0.7, 0.9, 0.9, 0))
+    numbers = (first.key_probability, first.inside_mean, first.handed_mean, first.pieces)
+    assert numbers == pytest.approx((0.7, 0.975, 0, 13))
 
 
 def test_a_key_of_none_is_empty() -> None:
@@ -76,24 +80,76 @@ def test_the_value_is_the_strongest_run_as_whole_words() -> None:
     assert (second.who and second.who.of(TEXT), second.value) == ("tea", None)
 
 
-def test_spans_that_meet_inside_a_word_stay_apart() -> None:
-    tags = "O O B-fact I-fact I-fact I-fact B-pref I-pref I-pref O O B-fact B-fact"
-    spans = [span.span.of(TEXT) for span in find_spans(scores(tags), TEXT, LABELS)]
-    assert spans == ["I live in Brno", ", and", "tea"]
+def test_spans_with_nothing_between_them_are_one_of_the_longer_ones_type() -> None:
+    tags = "O O B-fact I-fact B-pref I-pref I-pref O O B-pref I-pref B-fact O"
+    assert [(span.type, span.span.of(TEXT)) for span in find_spans(scores(tags), TEXT, LABELS)] == [
+        ("preference", "I live in Brno"),
+        ("preference", "I love tea"),
+    ]
+
+
+def test_a_fragment_is_joined_over_a_comma_and_two_statements_are_not() -> None:
+    tags = "B-fact O B-fact I-fact I-fact I-fact I-fact O B-pref I-pref I-pref I-pref I-pref"
+    spans = find_spans(scores(tags), TEXT, LABELS)
+    assert [span.span.of(TEXT) for span in spans] == ["hello, I live in Brno", "and I love tea"]
+
+
+def test_spans_that_meet_inside_a_word_do_not_overlap() -> None:
+    text = "hello, I live in Brno, and I lovetea"
+    tags = "O O O O O O O O B-pref I-pref I-pref O B-fact"
+    assert [span.span.of(text) for span in find_spans(scores(tags, text=text), text, LABELS)] == ["and I lovetea"]
+
+
+def test_a_plain_statement_is_taken_though_the_tags_doubt_it() -> None:
+    numbers = scores("O O O O O O O O O O O O O")
+    fact = (range(2, 7), [TAGS.index(tag) for tag in ("B-fact", *["I-fact"] * 4)])
+    numbers.tag[fact] = log(0.06)
+    (span,) = find_spans(numbers, TEXT, LABELS)
+    assert span.span.of(TEXT) == "I live in Brno"
+    assert span.inside_mean == pytest.approx(0.1, abs=1e-6)
+    numbers.tag[fact] = log(0.04)  # less than a twentieth of what speaks for no statement
+    assert find_spans(numbers, TEXT, LABELS) == []
+
+
+def test_what_is_handed_over_is_told_of_the_line_and_of_the_whole_text() -> None:
+    text = TEXT.replace(", and", ",\nand")
+    first, second = find_spans(scores(OWN, text=text, handed={0: 0.3, 8: 0.8}), text, LABELS)
+    assert (first.handed_mean, first.handed_line, first.handed_anywhere) == pytest.approx((0, 0.3, 0.8))
+    assert (second.handed_mean, second.handed_line, second.handed_anywhere) == pytest.approx((0, 0.8, 0.8))
 
 
 def test_a_span_of_pieces_that_are_handed_over_is_no_statement() -> None:
     numbers = scores(OWN, handed=dict.fromkeys(range(2, 5), 0.9))
-    spans = find_spans(numbers, TEXT, LABELS)
-    assert [confidence(span) for span in spans] == [0.0, pytest.approx(0.9)]
-    assert [found.span.of(TEXT) for found in statements(spans, TEXT)] == ["I love tea"]
+    first, second = find_spans(numbers, TEXT, LABELS)
+    assert confidence(first) == 0.0
+    assert 0 < confidence(second) < 1
+    assert [found.span.of(TEXT) for found in statements([first, second], TEXT)] == ["I love tea"]
+
+
+def test_the_confidence_of_a_span_is_its_features_weighed() -> None:
+    span, _ = find_spans(scores(OWN, value={5: 0.9}, who={2: 0.25}), TEXT, LABELS)
+    odds = {"inside": log(0.975 / 0.025), "value": log(9), "handed line": log(1 / 999), "handed anywhere": log(1 / 999)}
+    plain = {"key": 0.7, "who": 0.25, "length": log(4), "pieces": log(13), "fact": 1.0}
+    assert span_features(span) == pytest.approx(odds | plain, abs=1e-4)
+    total = SPAN_WEIGHTS["constant"] + sum(
+        SPAN_WEIGHTS.get(name, 0) * number for name, number in span_features(span).items()
+    )
+    assert confidence(span) == pytest.approx(1 / (1 + exp(-total)))
+    assert [found.confidence for found in statements([span], TEXT)] == [confidence(span)]
+
+
+def test_a_span_is_surer_the_more_it_is_a_statement_and_the_less_its_line_is_handed_over() -> None:
+    span, _ = find_spans(scores(OWN), TEXT, LABELS)
+    assert confidence(replace(span, inside_mean=0.5)) < confidence(replace(span, inside_mean=0.9))
+    assert confidence(replace(span, handed_line=0.9)) < confidence(replace(span, handed_line=0.1))
+    assert confidence(replace(span, value_max=0.0)) < confidence(replace(span, value_max=1.0))
 
 
 def test_a_fragment_is_no_statement() -> None:
-    tags = "B-fact O O O O O O O O B-pref I-pref O O"
+    tags = "O O B-fact O O O O O O B-pref I-pref O O"
     spans = find_spans(scores(tags), TEXT, LABELS)
-    assert [span.span.of(TEXT) for span in spans] == ["hello", "I love"]
-    assert statements(spans, TEXT) == ()
+    assert [span.span.of(TEXT) for span in spans] == ["I", "I love"]
+    assert [found.span.of(TEXT) for found in statements(spans, TEXT)] == ["I love"]
 
 
 def test_what_is_handed_over_is_merged_over_small_gaps() -> None:
@@ -109,7 +165,7 @@ def test_a_long_run_is_pasted_text(length: int, begins: int | None) -> None:
     assert first_long_run(handed) == begins
 
 
-def every_path(tag: Floats) -> tuple[int, ...]:
+def every_path(tag: PieceNumbers) -> tuple[int, ...]:
     """Try all paths that follow the rule."""
     allowed = (
         path

@@ -36,6 +36,7 @@ ROUTES: dict[str, Permission | None] = {
     "POST /api/context/search": "read",
     "POST /search": "read",
     "POST /api/federated/search": "read",
+    "POST /api/read": "read",
     "GET /api/about": "read",
     "GET /api/facts": "read",
     "GET /api/preferences": "read",

@@ -75,6 +75,7 @@ class AsyncFacts(AsyncTwin[UserFacts]):
 
     __call__ = awaited(UserFacts.__call__)
     set = awaited(UserFacts.set)
+    doubts = awaited(UserFacts.doubts)
 
 
 class AsyncPreferences(AsyncTwin[UserPreferences]):
@@ -104,8 +105,11 @@ class AsyncMessages(AsyncTwin[UserMessages]):
     get = awaited(UserMessages.get)
     around = awaited(UserMessages.around)
     rate = awaited(UserMessages.rate)
+    read = awaited(UserMessages.read)
     should_capture = awaited(UserMessages.should_capture)
     preview_capture = awaited(UserMessages.preview_capture)
+    explain = awaited(UserMessages.explain)
+    origins = awaited(UserMessages.origins)
     capture = awaited(UserMessages.capture)
 
 

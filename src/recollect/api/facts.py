@@ -9,10 +9,14 @@ from typing import Unpack
 
 from recollect.api.scoped import Scoped, check_limit
 from recollect.engine.memories import remember
+from recollect.engine.memories.doubts import find_doubts
 from recollect.errors import InvalidMemory
 from recollect.model.literals import MemoryType
-from recollect.model.memories import CommonFields, MemoryRecord, NewMemory, Remembered
+from recollect.model.memories import CommonFields, Doubt, MemoryRecord, NewMemory, Remembered
 from recollect.text.clean import clean
+
+_WITH_PROPERTIES: tuple[MemoryType, ...] = ("fact", "entity")
+_MOST_COMPARED = 1_000
 
 
 class _TypedMemories(Scoped):
@@ -46,6 +50,14 @@ class UserFacts(_TypedMemories):
         _check_filled(subject=subject, key=key, value=value)
         text = content or f"{subject} {_words(key)}: {value}"
         return self._store(NewMemory(text, type="fact", subject=subject, key=key, value=value, **fields))
+
+    def doubts(self, subject: str | None = None) -> tuple[Doubt, ...]:
+        """List facts that a later statement contradicts without being sure enough to replace them.
+
+        `update` or `forget` one of the two to settle it.
+        """
+        rows = [row for kind in _WITH_PROPERTIES for row in self._select(kind, subject, limit=_MOST_COMPARED)]
+        return tuple(find_doubts(rows))
 
 
 class UserPreferences(_TypedMemories):

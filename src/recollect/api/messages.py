@@ -1,11 +1,11 @@
 """`me.messages`: single messages by id, whichever conversation they belong to, and what is captured from a text."""
 
 from recollect.api.scoped import Scoped, canonical
-from recollect.engine.conversations import message_log, message_reading, turn_capture, turns
+from recollect.engine.conversations import explanations, message_log, message_reading, turns
 from recollect.errors import InvalidInput
 from recollect.model.memories import Remembered
 from recollect.model.messages import Message
-from recollect.model.readings import Captured, Reading
+from recollect.model.readings import Captured, ExplainedReading, MemoryOrigin, Reading
 
 _MAX_AROUND = 50
 
@@ -37,7 +37,7 @@ class UserMessages(Scoped):
 
     def preview_capture(self, text: str) -> tuple[Captured, ...]:
         """Return what `capture` would store of a user's message, without storing it."""
-        return turn_capture.preview(self._engine, self._scope, text)
+        return explanations.preview(self._engine, self._scope, text)
 
     def read(self, text: str) -> Reading:
         """Read a message: what lasts in it, what is not the user's own words, and whether an answer needs memory.
@@ -45,6 +45,20 @@ class UserMessages(Scoped):
         Raises ReaderError when the reader of the settings cannot read it, and InvalidInput when there is none.
         """
         return message_reading.read_strictly(self._engine, self._scope, text)
+
+    def explain(self, text: str) -> ExplainedReading:
+        """Read a message and say what `capture` would make of it: what is kept, what is not, and why.
+
+        Nothing is stored. Raises ReaderError and InvalidInput as `read` does.
+        """
+        return explanations.explain(self._engine, self._scope, text)
+
+    def origins(self, memory_id: str) -> tuple[MemoryOrigin, ...]:
+        """Return the messages that a memory was captured from, with the words that say it. Raises NotFound.
+
+        Messages that were forgotten are not among them; a memory that a program stored has none.
+        """
+        return explanations.origins(self._engine, self._scope, canonical(memory_id))
 
     def capture(self, text: str, *, session: str = "") -> tuple[Remembered, ...]:
         """Store what a user's message says about the user; usually `after_turn` does this."""

@@ -9,7 +9,7 @@ from recollect.cli import options
 from recollect.cli.errors import NOT_FOUND
 from recollect.cli.formatting import ago, day, hour, listing, percent, shortened
 from recollect.cli.memories import show_remembered
-from recollect.cli.options import argument, option
+from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.cli.values import past_moment, past_moments, period
 from recollect.errors import InvalidInput
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from recollect.cli.view import View
-    from recollect.model.memories import MemoryRecord, Remembered
+    from recollect.model.memories import Doubt, MemoryRecord, Remembered
     from recollect.model.search import About
 
 commands = CommandSet("Knowledge")
@@ -74,11 +74,23 @@ def facts(
     *,
     key: options.OfKey = None,
     limit: options.Most = 100,
-) -> CommandResult[KnownItems]:
+    doubts: Annotated[bool, flag("--doubts", "List pairs of facts that contradict each other instead.")] = False,
+) -> "CommandResult[KnownItems] | CommandResult[tuple[Doubt, ...]]":
     """List facts, by what they are about."""
+    if doubts:
+        return CommandResult(context.me.facts.doubts(subject), _show_doubts)
     nothing = "No facts yet. `recollect fact SUBJECT KEY VALUE` notes one."
     items = KnownItems(_by_first_subject(context.me.facts(subject, key=key, limit=limit)))
     return CommandResult(items, _listing(_by_subject, nothing, subject, key))
+
+
+def _show_doubts(view: "View", doubts: "tuple[Doubt, ...]") -> None:
+    if not doubts:
+        view.line("No facts contradict each other.")
+    for doubt in doubts:
+        for said, record in (("known", doubt.memory), ("also said", doubt.contradicted_by)):
+            view.line(f"{said}: {record.content}")
+            view.line(f"{record.id}  {record.created_at.astimezone():%Y-%m-%d}  {record.confidence:.0%} sure", "dim")
 
 
 @commands.command(

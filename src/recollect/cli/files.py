@@ -1,4 +1,4 @@
-"""Commands for documents, for the text of files, and for what other systems exported."""
+"""Commands for documents, for the text of files and messages, and for what other systems exported."""
 
 import re
 import sys
@@ -11,10 +11,11 @@ from recollect.cli import options
 from recollect.cli.errors import FAILED
 from recollect.cli.folders import examples, show_waiting, waiting_texts
 from recollect.cli.formatting import ago, counted, folder_errors, folder_state, named, size
+from recollect.cli.hooks import read_message
 from recollect.cli.json_output import error_document, fields_of
 from recollect.cli.options import argument, flag, option
 from recollect.cli.progress import StepCallback
-from recollect.cli.runner import CommandContext, CommandResult, CommandSet
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import FILE_SOURCES, FileSource, Trust
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from recollect.cli.view import View
     from recollect.importing import ImportReport
     from recollect.model.files import AddedFile, FilePage, FileRecord, FileText, FolderStatus
+    from recollect.model.readings import ExplainedReading
 
 commands = CommandSet("Files")
 
@@ -200,28 +202,45 @@ def _listed(view: "View", file: "FileRecord") -> "Text":
 
 @commands.command(
     "read",
-    examples=("recollect read setup.md", "recollect read notes/setup.md --lines 12-30", "recollect read a.md:7-9"),
+    examples=(
+        "recollect read setup.md",
+        "recollect read notes/setup.md --lines 12-30",
+        "recollect read a.md:7-9",
+        'recollect read "I moved to Brno. Please answer in Czech from now on."',
+        "recollect read - < message.txt",
+    ),
 )
 def read(
     context: CommandContext,
     path: Annotated[
         str,
         argument(
-            "PATH", "A path, as much of its end as only one file has, an id, or a place in a hit, such as home.md:5-8."
+            "PATH",
+            "A path, as much of its end as only one file has, an id, or a place in a hit, such as home.md:5-8. "
+            "Or a message: - reads one from standard input.",
         ),
     ],
     *,
     lines: Annotated[
         str | None, option("FIRST-LAST", "Only these lines, such as 12-30, 12, or 12- to the end.")
     ] = None,
-) -> "CommandResult[FileText]":
-    """Show the text of a file, or some of its lines.
+) -> "CommandResult[FileText] | CommandResult[ExplainedReading]":
+    """Show the text of a file, or what a message teaches.
 
     From where the file lies; from the store when it is gone. Secrets and private parts are masked, as they are in
-    memory.
+    memory. Several words that name no file are a message: it is shown with what would be remembered of it, what would
+    not and why, and whether an answer needs memory. Nothing is stored.
     """
-    text = _read_place(context.me, path) if lines is None else context.me.files.read(path, _line_range(lines))
-    return CommandResult(text, _show_text)
+    if lines is not None:
+        return CommandResult(context.me.files.read(path, _line_range(lines)), _show_text)
+    if path == "-":
+        return read_message(context, given_text(path))
+    try:
+        return CommandResult(_read_place(context.me, path), _show_text)
+    except NotFound:
+        if len(path.split()) == 1:
+            raise
+    return read_message(context, path)
 
 
 def _read_place(me: "UserMemory", path: str) -> "FileText":

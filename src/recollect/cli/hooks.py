@@ -6,14 +6,15 @@ Input is plain text, a list of messages, or an object as Claude Code gives it to
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from recollect.cli import options
-from recollect.cli.formatting import counted, listing, shortened
+from recollect.cli.formatting import counted, listing, percent, shortened
 from recollect.cli.json_output import fields_of
 from recollect.cli.options import argument, flag
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text, read_standard_input
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -21,14 +22,28 @@ if TYPE_CHECKING:
     from recollect.api.memory import UserMemory
     from recollect.cli.view import View
     from recollect.model.memories import MemoryRecord, Remembered
-    from recollect.model.readings import Captured
+    from recollect.model.readings import Captured, ExplainedReading, Need, SkippedStatement
     from recollect.model.search import PromptContext, TurnOutcome
 
 commands = CommandSet("Around an agent's turn")
 
 _LONGEST = 300
-_MARKS = {"duplicate": "known already", "superseded": "replaces an older one", "outranked": "history only"}
+_MARKS = {
+    "duplicate": "known already",
+    "superseded": "replaces an older one",
+    "outranked": "history only",
+    "doubted": "casts doubt on an older one",
+}
 _NO_SESSION = "Say which conversation this is, with --session or as `session_id` in the JSON on standard input."
+_SKIPPED = {
+    "handed_over": "not the user's own words",
+    "pasted": "the message is a paste, or mostly emoji",
+    "secret": "it looks like a secret",
+    "type": "capture.types or capture.users leaves this type out",
+    "injection": "it tries to instruct a model",
+    "once": "a wish for this time only",
+    "short": "too short to mean something by itself",
+}
 _ASIDE = ("isMeta", "isSidechain", "isCompactSummary")  # lines of a transcript that are no part of the conversation
 
 
@@ -236,6 +251,68 @@ def _show_learned(view: "View", memories: "Sequence[LearnedMemory | Captured]") 
         else:
             shown = _described(view, memory).append("\n").append(memory.type, "dim")
         view.print(view.indent(shown))
+
+
+def read_message(context: CommandContext, text: str) -> "CommandResult[ExplainedReading]":
+    """Read a message, and say what capture would make of it."""
+    read = context.me.messages.explain(text)
+    replaced = {one.replaces: _content_of(context.me, one.replaces) for one in read.captured if one.replaces}
+    settings = context.memory.settings
+    show = partial(_show_reading, replaced=replaced, least=settings.capture.confidence, captures=settings.auto_capture)
+    return CommandResult(read, show)
+
+
+def _content_of(me: "UserMemory", id: str) -> str:
+    try:
+        return me.get(id).content
+    except NotFound:  # forgotten since
+        return id
+
+
+def _show_reading(
+    view: "View", read: "ExplainedReading", *, replaced: Mapping[str, str], least: float, captures: bool
+) -> None:
+    from recollect.cli.render_memories import marked_message
+
+    view.print(marked_message(read, coloured=view.coloured))
+    view.line(f"\n{_needed(read.reading.need)}")
+    view.line("Would keep:" if read.captured else "Would keep nothing.")
+    for captured in read.captured:
+        view.print(view.indent(_would_keep(view, captured, replaced)))
+    if read.skipped:
+        view.line("Would not keep:")
+    for skipped in read.skipped:
+        view.print(view.indent(_would_skip(view, skipped, least)))
+    if read.reading.pasted:
+        view.line("The message is too long to be the user's own words; nothing is learned from it.", "yellow")
+    if not captures:
+        view.line("The setting auto_capture is off: turns teach nothing.", "yellow")
+
+
+def _needed(need: "Need") -> str:
+    """Say whether an answer needs memory, in words and figures."""
+    words = {"no": "needs no memory", "maybe": "may need memory", "yes": "needs memory"}
+    shares = need._asdict()
+    told = ", ".join(f"{name} {percent(share)}" for name, share in shares.items())
+    return f"An answer {words[max(shares, key=lambda name: shares[name])]} ({told})."
+
+
+def _would_keep(view: "View", captured: "Captured", replaced: Mapping[str, str]) -> "Text":
+    from recollect.cli.render_memories import captured_type
+
+    about = " ".join(part for part in (captured.subject, captured.property or captured.key) if part)
+    slot = ": ".join(part for part in (about, captured.value) if part)
+    parts = [captured_type(captured), slot, f"{percent(captured.confidence)} sure", f"found by {captured.rule}"]
+    parts += ["applies always"] if captured.standing else []
+    parts += [f"replaces: {shortened(replaced[captured.replaces], _LONGEST)}"] if captured.replaces else []
+    text = view.text(shortened(captured.content, _LONGEST)).append("\n")
+    return text.append_text(view.text(" · ".join(filter(None, parts)), "dim"))
+
+
+def _would_skip(view: "View", skipped: "SkippedStatement", least: float) -> "Text":
+    why = _SKIPPED.get(skipped.reason, f"below capture.confidence ({percent(least)})")
+    text = view.text(shortened(skipped.content, _LONGEST)).append("\n")
+    return text.append_text(view.text(f"{skipped.type} · {percent(skipped.confidence)} sure · {why}", "dim"))
 
 
 def _described(view: "View", memory: "MemoryRecord | Captured") -> "Text":

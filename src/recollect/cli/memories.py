@@ -123,6 +123,7 @@ def show_remembered(view: "View", remembered: "Remembered", place: str = "") -> 
         "duplicate": "Known already; nothing was added.",
         "superseded": f"Remembered, replacing {remembered.existing_id}.",
         "outranked": f"Kept as history only; {remembered.existing_id} stands.",
+        "doubted": f"Remembered beside {remembered.existing_id}, which says otherwise.",
     }
     view.line(outcomes[remembered.action])
     if place:

@@ -1,9 +1,13 @@
-"""Renders memories and hits: the text, and below it the id, whole and ready to be copied, with kind and time."""
+"""Renders memories and hits: the text, and below it the id, whole and ready to be copied, with kind and time.
+
+And messages, with what capture finds in them.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from math import prod
-from typing import TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -16,6 +20,7 @@ from recollect.model.files import Chunk
 from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
 from recollect.model.places import PlacePart
+from recollect.model.readings import Captured, ExplainedReading, MemoryOrigin, TextSpan
 from recollect.model.search import ChannelPart, Hit
 
 MessagesAround: TypeAlias = Mapping[str, Sequence[Message]]
@@ -26,6 +31,17 @@ _LONGEST_HEADING = 80
 _NOTHING = "1.0000"  # a factor that cannot be seen
 _RANKING = ("vector", "text")
 _TIMES = "\N{MULTIPLICATION SIGN}"
+_AROUND = 200  # characters of a long message on each side of the words that are shown
+_STYLES: Final = {
+    "fact": "bold green",
+    "entity": "bold green",
+    "preference": "bold cyan",
+    "event": "bold yellow",
+    "decision": "bold magenta",
+    "rule": "bold blue",
+}
+_NOT_KEPT = "found, but not kept"
+_OPEN, _CLOSE = "\N{MATHEMATICAL LEFT DOUBLE ANGLE BRACKET}", "\N{MATHEMATICAL RIGHT DOUBLE ANGLE BRACKET}"
 
 
 def memory_list(records: Iterable[MemoryRecord], now: datetime) -> RenderableType:
@@ -176,3 +192,73 @@ def _told(record: MemoryRecord, now: datetime) -> str:
 def _validity(record: MemoryRecord) -> str:
     start = minute(record.valid_from)
     return f"{start} to {minute(record.valid_until)}" if record.valid_until else f"since {start}"
+
+
+class _Mark(NamedTuple):
+    """How a part of a message is shown: in a style, or without colours between two marks. `name` is for the legend."""
+
+    span: TextSpan
+    name: str
+    style: str
+    before: str
+    after: str = "]"
+    note: str = ""  # behind the part, where there are colours
+
+
+def captured_type(captured: Captured) -> str:
+    """Name what a captured memory is; an instruction to the assistant is a rule."""
+    return "rule" if captured.subject == "assistant" else captured.type
+
+
+def marked_message(read: ExplainedReading, *, coloured: bool) -> Text:
+    """Show a message with what is kept of it, what is not, and what is not the user's own words; then a legend."""
+    marks = [_Mark(span, "not the user's own words", "dim", _OPEN, _CLOSE) for span in read.handed_over]
+    for skipped in read.skipped:
+        if skipped.span:
+            sure = percent(skipped.confidence)
+            marks.append(_Mark(skipped.span, _NOT_KEPT, "dim underline", f"[{skipped.type}? {sure} ", note=f" {sure}"))
+    for captured in read.captured:
+        if captured.span:
+            name = captured_type(captured)
+            marks.append(_Mark(captured.span, name, _STYLES.get(name, "bold"), f"[{name} "))
+    painted = _painted(read.text, marks)
+    styles = {mark.name: mark.style for mark in dict.fromkeys(painted) if mark}
+    shown = _marked(read.text, painted, coloured=coloured)
+    if not styles:
+        return shown
+    if coloured:
+        legend = Text(" · ").join(Text(name, style) for name, style in styles.items())
+    else:
+        legend = Text(f"[type …] kept, [type? …] {_NOT_KEPT}, {_OPEN}…{_CLOSE} not the user's own words", "dim")
+    return shown.append("\n\n").append_text(legend)
+
+
+def marked_origin(origin: MemoryOrigin, *, coloured: bool) -> Text:
+    """Show the message that a memory comes from, its words marked; of a long one, what is around them."""
+    start, end = origin.span or TextSpan(0, 0)
+    low, high = max(0, start - _AROUND), min(len(origin.text), end + _AROUND)
+    text = origin.text[low:high]
+    marks = [_Mark(TextSpan(start - low, end - low), "", _STYLES["fact"], "[")] if origin.span else []
+    shown = Text("…" if low else "").append_text(_marked(text, _painted(text, marks), coloured=coloured))
+    return shown.append("…" if high < len(origin.text) else "")
+
+
+def _painted(text: str, marks: Iterable[_Mark]) -> list[_Mark | None]:
+    """Give the mark of each letter; where marks overlap, the later one."""
+    painted: list[_Mark | None] = [None] * len(text)
+    for mark in marks:
+        painted[mark.span.start : mark.span.end] = [mark] * (mark.span.end - mark.span.start)
+    return painted
+
+
+def _marked(text: str, painted: Sequence[_Mark | None], *, coloured: bool) -> Text:
+    shown = Text()
+    for mark, letters in groupby(zip(painted, text, strict=True), key=lambda pair: pair[0]):
+        part = "".join(letter for _, letter in letters)
+        if mark is None:
+            shown.append_text(safe(part))
+        elif coloured:
+            shown.append_text(safe(part, mark.style)).append(mark.note, "dim")
+        else:
+            shown.append_text(safe(f"{mark.before}{part}{mark.after}"))
+    return shown

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 from recollect.cli import options
-from recollect.cli.formatting import ago, counted, percent, place_line, shortened
+from recollect.cli.formatting import ago, clock, counted, percent, place_line, shortened
 from recollect.cli.json_output import fields_of, hit_document
 from recollect.cli.memories import show_record
 from recollect.cli.options import flag, option
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recollect.model.memories import MemoryRecord, Page
     from recollect.model.messages import Message
     from recollect.model.places import Located
+    from recollect.model.readings import MemoryOrigin
     from recollect.model.search import Recall
 
 commands = CommandSet("Memories")
@@ -256,10 +257,58 @@ def _federated_hit(view: "View", hit: "FederatedHit") -> Any:  # noqa: ANN401 - 
     return entry
 
 
-@commands.command("read", examples=(f"recollect get {_ID}",))
-def get(context: CommandContext, id: options.IdArgument) -> "CommandResult[MemoryRecord]":
+class ExplainedMemory(NamedTuple):
+    """A memory, and the messages that it was captured from."""
+
+    record: "MemoryRecord"
+    origins: "tuple[MemoryOrigin, ...]"
+
+    def document(self) -> dict[str, object]:
+        """Give the memory with its origins."""
+        return {**fields_of(self.record), "origins": self.origins}
+
+
+@commands.command("read", examples=(f"recollect get {_ID}", f"recollect get {_ID} --explain"))
+def get(
+    context: CommandContext,
+    id: options.IdArgument,
+    *,
+    explain: Annotated[
+        bool, flag("--explain", "Show what captured it, and the words of the message it comes from.")
+    ] = False,
+) -> "CommandResult[MemoryRecord] | CommandResult[ExplainedMemory]":
     """Show one memory with all its fields; old versions, too."""
-    return CommandResult(context.me.get(id), show_record)
+    record = context.me.get(id)
+    if not explain:
+        return CommandResult(record, show_record)
+    return CommandResult(ExplainedMemory(record, context.me.messages.origins(id)), _show_explained)
+
+
+def _show_explained(view: "View", explained: ExplainedMemory) -> None:
+    from recollect.cli.render_memories import marked_origin
+
+    record, origins = explained
+    show_record(view, record)
+    rule = str(record.metadata.get("captured_by") or "")
+    if rule:
+        view.line(f"\nCaptured {_found_by(rule)}, {percent(record.confidence)} sure.")
+    elif not origins:
+        view.line("\nNot captured from a message: it was stored as it is.")
+    if rule and not origins:
+        view.line("Its message is not there: it was forgotten, or only its text was given to capture.", "yellow")
+    for origin in origins:
+        said = origin.message
+        view.line(f"From {said.conversation}, {clock(said.said_at)} ({said.id}):")
+        view.print(view.indent(marked_origin(origin, coloured=view.coloured)))
+
+
+def _found_by(rule: str) -> str:
+    """Say what found a memory."""
+    pattern = rule.removeprefix("own ")
+    if pattern != rule:
+        return f"by the pattern {pattern} of the settings"
+    known = {"asked": "because the user asked to remember it", "exact": "by an exact phrase"}
+    return known.get(rule, f"by {rule}")
 
 
 @commands.command(

@@ -46,6 +46,11 @@ class View:
             yield cls(console, now)
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
+    @property
+    def coloured(self) -> bool:
+        """Whether colours are seen."""
+        return self.console.color_system is not None and not self.console.no_color
+
     def line(self, text: str, style: str = "", *, soft_wrap: bool | None = None) -> None:
         """Print a text, made safe."""
         self.console.print(safe(text, style), soft_wrap=soft_wrap)

@@ -87,7 +87,7 @@ def render_about(about: About) -> ToolAnswer:
 def render_stored(stored: Remembered) -> ToolAnswer:
     """Render what became of a memory that was stored."""
     match stored.action:
-        case "created":
+        case "created" | "doubted":
             return ToolAnswer(f"Stored. Its id is {stored.id}.", _stored_details("created", stored))
         case "superseded":
             return ToolAnswer(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         MessageRole, Permission, Source, Trust,
     )
     from recollect.model.memories import (
-        CommonFields, MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, Space, VectorLike,
+        CommonFields, Doubt, MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, Space, VectorLike,
     )
     from recollect.model.messages import (
         Appended, Compaction, Content, ConversationInfo, Message, MessageFields, NewMessage, ToolCall,
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from recollect.model.places import (
         Located, Location, LocationLike, LocationMode, NamedPlace, PlacePart, PlaceSummary,
     )
-    from recollect.model.readings import Captured, Need, Reading, Statement, TextSpan
+    from recollect.model.readings import (
+        Captured, ExplainedReading, MemoryOrigin, Need, Reading, SkippedStatement, SkipReason, Statement, TextSpan,
+    )
     from recollect.model.search import (
         About, ChannelPart, Forgotten, Hit, Place, PromptContext, Recall, ScoreParts, TurnOutcome,
     )
@@ -35,16 +37,17 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "FILE_KINDS", "FILE_SOURCES", "MEMORY_TYPES", "PERMISSIONS", "ROLES", "SOURCES", "About", "AddedFile",
-    "Appended", "AuditLine", "BulkBatch", "CacheFigures", "Captured", "ChannelPart", "Chunk", "CommonFields",
-    "Compaction", "Content", "ConversationInfo", "Coverage", "Estimate", "FileKind", "FilePage", "FileRecord",
-    "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus", "Forgotten", "Hit", "Located", "Location",
-    "LocationLike", "LocationMode", "Maintenance", "MemoryChanges", "MemoryFields", "MemoryRecord", "MemoryType",
-    "Message", "MessageFields", "MessageRole", "Model", "NamedPlace", "Need", "NewMemory", "NewMessage", "Page",
-    "ParkedItem", "Permission", "Place", "PlacePart", "PlaceSummary", "Problem", "PromptContext", "Reading", "Recall",
-    "Reembedding", "Remembered", "ScoreParts", "SearchFigures", "SkippedFile", "Source", "Space", "Statement", "Stats",
-    "Status", "StoreStats", "SyncProgress", "SyncReport", "TextPiece", "TextSpan", "ToolCall", "Trust", "TurnOutcome",
-    "Usage", "VectorLike", "Window", "WorkReport",
+    "FILE_KINDS", "FILE_SOURCES", "MEMORY_TYPES", "PERMISSIONS", "ROLES", "SOURCES", "About", "AddedFile", "Appended",
+    "AuditLine", "BulkBatch", "CacheFigures", "Captured", "ChannelPart", "Chunk", "CommonFields", "Compaction",
+    "Content", "ConversationInfo", "Coverage", "Doubt", "Estimate", "ExplainedReading", "FileKind", "FilePage",
+    "FileRecord", "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus", "Forgotten", "Hit", "Located",
+    "Location", "LocationLike", "LocationMode", "Maintenance", "MemoryChanges", "MemoryFields", "MemoryOrigin",
+    "MemoryRecord", "MemoryType", "Message", "MessageFields", "MessageRole", "Model", "NamedPlace", "Need",
+    "NewMemory", "NewMessage", "Page", "ParkedItem", "Permission", "Place", "PlacePart", "PlaceSummary", "Problem",
+    "PromptContext", "Reading", "Recall", "Reembedding", "Remembered", "ScoreParts", "SearchFigures", "SkipReason",
+    "SkippedFile", "SkippedStatement", "Source", "Space", "Statement", "Stats", "Status", "StoreStats", "SyncProgress",
+    "SyncReport", "TextPiece", "TextSpan", "ToolCall", "Trust", "TurnOutcome", "Usage", "VectorLike", "Window",
+    "WorkReport",
 ]
 # fmt: on
 # isort: on

@@ -41,7 +41,10 @@ STATEMENT_WEIGHTS: Final[Mapping[str, float]] = {
 # From which confidence on a statement is kept, and from which it may send an older value to the history.
 # python -m benchmarks.fit_capture FOLDER prints what each threshold reaches.
 KEEP: Final = 0.6
-REPLACE: Final = 0.8
+REPLACE: Final = 0.9
+
+# The confidence of what is true by its form ("my name is"), or asked to be remembered.
+CERTAIN: Final = 0.95
 
 # Whether a request before a prompt gets memories, from its reading and the best hits; a logistic regression.
 # `NEEDED` is the probability from which it does.

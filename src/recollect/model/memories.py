@@ -159,7 +159,7 @@ class MessageDraft(NamedTuple):
     vector: Vector | None = None
 
 
-RememberedAction = Literal["created", "duplicate", "superseded", "outranked"]
+RememberedAction = Literal["created", "duplicate", "superseded", "outranked", "doubted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +171,8 @@ class Remembered:
     - `superseded`: it is new and replaces `existing_id`, which stays in the history.
     - `outranked`: `existing_id` stays current, because its source is more trusted or the new value is about the past;
       the new one went straight to the history.
+    - `doubted`: captured from a conversation, it is new and stands beside `existing_id`, which says otherwise; it was
+      not sure enough to replace it. `me.facts.doubts()` lists such pairs.
 
     `degraded` names what failed: `vector` (found by its words; a worker embeds it later), `rewording` (the search for
     rewordings of it).
@@ -180,6 +182,13 @@ class Remembered:
     id: str
     existing_id: str | None = None
     degraded: tuple[str, ...] = ()
+
+
+class Doubt(NamedTuple):
+    """Two current memories that give one property two values: the older one, and the one that casts doubt on it."""
+
+    memory: MemoryRecord
+    contradicted_by: MemoryRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
 """What a reader finds in one message: lasting statements, text that is not the user's own, and the need of memory."""
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from recollect.model.literals import MemoryType, StatementType
-from recollect.model.messages import Usage
+from recollect.model.messages import Message, Usage
+
+SkipReason = Literal["handed_over", "pasted", "secret", "type", "injection", "once", "short", "confidence"]
 
 READING_KEYS: Final = (
     *("name", "nickname", "birthday", "age", "origin", "home", "address", "phone", "email", "account", "employer"),
@@ -13,6 +15,11 @@ READING_KEYS: Final = (
     *("sport", "belief", "schedule", "habit", "goal", "size", "timezone", "code", "trait", "like", "dislike"),
     *("favourite", "prefer"),
 )  # in the order of the bundled model's outputs
+
+# Properties that a person has one of at a time: a new value may replace the old one.
+SINGLE_VALUED: Final = frozenset(
+    {"name", "nickname", "birthday", "age", "home", "address", "phone", "email", "employer", "timezone"}
+)
 
 
 class TextSpan(NamedTuple):
@@ -79,7 +86,8 @@ class Captured:
     `content` is what is kept, in the user's words. `subject` is whom or what it is about; `property` names what the
     `value` is of (`home`, `allergy`). A `key` is set only where there is one value at a time: the next one supersedes
     it. `rule` says what found it: a reader, `exact`, `asked`, or a pattern. `span` is where the message says it.
-    `standing` marks an instruction to the assistant that applies always.
+    `standing` marks an instruction to the assistant that applies always. `replaces` is the id of the memory whose value
+    would go to the history.
     """
 
     content: str
@@ -94,3 +102,48 @@ class Captured:
     property: str = ""
     span: TextSpan | None = None
     standing: bool = False
+    replaces: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedStatement:
+    """A statement of a message that capture does not keep, and the reason.
+
+    It is not the user's own words (`handed_over`), in a message that is a paste or mostly emoji (`pasted`), a `secret`,
+    of a `type` that is switched off, an attempt to instruct a model (`injection`), a wish for this time only (`once`),
+    too `short`, or below the `confidence` of the settings.
+    """
+
+    content: str
+    type: MemoryType | StatementType
+    confidence: float
+    reason: SkipReason
+    span: TextSpan | None = None
+    property: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedReading:
+    """A message, its reading, and what capture makes of it. All offsets are those of `text`.
+
+    `text` is the message as it is read, without what hosts wrap around it. `handed_over` are all the parts that are not
+    the user's own words: those of the reading, and those that the layout shows, such as quotations and code.
+    """
+
+    text: str
+    reading: Reading
+    captured: tuple[Captured, ...] = ()
+    skipped: tuple[SkippedStatement, ...] = ()
+    handed_over: tuple[TextSpan, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOrigin:
+    """A message that a memory was captured from. `text` is the message as it was read.
+
+    `span` is the part that says it; None where that is unknown.
+    """
+
+    message: Message
+    text: str
+    span: TextSpan | None = None

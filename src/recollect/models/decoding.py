@@ -24,6 +24,8 @@ HANDED_OVER: Final = 0.5
 LEAST_LETTERS: Final = 5
 _LONG_RUN: Final = 25
 _PART_OF_IT: Final = 0.5
+_LEAST_VALUE: Final = 0.2
+_NEARLY_AS_PROBABLE: Final = 0.6
 _MOST_PIECES_BETWEEN: Final = 2  # such as the quotation marks between two sentences of one pasted text
 _TYPES: Final[Mapping[str, StatementType]] = {
     "fact": "fact",
@@ -130,9 +132,9 @@ def find_spans(scores: PieceScores, text: str, labels: ReaderLabels) -> list[Spa
                 pieces=len(starts),
                 key=labels.keys[key],
                 key_probability=float(keys[key]),
-                value=_strongest_part(scores.value, scores, (start, end), text, span),
+                value=_strongest_part(scores.value[start:end], scores.offsets[start:end], text, span, _LEAST_VALUE),
                 value_max=float(scores.value[start:end].max()),
-                who=_strongest_part(scores.who, scores, (start, end), text, span),
+                who=_strongest_part(scores.who[start:end], scores.offsets[start:end], text, span, _PART_OF_IT),
                 who_max=float(scores.who[start:end].max()),
             )
         )
@@ -221,15 +223,18 @@ def _viterbi(rows: list[list[float]]) -> list[int]:
 
 
 def _strongest_part(
-    probabilities: PieceNumbers, scores: PieceScores, pieces: tuple[int, int], text: str, within: TextSpan
+    probabilities: PieceNumbers, offsets: Sequence[tuple[int, int]], text: str, within: TextSpan, least: float
 ) -> TextSpan | None:
-    """Give the run of pieces that most probably belong to it, as whole words inside a span."""
-    first, last = pieces
-    runs = _runs(probabilities[first:last] > _PART_OF_IT)
-    if not runs:
+    """Give the run of pieces around the one that most probably belongs to it, as whole words inside a span.
+
+    A run goes as far as pieces are more than half as probable as the best; below `least` there is none.
+    """
+    best = float(probabilities.max())
+    if best < least:
         return None
-    start, end = max(runs, key=lambda run: float(probabilities[first + run[0] : first + run[1]].sum()))
-    part = _characters(scores.offsets, first + start, first + end, text)
+    runs = _runs(probabilities >= min(_PART_OF_IT, max(least, best * _NEARLY_AS_PROBABLE)))
+    start, end = max(runs, key=lambda run: float(probabilities[run[0] : run[1]].max()))
+    part = _characters(offsets, start, end, text)
     part = TextSpan(max(part.start, within.start), min(part.end, within.end))
     return part if part.start < part.end else None
 

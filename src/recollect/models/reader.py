@@ -6,6 +6,7 @@ The invariant: nothing is loaded before the first message arrives.
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from recollect.errors import ModelDamaged, ReaderError, SettingsError
 from recollect.model.readings import NEED_NONE, Reading
@@ -13,6 +14,11 @@ from recollect.models.bundled import FOLDER, READER, READER_NAME, check_files
 
 if TYPE_CHECKING:
     from recollect.models.reader_graph import ReaderGraph
+
+
+# The loaded graphs of this process: any number of readers over the same files share one, and the last frees it.
+_loaded_graphs: WeakValueDictionary[tuple[Path, int], "ReaderGraph"] = WeakValueDictionary()
+_loading = Lock()
 
 
 class LocalReader:
@@ -32,7 +38,6 @@ class LocalReader:
             raise SettingsError(f"threads is {threads}, expected at least 1.")
         self._threads = threads
         self._folder = folder or FOLDER
-        self._lock = Lock()
         self._graph: ReaderGraph | None = None
 
     @property
@@ -60,14 +65,19 @@ class LocalReader:
 
     def close(self) -> None:
         """Let go of the model; reading again would load it again."""
-        with self._lock:
-            self._graph = None
+        self._graph = None
 
     def _loaded(self) -> "ReaderGraph":
-        with self._lock:
-            if self._graph is None:
-                self._graph = self._load()
-            return self._graph
+        graph = self._graph
+        if graph is not None:
+            return graph
+        key = (self._folder, self._threads)
+        with _loading:
+            graph = _loaded_graphs.get(key)
+            if graph is None:
+                graph = _loaded_graphs[key] = self._load()
+        self._graph = graph
+        return graph
 
     def _load(self) -> "ReaderGraph":
         try:

@@ -13,6 +13,7 @@ from recollect.errors import (
     InvalidInput,
     NotFound,
     NotPermitted,
+    ReaderError,
     RecollectError,
     StaleVersion,
     StoreUnavailable,
@@ -50,6 +51,11 @@ def problem_for(error: RecollectError) -> RequestRefused:
             HTTPStatus.SERVICE_UNAVAILABLE,
             "The geocoder cannot be asked right now. Give lat and lng, or send the request again later.",
             headers=None if wait_s is None else {"Retry-After": str(max(1, ceil(wait_s)))},
+        )
+    if isinstance(error, ReaderError):
+        return RequestRefused(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "The message cannot be read right now: the reader of this service failed. Send the request again later.",
         )
     raise error
 

@@ -141,6 +141,14 @@ class MemoryPatch(PlacedBody):
     metadata: JsonObject = Field(default_factory=dict)
 
 
+class ReadingBody(StrictBody):
+    """A message to read. Nothing of it is stored."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["ReadingBody"])
+
+    text: MemoryText
+
+
 class ContextQuery(LocationSearchBody):
     """A search of memories, all that was said, and files."""
 

@@ -21,6 +21,7 @@ from recollect.model.literals import FileKind, FileSource, Source
 from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
 from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
+from recollect.model.readings import Captured, ExplainedReading, Need, Reading, SkippedStatement, Statement, TextSpan
 from recollect.model.search import About, Forgotten, Hit, Place, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import SearchFigures, Stats, Status
 from recollect.service.body_model import DESCRIPTIONS
@@ -166,6 +167,14 @@ CompactionBody = body("CompactionBody", Compaction, omit=("usage",))
 PromptBody = body("PromptBody", PromptContext)
 TurnBody = body("TurnBody", TurnOutcome)
 SessionBody = body("SessionBody", summary=Remembered | None)
+
+SpanBody = body("SpanBody", TextSpan)
+NeedBody = body("NeedBody", Need)
+StatementBody = body("StatementBody", Statement)
+MessageReadingBody = body("MessageReading", Reading, omit=("usage",))
+CapturedBody = body("CapturedBody", Captured)
+SkippedStatementBody = body("SkippedStatementBody", SkippedStatement)
+ExplainedReadingBody = body("ExplainedReadingBody", ExplainedReading)
 
 FileBody = body("FileBody", FileRecord, omit=("mtime_ns", "recipe"), original=Annotated[bool, BeforeValidator(bool)])
 _FOLDER: Final[dict[str, Any]] = {

@@ -7,18 +7,18 @@ transaction and stored inside the one that saves their messages: a turn that is 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from recollect.engine.base.context import READER, Engine
 from recollect.engine.conversations import message_reading
-from recollect.engine.memories import remember
+from recollect.engine.memories import doubts, remember
 from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory, Remembered, Scope
 from recollect.model.messages import Message, ToolCall
 from recollect.model.places import PlaceFields
-from recollect.model.readings import Captured
+from recollect.model.readings import Captured, Reading, SkippedStatement
 from recollect.ports import Derivation, StoreWriter
 
 _ENTITY = re.compile(r"[a-z0-9_]{1,60}\.[a-z0-9_]{1,60}")
@@ -77,7 +77,7 @@ def keep(
         message_id = stored_ids.get(finding.message_id)
         if message_id not in new or message_id is None:
             continue
-        remembered = remember.decide(writer, engine, finding.prepared)
+        remembered = _with_doubt(writer, remember.decide(writer, engine, finding.prepared), finding.prepared)
         _derive(writer, remembered, message_id, finding.prepared)
         (events if finding.event else captured).append(remembered)
     return tuple(captured), tuple(events)
@@ -97,16 +97,21 @@ def capture_text(engine: Engine, scope: Scope, message: Message) -> tuple[Rememb
     return remembered
 
 
+def _with_doubt(writer: StoreWriter, remembered: Remembered, prepared: remember.PreparedMemory) -> Remembered:
+    """Say when a new memory contradicts the current value of a property that has one value at a time."""
+    record = prepared.draft.record
+    slot = doubts.doubtful_slot(record)
+    holder = writer.current(slot) if slot and remembered.action == "created" else None
+    if holder is None or not doubts.differ(holder, record):
+        return remembered
+    return replace(remembered, action="doubted", existing_id=holder.id)
+
+
 def _derive(writer: StoreWriter, remembered: Remembered, message_id: str, prepared: remember.PreparedMemory) -> None:
     """Record the message that a memory was derived from. One that was stored by hand depends on none."""
     if remembered.action == "duplicate" and not writer.sources([remembered.id]):
         return
     writer.derive([Derivation("memory", remembered.id, "message", message_id)], prepared.draft.record.created_at)
-
-
-def preview(engine: Engine, scope: Scope, content: str) -> tuple[Captured, ...]:
-    """Give what a user's message would teach, and store nothing."""
-    return _captured(engine, scope, message_reading.read(engine, scope, content))
 
 
 def _read_all(
@@ -118,22 +123,30 @@ def _read_all(
     for message in messages:
         read = message_reading.read(engine, scope, message.content)
         failed, unasked = failed or read.failed, unasked or read.unasked
-        findings += [(message, captured) for captured in _captured(engine, scope, read)]
+        findings += [(message, captured) for captured in judge_message(engine, scope, read.text, read.reading)[0]]
     findings.sort(key=lambda pair: -pair[1].importance)
     return findings[: engine.settings.capture.limit], (READER,) if failed else (), unasked
 
 
-def _captured(engine: Engine, scope: Scope, read: message_reading.ReadMessage) -> tuple[Captured, ...]:
-    from recollect.text.capture import CaptureRules, capture  # noqa: PLC0415 - its phrases are compiled at first use
+def judge_message(
+    engine: Engine, scope: Scope, text: str, reading: Reading | None
+) -> tuple[tuple[Captured, ...], tuple[SkippedStatement, ...]]:
+    """Give what a message teaches by the settings of its user, and the statements that are skipped."""
+    from recollect.text.capture import CaptureRules, judge  # noqa: PLC0415 - its phrases are compiled at first use
 
     settings, tools = engine.settings.capture, engine.capture
     types = tools.types_by_user.get(scope.user_id, settings.types)
     rules = CaptureRules(settings.confidence, types, tools.patterns)
-    return capture(read.text, read.reading, rules, limit=settings.limit)
+    return judge(text, reading, rules, limit=settings.limit)
 
 
 def _as_memory(engine: Engine, message: Message, captured: Captured) -> NewMemory:
-    details = {"captured_by": captured.rule, "property": captured.property, "standing": captured.standing}
+    details = {
+        "captured_by": captured.rule,
+        "property": captured.property,
+        "standing": captured.standing,
+        "span": list(captured.span or ()),
+    }
     return NewMemory(
         captured.content,
         type=captured.type,

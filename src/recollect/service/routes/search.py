@@ -1,4 +1,4 @@
-"""What is known about a topic, as facts, preferences, events and lessons; and searching all sources."""
+"""What is known about a topic, as facts, preferences, events and lessons; reading; and searching all sources."""
 
 from typing import Annotated
 
@@ -6,6 +6,7 @@ from fastapi import Query
 
 from recollect.federation import FederatedResult, federated_search
 from recollect.model.literals import USUAL_SOURCES
+from recollect.model.readings import ExplainedReading
 from recollect.model.search import About, Recall
 from recollect.service import requests
 from recollect.service import responses as out
@@ -63,6 +64,16 @@ def events(
 def lessons(call: ReadCall, context: FilterText = None, limit: ResultLimit = 100) -> out.Items:
     """Give what was learned, the surest first."""
     return out.Items(call.me.lessons(context=context, limit=limit))
+
+
+@router.post("/api/read", response_model=out.ExplainedReadingBody)
+def read(body: requests.ReadingBody, call: ReadCall) -> ExplainedReading:
+    """Read a user's message, and store nothing.
+
+    The answer says what lasts in it, what is not the user's own words, whether an answer needs memory, which memories
+    capture would make of it, and why it would not keep the rest.
+    """
+    return call.me.messages.explain(body.text)
 
 
 @searching.post("/api/context/search", response_model=out.RecallBody)

@@ -12,7 +12,7 @@ linear time; a message over 20,000 characters is a paste and gives none.
     words          the language tables, folded and compiled; spelling and regex serve them
 """
 
-from recollect.text.capture.capturing import CaptureRules, capture
+from recollect.text.capture.capturing import CaptureRules, capture, judge
 from recollect.text.capture.user_patterns import NONE, CapturePattern, CompiledPatterns, compile_patterns
 
-__all__ = ["NONE", "CapturePattern", "CaptureRules", "CompiledPatterns", "capture", "compile_patterns"]
+__all__ = ["NONE", "CapturePattern", "CaptureRules", "CompiledPatterns", "capture", "compile_patterns", "judge"]

@@ -4,21 +4,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from recollect.model.calibration import KEEP
+from recollect.model.calibration import CERTAIN, KEEP
 from recollect.model.literals import STATEMENT_TYPES, MemoryType, StatementType
-from recollect.model.readings import Captured, Reading, Statement, TextSpan
+from recollect.model.readings import Captured, Reading, SkippedStatement, SkipReason, Statement, TextSpan
 from recollect.text.capture.contents import (
     bare_noun,
     content_span,
     has_content,
+    is_impersonal,
     named_person,
     names_first_person,
     with_person,
 )
-from recollect.text.capture.exact import CERTAIN, ExactFindings, find_exact, merge_statements
+from recollect.text.capture.exact import ExactFindings, find_exact, merge_statements
 from recollect.text.capture.gate import is_secret, is_shouted
 from recollect.text.capture.judging import confidence_of, is_injection, statement_features
-from recollect.text.capture.keys import CONTACTS, may_replace
+from recollect.text.capture.keys import CONTACTS, is_current, may_replace
 from recollect.text.capture.own_words import MAX_MESSAGE_CHARACTERS, OwnWords
 from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.user_patterns import NONE, CompiledPatterns, judge_by_patterns
@@ -53,23 +54,37 @@ def capture(
     text: str, reading: Reading | None, rules: CaptureRules = _DEFAULT, *, limit: int = 20
 ) -> tuple[Captured, ...]:
     """Give what a user's message teaches, the most important first; without a reading, what exact phrases say."""
-    if len(text) > MAX_MESSAGE_CHARACTERS or is_shouted(text) or (reading is not None and reading.pasted):
-        return ()
+    return judge(text, reading, rules, limit=limit)[0]
+
+
+def judge(
+    text: str, reading: Reading | None, rules: CaptureRules = _DEFAULT, *, limit: int = 20
+) -> tuple[tuple[Captured, ...], tuple[SkippedStatement, ...]]:
+    """Give what a user's message teaches, and the statements that are skipped."""
+    reading = reading or Reading()
+    if len(text) > MAX_MESSAGE_CHARACTERS or reading.pasted or is_impersonal(text) or is_shouted(text):
+        return (), tuple(_skipped(statement, statement.span.of(text), "pasted") for statement in reading.statements)
     found: dict[str, Captured] = {}
-    for captured in _findings(text, reading or Reading(), rules):
-        found.setdefault(fold_spelling(captured.content), captured)
-    return tuple(sorted(found.values(), key=lambda captured: -captured.importance)[: max(limit, 0)])
+    skipped: list[SkippedStatement] = []
+    for one in _findings(text, reading, rules):
+        if isinstance(one, SkippedStatement):
+            skipped.append(one)
+        else:
+            found.setdefault(fold_spelling(one.content), one)
+    return tuple(sorted(found.values(), key=lambda one: -one.importance)[: max(limit, 0)]), tuple(skipped)
 
 
-def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Captured]:
+def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Captured | SkippedStatement]:
     layout = OwnWords.of(text, reading.handed_over)
     folded = fold_spelling(text)
     for sentence in layout.sentences() if rules.patterns else ():
         if (matched := judge_by_patterns(sentence.of(text), rules.patterns)) and not is_secret(matched.content):
-            yield matched
+            yield replace(matched, span=sentence)
     exact = find_exact(layout, folded)
     yield from _things(exact, rules)
     own = [statement for statement in reading.statements if not layout.is_foreign(statement.span)]
+    foreign = [statement for statement in reading.statements if statement not in own]
+    yield from (_skipped(statement, statement.span.of(text), "handed_over") for statement in foreign)
     statements = _asked(merge_statements(own, exact.statements), exact.asked)
     who = ""
     for place, statement in enumerate(statements):
@@ -78,9 +93,12 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
         asked = next((span for span in exact.asked if span.start <= statement.span.start < span.end), None)
         content = content_span(layout, statement, max(low, asked.start) if asked else low, high)
         who = _person(layout, statement, statements[place - 1] if place else None, who, content)
-        sure = _sureness(layout, folded, statement, content, exact, asked=asked is not None)
-        if sure >= rules.confidence and statement.type in rules.types and _may_be_kept(statement, content.of(text)):
-            yield _captured(text, replace(statement, confidence=sure), content, who, ASKED if asked else reading.reader)
+        sure = _sureness(layout, statement, content, exact, asked=asked is not None)
+        judged = replace(statement, confidence=sure)
+        if reason := _objection(judged, content.of(text), rules):
+            yield _skipped(judged, content.of(text), reason)
+        else:
+            yield _captured(text, judged, content, who, ASKED if asked else reading.reader)
 
 
 def _asked(statements: Sequence[Statement], asked: Sequence[TextSpan]) -> list[Statement]:
@@ -101,21 +119,31 @@ def _person(layout: OwnWords, statement: Statement, before: Statement | None, wh
     return who if same_sentence and not names_first_person(content.of(layout.text)) else ""
 
 
-def _sureness(
-    layout: OwnWords, folded: str, statement: Statement, content: TextSpan, exact: ExactFindings, *, asked: bool
-) -> float:
+def _sureness(layout: OwnWords, statement: Statement, content: TextSpan, exact: ExactFindings, *, asked: bool) -> float:
     """Give how sure it is that a statement should be kept; what the user asks for and exact phrases are."""
-    certain = asked or any(statement.span.start == phrase.span.start for phrase in exact.statements)
-    if certain and statement.confidence >= CERTAIN:
+    by_phrase = any(statement.span.start == phrase.span.start for phrase in exact.statements)
+    if asked or (by_phrase and statement.confidence >= CERTAIN):
         return CERTAIN
-    sure = confidence_of(statement_features(layout, folded, statement, content))
-    return CERTAIN if asked else sure
+    return confidence_of(statement_features(layout, statement, content))
 
 
-def _may_be_kept(statement: Statement, said: str) -> bool:
-    folded = fold_spelling(said)
-    no_rule = statement.type == "rule" and (is_injection(folded) or phrases_of("one-off").search(folded) is not None)
-    return has_content(said) and not is_secret(said) and not no_rule
+def _objection(statement: Statement, said: str, rules: CaptureRules) -> SkipReason | None:
+    """Give the first reason not to keep a statement, if there is one."""
+    folded, rule = fold_spelling(said), statement.type == "rule"
+    reasons: tuple[tuple[SkipReason, bool], ...] = (
+        ("secret", is_secret(said)),
+        ("type", statement.type not in rules.types),
+        ("injection", rule and is_injection(folded)),
+        ("once", rule and phrases_of("one-off").search(folded) is not None),
+        ("short", not has_content(said)),
+        ("confidence", statement.confidence < rules.confidence),
+    )
+    return next((reason for reason, holds in reasons if holds), None)
+
+
+def _skipped(statement: Statement, said: str, reason: SkipReason) -> SkippedStatement:
+    sure = round(statement.confidence, 3)
+    return SkippedStatement(" ".join(said.split()), statement.type, sure, reason, statement.span, statement.key)
 
 
 def _captured(text: str, statement: Statement, span: TextSpan, who: str, rule: str) -> Captured:
@@ -134,7 +162,7 @@ def _captured(text: str, statement: Statement, span: TextSpan, who: str, rule: s
         importance=_ASKED_IMPORTANCE if rule == ASKED else _importance(statement),
         confidence=round(statement.confidence, 3),
         rule=rule or EXACT,
-        property=statement.key,
+        property=statement.key if is_current(value, said) else "",
         span=statement.span,
         standing=statement.type == "rule" and not _is_conditional(said),
     )

@@ -4,7 +4,6 @@ from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.words import folded, function_words, openings
-from recollect.text.language import guess_language
 
 LONGEST = 500
 _AROUND = " \t\n\"'`.,;:!?()[]{}-\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|/"
@@ -12,6 +11,8 @@ _OPEN, _CLOSE = "([{\u201e\u00ab\u201c", ")]}\u201c\u00bb\u201d"
 _FEWEST_WORDS = 2
 _FEWEST_LETTERS = 5
 _FIRST_WORDS = 4
+_LONG_TEXT = 40  # words
+_WORDS_PER_MENTION = 60
 
 
 def content_span(layout: OwnWords, statement: Statement, low: int, high: int) -> TextSpan:
@@ -21,7 +22,7 @@ def content_span(layout: OwnWords, statement: Statement, low: int, high: int) ->
         clause = statement.span
     value = statement.value or TextSpan(clause.end, clause.start)
     start, end = _strip(layout.text, clause.start, clause.end)
-    small = openings(guess_language(layout.text) or "")
+    small = openings(layout.language)
     while start < end:
         word = layout.text[start:end].split(None, 1)[0]
         if start + len(word) > min(value.start, end - 1) or fold_spelling(word.rstrip(",.!:")) not in small:
@@ -45,6 +46,13 @@ def has_content(text: str) -> bool:
 def names_first_person(text: str) -> bool:
     """Tell whether the user speaks of themselves."""
     return not folded("first person").isdisjoint(fold_spelling(word.strip(_AROUND)) for word in text.split())
+
+
+def is_impersonal(text: str) -> bool:
+    """Tell whether a text of some length hardly ever says "I" or "my": then it is an article, not a message."""
+    words = [fold_spelling(word.strip(_AROUND)) for word in text.split()]
+    own = sum(word in folded("first person") for word in words)
+    return len(words) >= _LONG_TEXT and own * _WORDS_PER_MENTION < len(words)
 
 
 def named_person(text: str) -> str:

@@ -7,17 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from recollect.model.calibration import CERTAIN
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.spelling import fold_spelling
-from recollect.text.capture.words import cues, exact_phrases, function_words, remember_phrases
+from recollect.text.capture.words import exact_phrases, function_words, remember_phrases
 from recollect.text.capture.words import folded as folded_words
 
-CERTAIN = 0.95
 THING = "thing"
 _NAMED = frozenset({"name", "nickname", "home", "employer"})
 _AFTER_COLON = LazyRegex(r":\s")  # what follows may be a text that is handed over
+_ADDRESSES = frozenset({"home", "address", "origin"})
 _SEPARATORS = frozenset({"the", "as"})  # call the office lamp the reading lamp
 _FEWEST_LETTERS = 2
 _SOMETHING_ELSE = 10  # characters
@@ -34,15 +35,16 @@ class ExactFindings(NamedTuple):
 
 def find_exact(layout: OwnWords, folded: str) -> ExactFindings:
     """Look for exact phrases in the user's own sentences; nothing after a cue that other people's text follows."""
-    cue = cues().search(folded)
-    limit = cue.span()[0] if cue else len(folded)
+    colon = _AFTER_COLON.search(folded)
+    clear_until = colon.span()[0] if colon else len(folded)
+    announced = layout.cues[0].start if layout.cues else len(folded)
     statements: list[Statement] = []
     asked: list[TextSpan] = []
     things: list[tuple[TextSpan, str, str]] = []
     for sentence in layout.sentences():
-        asked += _asked(sentence, folded)
-        if sentence.start < limit and not layout.text[: sentence.end].endswith("?"):
-            statements += _phrases(layout.text, folded, sentence)
+        asked += _asked(layout, folded, sentence)
+        if sentence.start < announced and not layout.text[: sentence.end].endswith("?"):
+            statements += _phrases(layout.text, folded, sentence, clear_until)
             things += _things(layout.text, folded, sentence)
     return ExactFindings(tuple(statements), tuple(asked), tuple(things))
 
@@ -55,7 +57,7 @@ def merge_statements(read: Sequence[Statement], exact: Sequence[Statement]) -> l
     merged = list(read)
     for phrase in exact:
         touched = [found for found in merged if _overlap(found.span, phrase.span)]
-        if phrase.confidence < CERTAIN and not any(found.key == phrase.key for found in touched):
+        if phrase.confidence < CERTAIN and not any(_agree(found.key, phrase.key) for found in touched):
             continue
         end = phrase.span.end
         who: TextSpan | None = None
@@ -76,19 +78,24 @@ def _cut(statement: Statement, end: int) -> Statement:
     return replace(statement, span=TextSpan(statement.span.start, end), value=value, key=statement.key if value else "")
 
 
+def _agree(one: str, other: str) -> bool:
+    return one == other or {one, other} <= _ADDRESSES
+
+
 def _overlap(one: TextSpan, other: TextSpan) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _asked(sentence: TextSpan, folded: str) -> Iterator[TextSpan]:
+def _asked(layout: OwnWords, folded: str, sentence: TextSpan) -> Iterator[TextSpan]:
     for phrase in remember_phrases():
         if found := phrase.search(folded[sentence.start : sentence.end]):
-            start, end = found.span(phrase.groupindex["value"])
-            yield TextSpan(sentence.start + start, sentence.start + end)
+            start, end = (sentence.start + place for place in found.span(phrase.groupindex["value"]))
+            if not layout.is_announced(start) and not (layout.cues and layout.cues[-1].start >= end):
+                yield TextSpan(start, end)
             return
 
 
-def _phrases(text: str, folded: str, sentence: TextSpan) -> Iterator[Statement]:
+def _phrases(text: str, folded: str, sentence: TextSpan, clear_until: int) -> Iterator[Statement]:
     for key, regex in exact_phrases():
         if key == THING or not (found := regex.search(folded[sentence.start : sentence.end])):
             continue
@@ -97,7 +104,7 @@ def _phrases(text: str, folded: str, sentence: TextSpan) -> Iterator[Statement]:
         begin += not folded[begin].isalnum()
         value = _named(text, start, end) if key in _NAMED else _plain(text, start, end, key)
         if value:
-            clear = not _AFTER_COLON.search(folded[:begin]) and (key not in _NAMED or text[value.start].isupper())
+            clear = begin <= clear_until and (key not in _NAMED or text[value.start].isupper())
             yield Statement("fact", TextSpan(begin, value.end), CERTAIN if clear else _LIKELY, key, value)
 
 

@@ -11,7 +11,7 @@ from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.contents import names_first_person
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.regex import LazyRegex
-from recollect.text.capture.words import cues, phrases_of
+from recollect.text.capture.words import phrases_of
 
 _WORD = LazyRegex(r"\pL{3,}")
 _UNLIKELY: Final = 1e-3
@@ -19,15 +19,14 @@ _MOST_LINES: Final = 3
 _QUOTATION_MARKS: Final = '"\u201e\u201c\u00ab'
 
 
-def statement_features(layout: OwnWords, folded: str, statement: Statement, content: TextSpan) -> dict[str, float]:
+def statement_features(layout: OwnWords, statement: Statement, content: TextSpan) -> dict[str, float]:
     """Give what the words around a statement say about it, as the numbers that are weighed."""
     start = statement.span.start
     confidence = min(max(statement.confidence, _UNLIKELY), 1 - _UNLIKELY)
-    announced = cues().search(folded[:start]) is not None
     return {
         "certainty": log(confidence / (1 - confidence)),
         "words": log(max(1, sum(1 for _ in _WORD.finditer(content.of(layout.text))))),
-        "announced": float(announced),
+        "announced": float(layout.is_announced(start)),
         "lines": float(min(_MOST_LINES, layout.text.strip().count("\n"))),
         "quotation": float(any(mark in layout.text[:start] for mark in _QUOTATION_MARKS)),
         "first person": float(names_first_person(content.of(layout.text))),

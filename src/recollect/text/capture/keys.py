@@ -7,7 +7,8 @@ time, the value is clear, and the statement is sure; everything else stands besi
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from recollect.model.calibration import REPLACE
+from recollect.model.calibration import CERTAIN, REPLACE
+from recollect.model.readings import SINGLE_VALUED
 from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.words import folded, function_words, negations, phrases_of
 
@@ -33,7 +34,7 @@ def _is_number(value: str, _content: str) -> bool:
 
 
 # How each property that has one value at a time is known to have a clear one.
-SINGLE_VALUED: Final[Mapping[str, Callable[[str, str], bool]]] = {
+_HAS_CLEAR_VALUE: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "name": _named(4),
     "nickname": _named(3),
     "home": _named(4),
@@ -47,13 +48,17 @@ SINGLE_VALUED: Final[Mapping[str, Callable[[str, str], bool]]] = {
 }
 
 
+def is_current(value: str, content: str) -> bool:
+    """Tell whether a statement speaks of the present: neither denied nor past."""
+    said = fold_spelling(content[: content.find(value) + len(value)])  # "I live in Graz, not in Linz"
+    return negations().isdisjoint(said.split()) and phrases_of("past").search(said) is None
+
+
 def may_replace(key: str, value: str, content: str, confidence: float, *, about_user: bool) -> bool:
     """Tell whether a statement may send an older value of the same property to the history."""
-    if key not in SINGLE_VALUED or not value or confidence < REPLACE:
+    if key not in SINGLE_VALUED or not value or confidence < REPLACE or not is_current(value, content):
         return False
-    said = content[: content.find(value) + len(value)]  # "I live in Graz, not in Linz"
-    folded_content = fold_spelling(said)
-    words = frozenset(folded_content.split())
-    unclear = not words.isdisjoint(negations()) or phrases_of("past").search(folded_content) is not None
-    several = not about_user and not words.isdisjoint(folded("other of several"))
-    return not unclear and not several and SINGLE_VALUED[key](value, content)
+    said = fold_spelling(content)
+    passing = confidence != CERTAIN and phrases_of("for now").search(said) is not None
+    several = not about_user and not folded("other of several").isdisjoint(said.split())
+    return not (passing or several) and _HAS_CLEAR_VALUE[key](value, content)

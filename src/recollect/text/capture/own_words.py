@@ -6,11 +6,16 @@ The invariant: plain functions of the text, in linear time. All offsets are thos
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Final
 
 from recollect.model.readings import TextSpan
 from recollect.text.capture.regex import LazyRegex
+from recollect.text.capture.spelling import fold_spelling
+from recollect.text.capture.words import cues
+from recollect.text.language import guess_language
 
 MAX_MESSAGE_CHARACTERS = 20_000
 MAX_SENTENCES = 100
@@ -18,6 +23,8 @@ MAX_SENTENCES = 100
 _BLOCK = re.compile(r"<relevant-context\b", re.IGNORECASE)
 _BLOCK_END = re.compile(r"</relevant-context\s*>", re.IGNORECASE)
 _FENCE = "```"
+_START: Final = attrgetter("start")
+_END: Final = attrgetter("end")
 
 _QUOTED_LINE = LazyRegex(r"^\s*(?:>|&gt;|\|)")
 _WROTE = r"(?:wrote|schrieb|schreibt|napsala?|napsal\(a\)|píše|написала?|написал\(а\)|пишет)"
@@ -61,27 +68,40 @@ _SHORT_FORMS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """The layout of a message: which parts are not the user's own words, and where sentences and clauses end."""
+    """The layout of a message: which parts are not the user's own words, and where sentences and clauses end.
+
+    The parts are in order and disjoint, so that a place among them is found by bisection. `cues` are the
+    words that announce text of another person.
+    """
 
     text: str
     foreign: tuple[TextSpan, ...]
     stops: tuple[TextSpan, ...]
     pauses: tuple[TextSpan, ...]
+    cues: tuple[TextSpan, ...]
+    language: str
 
     @classmethod
     def of(cls, text: str, handed_over: Sequence[TextSpan] = ()) -> "OwnWords":
         """Lay out a message; `handed_over` are the parts that a reader found not to be the user's own."""
-        foreign = tuple(sorted((*handed_over, *_blocks(text), *_foreign_lines(text))))
+        foreign = tuple(_disjoint(sorted((*handed_over, *_blocks(text), *_foreign_lines(text)))))
         stops = tuple(
             TextSpan(*found.span()) for found in _STOP.finditer(text) if not _is_short_form(text, found.span())
         )
         pauses = tuple(TextSpan(*found.span()) for found in _PAUSE.finditer(text))
-        return cls(text, foreign, stops, tuple(sorted((*stops, *pauses))))
+        announcing = tuple(TextSpan(*found.span()) for found in cues().finditer(fold_spelling(text)))
+        return cls(text, foreign, stops, tuple(sorted((*stops, *pauses))), announcing, guess_language(text) or "")
 
     def is_foreign(self, span: TextSpan) -> bool:
         """Tell whether most of a part is not the user's own."""
-        shared = sum(max(0, min(span.end, other.end) - max(span.start, other.start)) for other in self.foreign)
+        first = bisect_right(self.foreign, span.start, key=_END)
+        last = bisect_left(self.foreign, span.end, key=_START)
+        shared = sum(min(span.end, other.end) - max(span.start, other.start) for other in self.foreign[first:last])
         return 2 * shared >= max(1, span.end - span.start)
+
+    def is_announced(self, place: int) -> bool:
+        """Tell whether words before a place announce text of another person."""
+        return bool(self.cues) and self.cues[0].end <= place
 
     def sentences(self) -> Iterator[TextSpan]:
         """Give the user's own sentences, the first hundred."""
@@ -97,22 +117,35 @@ class OwnWords:
 
     def clause(self, span: TextSpan, low: int, high: int) -> TextSpan:
         """Widen a part to the clause that it stands in, within bounds and the user's own words."""
-        before = bisect_right(self.pauses, span.start, key=lambda pause: pause.end) - 1
-        after = bisect_left(self.pauses, span.end, key=lambda pause: pause.start)
+        before = bisect_right(self.pauses, span.start, key=_END) - 1
+        after = bisect_left(self.pauses, span.end, key=_START)
         start = max(low, self.pauses[before].end if before >= 0 else 0)
         end = min(high, self.pauses[after].start if after < len(self.pauses) else len(self.text))
-        for other in self.foreign:
-            if other.end <= span.start:
-                start = max(start, other.end)
-            elif other.start >= span.end:
-                end = min(end, other.start)
+        before = bisect_right(self.foreign, span.start, key=_END) - 1
+        after = bisect_left(self.foreign, span.end, key=_START)
+        start = max(start, self.foreign[before].end if before >= 0 else 0)
+        end = min(end, self.foreign[after].start if after < len(self.foreign) else len(self.text))
         return TextSpan(min(start, span.start), max(end, span.end))
 
     def sentence(self, span: TextSpan) -> TextSpan:
         """Give the sentence in which a part begins."""
-        after = bisect_right(self.stops, span.start, key=lambda stop: stop.end)
+        after = bisect_right(self.stops, span.start, key=_END)
         start = self.stops[after - 1].end if after else 0
         return TextSpan(start, self.stops[after].end if after < len(self.stops) else len(self.text))
+
+
+def _disjoint(spans: Iterable[TextSpan]) -> Iterator[TextSpan]:
+    """Merge parts, which come in order, where they overlap."""
+    merged: TextSpan | None = None
+    for span in spans:
+        if merged is not None and span.start < merged.end:
+            merged = TextSpan(merged.start, max(merged.end, span.end))
+            continue
+        if merged is not None:
+            yield merged
+        merged = span
+    if merged is not None:
+        yield merged
 
 
 def _trimmed(text: str, start: int, end: int) -> TextSpan:

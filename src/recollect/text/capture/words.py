@@ -52,8 +52,8 @@ def openings(language: str) -> frozenset[str]:
 
 @cache
 def phrases_of(section: str) -> LazyRegex:
-    """Give a pattern that finds any of a section's lines, each as whole words."""
-    lines = "|".join(fold_rule(line).replace(" ", "[ ,]+") for line in read_lines(_TABLE, section))
+    """Give a pattern that finds any of a section's phrases, each as whole words."""
+    lines = "|".join(fold_rule(phrase).replace(" ", "[ ,]+") for phrase in _phrases(section))
     return LazyRegex(rf"(?:^|{_EDGE})(?:{lines})(?:{_EDGE}|$)")
 
 
@@ -61,7 +61,7 @@ def phrases_of(section: str) -> LazyRegex:
 def cues() -> LazyRegex:
     """Give a pattern that finds what announces the text of another person: beginnings of words, or phrases."""
     stems = "|".join(sorted(folded("handed over")))
-    phrases = "|".join(map(fold_rule, read_lines(_TABLE, "handed over phrases")))
+    phrases = "|".join(map(fold_rule, _phrases("handed over phrases")))
     return LazyRegex(rf"(?:^|{_EDGE})(?:{stems}|(?:{phrases})(?:{_EDGE}|$))")
 
 
@@ -69,13 +69,13 @@ def cues() -> LazyRegex:
 def function_words() -> frozenset[str]:
     """Give articles, pronouns, prepositions and the like of all languages, but not what denies."""
     small = read_words("language", "function words") | read_words("language", "fillers")
-    return frozenset(map(fold_spelling, small)) - frozenset(map(fold_spelling, negations()))
+    return frozenset(map(fold_spelling, small)) - negations()
 
 
 @cache
 def negations() -> frozenset[str]:
     """Give the words that deny."""
-    return read_words("language", "negations")
+    return frozenset(map(fold_spelling, read_words("language", "negations")))
 
 
 @cache
@@ -89,6 +89,11 @@ def exact_phrases() -> tuple[ExactPhrase, ...]:
 def remember_phrases() -> tuple[LazyRegex, ...]:
     """Give the phrases with which a user asks to remember what follows."""
     return tuple(_phrase(line) for line in read_lines(_TABLE, "remember"))
+
+
+def _phrases(section: str) -> list[str]:
+    """Give the phrases of a section; a line may hold several, with commas between them."""
+    return [phrase for line in read_lines(_TABLE, section) for phrase in line.split(", ")]
 
 
 def _phrase(pattern: str) -> LazyRegex:
