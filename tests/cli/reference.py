@@ -20,7 +20,7 @@ from recollect.cli.permissions import CommandPermissions
 from tests.cli.conftest import OFFLINE, Cli, within_reach
 from tests.providers.server import ProviderServer
 
-_NAMES = ("cli.md", "files.md", "recall.md", "embedding.md", "places.md")
+_NAMES = ("cli.md", "capture.md", "files.md", "recall.md", "embedding.md", "places.md")
 DOCS = [Path(__file__).parents[2] / "docs" / name for name in _NAMES]
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 TYPED = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)

@@ -5,7 +5,7 @@ import pytest
 
 from tests.service.conftest import Running, Serve
 
-TOLD = "I live in Brno. Please always answer in Czech. My password is hunter2abc."
+TOLD = "I live in Brno. Please always answer in Czech."
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 
@@ -29,9 +29,16 @@ def test_a_message_is_read_and_nothing_is_stored(anna: httpx2.Client) -> None:
     )
     (rule,) = [one for one in read["captured"] if one["standing"]]
     assert (rule["subject"], rule["type"]) == ("assistant", "preference")
-    (secret,) = read["skipped"]
-    assert (secret["reason"], said(secret["span"]).rstrip(".")) == ("secret", "My password is hunter2abc")
     assert anna.get("/api/stats").json()["memories"] == 0
+
+
+@ON_SQLITE
+def test_secrets_and_private_parts_are_not_read(anna: httpx2.Client) -> None:
+    answer = anna.post("/api/read", json={"text": "My password is hunter2abc. I like <private>gin and</private> jazz."})
+    assert answer.json()["text"] == "My password is [redacted: password]. I like jazz."
+    assert "secret" in {one["reason"] for one in answer.json()["skipped"]}
+    assert "hunter2abc" not in answer.text
+    assert "gin" not in answer.text
 
 
 def test_an_older_value_is_named(anna: httpx2.Client) -> None:

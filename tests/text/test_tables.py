@@ -25,7 +25,7 @@ def test_the_four_languages_have_the_same_tables_and_the_others_those_that_tell_
     by_language = {name: {table for language, table in FILES if language == name} for name, _ in FILES}
     common = by_language.pop(COMMON)
     assert common == {"languages", "secret_shapes", "secret_patterns", "wrappers"}
-    complete = {"language", "query", "secrets", "summary", "time_phrases", "time_points", "time_words"}
+    complete = {"capture", "language", "query", "secrets", "summary", "time_phrases", "time_points", "time_words"}
     assert {language for language, names in by_language.items() if names == complete} == set(LANGUAGES)
     assert set(by_language) == set(languages_in("latin", "cyrillic"))
     assert all(names in (complete, {"language"}) for names in by_language.values())

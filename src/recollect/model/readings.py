@@ -126,8 +126,9 @@ class SkippedStatement:
 class ExplainedReading:
     """A message, its reading, and what capture makes of it. All offsets are those of `text`.
 
-    `text` is the message as it is read, without what hosts wrap around it. `handed_over` are all the parts that are not
-    the user's own words: those of the reading, and those that the layout shows, such as quotations and code.
+    `text` is the message as it is read: without secrets, private parts, and what hosts wrap around it. `handed_over`
+    are all the parts that are not the user's own words: those of the reading, and those that the layout shows, such as
+    quotations and code.
     """
 
     text: str

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.engine.base.context import Engine
-from recollect.engine.conversations import message_reading, turn_capture
+from recollect.engine.conversations import message_drafts, message_reading, turn_capture
 from recollect.errors import NotFound
 from recollect.model.filters import Filters
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.readings import Captured, ExplainedReading, MemoryOrigin, TextSpan
 from recollect.ports import StoreReader
-from recollect.text.clean import clean, fingerprint_text
+from recollect.text.clean import fingerprint_text
 
 _SPAN = 2  # two offsets
 _SLOTS = 2  # what is the case, and what is preferred
@@ -18,7 +18,7 @@ _SLOTS = 2  # what is the case, and what is preferred
 
 def preview(engine: Engine, scope: Scope, content: str) -> tuple[Captured, ...]:
     """Give what a user's message would teach, and store nothing."""
-    read = message_reading.read(engine, scope, content)
+    read = message_reading.read(engine, scope, message_drafts.clean_text(engine, content))
     captured, _ = turn_capture.judge_message(engine, scope, read.text, read.reading)
     return _with_replaced(engine, scope, captured)
 
@@ -26,12 +26,11 @@ def preview(engine: Engine, scope: Scope, content: str) -> tuple[Captured, ...]:
 def explain(engine: Engine, scope: Scope, content: str) -> ExplainedReading:
     """Give a message with its reading and what capture makes of it. Raises InvalidInput without a reader, ReaderError.
 
-    The text is the one that capture reads.
+    The text is the one that capture reads, without secrets and private parts.
     """
     from recollect.text.capture.own_words import OwnWords  # noqa: PLC0415 - its expressions are compiled at first use
 
-    clean(content)  # own_text has nothing to say about half a character; a caller who asks is told
-    text = message_reading.own_text(content)
+    text = message_reading.own_text(message_drafts.clean_text(engine, content))
     reading = message_reading.read_strictly(engine, scope, text)
     captured, skipped = turn_capture.judge_message(engine, scope, text, reading)
     foreign = _merged(OwnWords.of(text, reading.handed_over).foreign)

@@ -9,7 +9,8 @@ linear time; a message over 20,000 characters is a paste and gives none.
     contents       the words of a memory
     values, keys   its value, and whether that value may replace an older one
     user_patterns  the patterns a user adds
-    words          the language tables, folded and compiled; spelling and regex serve them
+    persons        whom a memory is about
+    words, regex   the language tables, folded and compiled
 """
 
 from recollect.text.capture.capturing import CaptureRules, capture, judge

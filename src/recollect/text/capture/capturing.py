@@ -7,25 +7,18 @@ from typing import Final
 from recollect.model.calibration import CERTAIN, KEEP
 from recollect.model.literals import STATEMENT_TYPES, MemoryType, StatementType
 from recollect.model.readings import Captured, Reading, SkippedStatement, SkipReason, Statement, TextSpan
-from recollect.text.capture.contents import (
-    bare_noun,
-    content_span,
-    has_content,
-    is_impersonal,
-    named_person,
-    names_first_person,
-    with_person,
-)
+from recollect.text.capture.contents import content_span, has_content, is_impersonal
 from recollect.text.capture.exact import ExactFindings, find_exact, merge_statements
 from recollect.text.capture.gate import is_secret, is_shouted
 from recollect.text.capture.judging import confidence_of, is_injection, statement_features
 from recollect.text.capture.keys import CONTACTS, is_current, may_replace
 from recollect.text.capture.own_words import MAX_MESSAGE_CHARACTERS, OwnWords
-from recollect.text.capture.spelling import fold_spelling
+from recollect.text.capture.persons import whom, with_person
 from recollect.text.capture.user_patterns import NONE, CompiledPatterns, judge_by_patterns
 from recollect.text.capture.values import clean_value
 from recollect.text.capture.words import folded as folded_words
 from recollect.text.capture.words import phrases_of
+from recollect.text.spelling import fold_spelling
 
 USER: Final = "user"
 ASSISTANT: Final = "assistant"  # the subject of standing instructions
@@ -86,13 +79,14 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
     foreign = [statement for statement in reading.statements if statement not in own]
     yield from (_skipped(statement, statement.span.of(text), "handed_over") for statement in foreign)
     statements = _asked(merge_statements(own, exact.statements), exact.asked)
-    who = ""
+    who: str | None = None
     for place, statement in enumerate(statements):
         low = statements[place - 1].span.end if place else 0
         high = statements[place + 1].span.start if place + 1 < len(statements) else len(text)
         asked = next((span for span in exact.asked if span.start <= statement.span.start < span.end), None)
         content = content_span(layout, statement, max(low, asked.start) if asked else low, high)
-        who = _person(layout, statement, statements[place - 1] if place else None, who, content)
+        joined = place > 0 and layout.sentence(statements[place - 1].span) == layout.sentence(statement.span)
+        who = whom(layout, statement, content, who if joined else None)
         sure = _sureness(layout, statement, content, exact, asked=asked is not None)
         judged = replace(statement, confidence=sure)
         if reason := _objection(judged, content.of(text), rules):
@@ -108,15 +102,6 @@ def _asked(statements: Sequence[Statement], asked: Sequence[TextSpan]) -> list[S
         if not any(statement.span.start < span.end and span.start < statement.span.end for statement in found):
             found.append(Statement("fact", span, CERTAIN))
     return sorted(found, key=lambda statement: statement.span)
-
-
-def _person(layout: OwnWords, statement: Statement, before: Statement | None, who: str, content: TextSpan) -> str:
-    """Give whom a statement is about: the one it names, or the one of the clause before it, unless the user speaks."""
-    named = bare_noun(statement.who.of(layout.text)) if statement.who else ""
-    if named or (named := named_person(content.of(layout.text))):
-        return named
-    same_sentence = before is not None and layout.sentence(before.span) == layout.sentence(statement.span)
-    return who if same_sentence and not names_first_person(content.of(layout.text)) else ""
 
 
 def _sureness(layout: OwnWords, statement: Statement, content: TextSpan, exact: ExactFindings, *, asked: bool) -> float:
@@ -146,15 +131,15 @@ def _skipped(statement: Statement, said: str, reason: SkipReason) -> SkippedStat
     return SkippedStatement(" ".join(said.split()), statement.type, sure, reason, statement.span, statement.key)
 
 
-def _captured(text: str, statement: Statement, span: TextSpan, who: str, rule: str) -> Captured:
+def _captured(text: str, statement: Statement, span: TextSpan, who: str | None, rule: str) -> Captured:
     said = " ".join(span.of(text).split())
     value = clean_value(text, statement, span)
-    subject = ASSISTANT if statement.type == "rule" else who or USER
+    subject = ASSISTANT if statement.type == "rule" else USER if who is None else who
     replaces = statement.type == "fact" and may_replace(
         statement.key, value, said, statement.confidence, about_user=subject == USER
     )
     return Captured(
-        with_person(said, who),
+        said if statement.type == "rule" else with_person(said, who or ""),
         _memory_type(statement),
         subject,
         statement.key if replaces else "",

@@ -2,8 +2,8 @@
 
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
-from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.words import folded, function_words, openings
+from recollect.text.spelling import fold_spelling
 
 LONGEST = 500
 _AROUND = " \t\n\"'`.,;:!?()[]{}-\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|/"
@@ -25,7 +25,10 @@ def content_span(layout: OwnWords, statement: Statement, low: int, high: int) ->
     small = openings(layout.language)
     while start < end:
         word = layout.text[start:end].split(None, 1)[0]
-        if start + len(word) > min(value.start, end - 1) or fold_spelling(word.rstrip(",.!:")) not in small:
+        opens = (
+            word != "I" and fold_spelling(word.rstrip(",.!:")) in small
+        )  # of Czech "i", and not of "I live in Plzeň"
+        if not opens or start + len(word) > min(value.start, end - 1):
             break
         start, end = _strip(layout.text, start + len(word), end)
     while end > max(start, value.end):
@@ -43,41 +46,11 @@ def has_content(text: str) -> bool:
     return len(words) >= _FEWEST_WORDS and bool(telling) and sum(map(str.isalpha, text)) >= _FEWEST_LETTERS
 
 
-def names_first_person(text: str) -> bool:
-    """Tell whether the user speaks of themselves."""
-    return not folded("first person").isdisjoint(fold_spelling(word.strip(_AROUND)) for word in text.split())
-
-
 def is_impersonal(text: str) -> bool:
     """Tell whether a text of some length hardly ever says "I" or "my": then it is an article, not a message."""
     words = [fold_spelling(word.strip(_AROUND)) for word in text.split()]
     own = sum(word in folded("first person") for word in words)
     return len(words) >= _LONG_TEXT and own * _WORDS_PER_MENTION < len(words)
-
-
-def named_person(text: str) -> str:
-    """Give the person or animal of the user's that a clause begins with: "my sister", "naše kočka"."""
-    words = text.split()[:_FIRST_WORDS]
-    bare = [fold_spelling(word.strip(_AROUND)) for word in words]
-    place = next((place for place, word in enumerate(bare) if word in folded("people")), None)
-    if place is None or folded("first person").isdisjoint(bare[:place]):
-        return ""
-    name = words[place + 1 : place + 2]
-    return " ".join((words[place], *(word.strip(_AROUND) for word in name if word[:1].isupper() and word.isalpha())))
-
-
-def with_person(content: str, who: str) -> str:
-    """Name whom a memory is about where its words do not."""
-    return content if not who or fold_spelling(who) in fold_spelling(content) else f"{who}: {content}"
-
-
-def bare_noun(text: str) -> str:
-    """Give a person or thing without article and possessive: "my sister" is a sister."""
-    words = text.strip(_AROUND).split()
-    small = function_words() | folded("first person")
-    while words and fold_spelling(words[0]) in small:
-        words = words[1:]
-    return " ".join(words)
 
 
 def _strip(text: str, start: int, end: int) -> tuple[int, int]:

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from recollect.model.calibration import CERTAIN
 from recollect.model.readings import Statement, TextSpan
+from recollect.text.capture.gate import REDACTED
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.regex import LazyRegex
-from recollect.text.capture.spelling import fold_spelling
-from recollect.text.capture.words import exact_phrases, function_words, remember_phrases
+from recollect.text.capture.words import exact_phrases, function_words, negations, openings, remember_phrases
 from recollect.text.capture.words import folded as folded_words
+from recollect.text.spelling import fold_spelling
 
 THING = "thing"
 _NAMED = frozenset({"name", "nickname", "home", "employer"})
@@ -21,6 +22,8 @@ _AFTER_COLON = LazyRegex(r":\s")  # what follows may be a text that is handed ov
 _ADDRESSES = frozenset({"home", "address", "origin"})
 _SEPARATORS = frozenset({"the", "as"})  # call the office lamp the reading lamp
 _FEWEST_LETTERS = 2
+_FEWEST_WORDS = 2
+_MOST_WORDS = 4  # of a thing, or of its name
 _SOMETHING_ELSE = 10  # characters
 _LIKELY = 0.6
 
@@ -35,7 +38,7 @@ class ExactFindings(NamedTuple):
 
 def find_exact(layout: OwnWords, folded: str) -> ExactFindings:
     """Look for exact phrases in the user's own sentences; nothing after a cue that other people's text follows."""
-    colon = _AFTER_COLON.search(folded)
+    colon = _AFTER_COLON.search(folded.replace(REDACTED, "*" * len(REDACTED)))
     clear_until = colon.span()[0] if colon else len(folded)
     announced = layout.cues[0].start if layout.cues else len(folded)
     statements: list[Statement] = []
@@ -44,7 +47,8 @@ def find_exact(layout: OwnWords, folded: str) -> ExactFindings:
     for sentence in layout.sentences():
         asked += _asked(layout, folded, sentence)
         if sentence.start < announced and not layout.text[: sentence.end].endswith("?"):
-            statements += _phrases(layout.text, folded, sentence, clear_until)
+            found = _phrases(layout.text, folded, sentence, clear_until)
+            statements += [phrase for phrase in found if phrase.span.start < announced]
             things += _things(layout.text, folded, sentence)
     return ExactFindings(tuple(statements), tuple(asked), tuple(things))
 
@@ -90,9 +94,19 @@ def _asked(layout: OwnWords, folded: str, sentence: TextSpan) -> Iterator[TextSp
     for phrase in remember_phrases():
         if found := phrase.search(folded[sentence.start : sentence.end]):
             start, end = (sentence.start + place for place in found.span(phrase.groupindex["value"]))
-            if not layout.is_announced(start) and not (layout.cues and layout.cues[-1].start >= end):
+            handed_over = layout.is_announced(start) or (bool(layout.cues) and layout.cues[-1].start >= end)
+            if not handed_over and _is_wish(
+                folded[sentence.start : sentence.start + found.span()[0]], folded[start:end]
+            ):
                 yield TextSpan(start, end)
             return
+
+
+def _is_wish(before: str, said: str) -> bool:
+    """Tell whether a request to remember is meant: not denied, and no question."""
+    words = said.split()
+    denied = not negations().isdisjoint((*before.split()[-1:], *words[-1:])) or before.endswith("n't")
+    return len(words) >= _FEWEST_WORDS and not denied and "?" not in said[:-1]
 
 
 def _phrases(text: str, folded: str, sentence: TextSpan, clear_until: int) -> Iterator[Statement]:
@@ -145,6 +159,7 @@ def _things(text: str, folded: str, sentence: TextSpan) -> Iterator[tuple[TextSp
         while cut is None and len(words) > len(name) + 1 and words[-len(name) - 1][:1].isupper():
             name = words[-len(name) - 1 :]
         thing = words[: cut or len(words) - len(name)]
-        if name and len(name) < len(words) and any(map(str.isalpha, " ".join(thing))):
+        named = name and max(len(name), len(thing)) <= _MOST_WORDS and openings("en").isdisjoint(thing)
+        if named and not function_words().issuperset(map(fold_spelling, thing)):
             yield sentence, " ".join(thing), " ".join(name)
             return

@@ -4,8 +4,9 @@ The invariant: a secret never becomes a memory, whatever else the sentence says 
 """
 
 from recollect.text.capture.regex import LazyRegex
-from recollect.text.capture.spelling import fold_spelling
+from recollect.text.spelling import fold_spelling
 
+REDACTED = "[redacted: "
 _MOST_EMOJI = 3
 _CHARACTERS_PER_EMOJI = 100
 
@@ -27,8 +28,8 @@ def is_shouted(text: str) -> bool:
 
 
 def is_secret(said: str) -> bool:
-    """Tell whether a text holds a password, a key or the number of a card."""
-    return _SECRET.search(fold_spelling(said)) is not None
+    """Tell whether a text holds a password, a key or the number of a card, or held one before it was redacted."""
+    return REDACTED in said or _SECRET.search(fold_spelling(said)) is not None
 
 
 def _is_emoji(letter: str) -> bool:

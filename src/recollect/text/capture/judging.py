@@ -8,8 +8,8 @@ from typing import Final
 
 from recollect.model.calibration import STATEMENT_WEIGHTS, probability
 from recollect.model.readings import Statement, TextSpan
-from recollect.text.capture.contents import names_first_person
 from recollect.text.capture.own_words import OwnWords
+from recollect.text.capture.persons import names_first_person
 from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.words import phrases_of
 

@@ -9,8 +9,8 @@ from typing import Final
 
 from recollect.model.calibration import CERTAIN, REPLACE
 from recollect.model.readings import SINGLE_VALUED
-from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.words import folded, function_words, negations, phrases_of
+from recollect.text.spelling import fold_spelling
 
 CONTACTS: Final = frozenset({"name", "nickname", "email", "phone", "address", "account"})
 

@@ -13,9 +13,10 @@ from typing import Final
 
 from recollect.model.readings import TextSpan
 from recollect.text.capture.regex import LazyRegex
-from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.words import cues
 from recollect.text.language import guess_language
+from recollect.text.spelling import fold_spelling
+from recollect.text.tables import read_words
 
 MAX_MESSAGE_CHARACTERS = 20_000
 MAX_SENTENCES = 100
@@ -43,8 +44,8 @@ _LOGGED = LazyRegex(
 )
 _CODE = LazyRegex(
     r"^\s*(?:def |class \w+[:(]|import \w|from [\w.]+ import|(?:const|let|var) \w+ ?=|function\b.*\(|return\b.*;|"
-    r"public |private |#include|#!|SELECT |INSERT |UPDATE |DELETE FROM|CREATE |sudo |git \w+ -|npm |pip |docker |curl |"
-    r"echo |\$ |>>> |@@ |[+-]{3} |//|/\*|<[/!?a-zA-Z]|\w+\s*[:=]\s*[\[{]\s*$|[\w.]+\s*=\s*\S+\s*$|"
+    r"public |private |#include|#!|SELECT |INSERT |UPDATE |DELETE FROM|CREATE |sudo |git \w+ -|npm |pip |docker |"
+    r"kubectl |curl |echo |\$ |>>> |@@ |[+-]{3} |//|/\*|<[/!?a-zA-Z]|\w+\s*[:=]\s*[\[{]\s*$|[\w.]+\s*=\s*\S+\s*$|"
     r"[\"']?\w+[\"']?: [\"{\[])"
     r"|[;{}]\s*$|=>|==|!=|&&|\|\||\(\)|</|::|\w = [\"'\[{(\d]|\w\(.*\)\s*$"
 )
@@ -56,14 +57,6 @@ _STOP = LazyRegex(r"[.!?…]+[\"'»”“)]*(?:\s|$)|;\s|\n")
 _PAUSE = LazyRegex(r"[,:](?:\s|$)|[()]|\s[-–—]+\s")
 _ORDINAL_DIGITS = 2
 _LONGEST_SHORT_FORM = 12
-_SHORT_FORMS = frozenset(
-    (
-        *("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "e.g", "i.e", "approx"),
-        *("ing", "mgr", "bc", "phdr", "mudr", "judr", "p", "sl", "např", "tzv", "tzn", "apod", "atd", "č", "ul", "nám"),
-        *("z.b", "d.h", "u.a", "bzw", "ca", "str", "hr", "fr", "nr", "usw", "tel"),
-        *("т.е", "т.д", "т.п", "г", "ул", "им", "д", "кв", "см", "напр", "тел"),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +187,7 @@ def _is_short_form(text: str, stop: tuple[int, int]) -> bool:
         return False
     word = text[max(0, place - _LONGEST_SHORT_FORM) : place].rpartition(" ")[2].lower().lstrip("(\"'„«“")
     return (
-        word in _SHORT_FORMS
+        word in read_words("summary", "abbreviations")
         or (word.isdecimal() and len(word) <= _ORDINAL_DIGITS)
         or (len(word) == 1 and word.isalpha())
     )

@@ -4,12 +4,13 @@ from datetime import UTC, datetime, timedelta
 
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.regex import LazyRegex
-from recollect.text.capture.spelling import fold_spelling
 from recollect.text.capture.words import folded, function_words, negations
+from recollect.text.spelling import fold_spelling
 from recollect.text.time_expressions import find_time_spans
 
 _LONGEST = 120
 _MARKS = " \t\n\"'`,;:!?()[]{}\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|"
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 _YEAR = LazyRegex(r"(?:^|\D)(?:19|20)\d\d(?:\D|$)")
 _MONTH = 31
 _TIMES = frozenset({"schedule", "birthday"})
@@ -61,7 +62,7 @@ def _cleaned(value: str, statement: Statement) -> str:
     """Leave out small words at both ends; the preposition of a time belongs to it: "until Friday"."""
     bare = _without_small_words(value)
     is_time = statement.type == "event" or statement.key in _TIMES
-    return value.strip(_MARKS) if bare and is_time else bare
+    return _without_half_brackets(value.strip(_MARKS) if bare and is_time else bare)
 
 
 def _time(said: str, value: TextSpan | None, within: TextSpan) -> str:
@@ -70,7 +71,8 @@ def _time(said: str, value: TextSpan | None, within: TextSpan) -> str:
     seen = value is not None and any(
         time.start + within.start < value.end and value.start < time.end + within.start for time in times
     )
-    if not times or seen or (value is not None and any(map(str.isdigit, value.of(said)))):
+    numbered = value is not None and any(map(str.isdigit, said[value.start - within.start : value.end - within.start]))
+    if not times or seen or numbered:
         return ""
     return said[times[0].start : times[0].end]
 
@@ -106,6 +108,14 @@ def _without_small_words(value: str) -> str:
     while words and _is_small(words[-1], small):
         words = words[:-1]
     return " ".join(words).strip(_MARKS)
+
+
+def _without_half_brackets(value: str) -> str:
+    """Leave out brackets of which only one is in the value."""
+    for opening, closing in _BRACKETS:
+        if value.count(opening) != value.count(closing):
+            value = value.replace(opening, "").replace(closing, "")
+    return value
 
 
 def _is_small(word: str, small: frozenset[str]) -> bool:

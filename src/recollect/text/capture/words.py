@@ -5,12 +5,13 @@ from functools import cache
 from typing import NamedTuple
 
 from recollect.text.capture.regex import LazyRegex
-from recollect.text.capture.spelling import fold_rule, fold_spelling
+from recollect.text.spelling import fold_rule, fold_spelling
 from recollect.text.tables import LANGUAGES, read_lines, read_words
 
 _TABLE = "capture"
 _EDGE = r"[^\pL\pN_]"
-_BLANK = re.compile(r"\[[^\]]*\]| ")  # one that stands in a class of characters is meant as it stands
+_BLANK = re.compile(r"\[[^\]]*\]| \??")  # one that stands in a class of characters is meant as it stands
+_BLANKS = {" ": "[ ,]+", " ?": "[ ,]*"}
 _SLOTS = {
     "name": r"(?P<value>[\pL'-]+\.?(?: [\pL'-]+){0,3})",
     "place": r"(?P<value>[\pL'-]+\.?(?: [\pL'-]+){0,4})",
@@ -97,7 +98,7 @@ def _phrases(section: str) -> list[str]:
 
 
 def _phrase(pattern: str) -> LazyRegex:
-    bare = _BLANK.sub(lambda found: "[ ,]+" if found[0] == " " else found[0], fold_rule(pattern))
+    bare = _BLANK.sub(lambda found: _BLANKS.get(found[0], found[0]), fold_rule(pattern))
     for name, slot in _SLOTS.items():
         bare = bare.replace(f"{{{name}}}", slot)
     return LazyRegex(rf"(?:^|{_EDGE})(?:{bare})")

@@ -1,0 +1,163 @@
+# ruff: noqa: RUF001  # letters of other alphabets are the point here
+"""Phrases that mean one thing only, in four languages: they hold with a reader, without one, and against one."""
+
+import pytest
+
+from recollect.model.calibration import CERTAIN
+from recollect.model.readings import Reading, Statement, TextSpan
+from recollect.text.capture import capture
+from tests.text.capture.marked import Told, marked
+
+PHRASES = [
+    ("My name is Anna.", "entity", "name", "Anna"),
+    ("my full name is Anna van der Berg and I bake", "entity", "name", "Anna van der Berg"),
+    ("Привет, меня зовут Анна", "entity", "name", "Анна"),
+    ("Jmenuju se Anna.", "entity", "name", "Anna"),
+    ("Hallo, ich heiße Anna", "entity", "name", "Anna"),
+    ("ich heisse Anna", "entity", "name", "Anna"),
+    ("call me Annie please", "entity", "nickname", "Annie"),
+    ("зови меня Аня", "entity", "nickname", "Аня"),
+    ("říkej mi Anička", "entity", "nickname", "Anička"),
+    ("nenn mich bitte Anni", "entity", "nickname", "Anni"),
+    ("my email is anna.b@mail.cz", "entity", "email", "anna.b@mail.cz"),
+    ("Моя почта a@b.cz", "entity", "email", "a@b.cz"),
+    ("моя почта - a@b.cz", "entity", "email", "a@b.cz"),
+    ("Můj mail je a@b.cz", "entity", "email", "a@b.cz"),
+    ("Meine Adresse ist a@b.cz", "entity", "email", "a@b.cz"),
+    ("my new number is +420 777 123 456", "entity", "phone", "+420 777 123 456"),
+    ("мой номер +7 912 345-67-89", "entity", "phone", "+7 912 345-67-89"),
+    ("moje číslo je 777 123 456", "entity", "phone", "777 123 456"),
+    ("meine Nummer ist 0171 1234567", "entity", "phone", "0171 1234567"),
+    ("My birthday is on March 14th", "fact", "birthday", "March 14th"),
+    ("мой день рождения 14 марта", "fact", "birthday", "14 марта"),
+    ("narozeniny mám 14. března", "fact", "birthday", "14. března"),
+    ("Mein Geburtstag ist am 9. November", "fact", "birthday", "9. November"),
+    ("I moved to Brno last year", "fact", "home", "Brno"),
+    ("Я переехала в Брно", "fact", "home", "Брно"),
+    ("prestehoval jsem se do Brna", "fact", "home", "Brna"),
+    ("Ich bin nach Brünn gezogen", "fact", "home", "Brünn"),
+    ("I work at Siemens", "fact", "employer", "Siemens"),
+    ("Я работаю в Сименсе", "fact", "employer", "Сименсе"),
+    ("Pracuju v Siemensu", "fact", "employer", "Siemensu"),
+    ("Ich arbeite bei Siemens", "fact", "employer", "Siemens"),
+]
+OF_SEVERAL = [
+    ("I'm allergic to peanuts", "allergy", "peanuts"),
+    ("I have a severe nut allergy", "allergy", "nut"),
+    ("у меня аллергия на арахис", "allergy", "арахис"),
+    ("jsem alergická na ořechy", "allergy", "ořechy"),
+    ("ich bin allergisch gegen Nüsse", "allergy", "Nüsse"),
+    ("I'm a strict vegetarian", "diet", "vegetarian"),
+    ("я веган", "diet", "веган"),
+    ("jsem vegan", "diet", "vegan"),
+    ("ich bin Vegetarierin", "diet", "Vegetarierin"),
+    ("I have asthma", "health", "asthma"),
+    ("у меня астма", "health", "астма"),
+    ("mám cukrovku 2. typu", "health", "cukrovku 2. typu"),
+    ("ich habe Asthma", "health", "Asthma"),
+]
+THINGS = [
+    ("Call the office lamp the reading lamp", "office lamp", "reading lamp"),
+    ("Říkej lampě v kanceláři Sluníčko", "lampě v kanceláři", "Sluníčko"),
+    ("Nenn die Bürolampe Leselampe", "Bürolampe", "Leselampe"),
+    ("Называй лампу в офисе Солнышко", "лампу в офисе", "Солнышко"),
+]
+ASKED = [
+    ("Please remember that I drive a Honda", "I drive a Honda"),
+    ("Запомни, что я езжу на Хонде", "я езжу на Хонде"),
+    ("Zapamatuj si, že jezdím Hondou", "jezdím Hondou"),
+    ("Merk dir bitte, dass ich Honda fahre", "ich Honda fahre"),
+    ("Can you remember that I'm allergic to nuts?", "I'm allergic to nuts"),
+    ("Kannst du dir bitte merken, dass ich Veganer bin?", "ich Veganer bin"),
+    ("Můžeš si prosím zapamatovat, že jsem vegan?", "jsem vegan"),
+    ("Можешь запомнить, что я веган?", "я веган"),
+    ("note to self: the boiler is a Vaillant", "the boiler is a Vaillant"),
+]
+
+
+def unsure(text: str) -> Reading:
+    """Give the reading of a reader that saw something else in the message, and hardly that."""
+    return Reading((Statement("preference", TextSpan(0, len(text)), 0.2, "hobby"),), reader="by hand")
+
+
+@pytest.mark.parametrize("read", [lambda _: None, unsure], ids=["alone", "read"])
+@pytest.mark.parametrize(("text", "category", "key", "value"), PHRASES)
+def test_what_there_is_one_of_has_a_key(text: str, category: str, key: str, value: str, read: type) -> None:
+    (found,) = capture(text, read(text))
+    assert (found.type, found.subject, found.key, found.property, found.value) == (category, "user", key, key, value)
+    assert found.confidence == CERTAIN
+
+
+@pytest.mark.parametrize("read", [lambda _: None, unsure], ids=["alone", "read"])
+@pytest.mark.parametrize(("text", "key", "value"), OF_SEVERAL)
+def test_what_there_may_be_more_of_has_none(text: str, key: str, value: str, read: type) -> None:
+    (found,) = capture(text, read(text))
+    assert (found.type, found.subject, found.key, found.property, found.value) == ("fact", "user", "", key, value)
+    assert (found.confidence, found.importance) == (CERTAIN, 0.9)
+
+
+@pytest.mark.parametrize(("text", "thing", "name"), THINGS)
+def test_what_a_thing_is_called(text: str, thing: str, name: str) -> None:
+    (found,) = capture(text, None)
+    assert (found.type, found.subject, found.key, found.value) == ("entity", thing, "nickname", name)
+    assert found.content == f"{thing}: {name}"
+
+
+@pytest.mark.parametrize(("text", "content"), ASKED)
+def test_what_a_user_asks_to_remember_weighs_most(text: str, content: str) -> None:
+    (found,) = capture(text, None)
+    assert (found.content, found.rule, found.confidence, found.importance) == (content, "asked", CERTAIN, 0.95)
+
+
+def test_a_reader_says_what_kind_of_thing_is_to_be_remembered() -> None:
+    (found,) = capture(*marked("Please remember that [I prefer {window seats}]", Told("preference", "prefer", 0.3)))
+    assert (found.content, found.type, found.value) == ("I prefer window seats", "preference", "window seats")
+    assert (found.rule, found.confidence) == ("asked", CERTAIN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember to call mom on Sunday",
+        "Nezapomeň koupit chleba a mléko",
+        "Vergiss nicht, Brot zu kaufen",
+        "Не забудь купить хлеб и молоко",
+        "call me tomorrow at noon",
+        "do you remember where I live?",
+    ],
+)
+def test_a_reminder_is_no_memory(text: str) -> None:
+    assert capture(text, None) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is my name Anna?",
+        "my name is not important",
+        "my name is on the list",
+        "I work at night",
+        "I live in a small flat",
+        "my birthday is soon",
+        "translate: my name is Jean",
+        "here is what she wrote. My name is Jean.",
+        "the form says: my name is Jean",
+    ],
+)
+def test_a_phrase_that_is_asked_denied_or_of_another_person_is_nothing(text: str) -> None:
+    assert capture(text, None) == ()
+
+
+@pytest.mark.parametrize(("key", "found"), [("home", 1), ("pet", 0)])
+def test_a_name_without_a_capital_needs_a_reader_that_found_the_same(key: str, found: int) -> None:
+    text, reading = marked("[i live in {brno}]", Told("fact", key, 0.2))
+    captured = capture(text, reading)
+    assert [memory.value for memory in captured if memory.confidence >= 0.6] == ["brno"] * found
+    assert capture(text, None) == ()
+
+
+def test_a_statement_that_says_more_before_a_phrase_is_cut_there() -> None:
+    text, reading = marked("[we have two {cats} and I moved to Brno]", Told("fact", "pet"))
+    home, cats = capture(text, reading)
+    assert (cats.content, cats.property, cats.value) == ("we have two cats", "pet", "cats")
+    assert (home.content, home.key, home.value) == ("I moved to Brno", "home", "Brno")
