@@ -46,6 +46,25 @@ REPLACE: Final = 0.9
 # The confidence of what is true by its form ("my name is"), or asked to be remembered.
 CERTAIN: Final = 0.95
 
+# Whether a request before a prompt gets memories, from its reading and the best hits; a logistic regression.
+# `NEEDED` is the probability from which it does.
+# python -m benchmarks.fit_need
+NEED_WEIGHTS: Final[Mapping[str, float]] = {
+    "constant": -4.392,
+    "need": 0.723,
+    "maybe": -1.919,
+    "personal": 3.977,
+    "match": 3.657,
+    "named": 4.294,
+}
+NEEDED: Final = 0.46
+
+# How likely it is that a row answers a question, from its relevance and its cosine; a logistic regression. Below
+# `KNOWN`, the doors say that nothing is known.
+# python -m benchmarks.fit_need
+ANSWER_WEIGHTS: Final[Mapping[str, float]] = {"constant": -3.200, "relevance": 6.783, "cosine": 2.680}
+KNOWN: Final = 0.4
+
 
 def probability(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
     """Give the probability that a logistic regression assigns to its features."""
