@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from recollect.model.calibration import KNOWN
 from tests.cli.conftest import Cli
 
 QUESTION = "When does the plumber come?"
@@ -92,10 +93,10 @@ def test_various_hits_may_be_wished_for(cli: Cli) -> None:
 def test_a_doubtful_answer_says_so(cli: Cli) -> None:
     for number in range(30):
         cli.store(f"The shelf number {number} is full of old books")
-    sentence = "Nothing here clearly answers that."
+    sentence = "Nothing known clearly answers that."
     for command in ("recall", "search"):
         doubtful = ("capital city parliament old government",)
-        assert cli.json(command, *doubtful)["answerable"] < 0.2
+        assert cli.json(command, *doubtful)["answerable"] < KNOWN
         assert cli.ok(command, *doubtful).startswith(sentence)
         assert sentence not in cli.ok(command, "which shelf is number 7?")
 

@@ -160,7 +160,7 @@ def test_by_meaning_alone_ranks_do_not_count_for_what_is_looked_at_later_either(
 
 
 def test_equals_come_in_the_order_of_their_ids() -> None:
-    same = ScoredCandidates(fuse({"b": 0.5, "c": 0.5, "a": 0.5}, found({"c": 2.0, "a": 2.0, "b": 2.0})), {})
+    same = ScoredCandidates(fuse({"b": 0.5, "c": 0.5, "a": 0.5}, found({"c": 2.0, "a": 2.0, "b": 2.0})))
     assert same.best(2) == ["a", "b"]
     assert same.best(9) == ["a", "b", "c"]
 

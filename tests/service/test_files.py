@@ -85,7 +85,7 @@ def test_files_are_found_by_every_search(running: Running) -> None:
             assert 1 <= hit["metadata"]["start_line"] <= where["end_line"] <= hit["metadata"]["end_line"] + 1
         simple = anna.post("/search", json=asked).json()[0]
         assert (simple["source_type"], simple["context"]["path"]) == ("file", "setup.md")
-        prompt = {"session": "s1", "prompt": "Does a drumbeat open the gate?"}
+        prompt = {"session": "s1", "prompt": "Does a drumbeat open our gate?"}
         block = anna.post("/api/hooks/before-prompt", json=prompt).json()["block"]
         assert "[file · setup.md:" in block
 

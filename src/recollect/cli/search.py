@@ -13,6 +13,7 @@ from recollect.cli.places import search_location, show_taken
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.values import filters, past_moments
 from recollect.errors import InvalidInput
+from recollect.model.calibration import KNOWN
 from recollect.model.literals import MemoryType
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 commands = CommandSet("Memories")
 
-_UNSURE = 0.2  # below this, an agent had better say that it does not know
 _LONGEST = 300
 _STILL_WORKS = "The answer comes from what still works; `recollect doctor` may know why."
 _ID = "019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"
@@ -109,8 +109,8 @@ def _show_hits(view: "View", found: FoundHits, *, explain: bool, sources: bool =
     from recollect.cli.render_memories import ranked_hits
 
     answer = found.answer
-    if answer.hits and answer.answerable < _UNSURE:
-        view.line("Nothing here clearly answers that. This comes closest:")
+    if answer.hits and answer.answerable < KNOWN:
+        view.line("Nothing known clearly answers that. This comes closest:")
     if answer.hits:
         view.print(ranked_hits(answer.hits, view.now, explain=explain, sources=sources, around=found.around))
     if explain:

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from recollect.model.calibration import KNOWN
 from recollect.model.files import Chunk, FileRecord, FileText
 from recollect.model.literals import Trust
 from recollect.model.memories import MemoryRecord, Remembered
@@ -19,6 +20,7 @@ from recollect.text.fence import harmless, quoted
 Details: TypeAlias = dict[str, Any]
 
 NOTHING: Final = "No relevant memories found."
+NEAREST: Final = "Nothing known clearly answers this; do not guess. What comes closest:"
 NO_FILES: Final = "There are no files."
 NO_PLACES: Final = "No places are known."
 LONGEST_TEXT: Final = 20_000
@@ -49,7 +51,7 @@ def render_recall(result: Recall) -> ToolAnswer:
         "answerable": result.answerable,
         "degraded": [*result.degraded],
     }
-    heading = f"Found {_counted(len(memories), 'memory', 'memories')}:"
+    heading = f"Found {_counted(len(memories), 'memory', 'memories')}:" if result.answerable >= KNOWN else NEAREST
     return ToolAnswer(_listed(heading, result.hits, result.degraded), details)
 
 
@@ -64,7 +66,7 @@ def render_search(result: Recall) -> ToolAnswer:
         for hit in result.hits
     ]
     details = {"count": len(results), "results": results, "degraded": [*result.degraded]}
-    heading = f"Found {_counted(len(results), 'result', 'results')}:"
+    heading = f"Found {_counted(len(results), 'result', 'results')}:" if result.answerable >= KNOWN else NEAREST
     return ToolAnswer(_listed(heading, result.hits, result.degraded), details)
 
 

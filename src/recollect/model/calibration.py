@@ -10,32 +10,32 @@ from typing import Final
 # How sure the bundled reader is of a span, from what its graph says about it; a logistic regression.
 # python -m benchmarks.fit_capture FOLDER
 SPAN_WEIGHTS: Final[Mapping[str, float]] = {
-    "constant": -1.749,
-    "inside": 0.361,
-    "handed line": -0.177,
-    "handed anywhere": 0.077,
-    "value": 0.084,
-    "key": 0.550,
-    "who": 1.122,
-    "length": 0.666,
-    "pieces": -0.236,
-    "event": 0.111,
-    "preference": 0.205,
-    "decision": 0.083,
-    "rule": 0.789,
+    "constant": -1.440,
+    "inside": 0.335,
+    "handed line": -0.168,
+    "handed anywhere": 0.081,
+    "value": 0.107,
+    "key": 0.571,
+    "who": 1.185,
+    "length": 0.541,
+    "pieces": -0.266,
+    "event": -0.020,
+    "preference": 0.222,
+    "decision": -0.021,
+    "rule": 0.881,
 }
 
 # How sure it is that a statement should be kept, from the words around it; a logistic regression on top of the first.
 # python -m benchmarks.fit_capture FOLDER
 STATEMENT_WEIGHTS: Final[Mapping[str, float]] = {
-    "constant": -0.408,
-    "certainty": 0.944,
-    "words": 0.262,
-    "announced": -0.787,
-    "lines": -0.108,
-    "quotation": -0.277,
-    "first person": 0.413,
-    "asks": -0.598,
+    "constant": -0.305,
+    "certainty": 0.952,
+    "words": 0.216,
+    "announced": -0.743,
+    "lines": -0.082,
+    "quotation": -0.361,
+    "first person": 0.336,
+    "asks": -0.538,
 }
 
 # From which confidence on a statement is kept, and from which it may send an older value to the history.
@@ -45,6 +45,25 @@ REPLACE: Final = 0.9
 
 # The confidence of what is true by its form ("my name is"), or asked to be remembered.
 CERTAIN: Final = 0.95
+
+# Whether a request before a prompt gets memories, from its reading and the best hits; a logistic regression.
+# `NEEDED` is the probability from which it does.
+# python -m benchmarks.fit_need
+NEED_WEIGHTS: Final[Mapping[str, float]] = {
+    "constant": -4.392,
+    "need": 0.723,
+    "maybe": -1.919,
+    "personal": 3.977,
+    "match": 3.657,
+    "named": 4.294,
+}
+NEEDED: Final = 0.46
+
+# How likely it is that a row answers a question, from its relevance and its cosine; a logistic regression. Below
+# `KNOWN`, the doors say that nothing is known.
+# python -m benchmarks.fit_need
+ANSWER_WEIGHTS: Final[Mapping[str, float]] = {"constant": -3.200, "relevance": 6.783, "cosine": 2.680}
+KNOWN: Final = 0.4
 
 
 def probability(weights: Mapping[str, float], features: Mapping[str, float]) -> float:

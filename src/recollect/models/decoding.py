@@ -253,7 +253,10 @@ def _joined(spans: Iterable[tuple[int, int, int]], scores: PieceScores, text: st
     A span is its first piece, the one after its last, and the tag it begins with; of two, that of the longer one.
     """
     joined: list[tuple[int, int, int]] = []
-    for start, end, begin in spans:
+    for start, stop, begin in spans:
+        end = stop
+        while end > start + 1 and not any(map(str.isalnum, text[slice(*scores.offsets[end - 1])])):
+            end -= 1  # marks at its end do not belong to a span
         if joined:
             first, last, tag = joined[-1]
             between = text[scores.offsets[last - 1][1] : scores.offsets[start][0]].strip()

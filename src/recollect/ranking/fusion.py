@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from recollect.model.calibration import ANSWER_WEIGHTS, probability
 from recollect.model.literals import Fusion
 from recollect.model.search import ChannelPart
 from recollect.ranking.bm25 import TextScores
@@ -27,10 +28,6 @@ TEXT = "text"
 USUAL = 0.05
 
 _FIXED_VECTOR = 0.7
-# Between the two figures of each, chance turns into an answer: the share of the question's words that a row holds, and
-# its cosine.
-_SHARE = (0.2, 0.7)
-_COSINE = (0.2, 0.6)
 
 
 def nearness(cosine: float, unrelated: float | None) -> float:
@@ -112,6 +109,12 @@ class Fused:
         cosine = self.similarity(row)
         return None if cosine is None else nearness(cosine, self.unrelated)
 
+    def answerable(self, row: str) -> float:
+        """Estimate how likely a row is an answer. Ranks say nothing about that: there the cosine decides."""
+        near = self.nearness(row)
+        relevance = self.relevance.get(row, 0.0)
+        return answerable(relevance if self.rrf_k is None or near is None else min(relevance, near), near)
+
     def parts(self, row: str, scale: float = 1.0) -> dict[str, ChannelPart]:
         """Say what each channel adds to a row."""
         parts = {name: channel.part(row) for name, channel in self.channels.items()}
@@ -190,12 +193,10 @@ def _text_scores(bm25: Mapping[str, float], most: float) -> dict[str, float]:
     return {row: score / best * most for row, score in bm25.items()}
 
 
-def answerable(share: float, cosine: float | None) -> float:
-    """Say how likely the best row holds an answer, in [0, 1]: by words or by meaning, one making up for the other."""
-    told = _ramp(share, *_SHARE)
-    meant = 0.0 if cosine is None else _ramp(cosine, *_COSINE)
-    return 1.0 - (1.0 - told) * (1.0 - meant)
-
-
-def _ramp(value: float, low: float, high: float) -> float:
-    return min(1.0, max(0.0, (value - low) / (high - low)))
+def answerable(relevance: float, cosine: float | None) -> float:
+    """Say how likely a row answers the question, in [0, 1]; without a cosine its relevance stands in for that, too."""
+    if relevance <= 0.0:
+        return 0.0
+    near = relevance if cosine is None else cosine
+    features = {"relevance": min(1.0, relevance), "cosine": min(1.0, max(0.0, near))}
+    return probability(ANSWER_WEIGHTS, features)

@@ -64,13 +64,22 @@ class CaptureSettings:
 class HookSettings:
     """What is given to an agent before it answers."""
 
-    items: int = field(default=5, metadata=about(whole(1, 5), "Maximum number of items in the context block."))
+    items: int = field(
+        default=5,
+        metadata=about(
+            whole(1, 5), "Maximum number of items in the context block; as many standing instructions besides."
+        ),
+    )
     min_score: float = field(
         default=0.25, metadata=about(number(0, 1), "Hits with a lower score are not shown to the agent.")
     )
     budget_s: float = field(
         default=2.0,
         metadata=about(number(0.01, 60), "Deadline of the search before a prompt, in seconds."),
+    )
+    silence: bool = field(
+        default=True,
+        metadata=about(switch(), "Show nothing but standing instructions when a request needs no memory."),
     )
 
     def __post_init__(self) -> None:

@@ -12,8 +12,16 @@ from secrets import token_hex
 from threading import Thread
 from typing import Any
 
-from recollect.engine.base.context import MESSAGE, RECALL, SAVING, UPKEEP, Engine
-from recollect.engine.conversations import compact, message_drafts, message_log, read_queue, redelivery, turn_capture
+from recollect.engine.base.context import MESSAGE, READER, RECALL, SAVING, UPKEEP, Engine
+from recollect.engine.conversations import (
+    compact,
+    message_drafts,
+    message_log,
+    read_queue,
+    redelivery,
+    silence,
+    turn_capture,
+)
 from recollect.engine.search import all_sources
 from recollect.engine.search.prepared_query import SearchOptions
 from recollect.engine.vectors import embed_queue
@@ -44,7 +52,7 @@ def before_prompt(engine: Engine, scope: Scope, session: str, request: NewMessag
         raise
     except RecollectError:
         answer = replace(answer, degraded=(*recalled.degraded, SAVING))
-    missing = (part for part in answer.degraded if part in (RECALL, SAVING))  # the search reports the others
+    missing = (part for part in answer.degraded if part in (READER, RECALL, SAVING))  # the search reports the others
     engine.search.metrics.record_missing(missing)
     return answer
 
@@ -76,9 +84,17 @@ def settle(engine: Engine) -> None:
 
 
 def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
-    query = without_fences(message_drafts.plain_text(request.content))[:_MAX_QUERY].strip()
+    """Search with a request that needs memory; what applies always is there in any case."""
+    text = message_drafts.plain_text(request.content)
+    query = without_fences(text)[:_MAX_QUERY].strip()
     if not query:
         return Recall(())
+    judged = silence.judge(engine, scope, text)
+    found = Recall(()) if judged.is_silent else judged.gate(_search(engine, scope, session, request, query))
+    return silence.with_standing(engine, scope, found)
+
+
+def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, query: str) -> Recall:
     hooks = engine.settings.hooks
     return all_sources.search(
         engine,
@@ -121,6 +137,7 @@ def _quote(hit: Hit) -> Quoted:
         return Quoted(f"file · {hit.record.place}", hit.content)
     day = (hit.occurred_at or hit.created_at).date().isoformat()
     kind = f"memory · {hit.type}" if hit.source == "memory" else hit.source
+    kind = "standing instruction" if silence.is_standing(hit) else kind
     return Quoted(f"{kind} · {day}", hit.content)
 
 

@@ -11,7 +11,7 @@ from recollect.model.filters import ItemFilters
 from recollect.ports import StoreReader, TextCandidates
 from recollect.ranking import bm25, fusion
 from recollect.ranking.bm25 import TextScores
-from recollect.ranking.fusion import Fused, FusionRecipe, answerable
+from recollect.ranking.fusion import Fused, FusionRecipe
 from recollect.text.terms import query_terms
 
 _NEAREST = {"memory": 50, "message": 100, "chunk": 50}
@@ -54,17 +54,12 @@ class ChannelScores:
 
 @dataclass(frozen=True, slots=True)
 class ScoredCandidates:
-    """The fused relevance of the candidates, and the share of the query's words that each holds."""
+    """The fused relevance of the candidates."""
 
     fused: Fused
-    shares: Mapping[str, float]
     late: bool = False
     cut: bool = False  # the store has more rows that share a word
     nearby_ids: frozenset[str] = frozenset()
-
-    def answerable(self, row_id: str) -> float:
-        """Estimate how likely a row is an answer."""
-        return answerable(self.shares.get(row_id, 0.0), self.fused.nearness(row_id))
 
     def best(self, amount: int, scores: Mapping[str, float] | None = None) -> list[str]:
         """Give the ids of the most relevant rows (or by other scores), and of those whose place may lift them."""
@@ -138,10 +133,9 @@ def fuse(search: SearchRun, reader: StoreReader, scores: ChannelScores) -> Score
     weight = settings.vector_weight if query.trusts_vectors or not (texts and texts.scores) else 0.0
     unrelated = reader.unrelated(query.space) if query.space and scores.cosines else None
     recipe = FusionRecipe(weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL)
-    shares = texts.shares if texts else {}
-    cut = len(shares) >= settings.candidates * search.depth
+    cut = len(texts.scores if texts else ()) >= settings.candidates * search.depth
     fused = fusion.fuse(scores.cosines, texts, recipe, scores.lacking_vectors)
-    return ScoredCandidates(fused, shares, scores.late, cut, frozenset(scores.nearby_ids))
+    return ScoredCandidates(fused, scores.late, cut, frozenset(scores.nearby_ids))
 
 
 def add_cosines(

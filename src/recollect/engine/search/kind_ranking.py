@@ -164,7 +164,7 @@ def _row(
     row_factors: Mapping[str, float],
 ) -> RankedRow:
     score = relevance * prod(row_factors.values())
-    similarity, answerable = candidates.fused.similarity(source.id), candidates.answerable(source.id)
+    similarity, answerable = candidates.fused.similarity(source.id), candidates.fused.answerable(source.id)
     return RankedRow(source.id, kind, score, score, similarity, answerable, row_factors, source)
 
 

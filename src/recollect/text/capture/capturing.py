@@ -63,7 +63,7 @@ def judge(
         if isinstance(one, SkippedStatement):
             skipped.append(one)
         else:
-            found.setdefault(fold_spelling(one.content), one)
+            found.setdefault(fold_spelling(one.content).rstrip(" .!"), one)
     return tuple(sorted(found.values(), key=lambda one: -one.importance)[: max(limit, 0)]), tuple(skipped)
 
 
@@ -77,7 +77,7 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
     yield from _things(exact, rules)
     read = [part for statement in reading.statements for part in _by_sentence(layout, statement)]
     own = [statement for statement in read if not layout.is_foreign(statement.span)]
-    foreign = [statement for statement in read if statement not in own]
+    foreign = [statement for statement in read if layout.is_foreign(statement.span)]
     yield from (_skipped(statement, statement.span.of(text), "handed_over") for statement in foreign)
     statements = _asked(merge_statements(own, exact.statements), exact.asked)
     who: str | None = None
@@ -99,7 +99,7 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
 def _by_sentence(layout: OwnWords, statement: Statement) -> Iterator[Statement]:
     """Cut a statement where a sentence ends; the part with the value keeps the key."""
     start, value = statement.span.start, statement.value
-    inside = [stop for stop in layout.stops if start < stop.start and stop.end < statement.span.end]
+    inside = layout.stops_in(statement.span)
     if not inside:
         yield statement
         return

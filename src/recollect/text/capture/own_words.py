@@ -120,6 +120,12 @@ class OwnWords:
         end = min(end, self.foreign[after].start if after < len(self.foreign) else len(self.text))
         return TextSpan(min(start, span.start), max(end, span.end))
 
+    def stops_in(self, span: TextSpan) -> Sequence[TextSpan]:
+        """Give where sentences end inside a part."""
+        return self.stops[
+            bisect_right(self.stops, span.start, key=_START) : bisect_left(self.stops, span.end, key=_END)
+        ]
+
     def sentence(self, span: TextSpan) -> TextSpan:
         """Give the sentence in which a part begins."""
         after = bisect_right(self.stops, span.start, key=_END)

@@ -1,0 +1,115 @@
+"""Fits when to stay silent, and when to say that nothing is known; prints weights of `recollect.model.calibration`.
+
+    python -m benchmarks.fit_need
+
+Only the calibrating half of `data/need` is used. Figures are of a cross-validation in five parts, twenty times over.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.fit_capture import Numbers, fit, table
+from benchmarks.need import Answered, household, requests
+from recollect import Recall
+from recollect.models.reader import LocalReader
+from recollect.ranking.fusion import TEXT, VECTOR
+from recollect.ranking.need import match_features, request_features
+from recollect.text.personal import is_personal
+
+PARTS = 5
+ROUNDS = 20
+
+
+class Example(NamedTuple):
+    """A request with what is weighed, and whether it is right to show something."""
+
+    answered: Answered
+    features: Mapping[str, float]
+    right: bool
+
+
+def probabilities(examples: Sequence[Example]) -> Numbers:
+    """Give the probability of each example, by weights that have not seen it."""
+    _, rows = table([example.features for example in examples])
+    right = np.array([float(example.right) for example in examples])
+    drawn, total = np.random.default_rng(0), np.zeros(len(rows))
+    for _ in range(ROUNDS):
+        part = drawn.integers(0, PARTS, len(rows))
+        for number in range(PARTS):
+            seen = part != number
+            total[~seen] += (rows @ fit(rows[seen], right[seen], np.ones(int(seen.sum()))))[~seen] / ROUNDS
+    sure: Numbers = 1 / (1 + np.exp(-total))
+    return sure
+
+
+def print_weights(name: str, examples: Sequence[Example]) -> None:
+    """Print the weights that fit all examples."""
+    names, rows = table([example.features for example in examples])
+    right = np.array([float(example.right) for example in examples])
+    found = fit(rows, right, np.ones(len(rows)))
+    print(f"{name} = {{")
+    print("".join(f'    "{label}": {weight:.3f},\n' for label, weight in zip(names, found, strict=True)) + "}")
+
+
+def fit_silence(found: Sequence[Answered], reader: LocalReader) -> None:
+    """Fit whether a request gets memories: questions for memory do, answered or not, and nothing else."""
+    examples = []
+    for answered in found:
+        text = answered.request.text
+        request = request_features(reader.read(text).need, personal=is_personal(text))
+        features = {**request, **match_features(answered.hits)}
+        examples.append(Example(answered, features, not answered.request.is_needless))
+    sure = probabilities(examples)
+    for threshold in np.arange(0.3, 0.8, 0.05):
+        shown = [bool(one.answered.hits) and p >= threshold for one, p in zip(examples, sure, strict=True)]
+        pairs = list(zip(found, shown, strict=True))
+        needless = np.mean([flag for answered, flag in pairs if answered.request.is_needless])
+        kept = np.mean([flag for answered, flag in pairs if answered.is_right])
+        unknown = np.mean([flag for answered, flag in pairs if answered.request.kind == "unknown"])
+        print(f"{threshold:.2f}  needless {needless:.3f}, kept {kept:.3f}, unknown {unknown:.2f}")
+    print_weights("NEED_WEIGHTS", examples)
+
+
+def fit_answers(found: Sequence[tuple[Answered, Recall]], reader: LocalReader) -> None:
+    """Fit how likely the best row is an answer to a question, without and with the need of memory."""
+    questions = [(answered, recall) for answered, recall in found if not answered.request.is_needless]
+    plain, needing = [], []
+    for answered, recall in questions:
+        best = {
+            "relevance": max((min(1.0, hit.parts.relevance) for hit in recall.hits), default=0.0),
+            "cosine": max((_cosine(recall, place) for place in range(len(recall.hits))), default=0.0),
+        }
+        read = request_features(reader.read(answered.request.text).need, personal=is_personal(answered.request.text))
+        plain.append(Example(answered, best, answered.is_right))
+        needing.append(Example(answered, {**best, "need": read["need"]}, answered.is_right))
+    right = np.array([example.right for example in plain])
+    for name, sure in (("plain", probabilities(plain)), ("with need", probabilities(needing))):
+        print(f"{name}: AUC {_auc(sure[right], sure[~right]):.3f}")
+        for threshold in (0.2, 0.3, 0.35, 0.4, 0.45, 0.5):
+            said = sure >= threshold
+            print(f"{threshold:.2f}  answered {np.mean(said[right]):.3f}, not answered {np.mean(said[~right]):.3f}")
+    print_weights("ANSWER_WEIGHTS", plain)
+
+
+def _cosine(recall: Recall, place: int) -> float:
+    channels = recall.hits[place].parts.channels
+    return channels[VECTOR].score if VECTOR in channels else channels[TEXT].score
+
+
+def _auc(better: Numbers, worse: Numbers) -> float:
+    return float(np.mean((better[:, None] > worse) + 0.5 * (better[:, None] == worse)))
+
+
+def main() -> None:
+    """Fit and print."""
+    reader = LocalReader()
+    asked = requests("calibrate")
+    with household(silence=False) as users:
+        fit_silence([users.ask(request) for request in asked], reader)
+        fit_answers([users.search(request) for request in asked], reader)
+
+
+if __name__ == "__main__":
+    main()
