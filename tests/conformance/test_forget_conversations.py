@@ -39,7 +39,7 @@ def test_a_conversation_goes_with_what_was_learned_and_stored_in_it(memory: Memo
     assert len(answer.ids) == 4 + 3  # three messages and their summary; a preference, an event, a memory
     assert me.conversation("s1").messages() == ()
     assert [info.id for info in me.conversations()] == ["s2"]
-    assert {record.content for record in me.list().items} == {"Grandmother was born in Olomouc", "I live in Brno."}
+    assert {record.content for record in me.list().items} == {"Grandmother was born in Olomouc", "I live in Brno"}
     assert me.get(kept.id)
     assert not any("tea" in hit.content for hit in me.search_context("green tea", limit=50).hits)
     assert me.forget(session="s1").action == "not_found"
@@ -63,7 +63,7 @@ def test_a_memory_heard_in_two_conversations_survives_the_first(memory: Memory, 
 
 
 def test_a_memory_that_was_stored_by_hand_does_not_depend_on_who_repeats_it(me: UserMemory) -> None:
-    me.remember(TEA, type="preference", subject="user", value="green tea", context="in the morning")
+    me.remember(TEA[:-1], type="preference", subject="user", value="green tea")
     (again,) = me.after_turn(turn(TEA), session="s1").captured
     assert again.action == "duplicate"
     me.forget(session="s1")
@@ -77,7 +77,7 @@ def test_a_message_takes_along_what_only_it_taught(memory: Memory, me: UserMemor
     answer = me.forget(said[0].id)
     assert answer.id == said[0].id
     assert len(answer.ids) == 2
-    assert [record.content for record in me.list().items] == ["I live in Brno."]
+    assert [record.content for record in me.list().items] == ["I live in Brno"]
     assert [message.id for message in me.conversation("s1").messages()] == [message.id for message in said[1:]]
     assert memory.doctor() == ()
 
@@ -232,15 +232,15 @@ def test_a_value_that_was_learned_elsewhere_holds_again(memory: Memory, me: User
 
 
 def test_what_a_forgotten_message_taught_gives_its_place_back(memory: Memory, me: UserMemory) -> None:
-    me.remember("Tea in the morning", type="preference", subject="user", key="favourite drink", value="tea")
-    me.after_turn(turn("My favourite drink is coffee."), session="s1")
-    (drink,) = me.list(subject="user", key="favourite drink").items
-    assert drink.value == "coffee"
-    edited = me.update(drink.id, importance=0.2)
+    me.remember("Home is Graz", type="fact", subject="user", key="home", value="Graz")
+    me.after_turn(turn("I live in Brno."), session="s1")
+    (home,) = me.list(subject="user", key="home").items
+    assert home.value == "Brno"
+    edited = me.update(home.id, importance=0.2)
     me.forget(me.conversation("s1").messages()[0].id)
-    (drink,) = me.list(subject="user", key="favourite drink").items
-    assert (drink.value, [record.id for record in me.history(drink.id)]) == ("tea", [drink.id])
-    assert edited.id != drink.id
+    (home,) = me.list(subject="user", key="home").items
+    assert (home.value, [record.id for record in me.history(home.id)]) == ("Graz", [home.id])
+    assert edited.id != home.id
     assert memory.doctor() == ()
 
 
@@ -275,7 +275,7 @@ def test_what_was_forgotten_does_not_come_back_with_the_history(memory: Memory, 
         "And the door is blue.",
         "Fine.",
     ]
-    assert TEA not in [record.content for record in me.list().items]
+    assert TEA[:-1] not in [record.content for record in me.list().items]
 
 
 def test_whoever_says_it_again_is_heard(me: UserMemory) -> None:

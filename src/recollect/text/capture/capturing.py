@@ -63,7 +63,7 @@ def judge(
         if isinstance(one, SkippedStatement):
             skipped.append(one)
         else:
-            found.setdefault(fold_spelling(one.content), one)
+            found.setdefault(fold_spelling(one.content).rstrip(" .!"), one)
     return tuple(sorted(found.values(), key=lambda one: -one.importance)[: max(limit, 0)]), tuple(skipped)
 
 
@@ -76,7 +76,7 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
     exact = find_exact(layout, folded)
     yield from _things(exact, rules)
     own = [statement for statement in reading.statements if not layout.is_foreign(statement.span)]
-    foreign = [statement for statement in reading.statements if statement not in own]
+    foreign = [statement for statement in reading.statements if layout.is_foreign(statement.span)]
     yield from (_skipped(statement, statement.span.of(text), "handed_over") for statement in foreign)
     statements = _asked(merge_statements(own, exact.statements), exact.asked)
     who: str | None = None
@@ -88,7 +88,8 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
         joined = place > 0 and layout.sentence(statements[place - 1].span) == layout.sentence(statement.span)
         who = whom(layout, statement, content, who if joined else None)
         sure = _sureness(layout, statement, content, exact, asked=asked is not None)
-        judged = replace(statement, confidence=sure)
+        doubted = asked is not None and statement.confidence < rules.confidence  # kept, but not for what was read in it
+        judged = replace(statement, confidence=sure, key="" if doubted else statement.key)
         if reason := _objection(judged, content.of(text), rules):
             yield _skipped(judged, content.of(text), reason)
         else:
@@ -96,11 +97,17 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
 
 
 def _asked(statements: Sequence[Statement], asked: Sequence[TextSpan]) -> list[Statement]:
-    """Add what the user asks to remember where a reader found nothing in it."""
+    """Add what the user asks to remember where a reader found nothing in it, and let what it found begin there."""
     found = list(statements)
     for span in asked:
-        if not any(statement.span.start < span.end and span.start < statement.span.end for statement in found):
+        inside = [
+            statement for statement in found if statement.span.start < span.end and span.start < statement.span.end
+        ]
+        if not inside:
             found.append(Statement("fact", span, CERTAIN))
+        for statement in inside:
+            begin = max(statement.span.start, span.start)
+            found[found.index(statement)] = replace(statement, span=TextSpan(begin, statement.span.end))
     return sorted(found, key=lambda statement: statement.span)
 
 

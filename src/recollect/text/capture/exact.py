@@ -136,6 +136,7 @@ def _named(text: str, start: int, end: int) -> TextSpan | None:
     if last == start and text == text.lower():
         word = text[start:end].split(" ", maxsplit=1)[0]
         last = start if fold_spelling(word) in function_words() or len(word) < _FEWEST_LETTERS else start + len(word)
+    last -= text[last - 1] == "."
     return TextSpan(start, last) if last > start else None
 
 
