@@ -6,8 +6,8 @@ It prints:
 
     user: My name is Anna. I moved to Brno last week.
     assistant: I know 0 things about that.
-    learned: My name is Anna.
-    learned: I moved to Brno last week.
+    learned: My name is Anna
+    learned: I moved to Brno last week
     user: Which city do I live in now?
     assistant: I know 1 thing about that.
 """

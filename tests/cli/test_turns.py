@@ -69,7 +69,7 @@ def test_after_turn_saves_and_learns_once(cli: Cli, form: str, tmp_path: Path) -
     if form == "file":
         typed.append(str(file))
     shown = cli.ok(*typed, standard_input=standard_input)
-    assert shown.startswith("Saved 3 messages.\nLearned:\n  My wife is called Eva. (wife name: Eva)\n")
+    assert shown.startswith("Saved 3 messages.\nLearned:\n  My wife is called Eva (wife: Eva)\n")
     assert "Happened:\n  light.turn_on light.office" in shown
     again = cli.json(*typed, standard_input=standard_input)
     assert again == {"saved": 0, "captured": [], "events": [], "compaction": None, "degraded": []}
@@ -129,11 +129,11 @@ def test_capture_keeps_what_a_message_says(cli: Cli) -> None:
     text = "My sister is called Jana. I prefer dark mode."
     planned = cli.json("capture", text, "--dry-run")
     assert planned["dry_run"] is True
-    assert {found["type"] for found in planned["captured"]} == {"entity", "preference"}
+    assert {found["type"] for found in planned["captured"]} == {"fact", "preference"}
     assert cli.ok("capture", text, "--dry-run").startswith("Would keep:\n  ")
     assert cli.json("count") == {"count": 0}
     shown = cli.ok("capture", "-", "--session", "s1", standard_input=text)
-    assert "  My sister is called Jana. (sister name: Jana)\n" in shown
+    assert "  My sister is called Jana (sister: Jana)\n" in shown
     assert cli.json("count", "--session", "s1") == {"count": 2}
     assert "known already" in cli.ok("capture", text)
     assert cli.ok("capture", "What time is it?") == "Nothing in this is worth keeping.\n"

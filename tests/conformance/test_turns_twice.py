@@ -57,8 +57,8 @@ def check(memory: Memory, me: UserMemory) -> None:
     kept = me.conversation("s1").messages(limit=1_000)
     assert [(message.role, message.content) for message in kept] == EXPECTED
     assert sorted(record.content for record in me.list().items) == [
-        "I live in Brno.",
-        "I prefer oat milk in my coffee.",
+        "I live in Brno",
+        "I prefer oat milk in my coffee",
         "turn_on light.garage",
     ]
     assert {record.confidence for record in me.preferences()} == {0.9}

@@ -115,6 +115,22 @@ def test_a_reader_says_what_kind_of_thing_is_to_be_remembered() -> None:
     assert (found.rule, found.confidence) == ("asked", CERTAIN)
 
 
+def test_what_is_asked_for_begins_after_the_request_wherever_a_reader_sees_it_begin() -> None:
+    (found,) = capture(*marked("Remember [that box {3}] is in the attic.", Told("fact", "home", 0.2)))
+    assert (found.content, found.rule, found.value) == ("box 3 is in the attic", "asked", "3")
+
+
+@pytest.mark.parametrize(("sure", "key"), [(0.2, ""), (0.9, "home")])
+def test_a_request_makes_no_doubtful_reading_replace_anything(sure: float, key: str) -> None:
+    (found,) = capture(*marked("Please remember that [Eve is at {Eden}]", Told("fact", "home", sure)))
+    assert (found.key, found.property, found.confidence) == (key, key, CERTAIN)
+
+
+def test_a_phrase_ends_with_its_sentence() -> None:
+    (found,) = capture("My name is Anna. What is up today?", None)
+    assert found.content == "My name is Anna"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -89,7 +89,8 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
         joined = place > 0 and layout.sentence(statements[place - 1].span) == layout.sentence(statement.span)
         who = whom(layout, statement, content, who if joined else None)
         sure = _sureness(layout, statement, content, exact, asked=asked is not None)
-        judged = replace(statement, confidence=sure)
+        doubted = asked is not None and statement.confidence < rules.confidence  # kept, but not for what was read in it
+        judged = replace(statement, confidence=sure, key="" if doubted else statement.key)
         if reason := _objection(judged, content.of(text), rules):
             yield _skipped(judged, content.of(text), reason)
         else:
@@ -111,11 +112,17 @@ def _by_sentence(layout: OwnWords, statement: Statement) -> Iterator[Statement]:
 
 
 def _asked(statements: Sequence[Statement], asked: Sequence[TextSpan]) -> list[Statement]:
-    """Add what the user asks to remember where a reader found nothing in it."""
+    """Add what the user asks to remember where a reader found nothing in it, and let what it found begin there."""
     found = list(statements)
     for span in asked:
-        if not any(statement.span.start < span.end and span.start < statement.span.end for statement in found):
+        inside = [
+            statement for statement in found if statement.span.start < span.end and span.start < statement.span.end
+        ]
+        if not inside:
             found.append(Statement("fact", span, CERTAIN))
+        for statement in inside:
+            begin = max(statement.span.start, span.start)
+            found[found.index(statement)] = replace(statement, span=TextSpan(begin, statement.span.end))
     return sorted(found, key=lambda statement: statement.span)
 
 
