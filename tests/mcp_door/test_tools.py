@@ -14,6 +14,7 @@ from mcp import Client, MCPError
 from recollect import Memory, UserMemory
 from recollect.mcp import render
 from recollect.mcp.tools import TOOLS
+from recollect.model.calibration import KNOWN
 from recollect.model.literals import Trust
 from recollect.model.search import Recall
 from tests.conftest import SteppingClock
@@ -34,6 +35,22 @@ async def checked(client: Client, tool: str, **given: Any) -> tuple[str, dict[st
     text, details = await called(client, tool, **given)
     jsonschema.validate(details, dict(TOOLS[tool].gives), jsonschema.Draft202012Validator)
     return text, details
+
+
+def test_when_nothing_known_answers_a_model_is_told(memory: Memory, me: UserMemory) -> None:
+    async def talk(client: Client) -> None:
+        for number in range(3):
+            me.remember(f"The shelf number {number} is full of old books")
+        for tool in ("memory_recall", "search_context"):
+            text, _ = await checked(client, tool, query="which shelf is full of old books?")
+            assert text.startswith("Found 3 ")
+            text, details = await checked(client, tool, query="capital city parliament government")
+            assert text.startswith(f"{render.NEAREST}\n\n1. ")
+            assert details["count"] == 3
+        _, details = await checked(client, "memory_recall", query="capital city parliament government")
+        assert details["answerable"] < KNOWN
+
+    speak(in_process(memory), talk)
 
 
 @pytest.mark.parametrize("mode", [LEGACY, MODERN])
