@@ -20,6 +20,7 @@ import pytest
 from recollect import Memory, UserMemory, load_settings
 from recollect.embedding import LocalEmbedder
 from recollect.model.memories import Vector
+from recollect.models.reader import LocalReader
 from recollect.ports import Embedder, Role
 from tests.postgres_server import postgres_server
 from tests.shared_database import SharedDatabase
@@ -242,9 +243,18 @@ class RepeatingEmbedder(LocalEmbedder):
 
 
 @pytest.fixture(scope="session")
-def encoder() -> Embedder:
-    """The real encoder, loaded once."""
-    return RepeatingEmbedder()
+def encoder(reader: LocalReader) -> Iterator[Embedder]:
+    """The real encoder, loaded once, and with it the real reader."""
+    yield RepeatingEmbedder()
+    reader.close()
+
+
+@pytest.fixture(scope="session")
+def reader() -> LocalReader:
+    """The real reader, loaded once: as long as it lives, all others of this process share its model."""
+    local = LocalReader()
+    local.read("I live in Brno.")
+    return local
 
 
 @pytest.fixture(scope="session")

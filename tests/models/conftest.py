@@ -1,17 +1,4 @@
-from collections.abc import Iterator
-
-import pytest
-
 from recollect.model.readings import Reading
-from recollect.models.reader import LocalReader
-
-
-@pytest.fixture(scope="package")
-def reader() -> Iterator[LocalReader]:
-    """The real reader, loaded once."""
-    local = LocalReader()
-    yield local
-    local.close()
 
 
 def seen(reading: Reading, text: str) -> list[tuple[str, str, str, str | None]]:
