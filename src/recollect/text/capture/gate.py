@@ -14,9 +14,10 @@ _EMOJI_FROM = "\u2600"
 _EMOJI_PLANE = "\U0001f000"
 
 _SECRET = LazyRegex(
-    r"(?:password|passwort|passphrase|kennwort|heslo|парол[ьяе]|api[ _-]?key|secret[ _-]?key|private key|access token|"
-    r"(?:^|\W)(?:cvv|cvc|pin|пин)(?:[ -]?(?:code|kod|код))?(?:\W|$))"
+    r"(?:password|passwort|passphrase|kennwort|heslo|парол[ьяе]|api[ _-]?key|secret[ _-]?key|private key|access token)"
     r"(?:\W+[\pL\pN._-]+){0,4}?\W*(?:[:=-]|\W(?:is|ist|lautet|je|zni)\W)"
+    r"|(?:^|\W)(?:cvv|cvc|pin|пин)(?:[ -]?(?:code|kod|код))?"
+    r"(?:(?: [\pL]+){0,4}?(?:\s*[:=]|\s-+\s|\W(?:is|ist|lautet|je|zni)\W)|\W+\d{3})"
     r"|парол[ьяе] |sk-[a-z0-9_-]{16}|gh[pousr]_[a-z0-9]{16}|akia[a-z0-9]{12}|xox[abp]-|-begin [a-z ]*private key"
     r"|(?:\d[ -]?){15,18}\d"
 )
