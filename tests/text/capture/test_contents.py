@@ -21,7 +21,7 @@ def contents(message: str, *told: Told) -> list[tuple[str, str]]:
         ("ok so well... [my desk is {oak}], thanks", "my desk is oak"),
         ("hello there! (by the way [I collect {stamps}])", "by the way I collect stamps"),
         ("- [I collect {stamps}]\n- and you?", "I collect stamps"),
-        ("[I collect   {stamps}\nand coins]", "I collect stamps and coins"),
+        ("[I collect   {stamps}\tand coins]", "I collect stamps and coins"),
         ("ahoj, [sbírám staré {známky}]", "sbírám staré známky"),
         ("hallo, also [ich sammle alte {Briefmarken}], danke", "ich sammle alte Briefmarken"),
         ("привет, кстати [я собираю {марки}]", "я собираю марки"),
