@@ -11,7 +11,7 @@ import pytest
 from recollect.model.readings import Reading, Statement, TextSpan
 from recollect.text.capture import CapturePattern, CaptureRules, capture, compile_patterns
 from recollect.text.capture.own_words import MAX_MESSAGE_CHARACTERS
-from recollect.text.capture.regex import LazyRegex, RegexMatch
+from recollect.text.regex import LazyRegex, RegexMatch
 
 HOSTILE = {
     "one letter": "a",

@@ -10,7 +10,7 @@ linear time; a message over 20,000 characters is a paste and gives none.
     values, keys   its value, and whether that value may replace an older one
     user_patterns  the patterns a user adds
     persons        whom a memory is about
-    words, regex   the language tables, folded and compiled
+    words          the language tables, folded and compiled
 """
 
 from recollect.text.capture.capturing import CaptureRules, capture, judge

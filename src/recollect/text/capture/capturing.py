@@ -100,7 +100,7 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
 def _by_sentence(layout: OwnWords, statement: Statement) -> Iterator[Statement]:
     """Cut a statement where a sentence ends; the part with the value keeps the key."""
     start, value = statement.span.start, statement.value
-    inside = layout.stops_in(statement.span)
+    inside = [stop for stop in layout.stops_in(statement.span) if stop.of(layout.text).strip()]  # no mere line break
     if not inside:
         yield statement
         return

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from recollect.model.calibration import CERTAIN
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
-from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.words import exact_phrases, function_words, negations, openings, remember_phrases
 from recollect.text.capture.words import folded as folded_words
+from recollect.text.regex import LazyRegex
 from recollect.text.secrets import REDACTION_MARK
 from recollect.text.spelling import fold_spelling
 
@@ -26,6 +26,7 @@ _FEWEST_WORDS = 2
 _MOST_WORDS = 4  # of a thing, or of its name
 _SOMETHING_ELSE = 10  # characters
 _LIKELY = 0.6
+_REFERS_BACK = frozenset({"this", "it", "das", "to", "это"})  # remember this: what was said before is meant
 
 
 class ExactFindings(NamedTuple):
@@ -106,7 +107,7 @@ def _is_wish(before: str, said: str) -> bool:
     """Tell whether a request to remember is meant: not denied, and no question."""
     words = said.split()
     denied = not negations().isdisjoint((*before.split()[-1:], *words[-1:])) or before.endswith("n't")
-    return len(words) >= _FEWEST_WORDS and not denied and "?" not in said[:-1]
+    return len(words) >= _FEWEST_WORDS and words[0] not in _REFERS_BACK and not denied and "?" not in said[:-1]
 
 
 def _phrases(text: str, folded: str, sentence: TextSpan, clear_until: int) -> Iterator[Statement]:

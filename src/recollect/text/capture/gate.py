@@ -3,7 +3,7 @@
 The invariant: a secret never becomes a memory, whatever else the sentence says and whichever rule would keep it.
 """
 
-from recollect.text.capture.regex import LazyRegex
+from recollect.text.regex import LazyRegex
 from recollect.text.secrets import REDACTION_MARK
 from recollect.text.spelling import fold_spelling
 

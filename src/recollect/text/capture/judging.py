@@ -10,8 +10,8 @@ from recollect.model.calibration import STATEMENT_WEIGHTS, probability
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.persons import names_first_person
-from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.words import phrases_of
+from recollect.text.regex import LazyRegex
 
 _WORD = LazyRegex(r"\pL{3,}")
 _UNLIKELY: Final = 1e-3

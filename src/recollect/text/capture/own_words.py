@@ -12,9 +12,9 @@ from operator import attrgetter
 from typing import Final
 
 from recollect.model.readings import TextSpan
-from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.words import cues
 from recollect.text.language import guess_language
+from recollect.text.regex import LazyRegex
 from recollect.text.spelling import fold_spelling
 from recollect.text.tables import read_words
 
@@ -192,8 +192,10 @@ def _is_short_form(text: str, stop: tuple[int, int]) -> bool:
     if text[place:end].strip() != "." or end >= len(text):
         return False
     word = text[max(0, place - _LONGEST_SHORT_FORM) : place].rpartition(" ")[2].lower().lstrip("(\"'„«“")
+    following = text[end : end + 1]
     return (
         word in read_words("summary", "abbreviations")
         or (word.isdecimal() and len(word) <= _ORDINAL_DIGITS)
+        or (word.replace(".", "").isdecimal() and not following.isupper())
         or (len(word) == 1 and word.isalpha())
     )

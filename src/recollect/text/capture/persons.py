@@ -3,8 +3,8 @@
 
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
-from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.words import folded, function_words
+from recollect.text.regex import LazyRegex
 from recollect.text.spelling import fold_spelling
 
 SOMEONE = ""  # about a person that the message does not name

@@ -11,7 +11,7 @@ import re2
 from recollect.errors import InvalidInput
 from recollect.model.literals import MEMORY_TYPES, MemoryType
 from recollect.model.readings import Captured
-from recollect.text.capture.regex import Regex, RegexMatch, compile_regex
+from recollect.text.regex import Regex, RegexMatch, compile_regex
 
 _LONGEST = 1_000
 _IMPORTANCE = 0.9

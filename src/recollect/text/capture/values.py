@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 from recollect.model.readings import Statement, TextSpan
-from recollect.text.capture.regex import LazyRegex
 from recollect.text.capture.words import folded, function_words, negations
+from recollect.text.regex import LazyRegex
 from recollect.text.spelling import fold_spelling
 from recollect.text.time_expressions import find_time_spans
 

@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from recollect.text.capture.regex import LazyRegex
+from recollect.text.regex import LazyRegex
 from recollect.text.spelling import fold_rule, fold_spelling
 from recollect.text.tables import LANGUAGES, read_lines, read_words
 
