@@ -83,6 +83,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "hooks.items": st.integers(1, 5),
     "hooks.min_score": SHARES,
     "hooks.budget_s": st.floats(0.01, 60),
+    "hooks.silence": st.booleans(),
     "compaction.auto": st.booleans(),
     "compaction.window_tokens": st.integers(400_000, 10_000_000),
     "compaction.trigger_share": st.floats(0.1, 1),

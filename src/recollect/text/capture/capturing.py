@@ -115,14 +115,12 @@ def _asked(statements: Sequence[Statement], asked: Sequence[TextSpan]) -> list[S
     """Add what the user asks to remember where a reader found nothing in it, and let what it found begin there."""
     found = list(statements)
     for span in asked:
-        inside = [
-            statement for statement in found if statement.span.start < span.end and span.start < statement.span.end
-        ]
+        inside = [place for place, one in enumerate(found) if one.span.start < span.end and span.start < one.span.end]
         if not inside:
             found.append(Statement("fact", span, CERTAIN))
-        for statement in inside:
-            begin = max(statement.span.start, span.start)
-            found[found.index(statement)] = replace(statement, span=TextSpan(begin, statement.span.end))
+        for place in inside:
+            begin = max(found[place].span.start, span.start)
+            found[place] = replace(found[place], span=TextSpan(begin, found[place].span.end))
     return sorted(found, key=lambda statement: statement.span)
 
 
