@@ -64,4 +64,4 @@ def _hostile_message(piece: str) -> float:
     text = (piece * MAX_MESSAGE_CHARACTERS)[:MAX_MESSAGE_CHARACTERS]
     spans = (TextSpan(start, start + STATEMENT_CHARACTERS) for start in range(0, len(text), STATEMENT_CHARACTERS))
     reading = Reading(tuple(Statement("event", span, 0.9, "home", span) for span in spans))
-    return seconds(lambda: capture(text, reading))
+    return min(seconds(lambda: capture(text, reading)) for _ in range(3))  # phrases are compiled at first use
