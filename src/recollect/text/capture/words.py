@@ -10,6 +10,9 @@ from recollect.text.tables import LANGUAGES, read_lines, read_words
 
 _TABLE = "capture"
 _EDGE = r"[^\pL\pN_]"
+# Letters of folded text as a few ranges: \pL is a table of all letters, of which every phrase would compile a copy.
+_LETTERS = r"a-z\x{c0}-\x{1fff}\x{2c00}-\x{2dff}\x{3040}-\x{d7ff}"
+_CLASS = re.compile(r"\[[^\]]*\]|\\pL")
 _BLANK = re.compile(r"\[[^\]]*\]| \??")  # one that stands in a class of characters is meant as it stands
 _BLANKS = {" ": "[ ,]+", " ?": "[ ,]*"}
 _SLOTS = {
@@ -55,7 +58,7 @@ def openings(language: str) -> frozenset[str]:
 def phrases_of(section: str) -> LazyRegex:
     """Give a pattern that finds any of a section's phrases, each as whole words."""
     lines = "|".join(fold_rule(phrase).replace(" ", "[ ,]+") for phrase in _phrases(section))
-    return LazyRegex(rf"(?:^|{_EDGE})(?:{lines})(?:{_EDGE}|$)")
+    return _regex(rf"(?:^|{_EDGE})(?:{lines})(?:{_EDGE}|$)")
 
 
 @cache
@@ -63,7 +66,7 @@ def cues() -> LazyRegex:
     """Give a pattern that finds what announces the text of another person: beginnings of words, or phrases."""
     stems = "|".join(sorted(folded("handed over")))
     phrases = "|".join(map(fold_rule, _phrases("handed over phrases")))
-    return LazyRegex(rf"(?:^|{_EDGE})(?:{stems}|(?:{phrases})(?:{_EDGE}|$))")
+    return _regex(rf"(?:^|{_EDGE})(?:{stems}|(?:{phrases})(?:{_EDGE}|$))")
 
 
 @cache
@@ -101,4 +104,12 @@ def _phrase(pattern: str) -> LazyRegex:
     bare = _BLANK.sub(lambda found: _BLANKS.get(found[0], found[0]), fold_rule(pattern))
     for name, slot in _SLOTS.items():
         bare = bare.replace(f"{{{name}}}", slot)
-    return LazyRegex(rf"(?:^|{_EDGE})(?:{bare})")
+    return _regex(rf"(?:^|{_EDGE})(?:{bare})")
+
+
+def _regex(pattern: str) -> LazyRegex:
+    def in_ranges(found: re.Match[str]) -> str:
+        letters = found[0].replace(r"\pL", _LETTERS).replace(r"\pN", "0-9")
+        return letters if found[0].startswith("[") else f"[{letters}]"
+
+    return LazyRegex(_CLASS.sub(in_ranges, pattern))
