@@ -63,7 +63,7 @@ def test_messages_are_read_by_the_worker_when_turns_do_not_wait_for_it(cli: Cli)
     assert "1 message waits to be read: run `recollect worker`" in " ".join(cli.ok("status").split())
     assert cli.json("status")["unread"]["waiting"] == 1
     assert cli.ok("worker", "--once") == "Embedded 0 texts.\nRead 1 message.\n"
-    assert [item["content"] for item in cli.json("list")["items"]] == ["My wife is called Eva."]
+    assert [item["content"] for item in cli.json("list")["items"]] == ["My wife is called Eva"]
     assert "to be read" not in cli.ok("status")
 
 

@@ -304,8 +304,8 @@ def test_a_minus_inside_of_a_quotation_excludes_nothing(wordless: Memory) -> Non
     "prompt",
     [
         "explain the flags of our nightly rsync -avz backups",
-        'why does "permission denied" come from our nightly rsync -avz backups',
-        'our nightly rsync backups -"rsync -avz" and all',
+        'where do our nightly rsync -avz backups go, with "permission denied" and all',
+        'where did I say our nightly rsync backups -"rsync -avz" go',
     ],
 )
 def test_what_somebody_says_to_an_agent_is_no_syntax(wordless: Memory, prompt: str) -> None:

@@ -40,7 +40,7 @@ class CountingReader:
 
 
 @pytest.fixture
-def reader(memory: Memory) -> CountingReader:
+def counting(memory: Memory) -> CountingReader:
     """A reader in place of the bundled one."""
     made = CountingReader()
     engine = memory._engine
@@ -130,15 +130,15 @@ def test_of_many_instructions_the_newest_are_shown(open_memory: OpenMemory) -> N
     assert [content.split()[4] for content in shown(me, SMALL_TALK)] == ["3,", "2,"]
 
 
-def test_without_a_working_reader_nothing_is_held_back(memory: Memory, reader: CountingReader) -> None:
+def test_without_a_working_reader_nothing_is_held_back(memory: Memory, counting: CountingReader) -> None:
     me = memory.user("me")
     me.remember(PUMP)
-    reader.fails = True
+    counting.fails = True
     context = me.before_prompt(GENERAL, session="s")
     assert [hit.content for hit in context.hits] == [PUMP]
     assert context.degraded == ("reader",)
     assert context.message_id is not None
-    reader.fails = False
+    counting.fails = False
     assert shown(me, GENERAL) == []
 
 
@@ -149,24 +149,24 @@ def test_silence_can_be_switched_off(open_memory: OpenMemory, override: dict[str
     assert shown(me, GENERAL) == [PUMP]
 
 
-def test_what_was_read_before_a_prompt_is_not_read_after_the_turn(memory: Memory, reader: CountingReader) -> None:
+def test_what_was_read_before_a_prompt_is_not_read_after_the_turn(memory: Memory, counting: CountingReader) -> None:
     me = memory.user("me")
     asked = "  By the way, I live in Brno. Where did I put my bicycle pump? "
     me.before_prompt(asked, session="s", id="m1")
     me.after_turn([{"role": "user", "content": asked, "id": "m1"}, {"role": "assistant", "content": "?"}], session="s")
-    assert reader.texts == [asked.strip()]
+    assert counting.texts == [asked.strip()]
     assert any("Brno" in record.content for record in me.list().items)
 
 
-def test_a_long_request_is_judged_by_its_ends(memory: Memory, reader: CountingReader) -> None:
+def test_a_long_request_is_judged_by_its_ends(memory: Memory, counting: CountingReader) -> None:
     me = memory.user("me")
     me.remember(PUMP)
     assert shown(me, f"{QUESTION} {'Well, well. ' * 1_000}") == [PUMP]
-    (read,) = reader.texts
+    (read,) = counting.texts
     assert len(read) < 1_300
     assert read.startswith(QUESTION)
 
 
-def test_a_request_of_nothing_needs_nothing(memory: Memory, reader: CountingReader) -> None:
-    assert reader.read("   ").need == NEED_NONE
+def test_a_request_of_nothing_needs_nothing(memory: Memory, counting: CountingReader) -> None:
+    assert counting.read("   ").need == NEED_NONE
     assert memory.user("me").before_prompt([{"type": "image"}], session="s").hits == ()

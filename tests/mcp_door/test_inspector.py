@@ -64,7 +64,18 @@ class Inspector:
     """Asks one server."""
 
     def __init__(self, program: Path, environment: dict[str, str], *server: str, era: str) -> None:
-        self._typed = ["node", str(program), "--cli", "--format", "json", "--quiet", "--protocol-era", era]
+        self._typed = [
+            "node",
+            str(program),
+            "--cli",
+            "--format",
+            "json",
+            "--quiet",
+            "--connect-timeout",
+            "120000",
+            "--protocol-era",
+            era,
+        ]
         self._server = server
         self._environment = environment
 

@@ -173,7 +173,7 @@ def test_what_was_forgotten_meanwhile_is_not_kept_in_an_answer(
         usual(operations, user_id, once, answer)
 
     key = name()
-    body = {"prompt": "Who lives in the city of Brno?", "session": "s1"}
+    body = {"prompt": "What did I tell you about who lives in the city of Brno?", "session": "s1"}
     with monkeypatch.context() as patched:
         patched.setattr(StoreOperations, "save_reply", late)
         assert "Canary-9912" in anna.post("/api/hooks/before-prompt", json=body, headers=key).text

@@ -69,10 +69,10 @@ def test_the_users_own_words_beside_it_are(text: str) -> None:
 
 
 def test_what_a_reader_calls_handed_over_is_not_captured() -> None:
-    text = f"Eve told me {SAID}. My name is Anna."
+    text = f'Eve told me "{SAID}". My name is Anna.'
     nothing = read_all(text, handed_over=(TextSpan(0, len(text)),))
     assert capture(text, nothing) == ()
-    own = read_all(text, handed_over=(TextSpan(12, 12 + len(SAID)),))
+    own = read_all(text, handed_over=(TextSpan(13, 13 + len(SAID)),))
     assert [found.content for found in capture(text, own)] == ["My name is Anna"]
 
 

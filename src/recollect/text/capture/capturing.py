@@ -73,7 +73,8 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
     for sentence in layout.sentences() if rules.patterns else ():
         if (matched := judge_by_patterns(sentence.of(text), rules.patterns)) and not is_secret(matched.content):
             yield replace(matched, span=sentence)
-    exact = find_exact(layout, folded)
+    # A reader may take plain statements for an example; what is exact by its form needs no reader.
+    exact = find_exact(OwnWords.of(text) if layout.is_plain() else layout, folded)
     yield from _things(exact, rules)
     read = [part for statement in reading.statements for part in _by_sentence(layout, statement)]
     own = [statement for statement in read if not layout.is_foreign(statement.span)]

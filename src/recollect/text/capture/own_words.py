@@ -55,6 +55,8 @@ _BULLET = LazyRegex(r"^(?:[-*\x{2022}\x{2013}>|]|\d{1,2}[.)]) +")
 
 _STOP = LazyRegex(r"[.!?…]+[\"'»”“)]*(?:\s|$)|;\s|\n")
 _PAUSE = LazyRegex(r"[,:](?:\s|$)|[()]|\s[-–—]+\s")
+_ANNOUNCES = LazyRegex('[:\n"\u201e\u201c\u201d\u00ab\u00bb]')
+_SHORT_TEXT = 300
 _ORDINAL_DIGITS = 2
 _LONGEST_SHORT_FORM = 12
 
@@ -78,11 +80,11 @@ class OwnWords:
     def of(cls, text: str, handed_over: Sequence[TextSpan] = ()) -> "OwnWords":
         """Lay out a message; `handed_over` are the parts that a reader found not to be the user's own."""
         foreign = tuple(_disjoint(sorted((*handed_over, *_blocks(text), *_foreign_lines(text)))))
+        announcing = tuple(TextSpan(*found.span()) for found in cues().finditer(fold_spelling(text)))
         stops = tuple(
             TextSpan(*found.span()) for found in _STOP.finditer(text) if not _is_short_form(text, found.span())
         )
         pauses = tuple(TextSpan(*found.span()) for found in _PAUSE.finditer(text))
-        announcing = tuple(TextSpan(*found.span()) for found in cues().finditer(fold_spelling(text)))
         return cls(text, foreign, stops, tuple(sorted((*stops, *pauses))), announcing, guess_language(text) or "")
 
     def is_foreign(self, span: TextSpan) -> bool:
@@ -95,6 +97,10 @@ class OwnWords:
     def is_announced(self, place: int) -> bool:
         """Tell whether words before a place announce text of another person."""
         return bool(self.cues) and self.cues[0].end <= place
+
+    def is_plain(self) -> bool:
+        """Tell whether a message is short and announces no words of others: "My name is Anna. I live in Brno."."""
+        return len(self.text) <= _SHORT_TEXT and not self.cues and _ANNOUNCES.search(self.text) is None
 
     def sentences(self) -> Iterator[TextSpan]:
         """Give the user's own sentences, the first hundred."""
