@@ -11,6 +11,7 @@ from recollect.model.calibration import KEEP
 from recollect.models.reader import LocalReader
 from recollect.models.reader_graph import MOST_CHARACTERS, MOST_PIECES, WINDOW_PIECES
 from tests.models.conftest import seen
+from tests.sizes import sized
 
 CHATTER = "well the weather was nice today and we walked around for a while, nothing special really. "
 NEWS = "The committee met again to discuss the budget. Several members raised concerns about the cost of transport. "
@@ -31,7 +32,7 @@ def pieces(reader: LocalReader, text: str) -> int:
     return len(reader._loaded()._pieces.encode(text).ids)
 
 
-@pytest.mark.parametrize("times", range(6, 26))
+@pytest.mark.parametrize("times", range(6, 26, sized(3, 1)))
 def test_a_fact_is_found_wherever_the_windows_meet(reader: LocalReader, times: int) -> None:
     text = CHATTER * times + "I live in Brno with my wife Jana. " + CHATTER * 3
     reading = reader.read(text)

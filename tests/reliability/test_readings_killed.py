@@ -23,9 +23,9 @@ from tests.storage.catalogue import plain
 from tests.waiting import until
 
 _USERS = ("anna", "bob", "eve")
-_TURNS = sized(25, 150)  # of each user
-_KILLS = sized(4, 40)
-_POINTS = sized(12, 60)
+_TURNS = sized(10, 150)  # of each user
+_KILLS = sized(2, 40)
+_POINTS = sized(6, 60)
 _SHORT_LEASE_S = 1.0
 _SETTINGS: dict[str, Any] = {**WITH_QUICK_VECTORS, "capture.when": "worker", "embedding.lease_s": 60.0}
 _NAMES = [f"{first}{second}lena" for first in "BDFGHKLMNPRST" for second in ("a", "e", "i", "o", "u", "an", "en", "in",
