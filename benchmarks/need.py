@@ -14,7 +14,8 @@ from typing import Any
 
 from benchmarks.figures import Figure
 from recollect import Memory, PromptContext, Recall, load_settings
-from recollect.engine.conversations.silence import STANDING, is_standing
+from recollect.engine.conversations.silence import is_standing
+from recollect.model.readings import STANDING
 from recollect.model.search import Hit
 
 _FOLDER = Path(__file__).parent / "data" / "need"

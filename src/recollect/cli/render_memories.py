@@ -20,7 +20,7 @@ from recollect.model.files import Chunk
 from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
 from recollect.model.places import PlacePart
-from recollect.model.readings import Captured, ExplainedReading, MemoryOrigin, TextSpan
+from recollect.model.readings import ASSISTANT, Captured, ExplainedReading, MemoryOrigin, TextSpan
 from recollect.model.search import ChannelPart, Hit
 
 MessagesAround: TypeAlias = Mapping[str, Sequence[Message]]
@@ -207,7 +207,7 @@ class _Mark(NamedTuple):
 
 def captured_type(captured: Captured) -> str:
     """Name what a captured memory is; an instruction to the assistant is a rule."""
-    return "rule" if captured.subject == "assistant" else captured.type
+    return "rule" if captured.subject == ASSISTANT else captured.type
 
 
 def marked_message(read: ExplainedReading, *, coloured: bool) -> Text:

@@ -15,6 +15,7 @@ from recollect.cli.values import filters, past_moments
 from recollect.errors import InvalidInput
 from recollect.model.calibration import KNOWN
 from recollect.model.literals import MemoryType
+from recollect.model.readings import CAPTURED_BY
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
@@ -289,7 +290,7 @@ def _show_explained(view: "View", explained: ExplainedMemory) -> None:
 
     record, origins = explained
     show_record(view, record)
-    rule = str(record.metadata.get("captured_by") or "")
+    rule = str(record.metadata.get(CAPTURED_BY) or "")
     if rule:
         view.line(f"\nCaptured {_found_by(rule)}, {percent(record.confidence)} sure.")
     elif not origins:

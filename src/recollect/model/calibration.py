@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping
-from math import exp
+from math import exp, log
 from typing import Final
 
 # How sure the bundled reader is of a span, from what its graph says about it; a logistic regression.
@@ -65,8 +65,16 @@ NEEDED: Final = 0.46
 ANSWER_WEIGHTS: Final[Mapping[str, float]] = {"constant": -3.200, "relevance": 6.783, "cosine": 2.680}
 KNOWN: Final = 0.4
 
+_UNLIKELY: Final = 1e-3
+
 
 def probability(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
     """Give the probability that a logistic regression assigns to its features."""
     total = weights["constant"] + sum(weights[name] * number for name, number in features.items() if name in weights)
     return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
+
+
+def logit(share: float) -> float:
+    """Give the logarithm of the odds of a probability, bounded where it is next to certain."""
+    bounded = min(max(share, _UNLIKELY), 1 - _UNLIKELY)
+    return log(bounded / (1 - bounded))

@@ -16,6 +16,16 @@ READING_KEYS: Final = (
     *("favourite", "prefer"),
 )  # in the order of the bundled model's outputs
 
+# The subject of standing instructions.
+ASSISTANT: Final = "assistant"
+
+# What the metadata of a captured memory hold: what found it, which property its value is of, whether it is an
+# instruction that applies always, and where the message says it.
+CAPTURED_BY: Final = "captured_by"
+PROPERTY: Final = "property"
+STANDING: Final = "standing"
+SPAN: Final = "span"
+
 # Properties that a person has one of at a time: a new value may replace the old one.
 SINGLE_VALUED: Final = frozenset(
     {"name", "nickname", "birthday", "age", "home", "address", "phone", "email", "employer", "timezone"}

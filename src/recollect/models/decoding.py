@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model.calibration import SPAN_WEIGHTS, probability
+from recollect.model.calibration import SPAN_WEIGHTS, logit, probability
 from recollect.model.literals import StatementType
 from recollect.model.readings import Statement, TextSpan
 
@@ -35,7 +35,6 @@ _TYPES: Final[Mapping[str, StatementType]] = {
     "rule": "rule",
 }
 _NO_KEY: Final = "-"
-_UNLIKELY: Final = 1e-3
 _FRAGMENT: Final = 14  # characters
 _STOPS: Final = ".!?;"
 # Plain short statements get low probabilities ("I'm allergic to cats"), but far higher ones than anything else: let the
@@ -150,21 +149,16 @@ def confidence(scores: SpanScores) -> float:
 def span_features(scores: SpanScores) -> dict[str, float]:
     """Give what speaks for and against a span, as the numbers that are weighed."""
     return {
-        "inside": _logit(scores.inside_mean),
-        "handed line": _logit(scores.handed_line),
-        "handed anywhere": _logit(scores.handed_anywhere),
-        "value": _logit(scores.value_max),
+        "inside": logit(scores.inside_mean),
+        "handed line": logit(scores.handed_line),
+        "handed anywhere": logit(scores.handed_anywhere),
+        "value": logit(scores.value_max),
         "key": scores.key_probability,
         "who": scores.who_max,
         "length": log(scores.end - scores.start),
         "pieces": log(scores.pieces),
         scores.type: 1.0,
     }
-
-
-def _logit(probability: float) -> float:
-    share = min(max(probability, _UNLIKELY), 1 - _UNLIKELY)
-    return log(share / (1 - share))
 
 
 def statements(spans: Sequence[SpanScores], text: str) -> tuple[Statement, ...]:

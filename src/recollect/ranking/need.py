@@ -4,21 +4,18 @@ The weights are in `model/calibration`. A better match never silences what a wor
 """
 
 from collections.abc import Mapping, Sequence
-from math import log
 
-from recollect.model.calibration import NEED_WEIGHTS, NEEDED, probability
+from recollect.model.calibration import NEED_WEIGHTS, NEEDED, logit, probability
 from recollect.model.readings import Need
 from recollect.model.search import Hit
 from recollect.ranking.fusion import VECTOR
 
-_UNLIKELY = 1e-3
 _BEST_MATCH = {"match": 1.0}
 
 
 def request_features(need: Need, *, personal: bool) -> dict[str, float]:
     """Give what a request says about its need of memory, as the numbers that are weighed."""
-    needed = min(max(1 - need.no, _UNLIKELY), 1 - _UNLIKELY)
-    return {"need": log(needed / (1 - needed)), "maybe": need.maybe, "personal": float(personal)}
+    return {"need": logit(1 - need.no), "maybe": need.maybe, "personal": float(personal)}
 
 
 def match_features(hits: Sequence[Hit]) -> dict[str, float]:

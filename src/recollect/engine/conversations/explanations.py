@@ -1,6 +1,5 @@
 """Why something is remembered: what a message would teach, and which messages a memory was captured from."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.engine.base.context import Engine
@@ -8,11 +7,11 @@ from recollect.engine.conversations import message_drafts, message_reading, turn
 from recollect.errors import NotFound
 from recollect.model.filters import Filters
 from recollect.model.memories import MemoryRecord, Scope
-from recollect.model.readings import Captured, ExplainedReading, MemoryOrigin, TextSpan
+from recollect.model.readings import SPAN, Captured, ExplainedReading, MemoryOrigin, TextSpan
 from recollect.ports import StoreReader
 from recollect.text.clean import fingerprint_text
 
-_SPAN = 2  # two offsets
+_OFFSETS = 2
 _SLOTS = 2  # what is the case, and what is preferred
 
 
@@ -33,7 +32,7 @@ def explain(engine: Engine, scope: Scope, content: str) -> ExplainedReading:
     text = message_reading.own_text(message_drafts.clean_text(engine, content))
     reading = message_reading.read_strictly(engine, scope, text)
     captured, skipped = turn_capture.judge_message(engine, scope, text, reading)
-    foreign = _merged(OwnWords.of(text, reading.handed_over).foreign)
+    foreign = OwnWords.of(text, reading.handed_over).foreign
     return ExplainedReading(text, reading, _with_replaced(engine, scope, captured), skipped, foreign)
 
 
@@ -55,21 +54,10 @@ def origins(engine: Engine, scope: Scope, memory_id: str) -> tuple[MemoryOrigin,
     return engine.store.read(scope, look)
 
 
-def _merged(spans: Sequence[TextSpan]) -> tuple[TextSpan, ...]:
-    """Join parts that overlap; they come in order."""
-    merged: list[TextSpan] = []
-    for span in spans:
-        if merged and span.start <= merged[-1].end:
-            merged[-1] = TextSpan(merged[-1].start, max(span.end, merged[-1].end))
-        else:
-            merged.append(span)
-    return tuple(merged)
-
-
 def _said_at(memory: MemoryRecord, text: str) -> TextSpan | None:
     """Give where a message says what a memory holds: where it was captured, or where another has the same words."""
-    span = memory.metadata.get("span")
-    if isinstance(span, list) and len(span) == _SPAN and all(isinstance(place, int) for place in span):
+    span = memory.metadata.get(SPAN)
+    if isinstance(span, list) and len(span) == _OFFSETS and all(isinstance(place, int) for place in span):
         found = TextSpan(*span)
         said, held = (set(fingerprint_text(words).split()) for words in (found.of(text), memory.content))
         if said and (said <= held or held <= said):

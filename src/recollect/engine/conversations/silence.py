@@ -10,12 +10,11 @@ from recollect.engine.search import hits
 from recollect.model.filters import Filters
 from recollect.model.literals import Trust
 from recollect.model.memories import Scope
+from recollect.model.readings import ASSISTANT, STANDING
 from recollect.model.search import ChannelPart, Hit, Recall, ScoreParts
 from recollect.ranking import need
 from recollect.text.personal import is_personal
 
-STANDING = "standing"  # the mark of an instruction that applies always, in the metadata of its memory
-_SUBJECT = "assistant"
 _LOOKED_AT = 50  # instructions, of which some apply only at times
 _MOST_READ = 2_000  # characters; a longer request is judged by its two ends
 _END = 600
@@ -61,7 +60,7 @@ def is_standing(hit: Hit) -> bool:
 def with_standing(engine: Engine, scope: Scope, found: Recall) -> Recall:
     """Add the newest instructions of the user's that apply always, where they are not among the hits."""
     filters = Filters(
-        now=engine.clock.now(), types=("preference",), subject=_SUBJECT, min_trust=Trust.STATED
+        now=engine.clock.now(), types=("preference",), subject=ASSISTANT, min_trust=Trust.STATED
     )  # what is superseded or has expired does not pass
     records = engine.store.read(scope, lambda reader: reader.timeline(filters, _LOOKED_AT))
     part = ScoreParts({STANDING: ChannelPart(None, 1.0, 1.0, 1.0)}, 1.0, {})

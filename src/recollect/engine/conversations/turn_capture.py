@@ -18,7 +18,7 @@ from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory, Remembered, Scope
 from recollect.model.messages import Message, ToolCall
 from recollect.model.places import PlaceFields
-from recollect.model.readings import Captured, Reading, SkippedStatement
+from recollect.model.readings import CAPTURED_BY, PROPERTY, SPAN, STANDING, Captured, Reading, SkippedStatement
 from recollect.ports import Derivation, StoreWriter
 
 _ENTITY = re.compile(r"[a-z0-9_]{1,60}\.[a-z0-9_]{1,60}")
@@ -142,10 +142,10 @@ def judge_message(
 
 def _as_memory(engine: Engine, message: Message, captured: Captured) -> NewMemory:
     details = {
-        "captured_by": captured.rule,
-        "property": captured.property,
-        "standing": captured.standing,
-        "span": list(captured.span or ()),
+        CAPTURED_BY: captured.rule,
+        PROPERTY: captured.property,
+        STANDING: captured.standing,
+        SPAN: list(captured.span or ()),
     }
     return NewMemory(
         captured.content,

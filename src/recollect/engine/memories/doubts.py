@@ -6,16 +6,14 @@ Both stay, and both are found. A user who corrects or forgets one of them settle
 from collections.abc import Iterable, Iterator
 
 from recollect.model.memories import Doubt, MemoryRecord
-from recollect.model.readings import SINGLE_VALUED
+from recollect.model.readings import PROPERTY, SINGLE_VALUED
 from recollect.ports import Slot
 from recollect.text.clean import fingerprint_text
-
-_PROPERTY = "property"
 
 
 def doubtful_slot(record: MemoryRecord) -> Slot | None:
     """Give the slot whose value a captured memory without a key may contradict."""
-    name = record.metadata.get(_PROPERTY)
+    name = record.metadata.get(PROPERTY)
     if record.key or not record.value or not isinstance(name, str) or name not in SINGLE_VALUED:
         return None
     return Slot(record.subject, name, record.context, preference=False)

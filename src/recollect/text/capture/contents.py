@@ -6,7 +6,7 @@ from recollect.text.capture.words import folded, function_words, openings
 from recollect.text.spelling import fold_spelling
 
 LONGEST = 500
-_AROUND = " \t\n\"'`.,;:!?()[]{}-\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|/"
+AROUND = " \t\n\"'`.,;:!?()[]{}-\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|/"
 _OPEN, _CLOSE = "([{\u201e\u00ab\u201c", ")]}\u201c\u00bb\u201d"
 _FEWEST_WORDS = 2
 _FEWEST_LETTERS = 5
@@ -42,22 +42,22 @@ def content_span(layout: OwnWords, statement: Statement, low: int, high: int) ->
 def has_content(text: str) -> bool:
     """Tell whether enough is said: two words, or a word and a number."""
     words = [word for word in text.split() if any(map(str.isalnum, word))]
-    telling = [word for word in words if fold_spelling(word.strip(_AROUND)) not in function_words()]
+    telling = [word for word in words if fold_spelling(word.strip(AROUND)) not in function_words()]
     return len(words) >= _FEWEST_WORDS and bool(telling) and sum(map(str.isalpha, text)) >= _FEWEST_LETTERS
 
 
 def is_impersonal(text: str) -> bool:
     """Tell whether a text of some length hardly ever says "I" or "my": then it is an article, not a message."""
-    words = [fold_spelling(word.strip(_AROUND)) for word in text.split()]
+    words = [fold_spelling(word.strip(AROUND)) for word in text.split()]
     own = sum(word in folded("first person") for word in words)
     return len(words) >= _LONG_TEXT and own * _WORDS_PER_MENTION < len(words)
 
 
 def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     """Leave out marks at both ends; a bracket or quotation that is closed inside stays whole."""
-    while start < end and text[start] in _AROUND and not (text[start] in _OPEN and _closed(text[start:end])):
+    while start < end and text[start] in AROUND and not (text[start] in _OPEN and _closed(text[start:end])):
         start += 1
-    while end > start and text[end - 1] in _AROUND and not _belongs(text[start:end]):
+    while end > start and text[end - 1] in AROUND and not _belongs(text[start:end]):
         end -= 1
     return start, end
 

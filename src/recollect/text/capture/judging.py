@@ -6,7 +6,7 @@ The weights are in `model/calibration`.
 from math import log
 from typing import Final
 
-from recollect.model.calibration import STATEMENT_WEIGHTS, probability
+from recollect.model.calibration import STATEMENT_WEIGHTS, logit, probability
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.persons import names_first_person
@@ -14,7 +14,6 @@ from recollect.text.capture.words import phrases_of
 from recollect.text.regex import LazyRegex
 
 _WORD = LazyRegex(r"\pL{3,}")
-_UNLIKELY: Final = 1e-3
 _MOST_LINES: Final = 3
 _QUOTATION_MARKS: Final = '"\u201e\u201c\u00ab'
 
@@ -22,9 +21,8 @@ _QUOTATION_MARKS: Final = '"\u201e\u201c\u00ab'
 def statement_features(layout: OwnWords, statement: Statement, content: TextSpan) -> dict[str, float]:
     """Give what the words around a statement say about it, as the numbers that are weighed."""
     start = statement.span.start
-    confidence = min(max(statement.confidence, _UNLIKELY), 1 - _UNLIKELY)
     return {
-        "certainty": log(confidence / (1 - confidence)),
+        "certainty": logit(statement.confidence),
         "words": log(max(1, sum(1 for _ in _WORD.finditer(content.of(layout.text))))),
         "announced": float(layout.is_announced(start)),
         "lines": float(min(_MOST_LINES, layout.text.strip().count("\n"))),

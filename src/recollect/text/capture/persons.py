@@ -2,6 +2,7 @@
 """Whom a statement is about: the user, a person or thing it names, or the one that was named before."""
 
 from recollect.model.readings import Statement, TextSpan
+from recollect.text.capture.contents import AROUND
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.words import folded, function_words
 from recollect.text.regex import LazyRegex
@@ -10,7 +11,6 @@ from recollect.text.spelling import fold_spelling
 SOMEONE = ""  # about a person that the message does not name
 RELATIONS = frozenset({"partner", "child", "parent", "sibling", "relative", "friend", "colleague", "pet"})
 
-_AROUND = " \t\n\"'`.,;:!?()[]{}-\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|/"
 _FIRST_WORDS = 4
 _LOOKED_BACK = 400  # characters
 _SPOKEN_BY_USER = {"cs": LazyRegex(r"(?:am|im|em|eme|ime|ame|uju|uji)$"), "ru": LazyRegex(r"(?:у|ю|усь|юсь|ем|им)$")}
@@ -51,7 +51,7 @@ def last_person(text: str) -> str:
 
 def bare_noun(text: str) -> str:
     """Give a person or thing without article and possessive: "my sister" is a sister."""
-    words = text.strip(_AROUND).split()
+    words = text.strip(AROUND).split()
     small = function_words() | folded("first person")
     while words and fold_spelling(words[0]) in small:
         words = words[1:]
@@ -70,8 +70,8 @@ def names_first_person(text: str) -> bool:
 
 def _with_name(words: list[str], place: int) -> str:
     following = words[place + 1 : place + 2]
-    name = [word.strip(_AROUND) for word in following if word[:1].isupper() and word.strip(_AROUND).isalpha()]
-    return " ".join((words[place].strip(_AROUND), *name))
+    name = [word.strip(AROUND) for word in following if word[:1].isupper() and word.strip(AROUND).isalpha()]
+    return " ".join((words[place].strip(AROUND), *name))
 
 
 def _is_spoken_by_user(language: str, words: list[str]) -> bool:
@@ -81,4 +81,4 @@ def _is_spoken_by_user(language: str, words: list[str]) -> bool:
 
 
 def _folded_words(text: str) -> list[str]:
-    return [bare for word in text.split() if (bare := fold_spelling(word.strip(_AROUND)))]
+    return [bare for word in text.split() if (bare := fold_spelling(word.strip(AROUND)))]
