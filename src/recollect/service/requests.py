@@ -101,8 +101,10 @@ class NewMemoryBody(LocatableBody):
     context: ShortText = ""
     source: ShortText = "user_stated"
     trust: Annotated[
-        int, Field(ge=0, le=3, description="3 stated, 2 inferred, 1 the user's files, 0 anything else"), WHOLE_NUMBER
-    ] = 3
+        int,
+        Field(ge=0, le=3, description="3 stated, 2 inferred, 1 the user's files, 0 external; at most what `source` has"),
+        WHOLE_NUMBER,
+    ] | None = None
     session: ShortText = ""
     occurred_at: Timestamp | None = None
     valid_from: Timestamp | None = None
