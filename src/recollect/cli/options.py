@@ -83,7 +83,10 @@ KeyOption: TypeAlias = Annotated[
 Value: TypeAlias = Annotated[str | None, option("TEXT", "The bare value, such as 40%.")]
 ContextOption: TypeAlias = Annotated[str | None, option("NAME", "When or where it holds, such as after_sunset.")]
 SessionOption: TypeAlias = Annotated[str | None, option("ID", "The session it comes from.")]
-SourceOption: TypeAlias = Annotated[str | None, option("NAME", "Who says so: user_stated (when nothing is said), inferred, learned, agent, file, external, tool …")]
+SourceOption: TypeAlias = Annotated[
+    str | None,
+    option("NAME", "Who says so: user_stated (when nothing is said), inferred, learned, agent, file, external, tool …"),
+]
 TrustTier: TypeAlias = Annotated[
     str | None,
     option(
