@@ -110,8 +110,9 @@ class UserMessageRows(UserRows):
     def buried(self, fingerprints: Sequence[str]) -> Mapping[str, datetime]:
         """Say which fingerprints were forgotten, and when."""
         tombstones = {mark: keyed(self._secret, mark) for mark in fingerprints}
-        found = dict(self._rows("tombstones", {"fingerprints": [*tombstones.values()]}))
-        return {mark: self._codec.time(found[stone]) for mark, stone in tombstones.items() if stone in found}
+        rows = self._rows("tombstones", {"fingerprints": [*tombstones.values()]})
+        found = {tombstone: self._codec.time(moment) for tombstone, moment in rows}
+        return {mark: found[tombstone] for mark, tombstone in tombstones.items() if tombstone in found}
 
     def unlearned(self, ids: Sequence[str]) -> Sequence[str]:
         """Say which messages have not been learned from yet."""
