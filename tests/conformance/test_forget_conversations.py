@@ -182,6 +182,9 @@ def test_everything(memory: Memory, me: UserMemory, clock: SteppingClock) -> Non
     assert (you.count(), you.stats().messages, len(you.conversations())) == (1, 2, 1)
     assert me.forget(everything=True).action == "not_found"
     assert memory.doctor() == ()
+    assert me.after_turn(turn(TEA), session="s1").saved == 0, "a history that is delivered again brings nothing back"
+    assert me.conversations() == ()
+    assert me.forget(everything=True, allow_again=True).action == "not_found"
     assert me.after_turn(turn(TEA), session="s1").saved == 2
 
 

@@ -131,6 +131,14 @@ class UserMemory(Scoped):
             remember.remember_many(self._engine, self._scope, offered, near_duplicates=near_duplicates, wait=wait)
         )
 
+    def import_memories(self, memories: Iterable[str | NewMemory | Mapping[str, Any]]) -> tuple[Remembered, ...]:
+        """Import memories of another program, as `remember_many` stores them. What was forgotten stays forgotten.
+
+        `forget(everything=True, allow_again=True)` lets it come again.
+        """
+        offered = (_as_new_memory(memory) for memory in memories)
+        return tuple(remember.remember_many(self._engine, self._scope, offered, imported=True))
+
     def recall(
         self,
         query: str,
@@ -289,6 +297,7 @@ class UserMemory(Scoped):
         source: str | None = None,
         folder: str | PathLike[str] | None = None,
         everything: bool = False,
+        allow_again: bool = False,
         dry_run: bool = False,
     ) -> Forgotten:
         """Delete for good, with everything that was derived from it.
@@ -297,7 +306,12 @@ class UserMemory(Scoped):
         ambiguous query deletes nothing and returns `candidates`, with their ids. By `session`: a conversation and what
         was learned in it. By `source`: all memories that came from there. By `folder`: all files that were synced from
         it; the files on disk stay. `dry_run` says what would be deleted.
+
+        No import, sync or redelivered history brings the forgotten back; what the user says or stores anew is accepted.
+        `everything` with `allow_again` is a fresh start: all that was ever forgotten may come again.
         """
+        if allow_again and not everything:
+            raise InvalidInput("allow_again goes with everything: only a fresh start lets the forgotten come again.")
         if sum(choice is not None for choice in (id, query, session, source, folder)) + everything != 1:
             raise InvalidInput(
                 "Say what to forget with exactly one of: id, query, session, source, folder, everything."
@@ -312,7 +326,7 @@ class UserMemory(Scoped):
         if folder is not None:
             return forget.forget_folder(engine, scope, self._root(folder), dry_run=dry_run)
         if everything:
-            return forget.forget_everything(engine, scope, dry_run=dry_run)
+            return forget.forget_everything(engine, scope, allow_again=allow_again, dry_run=dry_run)
         known_id = ids.canonical(id or "")
         return forget.forget_id(engine, scope, known_id, dry_run=dry_run) if known_id else missing
 

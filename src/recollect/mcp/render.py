@@ -95,7 +95,7 @@ def render_stored(stored: Remembered) -> ToolAnswer:
                 "history.",
                 _stored_details("superseded", stored),
             )
-        case "duplicate" | "outranked":  # either way it is the other memory that holds
+        case "duplicate" | "outranked" | "forgotten":  # the other memory holds
             return ToolAnswer(
                 f"Known already: memory {stored.existing_id} holds. Nothing new.", _stored_details("duplicate", stored)
             )

@@ -6,11 +6,12 @@ taken out of it: its other messages become active again. A value that had supers
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import NamedTuple
 
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts import memory_drafts
+from recollect.engine.drafts import memory_drafts, tombstones
 from recollect.engine.files import file_chunks
 from recollect.engine.search.hits import TIME
 from recollect.errors import InvalidInput
@@ -19,12 +20,14 @@ from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.search import Forgotten, ForgottenAction, Hit
 from recollect.ports import StoreReader, StoreWriter
 
+_BATCH = 5_000
+
 
 class ForgetPlan(NamedTuple):
     """What to delete, the chosen items first, and which of it are messages and files.
 
-    `partial`: other items of the user stay. `folders` are synced folders that go with all their files. `buried` files
-    leave tombstones, so that no sync brings them back.
+    `partial`: other items of the user stay. `folders` are synced folders that go with all their files. What is `buried`
+    leaves tombstones, so that no import, sync or redelivery brings it back.
     """
 
     ids: tuple[str, ...]
@@ -82,15 +85,17 @@ def forget_source(engine: Engine, scope: Scope, source: str, *, dry_run: bool) -
     return _forget(engine, scope, lambda rows: _plan(rows, rows.of_source(source)), dry_run=dry_run)
 
 
-def forget_everything(engine: Engine, scope: Scope, *, dry_run: bool) -> Forgotten:
-    """Forget all that a user has."""
+def forget_everything(engine: Engine, scope: Scope, *, allow_again: bool = False, dry_run: bool) -> Forgotten:
+    """Forget all that a user has; with `allow_again` also what was forgotten before, so that it may come again."""
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
         message_ids = [message_id for name in rows.conversation_ids() for message_id in rows.message_ids(name)]
         files = tuple(file for file_id in rows.file_ids() if (file := rows.file(file_id)) is not None)
         folders = tuple(folder.root for folder in rows.folders())
         ids = (*rows.everything(), *message_ids, *(file.id for file in files))
-        return ForgetPlan(ids, frozenset(message_ids), partial=False, files=files, folders=folders)
+        return ForgetPlan(
+            ids, frozenset(message_ids), partial=False, files=files, folders=folders, buried=not allow_again
+        )
 
     return _forget(engine, scope, choose, dry_run=dry_run, conversations=None)
 
@@ -100,7 +105,7 @@ def expire(engine: Engine, scope: Scope) -> int:
     now = engine.clock.now()
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
-        return _plan(rows, _with_edits(rows, rows.expired(now)))
+        return _plan(rows, _with_edits(rows, rows.expired(now)))._replace(buried=False)
 
     return len(_forget(engine, scope, choose, dry_run=False, scrub=False).ids)
 
@@ -149,14 +154,13 @@ def _receipt(plan: ForgetPlan, conversations: Sequence[str], *, dry_run: bool) -
 def _delete(writer: StoreWriter, plan: ForgetPlan, now: datetime) -> None:
     others = plan.messages | {file.id for file in plan.files}
     memory_ids, message_ids = [item_id for item_id in plan.ids if item_id not in others], [*plan.messages]
-    _delete_files(writer, plan, now)
+    _bury(writer, plan, memory_ids, now)
+    _delete_files(writer, plan)
     _forget_vectors(writer, plan, memory_ids)
     reopened = {derivation.source_id for derivation in writer.sources(message_ids)} - set(plan.ids)
     if plan.partial:
         _mend_chains(writer, {record.id: record for record in writer.get(memory_ids)})
-        _bury(writer, message_ids, now)
     else:
-        writer.delete_tombstones()
         writer.delete_named_places()
     if memory_ids:
         writer.delete(memory_ids)
@@ -167,13 +171,9 @@ def _delete(writer: StoreWriter, plan: ForgetPlan, now: datetime) -> None:
         writer.set_status([*reopened], "active")
 
 
-def _delete_files(writer: StoreWriter, plan: ForgetPlan, now: datetime) -> None:
-    """Remove files, and unless their folder goes too, leave tombstones that keep a sync from bringing them back."""
+def _delete_files(writer: StoreWriter, plan: ForgetPlan) -> None:
     for file in plan.files:
         writer.forget_paid([mark.id for mark in writer.chunk_marks(file.id)])
-        if plan.partial and plan.buried:
-            place, digest = file_chunks.tombs(file.root, file.path, file.digest)
-            writer.bury([place, digest] if file.size else [place], now)  # an empty file is like any other
     file_chunks.remove(writer, [file.id for file in plan.files])
     for root in plan.folders:
         writer.delete_folder(root)
@@ -188,11 +188,29 @@ def _forget_vectors(writer: StoreWriter, plan: ForgetPlan, memory_ids: Sequence[
     writer.forget_paid([*plan.ids, *version_ids])
 
 
-def _bury(writer: StoreWriter, message_ids: Sequence[str], now: datetime) -> None:
-    """Leave tombstones by which messages are recognised when their host delivers them again."""
-    for message in writer.get_messages(message_ids):
-        if message.role != "summary":
-            writer.bury(fingerprints(message), now)
+def _bury(writer: StoreWriter, plan: ForgetPlan, memory_ids: Sequence[str], now: datetime) -> None:
+    """Leave tombstones by which all this is recognised when it is imported, synced or delivered again."""
+    marks = [tombstones.of_folder(root) for root in plan.folders]
+    if not plan.partial:
+        marks.append(tombstones.EVERYTHING)
+        if not plan.buried:
+            writer.delete_tombstones()
+    if plan.buried:
+        for file in plan.files:
+            place, digest = file_chunks.tombs(file.root, file.path, file.digest)
+            marks += [place, digest] if file.size else [place]  # an empty file is like any other
+        for some in _batched(memory_ids):
+            marks += chain.from_iterable(map(tombstones.of_memory, writer.get(some)))
+        for some in _batched([*plan.messages]):
+            said = (message for message in writer.get_messages(some) if message.role != "summary")
+            marks += chain.from_iterable(map(fingerprints, said))
+    for some in _batched(marks):
+        writer.bury(some, now)
+
+
+def _batched(items: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Part many ids, so that not all rows of a user are in memory at once."""
+    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
 
 
 def _mend_chains(writer: StoreWriter, gone: Mapping[str, MemoryRecord]) -> None:
