@@ -22,12 +22,14 @@ from recollect.model.literals import Trust
 from recollect.model.places import Location, LocationMode
 from recollect.model.search import Hit
 from recollect.settings import Settings
-from recollect.text.fence import Quoted, fenced, harmless
+from recollect.text.quoting.fence import Quoted, fenced
+from recollect.text.quoting.harmless import harmless
 
 AGENT: Final = "agent"
 _RECENT = 20
 _MOST = 100
 _SHOWN = 10
+NOTHING_RELATED: Final = "Nothing related is remembered."
 
 
 class ToolContext(NamedTuple):
@@ -185,8 +187,8 @@ def explain_memory(context: ToolContext, arguments: Mapping[str, Any]) -> str:
     # like the block before a turn: only what is clearly related, and nothing from outside
     result = context.me.recall(question, limit=_SHOWN, min_score=context.settings.hooks.min_score, diverse=True)
     hits = [hit for hit in result.hits if hit.trust > Trust.EXTERNAL]
-    block = fenced([_quoted(hit) for hit in hits], token_hex(8)) if hits else "Nothing related is remembered."
-    return f"{prompts.INSTRUCTIONS}\n\n{block}\n\nThe question: {harmless(question)}"
+    block = fenced([_quoted(hit) for hit in hits], token_hex(8))
+    return f"{prompts.INSTRUCTIONS}\n\n{block.text or NOTHING_RELATED}\n\nThe question: {harmless(question)}"
 
 
 def _quoted(hit: Hit) -> Quoted:
