@@ -47,6 +47,24 @@ def test_a_message_is_kept_with_all_that_was_said_about_it(
     assert memory.doctor() == ()
 
 
+def test_counts_of_tokens_are_kept_by_every_verb(me: UserMemory) -> None:
+    counts = {"input_tokens": 900, "output_tokens": 0, "thinking_tokens": 3}
+    message = {"role": "assistant", "content": "It is sunny in Brno.", **counts}
+    me.conversation("append").append("assistant", "It is sunny in Brno.", **counts)  # type: ignore[arg-type]
+    me.conversation("extend").extend([message])
+    me.conversation("import").import_messages([{**message, "id": "m1"}])
+    me.after_turn([{"role": "user", "content": "How is the weather?"}, message], session="turn")
+    for name in ("append", "extend", "import", "turn"):
+        kept = me.conversation(name).messages()[-1]
+        assert {count: getattr(kept, count) for count in counts} == counts, name
+    usage = {**message, "usage": {"input_tokens": 1, "output_tokens": 2}, "input_tokens": None, "output_tokens": 7}
+    me.conversation("usage").extend([usage])
+    (kept,) = me.conversation("usage").messages()
+    assert (kept.input_tokens, kept.output_tokens) == (1, 7)
+    with pytest.raises(InvalidMessage, match="output_tokens is -1"):
+        me.conversation("extend").extend([{**message, "output_tokens": -1}])
+
+
 def test_trust_goes_by_who_speaks(me: UserMemory) -> None:
     chat = me.conversation("c")
     chat.extend(

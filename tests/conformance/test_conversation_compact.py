@@ -222,28 +222,33 @@ def test_it_comes_by_itself_when_a_conversation_has_grown(open_memory: OpenMemor
     ],
     ids=["error", "no answer", "nothing", "blanks", "private", "one enormous point", "enormously many points"],
 )
-def test_garbage_leaves_everything_as_it_was(paying: Memory, paid: Paid, wrong: Any) -> None:
+def test_when_a_model_fails_the_local_summarizer_serves(paying: Memory, paid: Paid, wrong: Any) -> None:
     chat = talk(paying.user("me"))
-    before = state(chat)
     paid.fails, paid.points = (wrong, POINTS) if isinstance(wrong, Exception) else (None, wrong)
     outcome = chat.compact()
-    assert (outcome.action, outcome.summary, outcome.folded) == ("failed", None, 0)
+    assert (outcome.action, outcome.summarizer, outcome.degraded) == ("compacted", "extractive", ("summarizer",))
     assert outcome.reason
-    assert state(chat) == before
+    summary = chat.summary()
+    assert summary is not None
+    assert summary.metadata["summarizer"] == "extractive"
     assert paying.doctor() == ()
     paid.fails, paid.points = None, POINTS
-    assert chat.compact().action == "compacted"  # the right to pay was given back
+    chat.extend(turns(20, start=30))
+    again = chat.compact()  # the right to pay was given back
+    assert (again.action, again.summarizer, again.degraded, again.reason) == ("compacted", "expensive-1", (), "")
+    assert again.summary is not None
+    assert again.summary.metadata["summarizer"] == "expensive-1"
 
 
-def test_garbage_does_not_take_away_the_summary_that_is_there(paying: Memory, paid: Paid) -> None:
+def test_points_of_a_summary_outlive_a_model_that_fails(paying: Memory, paid: Paid) -> None:
     chat = talk(paying.user("me"))
+    paid.points = SummaryPoints(("Decision: the roof stays green.",), ("Ordered 40 tiles.",), ("Who pays?",))
     chat.compact()
     chat.extend(turns(20, start=30))
-    before = state(chat)
-    paid.points = SummaryPoints()
-    assert chat.compact().action == "failed"
-    assert state(chat) == before
-    assert before[1] is not None
+    paid.fails = LlmError("The model is asleep.", 0)
+    summary = chat.compact().summary
+    assert summary is not None
+    assert all(point in summary.content for point in ("the roof stays green", "40 tiles", "Who pays?"))
 
 
 def test_a_summary_that_is_somewhat_too_long_is_shortened(paying: Memory, paid: Paid) -> None:
@@ -284,14 +289,15 @@ def test_what_was_paid_counts_and_when_the_budget_is_spent_the_local_one_serves(
         assert (first.summarizer, first.usage.tokens, first.degraded) == ("expensive-1", 120, ())
         chat.extend(turns(5, start=30))
         paid.fails = SummaryError("A poem.", 80)
-        assert chat.compact().action == "failed"
+        assert chat.compact().summarizer == "extractive"
         paid.fails = None
+        chat.extend(turns(20, start=35))
         again = chat.compact()
         assert (again.action, again.summarizer, again.degraded) == ("compacted", "extractive", ("summarizer",))
-        assert again.usage.tokens == 0
+        assert (again.usage.tokens, again.reason) == (0, "Today's budget for the language model is spent.")
         assert len(paid.asked) == 2
         clock.advance(days=1)
-        chat.extend(turns(5, start=35))
+        chat.extend(turns(5, start=55))
         assert chat.compact().summarizer == "expensive-1"
 
 

@@ -1,5 +1,6 @@
 """What a model is shown: it always fits, and a model would accept it."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,10 +100,42 @@ def test_a_new_prompt_with_every_turn_does_not_crowd_out_the_turns() -> None:
     assert (roles.count("system"), roles.count("user")) == (3, 11)
 
 
-def test_a_summary_may_not_crowd_out_what_was_just_said() -> None:
-    talk = [said("summary", number=1, tokens=60), said("user", number=2, tokens=50)]
-    assert [message.role for message in choose_window(talk, 100).messages] == ["user"]
-    assert [message.role for message in choose_window(talk, 120).messages] == ["summary", "user"]
+@pytest.mark.parametrize(
+    ("summary", "turns", "room", "shown"),
+    [
+        (60, [50], 100, ["user"]),  # what was just said comes first
+        (60, [50], 120, ["summary", "user"]),
+        (60, [10] * 9, 100, ["summary", *["user"] * 4]),  # turns that would fill the window leave the summary its share
+        (70, [10] * 9, 100, ["user"] * 9),  # but no more than its share
+        (70, [10] * 3, 100, ["summary", *["user"] * 3]),
+        (1_199, [346], 2_000, ["summary", "user"]),
+        (1_199, [100] * 8, 2_000, ["summary", *["user"] * 8]),
+        (1_199, [100] * 40, 2_000, ["summary", *["user"] * 8]),
+        (100, [], 100, ["summary"]),
+        (101, [], 100, []),
+    ],
+)
+def test_a_summary_is_shown_beside_what_was_just_said(
+    summary: int, turns: list[int], room: int, shown: list[str]
+) -> None:
+    talk = [said("summary", number=1, tokens=summary)]
+    talk += [said("user", number=number, tokens=tokens) for number, tokens in enumerate(turns, 2)]
+    assert [message.role for message in choose_window(talk, room).messages] == shown
+
+
+@given(talk=talks(), room=ROOMS, reasoning=st.booleans())
+def test_a_summary_that_fits_beside_the_turns_shown_is_shown(
+    talk: list[Message],
+    room: int,
+    reasoning: bool,  # noqa: FBT001 - drawn
+) -> None:
+    window = choose_window(talk, room, reasoning=reasoning)
+    summary = next((message for message in talk if message.role == "summary"), None)
+    if summary and summary not in window.messages:
+        assert window.tokens + summary.tokens > room
+    without = choose_window([message for message in talk if message is not summary], room, reasoning=reasoning)
+    if summary and without.tokens + summary.tokens <= room:
+        assert [message for message in window.messages if message is not summary] == list(without.messages)
 
 
 def test_one_enormous_message_does_not_hide_what_came_before_it() -> None:

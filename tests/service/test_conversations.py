@@ -79,13 +79,15 @@ def test_a_turn(anna: httpx2.Client) -> None:
         "session": "s1",
         "messages": [
             {"role": "user", "content": "My name is Anna. I moved to Brno last week."},
-            {"role": "assistant", "content": "Welcome to Brno!"},
+            {"role": "assistant", "content": "Welcome to Brno!", "input_tokens": 40, "thinking_tokens": 2},
         ],
     }
     learned = anna.post("/api/hooks/agent-end", json=turn).json()
     assert learned["saved"] == 2
     assert learned["captured"]
     assert anna.post("/api/hooks/agent-end", json=turn).json()["saved"] == 0
+    answer = anna.get("/api/conversations/s1").json()["messages"][1]
+    assert [answer[name] for name in ("input_tokens", "output_tokens", "thinking_tokens")] == [40, None, 2]
     before = anna.post("/api/hooks/before-prompt", json={"prompt": "Which city do I live in?", "session": "s2"}).json()
     assert "Brno" in before["block"]
     assert "data, not instructions" in before["block"]

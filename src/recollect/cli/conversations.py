@@ -335,7 +335,7 @@ def _show_compaction(view: "View", compacted: CompactedConversation) -> None:
     if done.usage.tokens:
         view.line(f"{done.summarizer} was paid {done.usage.tokens:,} tokens.", "dim")
     if done.degraded:
-        view.line("Today's budget for the language model is spent, so it was summarised without.", "yellow")
+        view.line(f"It was summarised without the language model: {done.reason}", "yellow")
     if done.summary:
         view.print(_spoken(view, done.summary, whole=True))
 

@@ -125,9 +125,9 @@ def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
         tool_call_id=str(offered.get("tool_call_id") or offered.get("toolCallId") or ""),
         said_at=_moment(offered.get("said_at") or offered.get("timestamp") or offered.get("created_at")),
         model=str(offered.get("model") or ""),
-        input_tokens=_tokens(usage, "input_tokens", "prompt_tokens", "input"),
-        output_tokens=_tokens(usage, "output_tokens", "completion_tokens", "output"),
-        thinking_tokens=_tokens(usage, "thinking_tokens", "reasoning_tokens"),
+        input_tokens=_own(offered, "input_tokens", _tokens(usage, "input_tokens", "prompt_tokens", "input")),
+        output_tokens=_own(offered, "output_tokens", _tokens(usage, "output_tokens", "completion_tokens", "output")),
+        thinking_tokens=_own(offered, "thinking_tokens", _tokens(usage, "thinking_tokens", "reasoning_tokens")),
         metadata=offered.get("metadata") or {},
         speaker=_speaker(offered, role),
         **_place(offered),
@@ -154,6 +154,12 @@ def _speaker(offered: Mapping[str, Any], role: MessageRole) -> str:
     """Give the name of the speaker. The name of a tool's result is that of the tool."""
     names = (offered.get("speaker"), None if role == "tool" else offered.get("name"))
     return next((name for name in names if isinstance(name, str) and name), "")
+
+
+def _own(offered: Mapping[str, Any], name: str, counted: int | None) -> int | None:
+    """Give the count that the message itself has, or else the one of its usage. A wrong one is refused later."""
+    own: int | None = offered.get(name)
+    return counted if own is None else own
 
 
 def _tokens(usage: Mapping[str, Any], *names: str) -> int | None:

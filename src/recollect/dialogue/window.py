@@ -1,7 +1,7 @@
 """Chooses what of a conversation a model is shown.
 
-The invariant: what is chosen fits, whatever the sizes; tool calls come with their results; and the newest turns come
-without a hole between them, but for what alone is too large.
+The invariant: what is chosen fits, whatever the sizes; tool calls come with their results; the newest turns come
+without a hole between them, but for what alone is too large; and a summary that fits beside them is shown.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,20 +9,29 @@ from collections.abc import Iterable, Sequence
 from recollect.dialogue.exchanges import MessageExchange, group_exchanges
 from recollect.model.messages import Message, Window
 
-# So much of the room that system prompts leave may go to the summary; the rest is for what was said last.
-_SUMMARY_SHARE = 0.5
+# So much of the room that system prompts leave may go to the summary before the turns get theirs.
+_SUMMARY_SHARE = 2 / 3
 _PROMPT_SHARE = 0.5
 
 
 def choose_window(active: Sequence[Message], max_tokens: int, *, reasoning: bool = False) -> Window:
-    """Give the system prompts, the summary and the newest turns that fit."""
-    room = max_tokens
-    prompts = _prompts([message for message in active if message.role == "system"], room)
-    room -= _tokens(prompts)
-    summaries = [message for message in active if message.role == "summary" and message.tokens <= room * _SUMMARY_SHARE]
-    room -= _tokens(summaries)
+    """Give the system prompts, the summary and the newest turns that fit.
+
+    The newest exchange comes first, then the summary as far as its share goes, then older turns, and at last a summary
+    that is larger than its share, if it still fits.
+    """
+    prompts = _prompts([message for message in active if message.role == "system"], max_tokens)
+    room = max_tokens - _tokens(prompts)
     spoken = [message for message in active if _is_spoken(message, reasoning=reasoning)]
-    recent = _newest_exchanges(group_exchanges(spoken), room)
+    groups = [group for group in group_exchanges(spoken) if group.complete and group.tokens <= room]
+    summaries = [message for message in active if message.role == "summary"]
+    size = _tokens(summaries)
+    beside = groups[-1].tokens if groups else 0
+    if size > room * _SUMMARY_SHARE or size + beside > room:
+        beside = _tokens(_newest_exchanges(groups, room))
+    if size + beside > room:
+        summaries = []
+    recent = _newest_exchanges(groups, room - _tokens(summaries))
     chosen = (*prompts, *summaries, *recent)
     total = sum(_is_spoken(message, reasoning=reasoning) or message.role == "system" for message in active)
     shown = len(prompts) + len(recent)

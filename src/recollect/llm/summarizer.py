@@ -1,7 +1,7 @@
 """Summaries made by a language model, accepted only if they are summaries.
 
 The invariant: the turns reach the model as data between marks they cannot contain, and whatever comes back that is not
-in the asked form raises SummaryError, so that the conversation stays as it was.
+in the asked form raises SummaryError, so that the caller can do without.
 """
 
 import hashlib
@@ -97,11 +97,7 @@ class ChatSummarizer:
         return points
 
     def _refused(self, wrong: str, answer: ChatCompletion) -> SummaryError:
-        return SummaryError(
-            f"The answer of {self.name} {wrong}, so it was not used. The conversation stays as it was; try again, "
-            "choose another model, or use the extractive summariser.",
-            answer.usage.tokens,
-        )
+        return SummaryError(f"The answer of {self.name} {wrong}, so it was not used.", answer.usage.tokens)
 
 
 def _question(text: str, mark: str, previous: SummaryPoints) -> str:

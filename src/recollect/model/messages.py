@@ -152,8 +152,11 @@ class Compaction:
 
     - `compacted`: `folded` messages are now in the summary; they stay, marked, and search still finds them.
     - `unchanged`: there was nothing to fold, or another process was faster.
-    - `busy`: another process holds the lease: it is making this summary, or has just failed to.
+    - `busy`: another process holds the lease: it is making this summary.
     - `failed`: no usable summary came back; everything is as it was, and `reason` says why.
+
+    `summarizer` made the summary. If it is not the one of the settings, because that failed or its budget is spent,
+    `degraded` has `summarizer`, and `reason` says why.
     """
 
     action: CompactionAction

@@ -26,8 +26,16 @@ _ALL = 2**31
 _MIN_SUMMARY_TOKENS = 60
 _RECENT_SHARE = 0.5  # of the trigger: recent messages must leave room to grow before the next compaction
 _MAX_CHARACTERS_PER_TOKEN = 40  # a longer text is not a long summary but none
-_COOLDOWN = timedelta(minutes=5)  # a model that has failed must not keep the user waiting after every turn
 _PURPOSE = "summary"
+_SPENT = "Today's budget for the language model is spent."
+
+
+class MadeSummary(NamedTuple):
+    """A summary, the name of its summarizer, and why it is not the chosen one."""
+
+    summary: Summarized
+    summarizer: str
+    reason: str = ""
 
 
 class ConversationDigest(NamedTuple):
@@ -51,10 +59,7 @@ def if_due(engine: Engine, scope: Scope, conversation: str) -> Compaction | None
     """Compact a conversation that has outgrown its window, unless the settings forbid it."""
     if not engine.settings.compaction.auto or not due(engine, scope, conversation):
         return None
-    outcome = compact(engine, scope, conversation)
-    if outcome.action == "failed" and engine.summarizers.chosen.costs:
-        _set_lease(engine, scope, conversation, engine.clock.now() + _COOLDOWN)
-    return outcome
+    return compact(engine, scope, conversation)
 
 
 def compact(engine: Engine, scope: Scope, conversation: str, *, keep_recent: int | None = None) -> Compaction:
@@ -73,10 +78,7 @@ def whole(engine: Engine, scope: Scope, conversation: str) -> ConversationDigest
     planned = planning.plan_compaction(active, 0, 0)
     if planned is None:
         return None
-    summarizer, _ = _choose_summarizer(engine)
-    summary = _summarize(engine, summarizer, planned)
-    if summarizer.costs:
-        token_usage.record(engine, scope, _PURPOSE, summarizer.name, summary.usage)
+    summary = _make_summary(engine, scope, planned, _choose_summarizer(engine)).summary
     ended_at = max(message.said_at for message in planned.folded)
     trust = min(message.trust for message in planned.sources)
     return ConversationDigest(summary.points, tuple(message.id for message in planned.sources), ended_at, trust)
@@ -92,45 +94,63 @@ def _fold(
     planned = planning.plan_compaction(active, keep, room)
     if planned is None:
         return Compaction("unchanged")
-    summarizer, degraded = _choose_summarizer(engine)
+    summarizer = _choose_summarizer(engine)
     if summarizer.costs and not _claim(engine, scope, conversation):
-        reason = "another process is making a summary, or one failed a moment ago; try again in a few minutes"
+        reason = "another process is making a summary; try again in a few minutes"
         return Compaction("busy", summarizer=summarizer.name, reason=reason)
     try:
-        summary = _summarize(engine, summarizer, planned)
+        made = _make_summary(engine, scope, planned, summarizer)
     except LlmError as error:
-        _release_failed(engine, scope, conversation, summarizer, error.usage_tokens)
-        return Compaction("failed", summarizer=summarizer.name, reason=str(error), degraded=degraded)
-    draft = _draft(engine, conversation, planned, summary.points)
+        if summarizer.costs:
+            _set_lease(engine, scope, conversation, None)
+        return Compaction("failed", summarizer=summarizer.name, reason=str(error))
+    draft = _draft(engine, conversation, planned, made)
     folded_tokens = sum(message.tokens for message in planned.sources)
-    if summarizer.costs:
-        token_usage.record(engine, scope, _PURPOSE, summarizer.name, summary.usage)
     saved = _save_summary(engine, scope, planned, draft, status)
     if summarizer.costs:
         _set_lease(engine, scope, conversation, None)
+    outcome = Compaction(
+        "unchanged",
+        summarizer=made.summarizer,
+        usage=made.summary.usage,
+        reason=made.reason,
+        degraded=() if made.summarizer == engine.summarizers.chosen.name else (SUMMARIZER,),
+    )
     if saved is None:
-        reason = "another process was faster"
-        return Compaction(
-            "unchanged", summarizer=summarizer.name, usage=summary.usage, reason=reason, degraded=degraded
-        )
+        return replace(outcome, reason="another process was faster")
     before = sum(message.tokens for message in active)
-    return Compaction(
-        "compacted",
+    return replace(
+        outcome,
+        action="compacted",
         summary=draft.message,
         folded=len(planned.folded),
         tokens_before=before,
         tokens_after=before - folded_tokens + draft.message.tokens,
-        summarizer=summarizer.name,
-        usage=summary.usage,
-        degraded=degraded,
     )
 
 
-def _choose_summarizer(engine: Engine) -> tuple[Summarizer, tuple[str, ...]]:
+def _choose_summarizer(engine: Engine) -> Summarizer:
     """Choose the summarizer; when the day's budget is spent, the one that costs nothing."""
     if engine.summarizers.chosen.costs and not token_usage.affordable(engine):
-        return engine.summarizers.local, (SUMMARIZER,)
-    return engine.summarizers.chosen, ()
+        return engine.summarizers.local
+    return engine.summarizers.chosen
+
+
+def _make_summary(engine: Engine, scope: Scope, planned: CompactionPlan, summarizer: Summarizer) -> MadeSummary:
+    """Make a summary and record its cost; with the local summarizer when the chosen one fails."""
+    local = engine.summarizers.local
+    try:
+        summary = _summarize(engine, summarizer, planned)
+    except LlmError as error:
+        if summarizer.costs:
+            token_usage.record_tokens(engine, scope, _PURPOSE, summarizer.name, error.usage_tokens)
+        if summarizer is local:
+            raise
+        return MadeSummary(_summarize(engine, local, planned), local.name, str(error))
+    if summarizer.costs:
+        token_usage.record(engine, scope, _PURPOSE, summarizer.name, summary.usage)
+    spent = "" if summarizer is engine.summarizers.chosen else _SPENT
+    return MadeSummary(summary, summarizer.name, spent)
 
 
 def _summarize(engine: Engine, summarizer: Summarizer, planned: CompactionPlan) -> Summarized:
@@ -151,7 +171,7 @@ def _summarize(engine: Engine, summarizer: Summarizer, planned: CompactionPlan) 
     return replace(summary, points=points)
 
 
-def _draft(engine: Engine, conversation: str, planned: CompactionPlan, points: SummaryPoints) -> MessageDraft:
+def _draft(engine: Engine, conversation: str, planned: CompactionPlan, made: MadeSummary) -> MessageDraft:
     """Draft the summary: it stands where the earliest of its sources stood, with the least trust among them."""
     now = engine.clock.now()
     first = planned.sources[0]
@@ -159,10 +179,10 @@ def _draft(engine: Engine, conversation: str, planned: CompactionPlan, points: S
     end = max(message.said_at for message in planned.folded)
     message = Message(
         id=ids.new(now), conversation=conversation, external_id="", sequence=first.sequence, role="summary", speaker="",
-        content=message_drafts.clean_text(engine, render(points, start, end)), blocks=(), tool_calls=(),
+        content=message_drafts.clean_text(engine, render(made.summary.points, start, end)), blocks=(), tool_calls=(),
         tool_call_id="", tokens=0, status="active", trust=min(message.trust for message in planned.sources), model="",
-        input_tokens=None, output_tokens=None, thinking_tokens=None, feedback=None, metadata={}, said_at=start,
-        created_at=now,
+        input_tokens=None, output_tokens=None, thinking_tokens=None, feedback=None,
+        metadata={"summarizer": made.summarizer}, said_at=start, created_at=now,
     )  # fmt: skip
     return message_drafts.finish(engine, message)
 
@@ -217,10 +237,3 @@ def _set_lease(engine: Engine, scope: Scope, conversation: str, until: datetime 
             writer.save_conversation(record._replace(compacting_until=until))
 
     engine.write(scope, work)
-
-
-def _release_failed(engine: Engine, scope: Scope, conversation: str, summarizer: Summarizer, tokens: int) -> None:
-    """After a failure: record its cost and give the lease back."""
-    if summarizer.costs:
-        token_usage.record_tokens(engine, scope, _PURPOSE, summarizer.name, tokens)
-        _set_lease(engine, scope, conversation, None)

@@ -17,7 +17,6 @@ from recollect.model.messages import Compaction
 from recollect.model.stats import Maintenance
 from recollect.ports import CHANGES_KEPT
 
-_MAX_FAILURES = 3
 _SEARCHES_KEPT = timedelta(days=90)
 
 
@@ -65,6 +64,6 @@ def _fold_idle(
         done += outcome.action == "compacted"
         if outcome.action == "failed":
             failed.append(f"a conversation could not be summarised: {outcome.reason}")
-            if engine.summarizers.chosen.costs and len(failed) >= _MAX_FAILURES:
-                break  # the model seems to be unavailable, and every try waits for it
-    return done, failed
+        elif outcome.degraded:
+            failed.append(f"the local summarizer served: {outcome.reason}")
+    return done, list(dict.fromkeys(failed))
