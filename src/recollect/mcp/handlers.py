@@ -11,7 +11,6 @@ from dataclasses import asdict
 from datetime import datetime
 from secrets import token_hex
 from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
-from zoneinfo import ZoneInfo
 
 from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
@@ -22,6 +21,7 @@ from recollect.model.literals import Trust
 from recollect.model.places import Location, LocationMode
 from recollect.model.search import Hit
 from recollect.settings import Settings
+from recollect.settings.zones import zone_named
 from recollect.text.fence import Quoted, fenced, harmless
 
 AGENT: Final = "agent"
@@ -116,8 +116,7 @@ def _parse_time(context: ToolContext, arguments: Mapping[str, Any], name: str) -
         return None
     try:
         moment = datetime.fromisoformat(arguments[name].strip())
-        zone = context.settings.timezone
-        return moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone)) if zone else moment.astimezone()
+        return moment if moment.tzinfo else moment.replace(tzinfo=zone_named(context.settings.timezone))
     except (ValueError, OverflowError, OSError):
         raise InvalidInput(
             f"{name} is {arguments[name]!r}; it must be a date or time such as 2026-12-03 or 2026-12-03T12:00:00+01:00."
