@@ -32,6 +32,21 @@ def test_facts_are_noted_replaced_and_listed_by_subject(cli: Cli) -> None:
     assert cli.ok("facts", "nobody") == "Nothing matches.\n"
 
 
+def test_what_a_program_concludes_is_kept_as_a_doubt(cli: Cli) -> None:
+    stated = cli.json("fact", "user", "home", "Brno")
+    for source in ("inferred", "learned", "agent", "external"):
+        claim = cli.json("fact", "user", "home", f"{source} town", "--source", source)
+        assert (claim["action"], claim["existing_id"]) == ("outranked", stated["id"])
+    slot = ("--type", "fact", "--subject", "user", "--key", "home", "--source", "tool", "--trust", "stated")
+    assert cli.json("store", "Lives in Rome", *slot)["action"] == "outranked"
+    assert [item["value"] for item in cli.json("facts")["items"]] == ["Brno"]
+    assert len(cli.json("facts", "--doubts")) == 5
+    shown = cli.ok("facts", "--doubts")
+    assert "known: user home: Brno\n" in shown
+    assert "also said: user home: agent town\n" in shown
+    assert "agent\n" in shown
+
+
 def test_a_fact_that_was_told_in_a_sentence_shows_it(cli: Cli) -> None:
     cli.store("We put it under the pot", "--type", "fact", "--subject", "key", "--key", "location", "--value", "pot")
     assert "  location: pot  We put it under the pot\n" in cli.ok("facts")

@@ -246,9 +246,9 @@ def test_what_a_forgotten_message_taught_gives_its_place_back(memory: Memory, me
 
 def test_forgetting_a_source_takes_back_what_it_had_replaced(memory: Memory, me: UserMemory) -> None:
     me.facts.set("light.office", "location", "the office")
-    me.facts.set("light.office", "location", "the attic", source="import")
-    me.facts.set("light.office", "location", "the cellar", source="import")
-    assert len(me.forget(source="import").ids) == 2
+    me.facts.set("light.office", "location", "the attic", source="user:phone")
+    me.facts.set("light.office", "location", "the cellar", source="user:phone")
+    assert len(me.forget(source="user:phone").ids) == 2
     (fact,) = me.facts("light.office")
     assert (fact.value, len(me.history(fact.id))) == ("the office", 1)
     assert memory.doctor() == ()

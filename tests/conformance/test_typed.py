@@ -42,6 +42,50 @@ def test_a_more_trusted_value_is_not_overruled(me: UserMemory) -> None:
     assert me.facts.set("light.office", "location", "garage", trust=3).action == "superseded"
 
 
+@pytest.mark.parametrize(
+    ("source", "tier"),
+    [
+        ("inferred", 2), ("learned", 2), ("agent", 2), ("Agent: kitchen", 2), ("some_sensor", 2), ("file", 1),
+        ("external", 0), ("import:mem0", 0), ("tool:weather", 0), ("web", 0),
+    ],
+)  # fmt: skip
+def test_what_is_stated_outranks_what_any_other_source_says(me: UserMemory, source: str, tier: int) -> None:
+    stated = me.facts.set("user", "home", "Brno")
+    liked = me.preferences.set("food", "breakfast", "porridge")
+    claims = [
+        me.facts.set("user", "home", "Oslo", source=source),
+        me.remember("Home is Graz", type="fact", subject="user", key="home", value="Graz", source=source),
+        *me.remember_many(
+            [{"content": "Lives in Linz", "type": "fact", "subject": "user", "key": "home", "source": source}]
+        ),
+        me.preferences.set("food", "breakfast", "bacon", source=source, trust=None),
+    ]
+    if not source.startswith("import"):  # a user may say that an import is to be trusted; no other name raises itself
+        claims.append(me.facts.set("user", "home", "Rome", source=source, trust=3))
+    assert {claim.action for claim in claims} == {"outranked"}
+    assert {me.get(claim.id).trust for claim in claims} == {tier}
+    assert [(row.id, row.value, row.trust) for row in me.facts("user")] == [(stated.id, "Brno", 3)]
+    assert [row.value for row in me.preferences("food")] == ["porridge"]
+    doubts = me.facts.doubts()
+    assert {(doubt.memory.id, doubt.contradicted_by.id) for doubt in doubts} == {
+        (liked.id if claim is claims[3] else stated.id, claim.id) for claim in claims
+    }
+    assert {doubt.memory.id for doubt in me.facts.doubts("user")} == {stated.id}
+    with pytest.raises(InvalidMemory, match="may not correct it"):
+        me.update(stated.id, value="Rome", source=source)
+    me.update(stated.id, value="Praha")
+    me.forget(claims[3].id)
+    assert me.facts.doubts() == ()
+
+
+def test_a_source_is_trusted_as_much_as_it_says_of_itself_or_less(me: UserMemory) -> None:
+    offered = [("user:telegram", None), ("", None), ("user_stated", 1), ("learned", 0), ("import:mem0", 3)]
+    kept = [me.remember(f"Note {n}", source=source, trust=trust) for n, (source, trust) in enumerate(offered)]
+    assert [me.get(one.id).trust for one in kept] == [3, 3, 1, 0, 3]
+    assert me.update(kept[3].id, source="user_stated").trust == 3
+    assert me.update(kept[0].id, source="learned").trust == 2
+
+
 def test_hearing_it_again_makes_it_surer_but_never_certain(me: UserMemory) -> None:
     kept = me.preferences.set("lighting", "evening_brightness", "40%", confidence=0.4)
     seen = [me.get(kept.id).confidence]

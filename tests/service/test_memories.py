@@ -41,6 +41,19 @@ def test_a_new_value_supersedes(anna: httpx2.Client) -> None:
     assert [fact["id"] for fact in facts] == [new["id"]]
 
 
+def test_a_source_of_less_trust_replaces_nothing(anna: httpx2.Client) -> None:
+    slot = {"type": "fact", "subject": "user", "key": "home"}
+    stated = store(anna, "Lives in Brno", **slot)
+    for number, source in enumerate(("inferred", "learned", "agent", "external", "tool")):
+        claim = {"content": f"Lives in place {number}", **slot, "source": source}
+        (bulk,) = anna.post("/api/memories/bulk", json={"memories": [claim]}).json()["results"]
+        single = anna.post("/api/memories/unified", json={**claim, "content": "Lives in Rome", "trust": 3}).json()
+        assert (bulk["action"], single["action"], single["existing_id"]) == ("outranked", "outranked", stated)
+        refused = anna.patch(f"/api/memories/{stated}", json={"content": "Lives in Rome", "source": source})
+        assert refused.status_code == 422
+    assert [one["content"] for one in anna.get("/api/facts").json()["items"]] == ["Lives in Brno"]
+
+
 def test_bulk(anna: httpx2.Client) -> None:
     memories = [{"content": f"Fact number {number}"} for number in range(100)]
     results = anna.post("/api/memories/bulk", json={"memories": memories}).json()["results"]

@@ -45,6 +45,7 @@ def _asking() -> Filters:
     wanted: dict[str, object] = {"now": MOMENT, "types": ("fact", "event"), "min_importance": 0.1, "min_trust": 1}
     wanted |= dict.fromkeys(("subject", "key", "context", "session"), "x")
     wanted |= dict.fromkeys(("since", "until", "as_of"), MOMENT)
+    wanted["unheld"] = True
     return Filters(**wanted, **_WORDS, **_PLACES)  # type: ignore[arg-type]
 
 

@@ -4,15 +4,17 @@ They are memories like all others; these namespaces know which fields each type 
 `me.facts("light.office")`, `me.events(since=…)`.
 """
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Unpack
 
 from recollect.api.scoped import Scoped, check_limit
 from recollect.engine.memories import remember
-from recollect.engine.memories.doubts import find_doubts
+from recollect.engine.memories.doubts import find_doubts, find_outranked
 from recollect.errors import InvalidMemory
 from recollect.model.literals import MemoryType
 from recollect.model.memories import CommonFields, Doubt, MemoryRecord, NewMemory, Remembered
+from recollect.ports import StoreReader
 from recollect.text.clean import clean
 
 _WITH_PROPERTIES: tuple[MemoryType, ...] = ("fact", "entity")
@@ -52,12 +54,20 @@ class UserFacts(_TypedMemories):
         return self._store(NewMemory(text, type="fact", subject=subject, key=key, value=value, **fields))
 
     def doubts(self, subject: str | None = None) -> tuple[Doubt, ...]:
-        """List facts that a later statement contradicts without being sure enough to replace them.
+        """List memories that a later statement contradicts without replacing them: its source is less trusted, or it
+        was captured and is not sure enough.
 
         `update` or `forget` one of the two to settle it.
         """
         rows = [row for kind in _WITH_PROPERTIES for row in self._select(kind, subject, limit=_MOST_COMPARED)]
-        return tuple(find_doubts(rows))
+        filters = replace(self._filters({"subject": subject}), unheld=True)
+
+        def outranked(reader: StoreReader) -> list[Doubt]:
+            unheld = reader.select(filters, _MOST_COMPARED)
+            holders = reader.get([row.superseded_by for row in unheld if row.superseded_by])
+            return list(find_outranked(unheld, {holder.id: holder for holder in holders}))
+
+        return (*find_doubts(rows), *self._engine.store.read(self._scope, outranked))
 
 
 class UserPreferences(_TypedMemories):

@@ -90,7 +90,8 @@ def _show_doubts(view: "View", doubts: "tuple[Doubt, ...]") -> None:
     for doubt in doubts:
         for said, record in (("known", doubt.memory), ("also said", doubt.contradicted_by)):
             view.line(f"{said}: {record.content}")
-            view.line(f"{record.id}  {day(record.created_at, view.now)}  {record.confidence:.0%} sure", "dim")
+            details = (day(record.created_at, view.now), f"{record.confidence:.0%} sure", record.source)
+            view.line("  ".join((record.id, *details)), "dim")
 
 
 @commands.command(

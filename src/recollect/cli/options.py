@@ -83,12 +83,15 @@ KeyOption: TypeAlias = Annotated[
 Value: TypeAlias = Annotated[str | None, option("TEXT", "The bare value, such as 40%.")]
 ContextOption: TypeAlias = Annotated[str | None, option("NAME", "When or where it holds, such as after_sunset.")]
 SessionOption: TypeAlias = Annotated[str | None, option("ID", "The session it comes from.")]
-SourceOption: TypeAlias = Annotated[str | None, option("NAME", "Who says so; user_stated when nothing is said.")]
+SourceOption: TypeAlias = Annotated[
+    str | None,
+    option("NAME", "Who says so: user_stated (when nothing is said), inferred, learned, agent, file, external, tool …"),
+]
 TrustTier: TypeAlias = Annotated[
     str | None,
     option(
         "TIER",
-        f"How far the source is trusted: {_TIERS} (3 to 0). Less never replaces more.",
+        f"Trust it less than its source is: {_TIERS} (3 to 0). Less never replaces more.",
         "--trust",
         autocompletion=_tiers,
     ),
@@ -227,6 +230,7 @@ class NoteOptions(NamedTuple):
 
     context: ContextOption = None
     confidence: Confidence = None
+    source: SourceOption = None
 
 
 class FilterOptions(NamedTuple):

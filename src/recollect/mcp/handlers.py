@@ -79,7 +79,6 @@ def _store(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
         type=arguments["type"],
         importance=arguments["importance"],
         source=AGENT,
-        trust=Trust.INFERRED,
         lat=place.get("lat"),
         lng=place.get("lng"),
         address=place.get("address", ""),

@@ -16,6 +16,7 @@ class Filters:
     `since` and `until` bound when a memory occurred, or else when it was stored. `as_of` asks for what was held true at
     that moment. `now` is the caller's clock, against which memories expire. Of each group of terms in `holding` one
     must be there, of those in `lacking` none. `near` is a circle around it; `places` are the ids of its place's names.
+    `unheld` asks for what never held: another memory had a better source when it was stored.
     """
 
     kind: ClassVar[ItemKind] = "memory"
@@ -35,6 +36,7 @@ class Filters:
     min_trust: int | None = None
     near: Circle | None = None
     places: tuple[str, ...] = ()
+    unheld: bool = False
 
 
 @dataclass(frozen=True, slots=True)

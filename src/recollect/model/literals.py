@@ -67,6 +67,28 @@ class Trust(IntEnum):
     STATED = 3  # the user said so
 
 
+# What each kind of source is trusted with. A detail may follow it: `tool:weather`, `user:telegram`.
+SOURCE_TIERS: Mapping[str, Trust] = {
+    **dict.fromkeys(("", "user", "user_stated", "stated"), Trust.STATED),
+    **dict.fromkeys(("inferred", "learned", "agent", "assistant", "model"), Trust.INFERRED),
+    **dict.fromkeys(("file", "files", "document", "note"), Trust.FILE),
+    **dict.fromkeys(("external", "import", "tool", "web", "mail", "email", "node"), Trust.EXTERNAL),
+}
+_VOUCHED = frozenset({"import"})  # a user may say that an import is to be trusted
+
+
+def tier_of(source: str, claimed: int | None = None) -> int:
+    """Return the tier of what a source says: that of the source, or less where less is claimed.
+
+    A source of another name is trusted as a conclusion is: it never replaces what the user stated.
+    """
+    kind = source.partition(":")[0].strip().casefold()
+    tier = SOURCE_TIERS.get(kind, Trust.INFERRED)
+    if claimed is None:
+        return tier
+    return claimed if kind in _VOUCHED else min(claimed, tier)
+
+
 # What a key may do. `admin` may do everything, for every user.
 Permission = Literal["read", "write", "forget", "admin"]
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model.files import Chunk
-from recollect.model.literals import MemoryType, Trust, VectorKind
+from recollect.model.literals import MemoryType, VectorKind
 from recollect.model.messages import Message
 from recollect.model.places import PlaceRow
 
@@ -31,7 +31,7 @@ class CommonFields(TypedDict, total=False):
     confidence: float
     context: str
     source: str
-    trust: int
+    trust: int | None
     session: str
     valid_from: datetime | None
     valid_until: datetime | None
@@ -64,8 +64,9 @@ class MemoryChanges(MemoryFields, total=False):
 class NewMemory:
     """A memory to be stored. Only the content is required.
 
-    `subject`, `key` and `context` name a slot: a new value for the same slot supersedes the old one. `vector` may be
-    an embedding that was made elsewhere with the configured model.
+    `subject`, `key` and `context` name a slot: a new value for the same slot supersedes the old one. The `source` says
+    how far it is trusted (see `Trust`); `trust` may only say less. `vector` may be an embedding that was made elsewhere
+    with the configured model.
     """
 
     content: str
@@ -77,7 +78,7 @@ class NewMemory:
     value: str = ""
     context: str = ""
     source: str = "user_stated"
-    trust: int = Trust.STATED
+    trust: int | None = None
     session: str = ""
     occurred_at: datetime | None = None
     valid_from: datetime | None = None
@@ -185,7 +186,10 @@ class Remembered:
 
 
 class Doubt(NamedTuple):
-    """Two current memories that give one property two values: the older one, and the one that casts doubt on it."""
+    """Two memories that give one property two values: the one that holds, and a later one that casts doubt on it.
+
+    The later one is current too, if it was captured; if its source is less trusted, it is in the history only.
+    """
 
     memory: MemoryRecord
     contradicted_by: MemoryRecord

@@ -100,9 +100,18 @@ class NewMemoryBody(LocatableBody):
     value: Annotated[str, Field(max_length=100_000)] = ""
     context: ShortText = ""
     source: ShortText = "user_stated"
-    trust: Annotated[
-        int, Field(ge=0, le=3, description="3 stated, 2 inferred, 1 the user's files, 0 anything else"), WHOLE_NUMBER
-    ] = 3
+    trust: (
+        Annotated[
+            int,
+            Field(
+                ge=0,
+                le=3,
+                description="3 stated, 2 inferred, 1 the user's files, 0 external; at most what `source` has",
+            ),
+            WHOLE_NUMBER,
+        ]
+        | None
+    ) = None
     session: ShortText = ""
     occurred_at: Timestamp | None = None
     valid_from: Timestamp | None = None

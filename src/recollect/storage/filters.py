@@ -13,6 +13,7 @@ from recollect.model.geo import Circle
 HoldsAny = Callable[[Sequence[str], str, dict[str, Any]], str]
 
 _LIVE = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > :f_now)"
+_UNHELD = "superseded_by IS NOT NULL AND valid_until = valid_from"
 _NOT_EXPIRED = "(expires_at IS NULL OR expires_at > :f_now)"
 _MEMORY_CONDITIONS = {
     "as_of": "valid_from <= :f_as_of AND (valid_until IS NULL OR valid_until > :f_as_of)",
@@ -69,7 +70,9 @@ def conditions(filters: ItemFilters | PlaceFilters, holds_any: HoldsAny) -> tupl
 def _own_conditions(filters: ItemFilters, values: dict[str, Any]) -> list[str]:
     if isinstance(filters, Filters):
         values["f_now"] = filters.now
-        texts = [_NOT_EXPIRED] if filters.as_of is not None else [_NOT_EXPIRED, _LIVE]
+        texts = [_NOT_EXPIRED]
+        if filters.unheld or filters.as_of is None:
+            texts.append(_UNHELD if filters.unheld else _LIVE)
         if filters.subject:
             texts.append("subject <> ''")  # says that the index of subjects may be used
         return texts + _bound(filters, _MEMORY_CONDITIONS, values)

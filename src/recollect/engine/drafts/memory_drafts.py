@@ -14,7 +14,7 @@ from typing import Any
 
 from recollect import ids
 from recollect.errors import InvalidInput, InvalidMemory
-from recollect.model.literals import MEMORY_TYPES, Trust
+from recollect.model.literals import MEMORY_TYPES, Trust, tier_of
 from recollect.model.memories import Draft, MemoryRecord, NewMemory, Vector
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.ports import Fingerprint, Slot
@@ -82,7 +82,7 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
         float(memory.importance),
         float(memory.confidence),
         source,
-        int(memory.trust),
+        int(tier_of(source, memory.trust)),
         session,
         _moment(memory.occurred_at, "occurred_at"),
         _moment(memory.valid_from, "valid_from") or now,
@@ -159,7 +159,7 @@ def _check_numbers(memory: NewMemory) -> None:
         raise InvalidMemory(f"Unknown memory type {memory.type!r}. Known types: {', '.join(MEMORY_TYPES)}.")
     check_share("importance", memory.importance)
     check_share("confidence", memory.confidence)
-    if memory.trust not in (0, 1, 2, 3):
+    if memory.trust not in (None, 0, 1, 2, 3):
         tiers = ", ".join(f"{tier.value} {tier.name.lower()}" for tier in Trust)
         raise InvalidMemory(f"trust is {memory.trust!r}; it must be one of {tiers}.")
     check_coordinates(memory.lat, memory.lng, InvalidMemory)

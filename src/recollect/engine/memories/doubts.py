@@ -1,9 +1,10 @@
-"""Doubts: captured statements that contradict a current value without being sure enough to replace it.
+"""Doubts: statements that contradict a current value without replacing it.
 
-Both stay, and both are found. A user who corrects or forgets one of them settles the doubt.
+A captured one was not sure enough: both stay, and both are found. One from a less trusted source is kept in the history
+only. A user who corrects or forgets one of the two settles the doubt.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from recollect.model.memories import Doubt, MemoryRecord
 from recollect.model.readings import PROPERTY, SINGLE_VALUED
@@ -32,4 +33,14 @@ def find_doubts(records: Iterable[MemoryRecord]) -> Iterator[Doubt]:
         slot = doubtful_slot(row)
         holder = holders.get((slot.subject, slot.key, slot.context)) if slot else None
         if holder is not None and row.created_at > holder.created_at and differ(holder, row):
+            yield Doubt(holder, row)
+
+
+def find_outranked(unheld: Iterable[MemoryRecord], holders: Mapping[str, MemoryRecord]) -> Iterator[Doubt]:
+    """Give the doubts that less trusted sources cast on memories, unless these were corrected or confirmed since."""
+    for row in unheld:
+        holder = holders.get(row.superseded_by or "")
+        if holder is None or holder.superseded_by is not None or row.trust >= holder.trust:
+            continue
+        if row.created_at >= holder.updated_at:
             yield Doubt(holder, row)

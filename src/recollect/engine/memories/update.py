@@ -83,12 +83,17 @@ def _live(records: Sequence[MemoryRecord], memory_id: str) -> MemoryRecord:
 def _revise_draft(engine: Engine, old: MemoryRecord, changes: dict[str, Any]) -> Draft:
     """Check the changed memory like a new one, and give it the old id and `created_at`."""
     now = engine.clock.now()
-    fields_before = {name: getattr(old, name) for name in _FIELDS}
+    fields_before = {name: getattr(old, name) for name in _FIELDS if name != "trust" or "source" not in changes}
     offered = NewMemory(
         **{**fields_before, **_clear_address(old, changes), "valid_from": _start(old, changes, now), **changes}
     )
     (draft,) = memory_drafts.draft_memories([redaction.public(engine, replace(offered, vector=None))], now)
     record = draft.record._replace(id=old.id, created_at=old.created_at)
+    if record.trust < old.trust and draft.content_hash != memory_drafts.content_hash(old):
+        raise InvalidMemory(
+            f"{record.source or 'This'} is trusted less than {old.source}, which said this, and may not correct it. "
+            "Store what it says as a memory of its own."
+        )
     if not changes.keys() & {"lat", "lng", "address"}:  # whatever the precision of places is by now
         record = record._replace(lat=old.lat, lng=old.lng, address=old.address)
     return draft._replace(record=record)
