@@ -11,7 +11,6 @@ from dataclasses import asdict
 from datetime import datetime
 from secrets import token_hex
 from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
-from zoneinfo import ZoneInfo
 
 from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
@@ -24,6 +23,7 @@ from recollect.model.search import Hit
 from recollect.settings import Settings
 from recollect.text.quoting.fence import Quoted, fenced
 from recollect.text.quoting.harmless import harmless
+from recollect.settings.zones import zone_named
 
 AGENT: Final = "agent"
 _RECENT = 20
@@ -117,8 +117,7 @@ def _parse_time(context: ToolContext, arguments: Mapping[str, Any], name: str) -
         return None
     try:
         moment = datetime.fromisoformat(arguments[name].strip())
-        zone = context.settings.timezone
-        return moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone)) if zone else moment.astimezone()
+        return moment if moment.tzinfo else moment.replace(tzinfo=zone_named(context.settings.timezone))
     except (ValueError, OverflowError, OSError):
         raise InvalidInput(
             f"{name} is {arguments[name]!r}; it must be a date or time such as 2026-12-03 or 2026-12-03T12:00:00+01:00."
