@@ -21,9 +21,9 @@ from recollect.model.literals import Trust
 from recollect.model.places import Location, LocationMode
 from recollect.model.search import Hit
 from recollect.settings import Settings
+from recollect.settings.zones import zone_named
 from recollect.text.quoting.fence import Quoted, fenced
 from recollect.text.quoting.harmless import harmless
-from recollect.settings.zones import zone_named
 
 AGENT: Final = "agent"
 _RECENT = 20
