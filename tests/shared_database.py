@@ -21,12 +21,13 @@ FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', '
 """
 _CONSTANT: Final = """
 SELECT (SELECT string_agg(one::text, '|' ORDER BY one::text) FROM store_marks AS one),
+       (SELECT string_agg(one::text, '|' ORDER BY one::text) FROM store_secrets AS one),
        (SELECT string_agg(one::text, '|' ORDER BY one::text) FROM schema_migrations AS one),
        (SELECT string_agg(one::text, '|' ORDER BY one::text) FROM pg_policies AS one),
        (SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace),
        (SELECT count(*) FROM pg_db_role_setting)
 """
-_KEPT: Final = frozenset(("store_marks", "schema_migrations"))
+_KEPT: Final = frozenset(("store_marks", "store_secrets", "schema_migrations"))
 _LARGE_BYTES: Final = 64 * 1024  # of a table with dead rows: cutting it is cheaper than carrying them along
 
 

@@ -50,6 +50,11 @@ def test_the_third_migration_changes_the_queue_alone(fresh_database: FreshDataba
     assert all("jobs" in row for rows in changed.values() for row in rows)
 
 
+def test_the_fourth_migration_adds_a_secret_and_nothing_else(fresh_database: FreshDatabase) -> None:
+    changed = _changes_of(fresh_database, 4)
+    assert all("store_secrets" in str(row) for rows in changed.values() for row in rows)
+
+
 def _changes_of(fresh_database: FreshDatabase, version: int) -> dict[str, list[tuple[object, ...]]]:
     """Give the rows of each part of the catalogue that a migration changes."""
     before, after = fresh_database(), fresh_database()

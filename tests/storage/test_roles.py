@@ -105,6 +105,13 @@ def test_who_works_for_nobody_sees_nothing(address: str, before: str) -> None:
             assert connection.execute(f"SELECT * FROM {table}".encode()).fetchall() == [], table  # noqa: S608
 
 
+def test_no_user_sees_the_secret_of_tombstones(address: str) -> None:
+    count = "SELECT count(*) FROM store_secrets"
+    for user, reach, secrets in (("me", "user", 0), ("", "user", 0), ("", "", 0), ("", "store", 1)):
+        with _as_application(address, user, reach) as connection:
+            assert connection.execute(count.encode()).fetchall() == [(secrets,)], (user, reach)
+
+
 def test_a_user_sees_no_keys(address: str) -> None:
     count = "SELECT count(*) FROM api_keys"
     for user, reach, keys in (("me", "user", 0), ("", "user", 1), ("", "store", 1)):

@@ -25,8 +25,8 @@ class PostgresReader(SharedReader):
     `rights` says whether the server has functions that look up words for us.
     """
 
-    def __init__(self, session: PostgresSession, scope: Scope, rights: LoginRights) -> None:
-        super().__init__(session, scope)
+    def __init__(self, session: PostgresSession, scope: Scope, rights: LoginRights, *, secret: bytes) -> None:
+        super().__init__(session, scope, secret=secret)
         self._rights = rights
 
     def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:

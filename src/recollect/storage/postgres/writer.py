@@ -23,9 +23,9 @@ class PostgresWriter(SharedWriter):
 
     _staged = False  # whether this transaction has used the staging table
 
-    def __init__(self, session: PostgresSession, scope: Scope, *, geocodes: bool = False) -> None:
+    def __init__(self, session: PostgresSession, scope: Scope, *, secret: bytes, geocodes: bool = False) -> None:
         session.share_spaces()
-        super().__init__(session, scope, geocodes=geocodes)
+        super().__init__(session, scope, secret=secret, geocodes=geocodes)
         self._connection = session.connection
 
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:

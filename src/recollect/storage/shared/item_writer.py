@@ -53,8 +53,8 @@ class PendingChange(NamedTuple):
 class SharedItemWriter(UserItemRows, UserLogRows, ABC):
     """One user's changes. `finish` must be called before the commit."""
 
-    def __init__(self, session: StoreSession, scope: Scope, *, geocodes: bool = False) -> None:
-        super().__init__(session, scope)
+    def __init__(self, session: StoreSession, scope: Scope, *, secret: bytes, geocodes: bool = False) -> None:
+        super().__init__(session, scope, secret=secret)
         self._deferred = DeferredSteps()
         self._geocodes = geocodes
         self._added: Counter[VectorKind] = Counter()

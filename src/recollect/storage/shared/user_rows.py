@@ -14,6 +14,7 @@ from recollect.ports import ConversationSize, Derivation, StoreChange, StoredRes
 from recollect.storage.codec import search_figures
 from recollect.storage.rows import name_of
 from recollect.storage.session import ResultRow, StoreSession, Values
+from recollect.storage.tombstones import keyed
 
 _ABOVE_ALL_SEQUENCES = 2**62
 
@@ -21,10 +22,11 @@ _ABOVE_ALL_SEQUENCES = 2**62
 class UserRows:
     """Queries in the name of one user."""
 
-    def __init__(self, session: StoreSession, scope: Scope) -> None:
+    def __init__(self, session: StoreSession, scope: Scope, *, secret: bytes = b"") -> None:
         self._session = session
         self._codec = session.codec
         self._user = scope.user_id
+        self._secret = secret
 
     def _rows(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
@@ -107,8 +109,10 @@ class UserMessageRows(UserRows):
 
     def buried(self, fingerprints: Sequence[str]) -> Mapping[str, datetime]:
         """Say which fingerprints were forgotten, and when."""
-        rows = self._rows("tombstones", {"fingerprints": list(fingerprints)})
-        return {fingerprint: self._codec.time(moment) for fingerprint, moment in rows}
+        tombstones = {mark: keyed(self._secret, mark) for mark in fingerprints}
+        rows = self._rows("tombstones", {"fingerprints": [*tombstones.values()]})
+        found = {tombstone: self._codec.time(moment) for tombstone, moment in rows}
+        return {mark: found[tombstone] for mark, tombstone in tombstones.items() if tombstone in found}
 
     def unlearned(self, ids: Sequence[str]) -> Sequence[str]:
         """Say which messages have not been learned from yet."""

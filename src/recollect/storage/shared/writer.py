@@ -15,6 +15,7 @@ from recollect.storage.rows import UNREAD, name_of
 from recollect.storage.session import Values
 from recollect.storage.shared.item_writer import NumberedSpace, SharedItemWriter, WrittenItem
 from recollect.storage.spaces import list_spaces, space_label
+from recollect.storage.tombstones import keyed
 
 _FINGERPRINT = tuple(field.name for field in fields(Fingerprint))
 _SLOT = tuple(field.name for field in fields(Slot))
@@ -80,13 +81,12 @@ class SharedMessageWriter(SharedItemWriter):
 
     def bury(self, fingerprints: Sequence[str], now: datetime) -> None:
         """Write tombstones of what was forgotten."""
-        self._execute_many(
-            "insert_tombstone", [{"fingerprint": fingerprint, "now": now} for fingerprint in fingerprints]
-        )
+        tombstones = {keyed(self._secret, mark) for mark in fingerprints}
+        self._execute("insert_tombstones", {"fingerprints": sorted(tombstones), "now": now})
 
     def exhume(self, fingerprints: Sequence[str]) -> None:
         """Remove tombstones of what was said again."""
-        self._execute("lift_tombstones", {"fingerprints": list(fingerprints)})
+        self._execute("lift_tombstones", {"fingerprints": [keyed(self._secret, mark) for mark in fingerprints]})
 
     def delete_tombstones(self) -> None:
         """Remove all tombstones."""

@@ -169,12 +169,6 @@ DELETE FROM derivations
  WHERE user_id = :user_id
    AND (made_id = ANY(:ids::uuid[]) OR source_id = ANY(:ids::uuid[]))
 
--- insert_tombstone --
--- This was forgotten.
-INSERT INTO tombstones (user_id, fingerprint, forgotten_at)
-VALUES (:user_id, :fingerprint, :now)
-    ON CONFLICT DO NOTHING
-
 -- tombstones --
 -- Which of these were forgotten, and when.
 SELECT fingerprint, forgotten_at
@@ -187,7 +181,7 @@ DELETE FROM tombstones
  WHERE user_id = :user_id AND fingerprint = ANY(:fingerprints::text[])
 
 -- delete_tombstones --
--- Forgetting everything leaves no trace.
+-- What was forgotten may come again.
 DELETE FROM tombstones WHERE user_id = :user_id
 
 -- indexed_messages --

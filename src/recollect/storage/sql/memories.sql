@@ -171,6 +171,10 @@ SELECT user_id FROM users WHERE memories > 0 OR messages > 0 OR chunks > 0 ORDER
 -- What is true of the store as a whole.
 SELECT value FROM store_marks WHERE name = :name
 
+-- get_secret --
+-- What only the store knows.
+SELECT value FROM store_secrets WHERE name = :name
+
 -- make_mark --
 -- Sets a mark of the store, unless it is set already.
 INSERT INTO store_marks (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING

@@ -44,8 +44,8 @@ class ProcessCaches:
 class SqliteReader(SharedReader):
     """One user's view of the file, for the length of one transaction."""
 
-    def __init__(self, connection: apsw.Connection, scope: Scope, caches: ProcessCaches) -> None:
-        super().__init__(SqliteSession(connection), scope)
+    def __init__(self, connection: apsw.Connection, scope: Scope, caches: ProcessCaches, *, secret: bytes) -> None:
+        super().__init__(SqliteSession(connection), scope, secret=secret)
         self._codes = caches.codes
         self._users = caches.users
         self._whole: InMemoryUser | None = None

@@ -25,11 +25,12 @@ from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStor
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
 from recollect.storage.sqlite.connection import map_pages, open_connection, patiently, translated
-from recollect.storage.sqlite.migrate import applied_version, migrate
+from recollect.storage.sqlite.migrate import UNERASED, applied_version, migrate
 from recollect.storage.sqlite.reader import ProcessCaches, SqliteReader
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.sqlite.writer import UNMERGED, SqliteWriter
 from recollect.storage.statements import load_checks
+from recollect.storage.tombstones import tombstone_secret
 
 T = TypeVar("T")
 
@@ -67,11 +68,16 @@ class SqliteStore(
         self._writer = open_connection(self._path, busy_timeout_s)
         with translated(self._path):
             migrate(self._writer, str(self._path), self._clock.now(), analyser)
+            self._secret = tombstone_secret(SqliteSession(self._writer))
+            unerased = self._writer.pragma("user_version") == UNERASED
+        if unerased and _file_bytes(self._writer) <= _REWRITE_AT_ONCE_BYTES:
+            with suppress(StoreUnavailable):  # another process reads; whichever opens or maintains it next does it
+                self.scrub()
 
     def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""
         with self._snapshot() as connection:
-            return work(SqliteReader(connection, scope, self._caches))
+            return work(SqliteReader(connection, scope, self._caches, secret=self._secret))
 
     @contextmanager
     def _reading(self, scope: Scope | None = None) -> Iterator[StoreSession]:  # noqa: ARG002 - a file has one owner
@@ -169,7 +175,7 @@ class SqliteStore(
         self._insist_open()
         self._writer.execute("BEGIN IMMEDIATE")
         try:
-            writer = SqliteWriter(self._writer, scope, geocodes=self._geocodes)
+            writer = SqliteWriter(self._writer, scope, secret=self._secret, geocodes=self._geocodes)
             return writer, work(writer)
         except BaseException:
             self._roll_back()

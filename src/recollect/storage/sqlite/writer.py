@@ -28,8 +28,8 @@ UNMERGED = "unmerged"  # the mark that says that the index of words still holds 
 class SqliteWriter(SharedWriter):
     """One user's changes. `finish` must be called before the commit."""
 
-    def __init__(self, connection: apsw.Connection, scope: Scope, *, geocodes: bool = False) -> None:
-        super().__init__(SqliteSession(connection), scope, geocodes=geocodes)
+    def __init__(self, connection: apsw.Connection, scope: Scope, *, secret: bytes, geocodes: bool = False) -> None:
+        super().__init__(SqliteSession(connection), scope, secret=secret, geocodes=geocodes)
         self._connection = connection
         self._unindexed = defaultdict[ItemKind, list[int]](list)
 

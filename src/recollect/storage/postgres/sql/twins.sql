@@ -74,3 +74,10 @@ RETURNING user_id, item_id, item_kind, attempts
 -- lock_resets --
 -- How much was forgotten, once a write that is forgetting right now has ended.
 SELECT resets FROM users WHERE user_id = :user_id FOR SHARE
+
+-- insert_tombstones --
+-- All this was forgotten.
+INSERT INTO tombstones (user_id, fingerprint, forgotten_at)
+SELECT :user_id, t.value, :now::timestamptz
+  FROM unnest(:fingerprints::text[]) AS t (value)
+    ON CONFLICT (user_id, fingerprint) DO UPDATE SET forgotten_at = excluded.forgotten_at

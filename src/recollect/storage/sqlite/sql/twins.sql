@@ -74,3 +74,10 @@ RETURNING user_id, item_id, item_kind, attempts
 -- lock_resets --
 -- How much was forgotten. Only one transaction writes at a time, so there is nothing to lock.
 SELECT resets FROM users WHERE user_id = :user_id
+
+-- insert_tombstones --
+-- All this was forgotten.
+INSERT INTO tombstones (user_id, fingerprint, forgotten_at)
+SELECT :user_id, t.value, :now
+  FROM carray(:fingerprints) AS t WHERE true
+    ON CONFLICT (user_id, fingerprint) DO UPDATE SET forgotten_at = excluded.forgotten_at

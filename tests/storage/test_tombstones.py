@@ -1,0 +1,63 @@
+"""Tombstones tell nothing: a secret of the store keys them, also those that older versions left as plain hashes."""
+
+from pathlib import Path
+
+from recollect import Memory, NewMessage
+from recollect.dialogue.overlap import fingerprints
+from recollect.model.messages import Message
+from recollect.storage.tombstones import keyed
+from tests.reliability.worker import open_memory
+from tests.storage.catalogue import MOMENT, is_server, older_store, plain
+from tests.storage.conftest import FreshDatabase
+
+_CODE = "The code of the door is {:04}."
+_SAID = NewMessage("user", _CODE.format(4711), id="m1")
+
+
+def _say(memory: Memory) -> Message:
+    talk = memory.user("me").conversation("c1")
+    talk.import_messages([_SAID])
+    return talk.messages()[0]
+
+
+def _tombstones(database: str) -> set[str]:
+    with plain(database) as store:
+        return {row[0] for row in store.rows("SELECT fingerprint FROM tombstones")}
+
+
+def _secret(database: str) -> bytes:
+    with plain(database) as store:
+        return bytes(store.rows("SELECT value FROM store_secrets")[0][0])
+
+
+def test_no_door_code_is_guessed_from_a_tombstone(fresh_database: FreshDatabase) -> None:
+    database, another = fresh_database(), fresh_database()
+    for place in (database, another):
+        with open_memory(place) as memory:
+            said = _say(memory)
+            memory.user("me").forget(said.id)
+            assert memory.user("me").conversation("c1").import_messages([_SAID])[0].action == "skipped"
+    guesses = {mark for code in range(10_000) for mark in fingerprints(said._replace(content=_CODE.format(code)))}
+    tombstones = _tombstones(database)
+    assert guesses.isdisjoint(tombstones)
+    assert {keyed(_secret(database), mark) for mark in fingerprints(said)} == tombstones
+    assert tombstones.isdisjoint(_tombstones(another)), "every store has a secret of its own"
+
+
+def test_plain_tombstones_of_older_versions_are_keyed(fresh_database: FreshDatabase) -> None:
+    database, another = fresh_database(), fresh_database()
+    with open_memory(another) as memory:
+        marks = fingerprints(_say(memory))
+    older_store(database, 3)
+    moment = MOMENT if is_server(database) else 7
+    gap = "%s" if is_server(database) else "?"
+    with plain(database) as store:
+        for mark in marks:
+            store.rows(f"INSERT INTO tombstones VALUES ('me', {gap}, {gap})", (mark, moment))  # noqa: S608 - as above
+    with open_memory(database) as memory:
+        if not is_server(database):
+            files = b"".join(file.read_bytes() for file in Path(database).parent.glob(f"{Path(database).name}*"))
+            assert not any(mark.encode() in files for mark in marks)
+        assert memory.user("me").conversation("c1").import_messages([_SAID])[0].action == "skipped"
+        assert memory.doctor() == ()
+    assert _tombstones(database) == {keyed(_secret(database), mark) for mark in marks}
