@@ -20,7 +20,10 @@ LESSONS = {
     "a longer name": _lesson(
         "Hi, my name is Anna and I live in Brno",
         "my name is Anna Novakova",
-        kept=(("I live in Brno", "user", "home", "Brno"), ("my name is Anna Novakova", "user", "name", "Anna Novakova")),
+        kept=(
+            ("I live in Brno", "user", "home", "Brno"),
+            ("my name is Anna Novakova", "user", "name", "Anna Novakova"),
+        ),
     ),
     "a fact with a question": _lesson(
         "I'm allergic to penicillin, is amoxicillin ok?",
