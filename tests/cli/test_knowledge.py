@@ -1,6 +1,8 @@
+# letters of other alphabets are the point here
 """Facts, preferences, events and lessons, for people and for programs, on both stores."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -90,6 +92,26 @@ def test_events_are_told_in_order_by_day(cli: Cli) -> None:
     assert cli.ok("events", "--when", "yesterday") == "Nothing matches.\n"
 
 
+def test_times_are_read_and_shown_in_the_time_zone_of_the_settings(cli: Cli) -> None:
+    cli.environment["RECOLLECT_TIMEZONE"] = "Pacific/Kiritimati"  # UTC+14
+    noted = cli.json("event", "The door was opened", "--at", "2026-03-02T07:00")
+    record = cli.json("get", noted["id"])
+    assert record["occurred_at"] == "2026-03-01T17:00:00Z"
+    assert cli.ok("events").startswith("2026-03-02\n  07:00  The door was opened")
+    assert "2026-03-02 07:00:00" in cli.ok("get", noted["id"])
+    cli.ok("say", "c1", "user", "Good night", "--at", "2026-03-02 23:30")
+    assert "2026-03-02 23:30" in cli.ok("conversation", "c1")
+    now = datetime.now(UTC)
+    cli.environment["RECOLLECT_TIMEZONE"] = f"Etc/GMT{now.hour - 12:+}"  # where it is noon, so that no day ends
+    evening = now.replace(minute=0) - timedelta(hours=15)
+    cli.ok("event", "Fireworks", "--at", evening.isoformat())
+    for words in ("last night", "yesterday", "včera večer", "v noci", "gestern Abend", "прошлой ночью"):
+        assert [item["content"] for item in cli.json("events", "--when", words)["items"]] == ["Fireworks"], words
+    cli.environment["RECOLLECT_TIMEZONE"] = "Pacific/Pago_Pago"  # UTC-11, where it was 20:00 the day before
+    assert cli.ok("events", "--until", "2026-04-01").startswith("2026-03-01\n  06:00  The door was opened")
+    assert cli.json("events", "--when", "2026-03-02")["items"] == []
+
+
 def test_lessons_are_noted_and_listed(cli: Cli) -> None:
     assert cli.ok("lessons").startswith("Nothing was learned yet.")
     cli.ok("lesson", "-", "--context", "internet", "--confidence", "0.8", standard_input="Restart the router first\n")
@@ -128,11 +150,14 @@ def test_about_nothing_is_not_found(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        (("events", "--when", "soon"), "--when is 'soon'; expected today, yesterday, last night, or a day such as"),
+        (
+            ("events", "--when", "soon"),
+            "--when is 'soon'; expected today, yesterday, last night, last week",
+        ),
         (("events", "--when", "today", "--since", "7d"), "--when already says from when to when"),
         (
             ("event", "x", "--at", "soon"),
-            "--at is 'soon'; expected 7d, today, yesterday, last night, or a date or time",
+            "--at is 'soon'; expected 7d, yesterday, last week, or a date or time",
         ),
         (("event", "x", "--importance", "3"), "importance is 3.0"),
         (("fact", "light", "location", " "), "The value is empty"),

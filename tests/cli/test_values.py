@@ -1,3 +1,4 @@
+# letters of other alphabets are the point here
 """What may stand behind an option."""
 
 import re
@@ -10,6 +11,7 @@ import pytest
 from recollect import InvalidInput, Trust
 from recollect.cli.options import MemoryOptions
 from recollect.cli.values import coordinates, json_object, memory_fields, moment, past_moment, period, trust_tier
+from recollect.settings.zones import zone_named
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -37,13 +39,14 @@ def in_prague(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 )
 @pytest.mark.usefixtures("in_prague")
 def test_a_time_without_an_offset_is_local(text: str, expected: datetime) -> None:
-    assert moment(text, "since") == expected
+    assert moment(text, "since", NOW.astimezone(zone_named(""))) == expected
+    assert moment(text, "since", NOW.astimezone(zone_named("Europe/Vienna"))) == expected
 
 
 @pytest.mark.parametrize("text", ["", "soon", "2026-13-01", "2026-12-03T25:00", "03.12.2026", "0001-01-01T00:00+14:00"])
 def test_what_is_no_time_is_refused_by_the_name_of_its_option(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"^--as-of is .*; expected a date or time such as 2026-12-03"):
-        moment(text, "as_of")
+        moment(text, "as_of", NOW)
 
 
 @pytest.mark.parametrize(
@@ -68,17 +71,23 @@ def test_a_span_reaches_ahead_for_expiry_and_back_for_searches(text: str, span: 
         ("last night", datetime(2026, 11, 14, 17, tzinfo=UTC), datetime(2026, 11, 15, 5, tzinfo=UTC)),
         (" last-night ", datetime(2026, 11, 14, 17, tzinfo=UTC), datetime(2026, 11, 15, 5, tzinfo=UTC)),
         ("2026-10-25", datetime(2026, 10, 24, 22, tzinfo=UTC), datetime(2026, 10, 25, 23, tzinfo=UTC)),
+        ("v noci", datetime(2026, 11, 14, 17, tzinfo=UTC), datetime(2026, 11, 15, 5, tzinfo=UTC)),
+        ("gestern Abend", datetime(2026, 11, 14, 17, tzinfo=UTC), datetime(2026, 11, 14, 23, tzinfo=UTC)),
+        ("вчера вечером", datetime(2026, 11, 14, 17, tzinfo=UTC), datetime(2026, 11, 14, 23, tzinfo=UTC)),
+        ("last week", datetime(2026, 11, 1, 23, tzinfo=UTC), datetime(2026, 11, 8, 23, tzinfo=UTC)),
     ],
 )
 @pytest.mark.usefixtures("in_prague")
 def test_words_for_times_are_read_on_the_local_clock(text: str, start: datetime, end: datetime) -> None:
-    assert period(text, "when", NOW) == (start, end)
-    assert past_moment(text, "since", NOW) == start
+    for zone in ("", "Europe/Vienna"):
+        now = NOW.astimezone(zone_named(zone))
+        assert period(text, "when", now) == (start, end)
+        assert past_moment(text, "since", now) == start
 
 
-@pytest.mark.parametrize("text", ["", "7d", "tomorrow", "2026-12-03T12:00", "9999-12-31"])
+@pytest.mark.parametrize("text", ["", "7d", "soon", "yesterday or so", "2026-12-03T12:00", "9999-12-31"])
 def test_what_is_no_period_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"^--when is .*; expected today, yesterday, last night, or a day"):
+    with pytest.raises(InvalidInput, match=r"^--when is .*; expected today, yesterday, last night, last week"):
         period(text, "when", NOW)
 
 

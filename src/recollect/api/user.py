@@ -356,12 +356,14 @@ class UserMemory(Scoped):
         speaker: str = "",
         metadata: Mapping[str, Any] | None = None,
         location: LocationLike | None = None,
+        max_tokens: int | None = None,
     ) -> PromptContext:
         """Hook before an agent answers: recall for the user's message, then save it as a request.
 
-        Returns a block of related information to put before the prompt. It fails open: when something is slow or
-        broken, `degraded` says what is missing. `speaker` is the name of the user, where several people talk to the
-        agent. `location` is where the user is: it is stored with the request, and what is near ranks higher.
+        Returns a block of related information to put before the prompt, of at most `max_tokens`. It fails open: when
+        something is slow or broken, `degraded` says what is missing. `speaker` is the name of the user, where several
+        people talk to the agent. `location` is where the user is: it is stored with the request, and what is near
+        ranks higher.
         """
         where = Location() if location is None else self._resolve(as_location(location))
         request = NewMessage(
@@ -375,7 +377,8 @@ class UserMemory(Scoped):
             address=where.address,
             place_label=where.place_label,
         )
-        return turns.before_prompt(self._engine, self._scope, message_drafts.conversation_name(session), request)
+        conversation = message_drafts.conversation_name(session)
+        return turns.before_prompt(self._engine, self._scope, conversation, request, max_tokens=max_tokens)
 
     def _resolve(self, location: Location) -> Location:
         """Add the coordinates of a place that the user has named."""

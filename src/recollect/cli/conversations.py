@@ -278,7 +278,11 @@ def _show_window(view: "View", shown: ShownWindow, *, whole: bool) -> None:
 
 def _spoken(view: "View", message: "Message", *, whole: bool) -> "RenderableType":
     head = view.text((message.speaker or message.role).ljust(_WIDEST_ROLE), _STYLES.get(message.role, "bold"))
-    details = [minute(message.said_at), message.id, *([_MARKS[message.status]] if message.status in _MARKS else [])]
+    details = [
+        minute(message.said_at, view.now),
+        message.id,
+        *([_MARKS[message.status]] if message.status in _MARKS else []),
+    ]
     if message.feedback:
         details.append("rated up" if message.feedback > 0 else "rated down")
     head.append_text(view.text("  " + "  ".join(details), "dim"))

@@ -90,7 +90,7 @@ def _show_doubts(view: "View", doubts: "tuple[Doubt, ...]") -> None:
     for doubt in doubts:
         for said, record in (("known", doubt.memory), ("also said", doubt.contradicted_by)):
             view.line(f"{said}: {record.content}")
-            details = (f"{record.created_at.astimezone():%Y-%m-%d}", f"{record.confidence:.0%} sure", record.source)
+            details = (day(record.created_at, view.now), f"{record.confidence:.0%} sure", record.source)
             view.line("  ".join((record.id, *details)), "dim")
 
 
@@ -166,7 +166,7 @@ def events(
     *,
     when: Annotated[
         str | None,
-        option("PERIOD", "Only then: today, yesterday, last night (18:00 to 06:00), or a day such as 2026-12-03."),
+        option("PERIOD", "Only then: yesterday, last night (18:00 to 06:00), last week, or a day such as 2026-12-03."),
     ] = None,
     since: options.Since = None,
     until: options.Until = None,
@@ -283,11 +283,11 @@ def _property(view: "View", record: "MemoryRecord") -> "Text":
 
 def _by_day(view: "View", records: "Iterable[MemoryRecord]", *, ids: bool) -> "RenderableType":
     shown: list[RenderableType] = []
-    for date, members in groupby(records, key=lambda record: day(_moment(record))):
+    for date, members in groupby(records, key=lambda record: day(_moment(record), view.now)):
         shown.append(view.text(date, "cyan"))
         table = view.grid("label", "text")
         for record in members:
-            table.add_row(hour(_moment(record)), _happened(view, record, ids=ids))
+            table.add_row(hour(_moment(record), view.now), _happened(view, record, ids=ids))
         shown.append(view.indent(table))
     return view.stack(*shown)
 

@@ -1,4 +1,4 @@
-"""Numbers, times, places and folders in the words of people. Pure."""
+"""Numbers, times, places and folders in the words of people. Pure: `now` is in the user's time zone."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ def ago(moment: datetime, now: datetime) -> str:
     if _MINUTE <= age < _WEEK:
         unit, name = next(pair for pair in _UNITS if age >= pair[0])
         return f"{age // unit} {name} ago"
-    return day(moment)
+    return day(moment, now)
 
 
 def lasting(span: timedelta) -> str:
@@ -59,29 +59,29 @@ def about_dollars(amount: float) -> str:
     return f"about ${amount:,.2f}" if amount >= _CENT else "less than $0.01"
 
 
-def clock(moment: datetime) -> str:
-    """Give a time to the second, on the local clock."""
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+def clock(moment: datetime, now: datetime) -> str:
+    """Give a time to the second, on the clock that shows `now`."""
+    return moment.astimezone(now.tzinfo).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def minute(moment: datetime) -> str:
-    """Give a time to the minute, on the local clock."""
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+def minute(moment: datetime, now: datetime) -> str:
+    """Give a time to the minute, on the user's clock."""
+    return moment.astimezone(now.tzinfo).strftime("%Y-%m-%d %H:%M")
 
 
-def day(moment: datetime) -> str:
-    """Give a day on the local clock."""
-    return moment.astimezone().strftime("%Y-%m-%d")
+def day(moment: datetime, now: datetime) -> str:
+    """Give a day on the user's clock."""
+    return moment.astimezone(now.tzinfo).strftime("%Y-%m-%d")
 
 
-def hour(moment: datetime) -> str:
-    """Give the time of a day to the minute, on the local clock."""
-    return moment.astimezone().strftime("%H:%M")
+def hour(moment: datetime, now: datetime) -> str:
+    """Give the time of a day to the minute, on the user's clock."""
+    return moment.astimezone(now.tzinfo).strftime("%H:%M")
 
 
-def second(moment: datetime) -> str:
-    """Give the time of a day to the second, on the local clock."""
-    return moment.astimezone().strftime("%H:%M:%S")
+def second(now: datetime) -> str:
+    """Give the time of the day to the second, on the user's clock."""
+    return now.strftime("%H:%M:%S")
 
 
 def size(size_bytes: int) -> str:

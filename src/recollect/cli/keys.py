@@ -145,7 +145,7 @@ def _parse_scopes(typed: Sequence[str] | None) -> tuple[Permission, ...]:
 def _show_created(view: "View", created: CreatedKey) -> None:
     key = created.key.key
     owner = f"for {key.user_id}" if key.user_id else "for the admin, for all users"
-    end = f"It expires at {clock(key.expires_at)}." if key.expires_at else "It does not expire."
+    end = f"It expires at {clock(key.expires_at, view.now)}." if key.expires_at else "It does not expire."
     view.line(f"A key {owner}: {', '.join(key.scopes)}. {end}")
     view.line(f"\n  {created.secret}\n", "bold", soft_wrap=True)
     view.line("Keep it now: the store has only a hash of it, so it cannot be shown again.", "yellow")
@@ -200,7 +200,7 @@ def _ending(key: "Key", now: datetime) -> str:
     if key.expires_at <= now:
         return f"expired {ago(key.expires_at, now)}"
     soon = key.expires_at - now < _SOON
-    return f"expires {minute(key.expires_at) if soon else day(key.expires_at)}"
+    return f"expires {minute(key.expires_at, now) if soon else day(key.expires_at, now)}"
 
 
 @key_commands.command("admin", examples=("recollect keys revoke 3f2a9c01b7d4e865", "recollect keys revoke 3f2a"))
@@ -310,7 +310,7 @@ def _show_log(view: "View", log: AuditLog) -> None:
         return
     table = view.grid("mark", "name", "text")
     for entry in log.lines:
-        table.add_row(f"{entry.line.number}", clock(entry.line.done_at), view.stack(*_described(view, entry)))
+        table.add_row(f"{entry.line.number}", clock(entry.line.done_at, view.now), view.stack(*_described(view, entry)))
     view.print(table)
     view.line(f"last hash {log.lines[-1].line.hash}", "dim", soft_wrap=True)
 

@@ -181,21 +181,21 @@ def show_record(view: "View", record: "MemoryRecord") -> None:
             ("confidence", f"{record.confidence:g}"),
             ("source", f"{record.source} ({Trust(record.trust).name.lower()})"),
             ("session", record.session),
-            ("occurred", _time(record.occurred_at)),
-            ("valid from", _time(record.valid_from)),
-            ("valid until", _time(record.valid_until)),
+            ("occurred", _time(view, record.occurred_at)),
+            ("valid from", _time(view, record.valid_from)),
+            ("valid until", _time(view, record.valid_until)),
             ("replaced by", record.superseded_by or ""),
-            ("expires", _time(record.expires_at)),
+            ("expires", _time(view, record.expires_at)),
             ("place", _place(record)),
             ("metadata", ", ".join(f"{name}={value}" for name, value in record.metadata.items())),
-            ("stored", f"{clock(record.created_at)} ({ago(record.created_at, view.now)})"),
-            ("changed", _time(record.updated_at) if record.updated_at != record.created_at else ""),
+            ("stored", f"{clock(record.created_at, view.now)} ({ago(record.created_at, view.now)})"),
+            ("changed", _time(view, record.updated_at) if record.updated_at != record.created_at else ""),
         )
     )
 
 
-def _time(moment: "datetime | None") -> str:
-    return clock(moment) if moment else ""
+def _time(view: "View", moment: "datetime | None") -> str:
+    return clock(moment, view.now) if moment else ""
 
 
 def _place(record: "MemoryRecord") -> str:

@@ -153,8 +153,8 @@ Since: TypeAlias = Annotated[
     str | None,
     option(
         "TIME",
-        "Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), today, "
-        "yesterday, or last night (since 18:00).",
+        "Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), "
+        "yesterday, last night (since 18:00) or last week.",
     ),
 ]
 Until: TypeAlias = Annotated[str | None, option("TIME", "Only what happened, or was stored, before then.")]

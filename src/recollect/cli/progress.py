@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import datetime
 from threading import Event, Thread
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from recollect.model.stats import WorkReport
-    from recollect.ports import Clock
 
 WorkCallback: TypeAlias = "Callable[[WorkReport], None]"
 StepCallback: TypeAlias = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is
@@ -71,9 +71,9 @@ class JsonProgress:
 class TerminalProgress:
     """Reports to people: bars on a terminal, sentences elsewhere."""
 
-    def __init__(self, console: "Console", clock: "Clock") -> None:
+    def __init__(self, console: "Console", now: Callable[[], datetime]) -> None:
         self._console = console
-        self._clock = clock
+        self._now = now
 
     def say(self, sentence: str) -> None:
         """Print a sentence now, above the bar if there is one: a log should show it when it is true."""
@@ -118,7 +118,7 @@ class TerminalProgress:
 
     def announce(self, sentence: str, value: object) -> None:  # noqa: ARG002 - people get the sentence
         """Print the sentence with the time, as in a log."""
-        self.say(f"{second(self._clock.now())}  {sentence}")
+        self.say(f"{second(self._now())}  {sentence}")
 
 
 def _bar(console: "Console") -> "Progress":

@@ -83,9 +83,9 @@ def _turns(said: Iterable[Message], found: str) -> RenderableType:
     return Padding(table, (0, 0, 0, 2))
 
 
-def memory_versions(records: Sequence[MemoryRecord]) -> RenderableType:
+def memory_versions(records: Sequence[MemoryRecord], now: datetime) -> RenderableType:
     """Show the versions of a memory with the time in which each was held true."""
-    return Group(*(_entry(record, _validity(record)) for record in records))
+    return Group(*(_entry(record, _validity(record, now)) for record in records))
 
 
 def _explained(hit: Hit) -> RenderableType:
@@ -189,9 +189,9 @@ def _told(record: MemoryRecord, now: datetime) -> str:
     return f"{record.type} · {ago(record.occurred_at or record.created_at, now)}"
 
 
-def _validity(record: MemoryRecord) -> str:
-    start = minute(record.valid_from)
-    return f"{start} to {minute(record.valid_until)}" if record.valid_until else f"since {start}"
+def _validity(record: MemoryRecord, now: datetime) -> str:
+    start = minute(record.valid_from, now)
+    return f"{start} to {minute(record.valid_until, now)}" if record.valid_until else f"since {start}"
 
 
 class _Mark(NamedTuple):

@@ -18,6 +18,7 @@ import typer
 from recollect.cli.errors import Command, command_name
 from recollect.cli.options import GlobalOptions, JsonOption, example
 from recollect.cli.permissions import CommandPermissions, admit
+from recollect.clock import SystemClock
 from recollect.errors import InvalidInput
 from recollect.model.literals import Permission
 
@@ -52,13 +53,12 @@ class CommandContext:
 
     def __init__(self, command: str, typed: GlobalOptions, *, as_json: bool, background_worker: bool = False) -> None:
         from recollect.authorization import LOCAL
-        from recollect.clock import SystemClock
 
         self.command = command
         self.typed = typed
         self.as_json = as_json
         self.clock = SystemClock()
-        self.now: datetime = self.clock.now()
+        self._now: datetime = self.clock.now()
         self.user_named = typed.user or ""
         self.actor = LOCAL.id
         self._background_worker = background_worker
@@ -74,7 +74,7 @@ class CommandContext:
         context = cls("", GlobalOptions(), as_json=True)
         context._memory, context._settings = memory, memory.settings
         context._me = memory.user(memory.settings.user)
-        context.now = now
+        context._now = now
         return context
 
     @property
@@ -83,6 +83,22 @@ class CommandContext:
         if self._settings is None:
             self._settings = self.load_settings(self.typed.database)
         return self._settings
+
+    @property
+    def now(self) -> datetime:
+        """The moment at which the command began, in the user's time zone."""
+        return self._on_clock(self._now, self.settings.timezone)
+
+    @property
+    def present(self) -> datetime:
+        """The present moment, in the user's time zone; before there are settings, in the machine's."""
+        return self._on_clock(self.clock.now(), self._settings.timezone if self._settings else "")
+
+    @staticmethod
+    def _on_clock(moment: datetime, zone: str) -> datetime:
+        from recollect.settings.zones import zone_named
+
+        return moment.astimezone(zone_named(zone))
 
     def load_settings(self, database: str | None) -> "Settings":
         """Load the settings for a database that was typed; the settings decide when none was."""
@@ -134,7 +150,7 @@ class CommandContext:
         if self._progress is None:
             from recollect.cli.progress import JsonProgress, TerminalProgress
 
-            self._progress = JsonProgress() if self.as_json else TerminalProgress(self.console, self.clock)
+            self._progress = JsonProgress() if self.as_json else TerminalProgress(self.console, lambda: self.present)
         return self._progress
 
     @property
@@ -231,7 +247,7 @@ def _run(
     else:
         from recollect.cli.view import View
 
-        with View.on(context.console, context.clock.now()) as view:
+        with View.on(context.console, context.present) as view:
             result.show(view, result.value)
     sys.stdout.flush()  # here, where a broken pipe is still expected
     return result.exit_code if result else 0

@@ -299,7 +299,7 @@ def _show_explained(view: "View", explained: ExplainedMemory) -> None:
         view.line("Its message is not there: it was forgotten, or only its text was given to capture.", "yellow")
     for origin in origins:
         said = origin.message
-        view.line(f"From {said.conversation}, {clock(said.said_at)} ({said.id}):")
+        view.line(f"From {said.conversation}, {clock(said.said_at, view.now)} ({said.id}):")
         view.print(view.indent(marked_origin(origin, coloured=view.coloured)))
 
 
@@ -359,7 +359,7 @@ def history(context: CommandContext, id: options.IdArgument) -> CommandResult[Me
 def _show_history(view: "View", history: MemoryHistory) -> None:
     from recollect.cli.render_memories import memory_versions
 
-    view.print(memory_versions(history.versions))
+    view.print(memory_versions(history.versions, view.now))
 
 
 class MemoryCount(NamedTuple):

@@ -1,11 +1,11 @@
-"""Parses option values: times, spans, trust tiers, metadata, coordinates. Pure: the present moment is an argument.
+"""Parses option values: times, spans, trust tiers, metadata, coordinates. Pure: `now`, in the user's zone, is given.
 
 Errors are InvalidInput and name the option, what was found and what is expected.
 """
 
 import json
 import re
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from recollect.cli.formatting import shortened
@@ -19,12 +19,6 @@ _BOTH = 2
 _COORDINATES = "LAT,LNG such as 49.1951,16.6068, or the name of a place"
 _SPAN = re.compile(r"(\d+)\s*([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-
-_PERIODS = {
-    "today": (0, 0, 1, 0),
-    "yesterday": (-1, 0, 0, 0),
-    "last night": (-1, 18, 0, 6),
-}  # from which day and hour to which, counted from today
 
 _PLAIN_FIELDS = ("type", "importance", "confidence", "subject", "key", "value", "context", "session", "source")
 _TIMES = {
@@ -41,8 +35,7 @@ def memory_fields(options: MemoryOptions, now: datetime, *, metadata: str | None
     fields = {name: given[name] for name in _PLAIN_FIELDS if given[name] is not None}
     for option, name in _TIMES.items():
         if given[option] is not None:
-            ahead = now if option == "expires" else None
-            fields[name] = _moment_or_none(given[option], option, ahead)
+            fields[name] = _moment_or_none(given[option], option, now, ahead=option == "expires")
     if options.trust is not None:
         fields["trust"] = trust_tier(options.trust)
     if metadata is not None:
@@ -63,13 +56,11 @@ def past_moments(now: datetime, **texts: str | None) -> dict[str, Any]:
 
 def past_moment(text: str, option: str, now: datetime) -> datetime:
     """Read a time, a span that reaches back from now, or a word such as yesterday: it stands for its beginning."""
-    period_named = _named_period(text, now)
-    if period_named:
-        return period_named[0]
     span = _span(text, option)
     if span is not None:
         return _shifted(now, -span, option, text)
-    return moment(text, option, "7d, today, yesterday, last night, or ")
+    named = _named_period(text, now)
+    return named[0] if named else moment(text, option, now, "7d, yesterday, last week, or ")
 
 
 def coming_moment(text: str, option: str, now: datetime) -> datetime | None:
@@ -77,25 +68,22 @@ def coming_moment(text: str, option: str, now: datetime) -> datetime | None:
     if text.strip().lower() in ("none", "never"):
         return None
     span = _span(text, option)
-    return moment(text, option, "90d, never, or ") if span is None else _shifted(now, span, option, text)
+    return moment(text, option, now, "90d, never, or ") if span is None else _shifted(now, span, option, text)
 
 
 def period(text: str, option: str, now: datetime) -> tuple[datetime, datetime]:
-    """Read a stretch of time on the local clock: a day, today, yesterday, or last night (18:00 to 06:00)."""
+    """Read a stretch of time on the user's clock, in the words of a query: a day, yesterday, last night, v noci."""
     named = _named_period(text, now)
-    if named:
-        return named
-    try:
-        day = date.fromisoformat(text.strip())
-        return _local(day, 0), _local(day + timedelta(days=1), 0)
-    except (ValueError, OverflowError, OSError):
-        raise _unfit(option, text, "today, yesterday, last night, or a day such as 2026-12-03") from None
+    if named is None:
+        raise _unfit(option, text, "today, yesterday, last night, last week, or a day such as 2026-12-03")
+    return named
 
 
-def moment(text: str, option: str, other: str = "") -> datetime:
-    """Read an ISO 8601 date or time. Without an offset it is local, as the clock on the wall shows it."""
+def moment(text: str, option: str, now: datetime, other: str = "") -> datetime:
+    """Read an ISO 8601 date or time. Without an offset it is as the user's clock shows it."""
     try:
-        return datetime.fromisoformat(text.strip()).astimezone(UTC)
+        read = datetime.fromisoformat(text.strip())
+        return (read if read.tzinfo else read.replace(tzinfo=now.tzinfo)).astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         expected = f"{other}a date or time such as 2026-12-03 or 2026-12-03T12:00+01:00"
         raise _unfit(option, text, expected) from None
@@ -143,23 +131,20 @@ def _number(text: str) -> float | None:
 
 
 def _named_period(text: str, now: datetime) -> tuple[datetime, datetime] | None:
-    named = _PERIODS.get(" ".join(text.lower().replace("-", " ").split()))
-    if named is None:
-        return None
-    today = now.astimezone().date()
-    first_day, first_hour, last_day, last_hour = named
-    return _local(today + timedelta(days=first_day), first_hour), _local(today + timedelta(days=last_day), last_hour)
+    """Read words of time in any language that queries may be in, if they are the whole text."""
+    from recollect.text.time_expressions import find_time_spans
+
+    words = text.strip() if any(map(str.isdigit, text)) else " ".join(text.replace("-", " ").split())
+    spans = find_time_spans(words, now)
+    whole = [span for span in spans if (span.start, span.end) == (0, len(words))]
+    return (whole[0].since, whole[0].until) if whole else None
 
 
-def _local(day: date, hour: int) -> datetime:
-    return datetime.combine(day, time(hour)).astimezone(UTC)
-
-
-def _moment_or_none(text: str, option: str, ahead_of: datetime | None) -> datetime | None:
+def _moment_or_none(text: str, option: str, now: datetime, *, ahead: bool) -> datetime | None:
     if text.strip().lower() in ("none", "never"):
         return None
-    span = _span(text, option) if ahead_of else None
-    return moment(text, option) if ahead_of is None or span is None else _shifted(ahead_of, span, option, text)
+    span = _span(text, option) if ahead else None
+    return moment(text, option, now) if span is None else _shifted(now, span, option, text)
 
 
 def _span(text: str, option: str) -> timedelta | None:
@@ -174,7 +159,7 @@ def _span(text: str, option: str) -> timedelta | None:
 
 def _shifted(now: datetime, span: timedelta, option: str, text: str) -> datetime:
     try:
-        return now + span
+        return now.astimezone(UTC) + span
     except OverflowError:
         raise _unfit(option, text, "a shorter span") from None
 

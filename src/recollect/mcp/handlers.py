@@ -11,7 +11,6 @@ from dataclasses import asdict
 from datetime import datetime
 from secrets import token_hex
 from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
-from zoneinfo import ZoneInfo
 
 from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
@@ -22,12 +21,15 @@ from recollect.model.literals import Trust
 from recollect.model.places import Location, LocationMode
 from recollect.model.search import Hit
 from recollect.settings import Settings
-from recollect.text.fence import Quoted, fenced, harmless
+from recollect.settings.zones import zone_named
+from recollect.text.quoting.fence import Quoted, fenced
+from recollect.text.quoting.harmless import harmless
 
 AGENT: Final = "agent"
 _RECENT = 20
 _MOST = 100
 _SHOWN = 10
+NOTHING_RELATED: Final = "Nothing related is remembered."
 
 
 class ToolContext(NamedTuple):
@@ -115,8 +117,7 @@ def _parse_time(context: ToolContext, arguments: Mapping[str, Any], name: str) -
         return None
     try:
         moment = datetime.fromisoformat(arguments[name].strip())
-        zone = context.settings.timezone
-        return moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone)) if zone else moment.astimezone()
+        return moment if moment.tzinfo else moment.replace(tzinfo=zone_named(context.settings.timezone))
     except (ValueError, OverflowError, OSError):
         raise InvalidInput(
             f"{name} is {arguments[name]!r}; it must be a date or time such as 2026-12-03 or 2026-12-03T12:00:00+01:00."
@@ -184,8 +185,8 @@ def explain_memory(context: ToolContext, arguments: Mapping[str, Any]) -> str:
     # like the block before a turn: only what is clearly related, and nothing from outside
     result = context.me.recall(question, limit=_SHOWN, min_score=context.settings.hooks.min_score, diverse=True)
     hits = [hit for hit in result.hits if hit.trust > Trust.EXTERNAL]
-    block = fenced([_quoted(hit) for hit in hits], token_hex(8)) if hits else "Nothing related is remembered."
-    return f"{prompts.INSTRUCTIONS}\n\n{block}\n\nThe question: {harmless(question)}"
+    block = fenced([_quoted(hit) for hit in hits], token_hex(8))
+    return f"{prompts.INSTRUCTIONS}\n\n{block.text or NOTHING_RELATED}\n\nThe question: {harmless(question)}"
 
 
 def _quoted(hit: Hit) -> Quoted:

@@ -15,7 +15,8 @@ from recollect.model.literals import Trust
 from recollect.model.memories import MemoryRecord, Remembered
 from recollect.model.places import PlaceSummary
 from recollect.model.search import About, Forgotten, Hit, Place, Recall
-from recollect.text.fence import harmless, quoted
+from recollect.text.quoting.fence import quoted
+from recollect.text.quoting.harmless import harmless
 
 Details: TypeAlias = dict[str, Any]
 

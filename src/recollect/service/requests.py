@@ -310,6 +310,7 @@ class BeforePromptBody(LocatableBody):
     id: Annotated[str, Field(max_length=256)] = ""
     speaker: Annotated[str, Field(max_length=256)] = ""
     metadata: JsonObject = Field(default_factory=dict)
+    max_tokens: Annotated[int, Field(ge=0, le=1_000_000, strict=True)] | None = None
 
 
 class AgentEndBody(StrictBody):

@@ -128,7 +128,8 @@ class Settings:
         default="",
         metadata=about(
             timezone(),
-            "The user's time zone, such as `Europe/Prague`: it decides what `yesterday` means in a query.",
+            "The user's time zone, such as `Europe/Prague`: it decides what `yesterday` means, and how the CLI reads "
+            "and shows times.",
             default_words="that of the machine",
         ),
     )

@@ -3,6 +3,13 @@ import pytest
 from tests.text.time_expressions.reading import Case, found, read_cases, read_lines
 
 CASES = """
+co pípalo [v noci]? => 2024-05-14T18:00 .. 2024-05-15T06:00
+co [v noci] pípalo => 2024-05-14T18:00 .. 2024-05-15T06:00
+[v noci na dnešek] => 2024-05-14T18:00 .. 2024-05-15T06:00
+spadlo to [přes noc] => 2024-05-14T18:00 .. 2024-05-15T06:00
+[včera pozdě večer] => 2024-05-14T18:00 .. 2024-05-15
+[vcera vecer] => 2024-05-14T18:00 .. 2024-05-15
+[předevčírem večer] => 2024-05-13T18:00 .. 2024-05-14
 [v letech 2020 až 2021] => 2020-01-01 .. 2022-01-01
 [dva dny zpátky] => 2024-05-13 .. 2024-05-14
 [před dvaceti lety] => 2004-01-01 .. 2005-01-01

@@ -3,6 +3,10 @@ import pytest
 from tests.text.time_expressions.reading import Case, found, read_cases, read_lines
 
 CASES = """
+what beeped [during the night]? => 2024-05-14T18:00 .. 2024-05-15T06:00
+what changed [overnight]? => 2024-05-14T18:00 .. 2024-05-15T06:00
+[night before last] => 2024-05-13T18:00 .. 2024-05-14T06:00
+[late yesterday evening] => 2024-05-14T18:00 .. 2024-05-15
 [on Christmas Day] => 2023-12-25 .. 2023-12-26
 [over the summer] => 2023-06-01 .. 2023-09-01
 [between 2019 and 2021] => 2019-01-01 .. 2022-01-01

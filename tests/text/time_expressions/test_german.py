@@ -3,6 +3,14 @@ import pytest
 from tests.text.time_expressions.reading import Case, found, read_cases, read_lines
 
 CASES = """
+was hat [in der Nacht] gepiept? => 2024-05-14T18:00 .. 2024-05-15T06:00
+wer hat geklingelt [in der Nacht]? => 2024-05-14T18:00 .. 2024-05-15T06:00
+[in der Nacht auf heute] => 2024-05-14T18:00 .. 2024-05-15T06:00
+[heut Nacht] => 2024-05-14T18:00 .. 2024-05-15T06:00
+[über Nacht] => 2024-05-14T18:00 .. 2024-05-15T06:00
+[gestern Abend] => 2024-05-14T18:00 .. 2024-05-15
+[gestern spätabends] => 2024-05-14T18:00 .. 2024-05-15
+[vorgestern Abend] => 2024-05-13T18:00 .. 2024-05-14
 [2020 bis 2021] => 2020-01-01 .. 2022-01-01
 [seit drei Tagen] => 2024-05-12 .. now
 [in der ersten Hälfte des April] => 2024-04-01 .. 2024-04-16

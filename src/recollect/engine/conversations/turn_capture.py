@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from recollect.engine.base.context import READER, Engine
 from recollect.engine.conversations import message_reading
@@ -21,6 +20,7 @@ from recollect.model.messages import Message, ToolCall
 from recollect.model.places import PlaceFields
 from recollect.model.readings import CAPTURED_BY, PROPERTY, SPAN, STANDING, Captured, Reading, SkippedStatement
 from recollect.ports import Derivation, StoreWriter
+from recollect.settings.zones import zone_named
 
 _ENTITY = re.compile(r"[a-z0-9_]{1,60}\.[a-z0-9_]{1,60}")
 _ENTITY_ARGUMENTS = ("entity_id", "entity", "device_id", "device")
@@ -177,7 +177,7 @@ def _occurred_at(engine: Engine, message: Message, captured: Captured) -> dateti
         return None
     from recollect.text.capture.values import event_time  # noqa: PLC0415 - as above
 
-    zone = ZoneInfo(engine.settings.timezone) if engine.settings.timezone else None
+    zone = zone_named(engine.settings.timezone)
     return event_time(captured.content, message.said_at.astimezone(zone)) or message.said_at
 
 

@@ -1,8 +1,5 @@
 """The places of a user: clusters of memories, and places that the user has named."""
 
-from datetime import UTC
-from zoneinfo import ZoneInfo
-
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts, redaction
 from recollect.engine.places import address_lookup, search_location
@@ -13,6 +10,7 @@ from recollect.model.memories import Scope
 from recollect.model.places import Location, NamedPlace, PlaceSummary, check_coordinates, folded
 from recollect.ports import RemoteEmbedder, StoreWriter
 from recollect.ranking import clusters
+from recollect.settings.zones import zone_named
 from recollect.text.clean import clean
 
 _MOST_NAMED = 1_000
@@ -24,8 +22,7 @@ def places(engine: Engine, scope: Scope, limit: int) -> tuple[PlaceSummary, ...]
     sightings, named_places = engine.store.read(
         scope, lambda reader: (reader.sightings(Filters(now)), reader.named_places())
     )
-    zone = ZoneInfo(engine.settings.timezone) if engine.settings.timezone else now.astimezone().tzinfo or UTC
-    return clusters.summarize(sightings, named_places, limit, zone)
+    return clusters.summarize(sightings, named_places, limit, zone_named(engine.settings.timezone))
 
 
 def name_place(engine: Engine, scope: Scope, name: str, location: Location) -> NamedPlace:

@@ -6,7 +6,6 @@ from datetime import datetime
 from queue import Empty, Queue
 from threading import Thread
 from time import perf_counter
-from zoneinfo import ZoneInfo
 
 from recollect.engine.base.context import VECTOR, Engine
 from recollect.engine.places import search_location
@@ -19,6 +18,7 @@ from recollect.model.memories import Scope, Space, Vector, VectorLike
 from recollect.model.places import SearchLocation
 from recollect.model.vectors import as_unit
 from recollect.ports import RemoteEmbedder
+from recollect.settings.zones import zone_named
 from recollect.text.clean import clean
 from recollect.text.query import ParsedQuery, read_query
 
@@ -107,8 +107,7 @@ def prepare(
 
 def local_time(engine: Engine, now: datetime) -> datetime:
     """Give a moment in the time zone of the settings, which says what `yesterday` means."""
-    name = engine.settings.timezone
-    return now.astimezone(ZoneInfo(name) if name else None)
+    return now.astimezone(zone_named(engine.settings.timezone))
 
 
 def _check_query(query: str) -> str:

@@ -23,7 +23,7 @@ def before_prompt(body: requests.BeforePromptBody, call: WriteAndReadCall) -> Re
     """Search with what the user says, then save it, and give a block to put before the prompt.
 
     It does not fail because something is slow or broken: `degraded` says what is missing. A `location` is kept with
-    what the user says, and what is near ranks higher.
+    what the user says, and what is near ranks higher. The block is never longer than `max_tokens`.
     """
 
     def verb(me: UserMemory) -> PromptContext:
@@ -34,6 +34,7 @@ def before_prompt(body: requests.BeforePromptBody, call: WriteAndReadCall) -> Re
             speaker=body.speaker,
             metadata=body.metadata,
             location=body.place,
+            max_tokens=body.max_tokens,
         )
 
     def reply(context: PromptContext) -> Reply:
