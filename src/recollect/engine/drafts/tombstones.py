@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from recollect.engine.base.context import Engine, WriteWrapper
 from recollect.engine.drafts import memory_drafts
@@ -33,7 +33,7 @@ def of_memory(record: MemoryRecord) -> tuple[str, ...]:
 
 
 def of_folder(root: str) -> str:
-    """Identify a synced folder; it may be synced again, but not by a sync or a watch that began before."""
+    """Identify a synced folder."""
     return _mark("folder", root)
 
 
@@ -65,6 +65,23 @@ def lift(writer: StoreWriter, drafts: Sequence[Draft]) -> None:
 def emptied_at(rows: StoreReader | StoreWriter) -> datetime | None:
     """Say when everything was last forgotten."""
     return rows.buried([EVERYTHING]).get(EVERYTHING)
+
+
+class FolderForgotten(NamedTuple):
+    """When a folder was last forgotten, and when everything was, whether the folder was known then or not.
+
+    It may be synced again, but not by a sync or a watch that began before.
+    """
+
+    folder: datetime | None
+    everything: datetime | None
+
+
+def folder_forgotten(rows: StoreReader | StoreWriter, root: str) -> FolderForgotten:
+    """Say when a folder was forgotten."""
+    folder = of_folder(root)
+    buried = rows.buried([folder, EVERYTHING])
+    return FolderForgotten(buried.get(folder), buried.get(EVERYTHING))
 
 
 @dataclass(frozen=True, slots=True)
