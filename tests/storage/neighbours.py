@@ -396,6 +396,7 @@ WRITES: Mapping[str, Crossing] = {
             "drop_derivations": lambda w: w.drop_derivations(THEIRS.memories),
             "bury": lambda w: w.bury(["buried 99"], NOW),
             "exhume": lambda w: w.exhume([f"buried {number}" for number in range(9)]),
+            "has_tombstones": lambda w: (w.delete_tombstones(), w.has_tombstones()),
             "delete_tombstones": lambda w: w.delete_tombstones(),
             "spend": lambda w: w.record_spending("2026-03-01", "summary", "m", Usage(1, 1)),
             "keep_paid": lambda w: w.keep_paid(SPACE, [CachedPassageVector("key", SHARED, VECTOR)], NOW),

@@ -172,7 +172,7 @@ class MessageDraft(NamedTuple):
     vector: Vector | None = None
 
 
-RememberedAction = Literal["created", "duplicate", "superseded", "outranked", "doubted"]
+RememberedAction = Literal["created", "duplicate", "superseded", "outranked", "doubted", "forgotten"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +186,7 @@ class Remembered:
       the new one went straight to the history.
     - `doubted`: captured from a conversation, it is new and stands beside `existing_id`, which says otherwise; it was
       not sure enough to replace it. `me.facts.doubts()` lists such pairs.
+    - `forgotten`: imported, and left out because it was forgotten here; `id` is empty.
 
     `degraded` names what failed: `vector` (found by its words; a worker embeds it later), `rewording` (the search for
     rewordings of it).

@@ -13,7 +13,7 @@ from itertools import islice
 
 from recollect.engine.base import call_embedder
 from recollect.engine.base.context import REWORDING, VECTOR, Engine
-from recollect.engine.drafts import memory_drafts, redaction
+from recollect.engine.drafts import memory_drafts, redaction, tombstones
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedTexts
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
@@ -119,11 +119,18 @@ def _remember_one(engine: Engine, scope: Scope, batch: _MemoryBatch, position: i
 
 
 def remember_many(
-    engine: Engine, scope: Scope, memories: Iterable[NewMemory], *, near_duplicates: bool, wait: bool | None = None
+    engine: Engine,
+    scope: Scope,
+    memories: Iterable[NewMemory],
+    *,
+    near_duplicates: bool = False,
+    wait: bool | None = None,
+    imported: bool = False,
 ) -> list[Remembered]:
     """Store many memories, one transaction a batch; the next batch is prepared while the last one is committed.
 
-    With `near_duplicates` each memory is compared with all before it, and therefore stored by itself.
+    With `near_duplicates` each memory is compared with all before it, and therefore stored by itself. `imported` ones
+    that were forgotten are left out.
     """
     results: list[Remembered] = []
     waiting, paid = False, 0
@@ -139,7 +146,7 @@ def remember_many(
             if pending is not None:
                 results += pending.result()
             with _without_gc():
-                pending = engine.write_behind(scope, _batch_work(engine, batch))
+                pending = engine.write_behind(scope, _batch_work(engine, batch, imported=imported))
     finally:
         if pending is not None:
             results += pending.result()
@@ -230,22 +237,27 @@ def _says_the_same(other: MemoryRecord, record: MemoryRecord) -> bool:
     return slots[0] == slots[1] and same_statement(other.content, record.content)
 
 
-def _batch_work(engine: Engine, batch: _MemoryBatch) -> Callable[[StoreWriter], list[Remembered]]:
+def _batch_work(engine: Engine, batch: _MemoryBatch, *, imported: bool) -> Callable[[StoreWriter], list[Remembered]]:
     """Insert what cannot supersede anything at once; decide one by one about the rest and what the index refused."""
     drafts, degraded = batch.drafts, batch.degraded
 
     def work(writer: StoreWriter) -> list[Remembered]:
-        plain = [draft for draft in drafts if memory_drafts.slot(draft.record) is None]
+        forgotten = tombstones.find_forgotten(writer, drafts) if imported else {}
+        wanted = [draft for draft in drafts if draft.record.id not in forgotten] if forgotten else drafts
+        plain = [draft for draft in wanted if memory_drafts.slot(draft.record) is None]
         refused = writer.insert(plain, batch.space) if plain else frozenset()
         inserted = {draft.record.id for draft in plain} - refused
         results = [
             Remembered("created", draft.record.id, degraded=degraded)
             if draft.record.id in inserted
+            else Remembered("forgotten", "")
+            if draft.record.id in forgotten
             else replace(_store_draft(writer, PreparedMemory(draft, batch.space)), degraded=degraded)
             for draft in drafts
         ]
+        tombstones.lift(writer, [draft for draft in plain if draft.record.id in inserted])
         if batch.space is not None:
-            owners = {position: remembered.id for position, remembered in enumerate(results)}
+            owners = {position: remembered.id for position, remembered in enumerate(results) if remembered.id}
             embed_texts.keep(writer, engine, batch.space, batch.embedded, owners)
         return results
 
@@ -307,6 +319,7 @@ def _insert(writer: StoreWriter, draft: Draft, space: Space | None) -> Remembere
         twin = writer.same(memory_drafts.fingerprint(draft))
         if twin is not None:
             return _confirm(writer, twin, draft.record)
+    tombstones.lift(writer, [draft])
     return Remembered("created", draft.record.id)
 
 

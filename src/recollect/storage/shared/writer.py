@@ -87,6 +87,10 @@ class SharedMessageWriter(SharedItemWriter):
         """Remove tombstones of what was said again."""
         self._execute("lift_tombstones", {"fingerprints": [keyed(self._secret, mark) for mark in fingerprints]})
 
+    def has_tombstones(self) -> bool:
+        """Say whether there is any."""
+        return bool(self._rows("any_tombstone"))
+
     def delete_tombstones(self) -> None:
         """Remove all tombstones."""
         self._execute("delete_tombstones")
