@@ -196,7 +196,7 @@ def test_a_dry_run_changes_nothing(me: UserMemory) -> None:
     first = chat.messages()[0].id
     for asked in ({"session": "c"}, {"id": first}, {"everything": True}):
         answer = me.forget(**asked, dry_run=True)
-        assert (answer.action, answer.dry_run) == ("deleted", True)
+        assert (answer.action, answer.dry_run) == ("would_delete", True)
         assert first in answer.ids
     assert (chat.messages(), chat.summary(), me.list().items) == before
 

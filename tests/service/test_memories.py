@@ -125,6 +125,8 @@ def test_forget_by_query_offers_candidates(anna: httpx2.Client) -> None:
         ("PATCH /api/memories/01a1dfdf-9755-700c-8ecf-655f449c5cac", {"importance": 1}, 404, "No memory"),
         ("DELETE /api/memories/nonsense", None, 404, "No memory"),
         ("GET /api/memories/search", None, 422, "query"),
+        ("GET /api/memories/search?query=x&limt=1", None, 422, "'limt' is no query parameter"),
+        ("GET /api/memories?limt=1", None, 422, "It takes"),
         ("GET /api/nothing", None, 404, "/docs"),
         ("PUT /api/memories/unified", {}, 405, "/docs"),
     ],
