@@ -230,7 +230,7 @@ def test_forget_by_id_takes_the_history_along(cli: Cli) -> None:
     cli.store("The office light is in the office", *LIGHT)
     made = cli.store("The office light is in the garage", *LIGHT)
     plan = cli.json("forget", made, "--dry-run")
-    assert (plan["action"], plan["id"], len(plan["ids"]), plan["dry_run"]) == ("deleted", made, 2, True)
+    assert (plan["action"], plan["id"], len(plan["ids"]), plan["dry_run"]) == ("would_delete", made, 2, True)
     assert cli.ok("forget", made, "--dry-run").startswith("Would forget 1 memory and 1 earlier version.\n")
     assert cli.json("count") == {"count": 1}
     assert cli.ok("forget", made) == "Forgotten for good: 1 memory and 1 earlier version.\n"

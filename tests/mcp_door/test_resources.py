@@ -1,6 +1,7 @@
 """What can be read by its address, and the prompt that explains the memory."""
 
 import json
+import re
 
 import pytest
 from mcp import Client, MCPError
@@ -125,7 +126,7 @@ def test_the_prompt_explains_the_memory_and_brings_what_is_known(memory: Memory,
         assert await prompt(client) == await prompt(client, question="") == INSTRUCTIONS
         asked = await prompt(client, question="Which tea?")
         assert asked.startswith(INSTRUCTIONS)
-        assert asked.endswith("\n</relevant-context>\n\nThe question: Which tea?")
+        assert re.search(r'\n</relevant-context id="\w+">\n\nThe question: Which tea\?$', asked)
         assert "] Prefers oolong tea\n" in asked
         assert "forbidden" not in asked
         assert asked != await prompt(client, question="Which tea?"), "the fence needs a fresh id each time"

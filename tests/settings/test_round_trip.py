@@ -82,6 +82,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "capture.when": st.sampled_from(["turn", "worker"]),
     "hooks.items": st.integers(1, 5),
     "hooks.min_score": SHARES,
+    "hooks.max_tokens": st.integers(0, 1_000_000),
     "hooks.budget_s": st.floats(0.01, 60),
     "hooks.silence": st.booleans(),
     "compaction.auto": st.booleans(),

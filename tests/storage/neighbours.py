@@ -367,7 +367,7 @@ WRITES: Mapping[str, Crossing] = {
         for name, work in {
             "insert": lambda w: w.insert([_new(100)], SPACE),
             "same": lambda w: w.same(_fingerprint()),
-            "current": lambda w: [w.current(Slot("pump", f"key{key}", "", preference=False)) for key in range(9)],
+            "holders": lambda w: [w.holders(Slot("pump", f"key{key}", "", preference=False)) for key in range(9)],
             "retire": lambda w: w.retire(THEIRS.memories[2], NOW, MINE.memories[0]),
             "revive": lambda w: w.revive(THEIRS.memories[0]),
             "confirm": lambda w: w.confirm(_drafts(THEIRS)[2].record._replace(trust=1)),
@@ -396,6 +396,7 @@ WRITES: Mapping[str, Crossing] = {
             "drop_derivations": lambda w: w.drop_derivations(THEIRS.memories),
             "bury": lambda w: w.bury(["buried 99"], NOW),
             "exhume": lambda w: w.exhume([f"buried {number}" for number in range(9)]),
+            "has_tombstones": lambda w: (w.delete_tombstones(), w.has_tombstones()),
             "delete_tombstones": lambda w: w.delete_tombstones(),
             "spend": lambda w: w.record_spending("2026-03-01", "summary", "m", Usage(1, 1)),
             "keep_paid": lambda w: w.keep_paid(SPACE, [CachedPassageVector("key", SHARED, VECTOR)], NOW),

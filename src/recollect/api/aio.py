@@ -154,6 +154,7 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
     conversations = awaited(UserMemory.conversations)
     remember = awaited(UserMemory.remember)
     remember_many = awaited(UserMemory.remember_many)
+    import_memories = awaited(UserMemory.import_memories)
     recall = awaited(UserMemory.recall)
     search_context = awaited(UserMemory.search_context)
     about = awaited(UserMemory.about)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from recollect.cli import options
 from recollect.cli.formatting import counted, listing, percent, shortened
 from recollect.cli.json_output import fields_of
-from recollect.cli.options import argument, flag
+from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text, read_standard_input
 from recollect.errors import InvalidInput, NotFound
 
@@ -99,6 +99,9 @@ def before_prompt(
     *,
     session: options.HostSession = None,
     speaker: options.Speaker = None,
+    max_tokens: Annotated[
+        int | None, option("N", "The block is never longer than this; the settings say 2,000.", min=0)
+    ] = None,
 ) -> "CommandResult[PromptContext]":
     """Give what to show an agent before it answers.
 
@@ -108,7 +111,8 @@ def before_prompt(
     prompt = given_text(text)
     if session is None:
         session, prompt = _prompt(prompt)
-    return CommandResult(context.me.before_prompt(prompt, session=session, speaker=speaker or ""), _show_context)
+    answer = context.me.before_prompt(prompt, session=session, speaker=speaker or "", max_tokens=max_tokens)
+    return CommandResult(answer, _show_context)
 
 
 def _show_context(view: "View", prompt: "PromptContext") -> None:

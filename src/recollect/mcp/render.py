@@ -4,6 +4,7 @@ Both end up in a prompt. So content is made harmless on the way out, as inside t
 much of it, and the text has a largest length.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,8 +15,9 @@ from recollect.model.files import Chunk, FileRecord, FileText
 from recollect.model.literals import Trust
 from recollect.model.memories import MemoryRecord, Remembered
 from recollect.model.places import PlaceSummary
-from recollect.model.search import About, Forgotten, Hit, Place, Recall
-from recollect.text.fence import harmless, quoted
+from recollect.model.search import About, Forgotten, ForgottenItem, Hit, Place, Recall
+from recollect.text.quoting.fence import quoted
+from recollect.text.quoting.harmless import harmless
 
 Details: TypeAlias = dict[str, Any]
 
@@ -27,6 +29,14 @@ LONGEST_TEXT: Final = 20_000
 _LONGEST_DATA = 60_000
 _LONGEST_ITEM = 2_000
 _SHORTEST_ITEM = 200
+_KINDS_SAID: Final = {
+    ("memory", "deleted"): ("memory", "memories"),
+    ("version", "deleted"): ("earlier version", "earlier versions"),
+    ("message", "deleted"): ("message", "messages"),
+    ("message", "rewritten"): ("message in part", "messages in part"),
+    ("summary", "remade"): ("summary, made again without it", "summaries, made again without it"),
+    ("file", "rewritten"): ("passage of a file", "passages of files"),
+}
 _AROUND = 80  # what stands around an item: its number, type and score
 _LAST_LINE = 40
 _LONGEST_PLACE = 200
@@ -95,7 +105,7 @@ def render_stored(stored: Remembered) -> ToolAnswer:
                 "history.",
                 _stored_details("superseded", stored),
             )
-        case "duplicate" | "outranked":  # either way it is the other memory that holds
+        case "duplicate" | "outranked" | "forgotten":  # the other memory holds
             return ToolAnswer(
                 f"Known already: memory {stored.existing_id} holds. Nothing new.", _stored_details("duplicate", stored)
             )
@@ -107,11 +117,21 @@ def _stored_details(action: str, stored: Remembered) -> Details:
 
 
 def render_forgotten(receipt: Forgotten) -> ToolAnswer:
-    """Render what was forgotten, or which memories could be meant."""
-    if receipt.action == "deleted":
-        return ToolAnswer(f"Forgotten: {receipt.id}.", {"action": "deleted", "id": receipt.id})
+    """Render what was forgotten, or what could be meant, by kind."""
     if receipt.action == "not_found":
         return ToolAnswer(f"{NOTHING} Nothing was forgotten.", {"action": "not_found"})
+    items = [
+        {**item._asdict(), "text": harmless(item.text)[:_LONGEST_ITEM], "path": harmless(item.path)}
+        for item in receipt.items
+    ]
+    if receipt.action == "deleted":
+        alone = len(items) < 2 and receipt.id  # noqa: PLR2004 - one
+        text = f"Forgotten: {receipt.id}." if alone else f"Forgotten: {_kinds(receipt.items)}."
+        paths = list(dict.fromkeys(item.path for item in receipt.items if item.path))
+        if paths:
+            text += f" Tell the user that these files on disk say it still: {quoted(', '.join(paths), _LONGEST_ITEM)}"
+        named = {"id": receipt.id} if receipt.id else {}
+        return ToolAnswer(text, {"action": "deleted", **named, **({} if alone else {"items": items})})
     count = len(receipt.candidates)
     candidates = [_hit(hit, count) for hit in receipt.candidates]
     heading = (
@@ -119,9 +139,16 @@ def render_forgotten(receipt: Forgotten) -> ToolAnswer:
         "Call again with the memoryId of the right one:"
     )
     lines = [f"memoryId {hit.id}: {_line(hit, _room(count))}" for hit in receipt.candidates]
-    return ToolAnswer(
-        numbered_lines(heading, lines), {"action": "candidates", "found": count, "candidates": candidates}
-    )
+    text = numbered_lines(heading, lines) if lines else "Nothing was forgotten."
+    if items:
+        text += f"\nTo forget all that says it ({_kinds(receipt.items)}), ask the user and call again with all: true."
+    return ToolAnswer(text, {"action": "candidates", "found": count, "candidates": candidates, "items": items})
+
+
+def _kinds(items: Sequence[ForgottenItem]) -> str:
+    """Count items by kind."""
+    told = Counter(_KINDS_SAID[item.kind, item.fate] for item in items)
+    return ", ".join(_counted(amount, *names) for names, amount in told.items())
 
 
 def render_places(places: Sequence[PlaceSummary]) -> ToolAnswer:

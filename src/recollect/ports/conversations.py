@@ -156,6 +156,9 @@ class ConversationWriter(ConversationRows, Protocol):
     def exhume(self, fingerprints: Sequence[str]) -> None:
         """Note that these were said again, after they were forgotten."""
 
+    def has_tombstones(self) -> bool:
+        """Say whether the user has forgotten anything that left a tombstone."""
+
     def delete_tombstones(self) -> None:
         """Forget also what was forgotten."""
 

@@ -112,6 +112,7 @@ class NewMemoryBody(LocatableBody):
         ]
         | None
     ) = None
+    many: Annotated[bool, Field(description="One of several values of its key: it stands beside the others")] = False
     session: ShortText = ""
     occurred_at: Timestamp | None = None
     valid_from: Timestamp | None = None
@@ -310,6 +311,7 @@ class BeforePromptBody(LocatableBody):
     id: Annotated[str, Field(max_length=256)] = ""
     speaker: Annotated[str, Field(max_length=256)] = ""
     metadata: JsonObject = Field(default_factory=dict)
+    max_tokens: Annotated[int, Field(ge=0, le=1_000_000, strict=True)] | None = None
 
 
 class AgentEndBody(StrictBody):
@@ -332,9 +334,23 @@ _NOT_NAMED: Final[dict[str, Any]] = {
     **{name: {"type": "null"} for name in _NAMED},
     "everything": {"const": False},
 }
+
+
+def _reach(named: str) -> dict[str, Any]:
+    """Say which switches do not go together with what is named."""
+    return {switch: {"const": False} for switch, owner in (("all", "query"), ("sources", "id")) if owner != named}
+
+
 _EXACTLY_ONE: Final[dict[str, Any]] = {
-    "oneOf": [{"required": [name], "properties": {**_NOT_NAMED, name: {"type": "string"}}} for name in _NAMED]
-    + [{"required": ["everything"], "properties": {**_NOT_NAMED, "everything": {"const": True}}}]
+    "oneOf": [
+        {"required": [name], "properties": {**_NOT_NAMED, **_reach(name), name: {"type": "string"}}} for name in _NAMED
+    ]
+    + [
+        {
+            "required": ["everything"],
+            "properties": {**_NOT_NAMED, **_reach("everything"), "everything": {"const": True}},
+        }
+    ]
 }
 
 
@@ -360,4 +376,8 @@ class ForgetBody(StrictBody):
         | None
     ) = None
     everything: bool = False
+    all: bool = Field(default=False, description="With a query: forget all that it finds, several things too.")
+    sources: bool = Field(
+        default=False, description="With an id: the messages that the memory was captured from lose it, too."
+    )
     dry_run: bool = False

@@ -22,7 +22,7 @@ from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
 from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
 from recollect.model.readings import Captured, ExplainedReading, Need, Reading, SkippedStatement, Statement, TextSpan
-from recollect.model.search import About, Forgotten, Hit, Place, PromptContext, Recall, TurnOutcome
+from recollect.model.search import About, Forgotten, ForgottenItem, Hit, Place, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import SearchFigures, Stats, Status
 from recollect.service.body_model import DESCRIPTIONS
 from recollect.service.metrics.readiness import Readiness
@@ -144,6 +144,7 @@ HitBody = body(
     place_share=(PlacePart | None, _if_known("parts", "place")),
 )
 RecallBody = body("RecallBody", Recall)
+ForgottenItemBody = body("ForgottenItemBody", ForgottenItem)
 ForgottenBody = body("ForgottenBody", Forgotten, defaults={"files": 0})
 AboutBody = body("AboutBody", About)
 

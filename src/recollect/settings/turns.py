@@ -73,6 +73,10 @@ class HookSettings:
     min_score: float = field(
         default=0.25, metadata=about(number(0, 1), "Hits with a lower score are not shown to the agent.")
     )
+    max_tokens: int = field(
+        default=2_000,
+        metadata=about(whole(0, 1_000_000), "How long the context block may be, in tokens; it is never longer."),
+    )
     budget_s: float = field(
         default=2.0,
         metadata=about(number(0.01, 60), "Deadline of the search before a prompt, in seconds."),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.text.chunks import cut_session, mask, render_session_line
-from recollect.text.fence import Quoted, fenced
+from recollect.text.quoting.fence import Quoted, fenced
 from tests.text.chunks.samples import TEXTS, markdown
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -121,7 +121,7 @@ def test_words_are_cleaned_before_they_are_cut() -> None:
 
 
 def test_what_was_recalled_is_not_remembered_again() -> None:
-    block = fenced([Quoted("memory", "Ada keeps bees.")], "n1")
+    block = fenced([Quoted("memory", "Ada keeps bees.")], "n1").text
     lines = [
         json.dumps({"role": "user", "content": f"{block}\n\nWho keeps bees?"}),
         json.dumps({"role": "user", "content": [{"type": "text", "text": block}]}),

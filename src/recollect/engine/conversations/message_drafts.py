@@ -20,8 +20,8 @@ from recollect.model.memories import MessageDraft
 from recollect.model.messages import Content, Message, NewMessage, ToolCall
 from recollect.model.places import check_coordinates
 from recollect.text.clean import clean
-from recollect.text.fence import without_recall_blocks
 from recollect.text.private import without_private
+from recollect.text.quoting.fence import without_recall_blocks
 
 MAX_CHARACTERS = 1_000_000
 _MAX_BLOCK_CHARACTERS = 4_000_000

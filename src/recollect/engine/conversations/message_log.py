@@ -44,11 +44,20 @@ def bring(
 
     def work(writer: StoreWriter) -> tuple[Appended, ...]:
         new = redelivery.without_forgotten(writer, conversation, drafted)
-        return add(writer, engine, open_conversation(writer, conversation, now), new, now)
+        if not any(message.draft for message in new):  # nor does a conversation of which nothing is left
+            return tuple(_left_out(*pair) for pair in zip(drafted, new, strict=True))
+        added = add(writer, engine, open_conversation(writer, conversation, now), new, now)
+        return tuple(
+            done if left.draft else _left_out(one, left) for one, left, done in zip(drafted, new, added, strict=True)
+        )
 
     added = engine.write(scope, work)
     engine.background.wake()
     return added
+
+
+def _left_out(offered: message_drafts.DraftedMessage, left: message_drafts.DraftedMessage) -> Appended:
+    return Appended("forgotten" if offered.draft and not left.draft else "skipped")
 
 
 def _cap_trust(drafted: message_drafts.DraftedMessage, trust: int) -> message_drafts.DraftedMessage:

@@ -9,7 +9,7 @@ from recollect.model.memories import Scope
 from recollect.model.readings import Reading
 from recollect.ports import Reader
 from recollect.text.clean import clean
-from recollect.text.fence import is_only_wrappers, without_fences
+from recollect.text.quoting.fence import is_only_wrappers, without_fences
 from recollect.text.secrets import REDACTION_MARK
 
 _PURPOSE = "capture"

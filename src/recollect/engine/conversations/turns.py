@@ -34,18 +34,28 @@ from recollect.model.messages import Message, NewMessage
 from recollect.model.places import Location, SearchLocation
 from recollect.model.search import Hit, PromptContext, Recall, TurnOutcome
 from recollect.ports import StoreReader, StoreWriter
-from recollect.text.fence import Quoted, fenced, without_fences
+from recollect.text.quoting.fence import Quoted, fenced, without_fences
+from recollect.text.quoting.repetition import asks_again, unsaid
 
 _MAX_QUERY = 2_000
+_SPARE = 5  # hits beyond those that are shown, because some repeat others
 _MAX_JOIN_S = 2.0  # for a provider that does not answer
 _RECALL_SOURCES: tuple[Source, ...] = ("memory", "request", "response", "file")
 
 
-def before_prompt(engine: Engine, scope: Scope, session: str, request: NewMessage) -> PromptContext:
-    """Search with the request, save it, and give the block of related information."""
+def before_prompt(
+    engine: Engine, scope: Scope, session: str, request: NewMessage, *, max_tokens: int | None = None
+) -> PromptContext:
+    """Search with the request, save it, and give the block of related information, of at most so many tokens."""
+    budget = engine.settings.hooks.max_tokens if max_tokens is None else max_tokens
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
+        raise InvalidInput(f"max_tokens is {budget!r}; it must be a whole number, at least 0.")
     recalled = _within_budget(engine, scope, session, request) if engine.settings.auto_recall else Recall(())
-    block = fenced([_quote(hit) for hit in recalled.hits], token_hex(8)) if recalled.hits else ""
-    answer = PromptContext(block, recalled.hits, None, recalled.degraded)
+    telling = _telling(recalled.hits, engine.settings.hooks.items)
+    quotes = [_quote(hit, text) for hit, text in telling]
+    block = fenced(quotes, token_hex(8), fits=lambda text: engine.tokenizer.count(text) <= budget)
+    shown = tuple(telling[number][0] for number in block.shown)
+    answer = PromptContext(block.text, shown, None, recalled.degraded)
     try:
         answer = _save_request(engine, scope, session, request, answer)
     except AlreadyProcessed:
@@ -95,8 +105,9 @@ def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) ->
 
 
 def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, query: str) -> Recall:
+    """Search for related items, some more than are shown: asked again, a question is no answer to itself."""
     hooks = engine.settings.hooks
-    return all_sources.search(
+    found = all_sources.search(
         engine,
         scope,
         query,
@@ -104,8 +115,23 @@ def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, que
         memories=Filters(now=engine.clock.now(), min_trust=Trust.FILE),
         messages=MessageFilters(beyond=session, min_trust=Trust.FILE),
         files=ChunkFilters(min_trust=Trust.FILE),
-        options=SearchOptions(hooks.items, hooks.min_score, diverse=True, signs=False, location=_location(request)),
+        options=SearchOptions(
+            hooks.items + _SPARE, hooks.min_score, diverse=True, signs=False, location=_location(request)
+        ),
     )
+    others = [
+        hit for hit in found.hits if hit.source != "request" or not asks_again(query, hit.content, hit.similarity)
+    ]
+    return replace(found, hits=tuple(others))
+
+
+def _telling(hits: Sequence[Hit], most: int) -> list[tuple[Hit, str]]:
+    """Give hits with what no other says: so many, and instructions. A memory goes before the message that told it."""
+    first = sorted(hits, key=lambda hit: (not silence.is_standing(hit), hit.source != "memory"))
+    texts = {hit.id: text for hit, text in zip(first, unsaid([hit.content for hit in first]), strict=True)}
+    rules = [(hit, hit.content) for hit in hits if silence.is_standing(hit)]
+    others = [(hit, texts[hit.id]) for hit in hits if texts[hit.id] and not silence.is_standing(hit)]
+    return [*others[:most], *rules]
 
 
 def _location(request: NewMessage) -> SearchLocation | None:
@@ -132,13 +158,14 @@ def _save_request(
     return saved
 
 
-def _quote(hit: Hit) -> Quoted:
+def _quote(hit: Hit, text: str) -> Quoted:
     if isinstance(hit.record, Chunk):
-        return Quoted(f"file · {hit.record.place}", hit.content)
+        return Quoted(f"file · {hit.record.place}", text)
     day = (hit.occurred_at or hit.created_at).date().isoformat()
+    if silence.is_standing(hit):
+        return Quoted(f"standing instruction · {day}", text, standing=True)
     kind = f"memory · {hit.type}" if hit.source == "memory" else hit.source
-    kind = "standing instruction" if silence.is_standing(hit) else kind
-    return Quoted(f"{kind} · {day}", hit.content)
+    return Quoted(f"{kind} · {day}", text)
 
 
 def after_turn(
@@ -156,6 +183,8 @@ def after_turn(
 
     def work(writer: StoreWriter) -> TurnOutcome:
         new = redelivery.without_forgotten(writer, session, drafted)
+        if not any(message.draft for message in new) and writer.conversation(session) is None:
+            return TurnOutcome(0)  # a forgotten conversation does not come back, not even empty
         conversation = message_log.open_conversation(writer, session, now)
         appended = message_log.deliver(writer, engine, conversation, new, now)
         saved = sum(done.action == "created" for done in appended)

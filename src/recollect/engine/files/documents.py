@@ -210,6 +210,7 @@ def _text(engine: Engine, scope: Scope, file: FileRecord) -> tuple[str, Literal[
         except (OSError, InvalidDocument):
             pass
         else:
+            (text,) = engine.store.read(scope, lambda reader: file_chunks.mask_forgotten(reader, [text]))
             return file_chunks.storable(text), "disk", digest == file.digest
     chunks = engine.store.read(scope, lambda reader: reader.chunks_of(file.id))
     return assemble_text(chunks, file.lines), "store", True

@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from recollect.engine.base.context import Engine
+from recollect.engine.drafts import tombstones
+from recollect.engine.drafts.tombstones import FolderForgotten
 from recollect.engine.files import file_chunks
 from recollect.engine.files.file_chunks import FileIdentity, WrittenFile
 from recollect.model.files import (
@@ -53,7 +55,7 @@ SyncListener = Callable[[SyncProgress], None]
 class SyncOrder:
     """A folder to sync, and its rules. `even_if_empty` accepts that a folder has lost all its files.
 
-    `only_if_known` skips a folder that is not in the store, so that one that is forgotten meanwhile does not come back.
+    `forgotten` says when it was last forgotten before this began; a folder that was forgotten since is not begun anew.
     """
 
     root: str
@@ -61,7 +63,7 @@ class SyncOrder:
     rules: SyncRules
     dry_run: bool = False
     even_if_empty: bool = False
-    only_if_known: bool = False
+    forgotten: FolderForgotten | None = None
 
 
 @dataclass(slots=True)
@@ -100,6 +102,8 @@ class _FolderDifference:
 
 def sync(engine: Engine, scope: Scope, order: SyncOrder, *, tell: SyncListener | None = None) -> SyncReport:
     """Sync a folder."""
+    if order.forgotten is None:
+        order = replace(order, forgotten=last_forgotten(engine, scope, order.root))
     walk, difference = _compare_folder(engine, scope, order.root, order.rules)
     state = _state(walk, difference, even_if_empty=order.even_if_empty)
     gone = difference.gone if state == "synced" else {}
@@ -125,6 +129,11 @@ def sync(engine: Engine, scope: Scope, order: SyncOrder, *, tell: SyncListener |
         dry_run=order.dry_run,
         **{name: getattr(counts, name) for name in _COUNTED},
     )
+
+
+def last_forgotten(engine: Engine, scope: Scope, root: str) -> FolderForgotten:
+    """Say when a folder was last forgotten."""
+    return engine.store.read(scope, lambda reader: tombstones.folder_forgotten(reader, root))
 
 
 def drift(engine: Engine, scope: Scope, folder: Folder) -> int | None:
@@ -260,7 +269,7 @@ class _Sync:
         """Write files; they are indexed and committed while the next ones are being read."""
 
         def work(writer: StoreWriter) -> list[FileRecord]:
-            if _folder(writer, self.order.root) is None:  # it was forgotten while it was being read
+            if not is_known(writer, self.order.root):  # it was forgotten while it was being read
                 counts.forgotten += len(batch)
                 return []
             saved = [file for content in batch if (file := self._save(writer, content, counts)) is not None]
@@ -359,9 +368,23 @@ def _is_unchanged(record: FileRecord, known: KnownFile) -> bool:
 
 def _begin(engine: Engine, scope: Scope, order: SyncOrder) -> None:
     """Save a folder before its first file, so that its files can be forgotten with it."""
-    if not order.only_if_known and engine.store.read(scope, lambda reader: _folder(reader, order.root)) is None:
+
+    def work(writer: StoreWriter) -> None:
+        if is_known(writer, order.root):
+            return
+        if tombstones.folder_forgotten(writer, order.root) == order.forgotten:
+            writer.save_folder(folder)
+        else:
+            writer.bury([tombstones.of_folder(order.root)], folder.scanned_at)  # a watch leaves it alone from here on
+
+    if not engine.store.read(scope, lambda reader: is_known(reader, order.root)):
         folder = Folder(order.root, order.source, _rules_as_json(order.rules), engine.clock.now(), None, {})
-        engine.write(scope, lambda writer: writer.save_folder(folder))
+        engine.write(scope, work)
+
+
+def is_known(rows: StoreReader | StoreWriter, root: str) -> bool:
+    """Say whether a folder is synced."""
+    return _folder(rows, root) is not None
 
 
 def _record_scan(engine: Engine, scope: Scope, order: SyncOrder, state: SyncState, counts: _SyncCounts) -> None:
@@ -374,7 +397,7 @@ def _record_scan(engine: Engine, scope: Scope, order: SyncOrder, state: SyncStat
         return
 
     def work(writer: StoreWriter) -> None:
-        if _folder(writer, order.root) is not None:
+        if is_known(writer, order.root):
             writer.save_folder(scanned)
 
     engine.write(scope, work)

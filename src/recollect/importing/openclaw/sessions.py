@@ -14,7 +14,7 @@ from recollect.importing.openclaw import tables
 from recollect.importing.openclaw.find_stores import FORMAT, OpenClawStores
 from recollect.importing.openclaw.index import AS_A_FILE
 from recollect.importing.parse_values import id_of, list_of, mapping_of, moment_of, text_of
-from recollect.text.fence import is_only_wrappers, without_fences
+from recollect.text.quoting.fence import is_only_wrappers, without_fences
 
 BY_A_TOOL: Final = "what a tool gave"
 BY_OPENCLAW: Final = "written by OpenClaw, not by a person"

@@ -23,7 +23,7 @@ def before_prompt(body: requests.BeforePromptBody, call: WriteAndReadCall) -> Re
     """Search with what the user says, then save it, and give a block to put before the prompt.
 
     It does not fail because something is slow or broken: `degraded` says what is missing. A `location` is kept with
-    what the user says, and what is near ranks higher.
+    what the user says, and what is near ranks higher. The block is never longer than `max_tokens`.
     """
 
     def verb(me: UserMemory) -> PromptContext:
@@ -34,6 +34,7 @@ def before_prompt(body: requests.BeforePromptBody, call: WriteAndReadCall) -> Re
             speaker=body.speaker,
             metadata=body.metadata,
             location=body.place,
+            max_tokens=body.max_tokens,
         )
 
     def reply(context: PromptContext) -> Reply:
@@ -73,14 +74,16 @@ def session_end(body: requests.SessionEndBody, call: WriteCall) -> Response:
 def forget(body: Annotated[requests.ForgetBody, Body()], call: ForgetCall) -> Response:
     """Forget for good, with everything that was made from it.
 
-    By `query`, only what clearly matches is forgotten; otherwise there are `candidates` to choose from by their ids.
-    That shows them, so it also needs a key that may read. By `folder`, the files that were synced from it are
-    forgotten; it is named by its root.
+    By `query`, everything that says it is forgotten: memories, sentences of messages, passages of files; summaries are
+    made again. If several things may be meant, nothing is, unless `all` of it is meant: there are `candidates` to
+    choose from by their ids, and `items` that say where it is said. That shows them, so it also needs a key that may
+    read. By `folder`, the files that were synced from it are forgotten; it is named by its root.
     """
     if body.query is not None:
         call.require("read")
     given = body.model_dump(exclude_unset=True)
     dry_run = given.pop("dry_run", False)
+    reach = {name: given.pop(name, False) for name in ("all", "sources")}
     target = {name: value for name, value in given.items() if value not in (None, False)}
     if len(target) != 1:
         found = ", ".join(sorted(target)) or "none"
@@ -94,7 +97,7 @@ def forget(body: Annotated[requests.ForgetBody, Body()], call: ForgetCall) -> Re
             status.folder.root for status in me.files.folders(look=False)
         }:
             return Forgotten("not_found", dry_run=dry_run)
-        return me.forget(**target, dry_run=dry_run)
+        return me.forget(**target, **reach, dry_run=dry_run)
 
     return run_idempotent(
         call,

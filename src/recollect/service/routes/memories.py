@@ -28,6 +28,7 @@ router = json_router("Memories")
 _ID: Final = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 MemoryId = Annotated[str, Path(min_length=1, max_length=100, description="The id of a memory.")]
+AlsoSources = Annotated[bool, Query(description="The messages that it was captured from lose it, too.")]
 IfMatch = Annotated[str | None, Header(max_length=1_000, description="Only if the memory still has this ETag.")]
 
 
@@ -145,12 +146,12 @@ def change(body: requests.MemoryPatch, call: WriteAndReadCall, id: MemoryId, if_
 
 
 @router.delete("/api/memories/{id}", response_model=out.ForgottenBody)
-def delete(call: ForgetCall, id: MemoryId, if_match: IfMatch = None) -> Response:
+def delete(call: ForgetCall, id: MemoryId, *, sources: AlsoSources = False, if_match: IfMatch = None) -> Response:
     """Forget a memory for good, with its history and everything that was made from it."""
 
     def forget(me: UserMemory) -> Forgotten:
         me.get(id)  # a memory, not a message; raises NotFound
-        return me.forget(id)
+        return me.forget(id, sources=sources)
 
     return run_idempotent(
         call,

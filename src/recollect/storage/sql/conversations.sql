@@ -175,6 +175,10 @@ SELECT fingerprint, forgotten_at
   FROM tombstones
  WHERE user_id = :user_id AND fingerprint = ANY(:fingerprints::text[])
 
+-- any_tombstone --
+-- Whether anything was forgotten for good.
+SELECT 1 AS one FROM tombstones WHERE user_id = :user_id LIMIT 1
+
 -- lift_tombstones --
 -- It was said again, after it was forgotten.
 DELETE FROM tombstones

@@ -22,7 +22,7 @@ MAX_MESSAGE_CHARACTERS = 20_000
 MAX_SENTENCES = 100
 
 _BLOCK = re.compile(r"<relevant-context\b", re.IGNORECASE)
-_BLOCK_END = re.compile(r"</relevant-context\s*>", re.IGNORECASE)
+_BLOCK_END = re.compile(r"</relevant-context\b[^<>\n]*>", re.IGNORECASE)
 _FENCE = "```"
 _START: Final = attrgetter("start")
 _END: Final = attrgetter("end")

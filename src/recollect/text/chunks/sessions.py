@@ -13,7 +13,7 @@ from recollect.model.files import CutText, TextPiece
 from recollect.text.chunks.cutting import OVERLAP, TOKENS, cut
 from recollect.text.chunks.front_matter import moment_of
 from recollect.text.chunks.layout import lines_of, sizes
-from recollect.text.fence import without_fences, without_recall_blocks
+from recollect.text.quoting.fence import without_fences, without_recall_blocks
 
 Clean = Callable[[str], str]
 

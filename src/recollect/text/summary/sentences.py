@@ -21,7 +21,8 @@ _NEAR = 40  # characters around a full stop that say whether it ends a sentence
 _WRAPPED = 60  # a line this long may go on in the next one
 _MOST_SYMBOLS = 0.12
 
-_RECALLED = ("<relevant-context", "</relevant-context>")
+_RECALLED = "<relevant-context"
+_RECALLED_END = re.compile(r"</relevant-context\b[^<>\n]*>")
 _SKIPPED = re.compile(r"\s*(?:[>|#]|-{3,}|={3,}|\*{3,}|<[/!a-zA-Z])")
 _CODE = re.compile(
     r"\s*(?:import \w+(?:$|[ .,;])|from [\w.]+ import |def \w+\(|class \w+[:(]|(?:const|let|var) \w+ ?=|#include|"
@@ -107,10 +108,9 @@ def _excerpt(text: str) -> str:
 
 def _without_recalled(text: str) -> str:
     """Leave out the memories that were put before a prompt; they are ours, not what was said."""
-    opening, closing = _RECALLED
-    while (start := text.find(opening)) >= 0:
-        end = text.find(closing, start)
-        text = text[:start] + (text[end + len(closing) :] if end >= 0 else "")
+    while (start := text.find(_RECALLED)) >= 0:
+        end = _RECALLED_END.search(text, start)
+        text = text[:start] + (text[end.end() :] if end else "")
     return text
 
 

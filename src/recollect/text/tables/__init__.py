@@ -18,7 +18,7 @@ _SECTIONS: Final = {
     "language": "letters; function words; shared words; negations; fillers; decisive; negative prefixes",
     "languages": "latin; cyrillic; persian letters; first names; scripts",
     "query": "anything; talk; you; told; own",
-    "capture": "openings; first person; i; third person; people; conditions; past; for now; handed over; "
+    "capture": "openings; first person; i; third person; refers back; people; conditions; past; for now; handed over; "
     "handed over phrases; remember; exact; units; inside names; other of several; one-off; injections",
     "summary": "chatter; formula; decision; preference; identity; fact; wish; done; task; promise; request; unsure; "
     "failed; noted; generic; laughter; hedge; yes; no; if; negations; question words; pronouns; abbreviations; "

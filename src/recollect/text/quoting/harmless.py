@@ -1,0 +1,128 @@
+"""Makes a text harmless for a prompt: what a model could take for the end of a quotation or a turn becomes plain words.
+
+The invariant: doing it twice changes nothing more, and a text without such marks stays as it is.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import re2
+
+from recollect.text.quoting.disguise import plain
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]+")
+_MAYBE = re.compile(r"[<\[#:&%\\{=]|[^\x00-\x7f]")
+_MOST_PASSES = 4  # what stands between the brackets of a tag may be one, too
+
+OUR_TAGS: Final = ("relevant-context", "recollect")
+# Tags that hosts and models give a meaning.
+_TAGS: Final = (
+    "system", "system-prompt", "system-message", "system-reminder", "system-instruction", "system-instructions",
+    "developer", "assistant", "user", "human", "instruction", "instructions", "inst", "sys", "prompt", "invoke",
+    "tool", "tools", "tool-call", "tool-calls", "tool-use", "tool-result", "tool-results", "tool-response", "think",
+    "function-call", "function-calls", "function-result", "function-results", "thinking", "local-command-stdout",
+    "user-prompt-submit-hook", "environment-context", "environment-details", "task-notification",
+)  # fmt: skip
+# Tokens of chat templates.
+_TOKENS: Final = (
+    "im-start", "im-end", "im-sep", "endoftext", "begin-of-text", "end-of-text", "eot-id", "eom-id", "start-header-id",
+    "end-header-id", "start-of-turn", "end-of-turn", "endofprompt", "bos", "eos", "s", "python-tag", "start-of-role",
+    "end-of-role", "channel", "message",
+)  # fmt: skip
+_BRACKETED: Final = (
+    "inst", "sys", "system", "system-prompt", "available-tools", "tool-calls", "tool-results", "assistant",
+)  # fmt: skip
+_TURNS: Final = r"[Hh]uman|HUMAN|[Aa]ssistant|ASSISTANT|[Ss]ystem|SYSTEM|User|USER|Developer|DEVELOPER"
+_HEADINGS: Final = r"(?:new |system )?instructions?|system(?: prompt| message)?|human|assistant|response|user|developer"
+_TYPES: Final = frozenset({"user", "human", "tool", "tools", "message", "channel", "prompt", "s", "assistant"})
+_DIGITS: Final = {"a": "a4@", "e": "e3", "i": "i1l!", "l": "l1i|", "o": "o0", "s": "s5$", "t": "t7"}
+
+
+class _PromptMark(NamedTuple):
+    """A pattern on the plain text; its first group is what stays, in parentheses."""
+
+    pattern: Any  # re2 has no types
+    called: Callable[[str], str]
+
+
+def harmless(text: str) -> str:
+    """Take out what cannot be seen, and turn what looks like a mark of a prompt into words in parentheses."""
+    shown = _UNPRINTABLE.sub("", text).encode("utf-8", "replace").decode("utf-8")
+    for _ in range(_MOST_PASSES):
+        if not _MAYBE.search(shown):
+            break
+        neutral = _neutral(shown)
+        if neutral == shown:
+            break
+        shown = neutral
+    return shown
+
+
+def _neutral(text: str) -> str:
+    seen = plain(text)
+    found = sorted(_found(seen.text))
+    if not found:
+        return text
+    pieces, place = [], 0
+    for start, end, name in found:
+        first = seen.starts[start]
+        if first >= place:
+            pieces += [text[place:first], f"({name})"]
+            place = seen.ends[end - 1]
+    return "".join((*pieces, text[place:]))
+
+
+def _found(seen: str) -> Iterator[tuple[int, int, str]]:
+    """Give the places of marks and what to call each."""
+    for mark in _marks():
+        for match in mark.pattern.finditer(seen):
+            if _is_type_argument(seen, match.start(1), match[1], match[2]):
+                continue
+            yield match.start(1), match.end(1), mark.called(match[2])
+
+
+def _is_type_argument(seen: str, start: int, tag: str, name: str) -> bool:
+    """Tell `List<User>`, which programs say, from a tag."""
+    return name.lower() in _TYPES and tag == f"<{name}>" and seen[start - 1 : start].isalnum()
+
+
+@cache
+def _marks() -> tuple[_PromptMark, ...]:
+    ours, tags = "|".join(map(_spaced, OUR_TAGS)), "|".join(_spaced(name) for name in (*_TAGS, *_TOKENS))
+    solid = "|".join(_solid(name) for name in _TAGS)
+    brackets = "|".join(map(_spaced, _BRACKETED))
+    line = r"(?m)^[ \t>*_\"'-]{0,8}"
+    return (
+        _mark(rf"(?i)(<\s*[/\\]?\s*({ours})(?:\s*>)?)", lambda _: "relevant context"),
+        _mark(rf"(?i)(<\s*\|?\s*[/\\]?\s*({tags})\s*[/\\]?\s*\|?\s*>)"),
+        _mark(rf"(?i)(<[/\\]?({solid}))\s[^<>\n]{{0,200}}>"),
+        _mark(r"(<\|([^\s<>|][^<>|\n]{0,40})\|>)"),
+        _mark(r"(?i)(<<<\s*((?:BEGIN|END)_[A-Z_]{1,60})\s*>>>)"),
+        _mark(rf"(?i)(\[\s*[/\\]?\s*({brackets})\s*\])"),
+        _mark(r"(?i)(\[\s*(standing\s+instruction)s?)"),
+        _mark(r"(?i)(\{\{\s*~?\s*[#/]\s*(system|user|assistant)\s*~?\s*\}\})"),
+        _mark(rf"{line}((?:\*\*|__)?({_TURNS})(?:\*\*|__)?[ \t]*:)"),
+        _mark(rf"(?i){line}(###+[ \t]*({_HEADINGS})[ \t]*(?::|$))"),
+        _mark(rf"(?i){line}(##?[ \t]*({_HEADINGS})[ \t]*:)"),
+        _mark(rf"(?i){line}([=*~-]{{2,}}[ \t]*((?:begin |end |new )?(?:{_HEADINGS}))[ \t]*[=*~-]{{2,}})"),
+    )
+
+
+def _mark(pattern: str, called: Callable[[str], str] = lambda name: " ".join(name.split())) -> _PromptMark:
+    return _PromptMark(re2.compile(pattern), called)
+
+
+def _solid(name: str) -> str:
+    """Give the pattern of a name, in which digits may stand for letters."""
+    return "[-_]?".join("".join(map(_letter, part)) for part in name.split("-"))
+
+
+def _spaced(name: str) -> str:
+    """Give the same with blanks between the letters."""
+    return r"[-_.\s]*".join(r"\s*".join(map(_letter, part)) for part in name.split("-"))
+
+
+def _letter(letter: str) -> str:
+    return f"[{re.escape(_DIGITS[letter])}]" if letter in _DIGITS else letter
