@@ -369,7 +369,7 @@ WRITES: Mapping[str, Crossing] = {
         for name, work in {
             "insert": lambda w: w.insert([_new(100)], SPACE),
             "same": lambda w: w.same(_fingerprint()),
-            "current": lambda w: [w.current(Slot("pump", f"key{key}", "", preference=False)) for key in range(9)],
+            "holders": lambda w: [w.holders(Slot("pump", f"key{key}", "", preference=False)) for key in range(9)],
             "retire": lambda w: w.retire(THEIRS.memories[2], NOW, MINE.memories[0]),
             "revive": lambda w: w.revive(THEIRS.memories[0]),
             "confirm": lambda w: w.confirm(_drafts(THEIRS)[2].record._replace(trust=1)),
