@@ -47,6 +47,18 @@ def test_what_a_program_concludes_is_kept_as_a_doubt(cli: Cli) -> None:
     assert "agent\n" in shown
 
 
+def test_a_fact_may_have_many_values(cli: Cli) -> None:
+    for value in ("Czech", "German"):
+        assert cli.json("fact", "jana", "language", value, "--many")["action"] == "created"
+    cli.store("Jana speaks Polish", "--type", "fact", "--subject", "jana", "--key", "language", "--many")
+    assert cli.json("prefer", "food", "drink", "tea", "--many")["action"] == "created"
+    assert cli.json("prefer", "food", "drink", "milk")["action"] == "created"
+    shown = cli.ok("facts", "jana")
+    assert "language: Czech\n" in shown
+    assert "language: German\n" in shown
+    assert "Jana speaks Polish\n" in shown
+
+
 def test_a_fact_that_was_told_in_a_sentence_shows_it(cli: Cli) -> None:
     cli.store("We put it under the pot", "--type", "fact", "--subject", "key", "--key", "location", "--value", "pot")
     assert "  location: pot  We put it under the pot\n" in cli.ok("facts")

@@ -54,6 +54,16 @@ def test_a_source_of_less_trust_replaces_nothing(anna: httpx2.Client) -> None:
     assert [one["content"] for one in anna.get("/api/facts").json()["items"]] == ["Lives in Brno"]
 
 
+def test_a_key_has_many_values(anna: httpx2.Client) -> None:
+    slot = {"type": "fact", "subject": "user", "key": "language", "many": True}
+    ids = [store(anna, f"Speaks {value}", value=value, **slot) for value in ("Czech", "German", "Czech")]
+    assert ids[0] == ids[2]
+    anna.request("DELETE", f"/api/memories/{ids[0]}")
+    facts = anna.get("/api/facts", params={"key": "language"}).json()["items"]
+    assert [(one["value"], one["metadata"]) for one in facts] == [("German", {"many": True})]
+    assert anna.post("/api/memories/unified", json={"content": "Speaks", "many": True}).status_code == 422
+
+
 def test_bulk(anna: httpx2.Client) -> None:
     memories = [{"content": f"Fact number {number}"} for number in range(100)]
     results = anna.post("/api/memories/bulk", json={"memories": memories}).json()["results"]

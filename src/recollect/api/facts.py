@@ -47,7 +47,9 @@ class UserFacts(_TypedMemories):
     ) -> Remembered:
         """Store a fact; a new value for the same subject and key supersedes the old one.
 
-        Common keys are location, purpose, nickname, preference and schedule; any other will do.
+        With `many=True` the key has several values, such as languages: this one and all later ones stand side by side,
+        each with an id of its own to update or forget. Common keys are location, purpose, nickname, preference and
+        schedule; any other will do.
         """
         _check_filled(subject=subject, key=key, value=value)
         text = content or f"{subject} {_words(key)}: {value}"

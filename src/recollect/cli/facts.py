@@ -53,7 +53,7 @@ def about(
 
 @commands.command(
     "write",
-    examples=('recollect fact light.office location "home office"', "recollect fact jana birthday 1990-05-17"),
+    examples=('recollect fact light.office location "home office"', "recollect fact jana language Czech --many"),
 )
 def fact(
     context: CommandContext,
@@ -61,10 +61,11 @@ def fact(
     key: Annotated[str, argument("KEY", "Which property: location, purpose, nickname, schedule, or any other.")],
     value: Annotated[str, argument("VALUE", "What is so. It replaces the value from before.")],
     *,
+    many: options.Many = False,
     note: options.NoteOptions,
 ) -> "CommandResult[Remembered]":
     """Note a fact about a thing; a new value replaces the old."""
-    return CommandResult(context.me.facts.set(subject, key, value, **_given(note)), show_remembered)
+    return CommandResult(context.me.facts.set(subject, key, value, many=many, **_given(note)), show_remembered)
 
 
 @commands.command("read", examples=("recollect facts", "recollect facts light.office --key location"))
@@ -107,10 +108,11 @@ def prefer(
     key: Annotated[str, argument("KEY", "Which part of it, such as evening_brightness.")],
     value: Annotated[str, argument("VALUE", "What is preferred. It replaces the value from before.")],
     *,
+    many: options.Many = False,
     note: options.NoteOptions,
 ) -> "CommandResult[Remembered]":
     """Note what the user prefers."""
-    return CommandResult(context.me.preferences.set(category, key, value, **_given(note)), show_remembered)
+    return CommandResult(context.me.preferences.set(category, key, value, many=many, **_given(note)), show_remembered)
 
 
 @commands.command("read", examples=("recollect preferences", "recollect preferences lighting"))

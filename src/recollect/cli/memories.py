@@ -82,6 +82,7 @@ def store(
     text: Annotated[str, argument("TEXT", "What to remember; - reads it from standard input.")],
     *,
     fields: options.MemoryOptions,
+    many: options.Many = False,
     located: options.PlaceOptions,
     at: options.AtOwnPlace = None,
     metadata: options.MetadataOption = None,
@@ -103,7 +104,7 @@ def store(
     place = place_fields(context, located, at)
     given = memory_fields(fields, context.now, metadata=metadata) | place
     before = memory.stats().pending_jobs
-    remembered = me.remember(given_text(text), wait=wait, **given)
+    remembered = me.remember(given_text(text), wait=wait, many=many, **given)
     new = remembered.action != "duplicate"
     if new:
         find_addresses(context, place)

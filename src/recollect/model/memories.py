@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,10 @@ from recollect.model.places import PlaceRow
 
 Vector: TypeAlias = NDArray[np.float32]
 VectorLike: TypeAlias = Sequence[float] | NDArray[np.float32]
+
+
+# In the metadata of a memory: its key has several values at a time, and this is one of them.
+MANY: Final = "many"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class CommonFields(TypedDict, total=False):
     context: str
     source: str
     trust: int | None
+    many: bool
     session: str
     valid_from: datetime | None
     valid_until: datetime | None
@@ -64,7 +69,8 @@ class MemoryChanges(MemoryFields, total=False):
 class NewMemory:
     """A memory to be stored. Only the content is required.
 
-    `subject`, `key` and `context` name a slot: a new value for the same slot supersedes the old one. The `source` says
+    `subject`, `key` and `context` name a slot: a new value for the same slot supersedes the old one. With `many` it is
+    one of several, and supersedes none: so does every later value of that slot. The `source` says
     how far it is trusted (see `Trust`); `trust` may only say less. `vector` may be an embedding that was made elsewhere
     with the configured model.
     """
@@ -90,6 +96,7 @@ class NewMemory:
     place_label: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     vector: VectorLike | None = None
+    many: bool = False
 
 
 class MemoryRecord(NamedTuple):
@@ -122,6 +129,11 @@ class MemoryRecord(NamedTuple):
     metadata: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
+
+
+def is_many(record: MemoryRecord) -> bool:
+    """Tell whether a memory is one of several values of its key."""
+    return record.metadata.get(MANY) is True
 
 
 def lapsed(record: MemoryRecord, now: datetime) -> bool:

@@ -144,8 +144,8 @@ class MemoryWriter(MemoryRows, Protocol):
     def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
         """Find the live row with this fingerprint, expired or not."""
 
-    def current(self, slot: Slot) -> MemoryRecord | None:
-        """Find the live row that holds this slot."""
+    def holders(self, slot: Slot) -> Sequence[MemoryRecord]:
+        """Find the live rows that hold this slot, the newest first: one, or several where there are many values."""
 
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
         """End a row's validity in favour of another."""

@@ -112,6 +112,7 @@ class NewMemoryBody(LocatableBody):
         ]
         | None
     ) = None
+    many: Annotated[bool, Field(description="One of several values of its key: it stands beside the others")] = False
     session: ShortText = ""
     occurred_at: Timestamp | None = None
     valid_from: Timestamp | None = None

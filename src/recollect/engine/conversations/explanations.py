@@ -74,7 +74,7 @@ def _with_replaced(engine: Engine, scope: Scope, captured: tuple[Captured, ...])
 
     def holder(reader: StoreReader, one: Captured) -> str:
         filters = Filters(now, subject=one.subject, key=one.key, context=one.context)
-        held = reader.select(filters, _SLOTS) if one.key else ()
+        held = reader.select(filters, _SLOTS) if one.key and not one.many else ()
         return next((record.id for record in held if not _is_same(record, one)), "")
 
     return engine.store.read(

@@ -107,7 +107,7 @@ def _with_doubt(writer: StoreWriter, remembered: Remembered, prepared: remember.
     """Say when a new memory contradicts the current value of a property that has one value at a time."""
     record = prepared.draft.record
     slot = doubts.doubtful_slot(record)
-    holder = writer.current(slot) if slot and remembered.action == "created" else None
+    holder = next(iter(writer.holders(slot)), None) if slot and remembered.action == "created" else None
     if holder is None or not doubts.differ(holder, record):
         return remembered
     return replace(remembered, action="doubted", existing_id=holder.id)
@@ -161,6 +161,7 @@ def _as_memory(engine: Engine, message: Message, captured: Captured) -> NewMemor
         subject=captured.subject,
         key=captured.key,
         value=captured.value,
+        many=captured.many,
         context=captured.context,
         source="user_stated",
         trust=Trust.STATED,

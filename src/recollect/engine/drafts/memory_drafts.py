@@ -15,7 +15,7 @@ from typing import Any
 from recollect import ids
 from recollect.errors import InvalidInput, InvalidMemory
 from recollect.model.literals import MEMORY_TYPES, Trust, tier_of
-from recollect.model.memories import Draft, MemoryRecord, NewMemory, Vector
+from recollect.model.memories import MANY, Draft, MemoryRecord, NewMemory, Vector
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.ports import Fingerprint, Slot
 from recollect.text.clean import clean, clean_content, fingerprint_text
@@ -97,6 +97,8 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
         now,
         now,
     )
+    if memory.many:
+        record = one_of_many(record)
     if record.valid_until is not None and record.valid_until <= record.valid_from:
         raise InvalidMemory(f"valid_until ({record.valid_until}) must be later than valid_from ({record.valid_from}).")
     return Draft(record, content_hash(record), memory_terms(record), vector)
@@ -152,6 +154,13 @@ def slot(record: MemoryRecord) -> Slot | None:
     if not record.key or record.type in HAPPENINGS:
         return None
     return Slot(record.subject, record.key, record.context, record.type == "preference")
+
+
+def one_of_many(record: MemoryRecord) -> MemoryRecord:
+    """Mark a record as one of several values. Raises InvalidMemory where there is no key to have them."""
+    if slot(record) is None:
+        raise InvalidMemory("Only a memory with a key can be one of many; an event or experience has no value.")
+    return record._replace(metadata={**record.metadata, MANY: True})
 
 
 def _check_numbers(memory: NewMemory) -> None:

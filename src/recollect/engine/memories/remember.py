@@ -18,14 +18,14 @@ from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedTexts
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
 from recollect.model.filters import Filters
-from recollect.model.memories import Draft, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector, lapsed
+from recollect.model.memories import Draft, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector, is_many, lapsed
 from recollect.model.messages import Usage
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_units
 from recollect.ports import PendingWrite, StoreReader, StoreWriter
 from recollect.ranking.fusion import nearness
 from recollect.text.clean import fingerprint_text
-from recollect.text.near_duplicates import same_statement
+from recollect.text.near_duplicates import same_statement, says_more
 
 BATCH = 10_000
 _NEAR_CANDIDATES = 5
@@ -273,12 +273,15 @@ def decide(writer: StoreWriter, engine: Engine, prepared: PreparedMemory) -> Rem
 
 
 def _store_draft(writer: StoreWriter, prepared: PreparedMemory) -> Remembered:
-    """Insert, confirm or supersede. A slot has one live holder at most; without a slot there are only duplicates."""
-    draft, near = prepared.draft, prepared.near
-    record, slot = draft.record, memory_drafts.slot(draft.record)
-    old = writer.current(slot) if slot else writer.same(memory_drafts.fingerprint(draft))
+    """Insert, confirm or supersede. A slot has one live holder, or many; without a slot there are only duplicates."""
+    near = prepared.near
+    draft, old = _opposite(writer, prepared.draft)
+    record = draft.record
     if old is not None and not lapsed(old, record.created_at):
-        if slot is None or _same_value(old, draft):
+        told_more = is_many(record) and _says_more(record, old)
+        if told_more and _says_more(old, record):  # each says something of its own about one value
+            return _insert(writer, draft, prepared.space)
+        if memory_drafts.slot(record) is None or (same_value(old, draft) and not told_more):
             return _confirm(writer, old, record)
         return _supersede(writer, draft, prepared.space, old)
     twin = next(iter(writer.get([near])), None) if near else None
@@ -287,6 +290,28 @@ def _store_draft(writer: StoreWriter, prepared: PreparedMemory) -> Remembered:
     if old is not None:
         writer.retire(old.id, memory_drafts.lapse(old), record.id)
     return _insert(writer, draft, prepared.space)
+
+
+def _opposite(writer: StoreWriter, draft: Draft) -> tuple[Draft, MemoryRecord | None]:
+    """Give the live memory that a draft repeats or replaces, if any; of many values that is the same one.
+
+    Where a key has many values, the draft is marked as one of them.
+    """
+    slot = memory_drafts.slot(draft.record)
+    if slot is None:
+        return draft, writer.same(memory_drafts.fingerprint(draft))
+    holders = writer.holders(slot)
+    if not any(map(is_many, (draft.record, *holders))):
+        return draft, next(iter(holders), None)
+    marked = draft._replace(record=memory_drafts.one_of_many(draft.record))
+    same = [holder for holder in holders if same_value(holder, draft)]
+    return marked, min(same, key=lambda holder: _says_more(draft.record, holder), default=None)
+
+
+def _says_more(record: MemoryRecord, other: MemoryRecord) -> bool:
+    """Tell whether a memory says more about its value than another one does."""
+    about = f"{record.subject} {record.key.replace('_', ' ')} {record.value}"
+    return says_more(record.content, f"{other.content} {about}")
 
 
 def _insert(writer: StoreWriter, draft: Draft, space: Space | None) -> Remembered:
@@ -334,7 +359,8 @@ def _keep_outranked(
     return Remembered("outranked", record.id, holder.id)
 
 
-def _same_value(holder: MemoryRecord, draft: Draft) -> bool:
+def same_value(holder: MemoryRecord, draft: Draft) -> bool:
+    """Tell whether a memory has the value of a draft, or says the same."""
     if memory_drafts.content_hash(holder) == draft.content_hash:
         return True
     value = fingerprint_text(draft.record.value)

@@ -12,7 +12,6 @@ from recollect.model.memories import Draft, MemoryRecord, MessageDraft, Space, V
 from recollect.model.messages import ConversationRecord, Usage
 from recollect.ports import CachedPassageVector, Derivation, EmbedJob, Fingerprint, Role, Slot, TouchedFile
 from recollect.storage.rows import UNREAD, name_of
-from recollect.storage.session import Values
 from recollect.storage.shared.item_writer import NumberedSpace, SharedItemWriter, WrittenItem
 from recollect.storage.spaces import list_spaces, space_label
 from recollect.storage.tombstones import keyed
@@ -178,15 +177,13 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
 
     def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
         """Find the live memory with this fingerprint."""
-        return self._first("same_memory", {name: getattr(fingerprint, name) for name in _FINGERPRINT})
-
-    def current(self, slot: Slot) -> MemoryRecord | None:
-        """Find the live memory that holds this slot."""
-        return self._first("current_memory", {name: getattr(slot, name) for name in _SLOT})
-
-    def _first(self, name: str, values: Values) -> MemoryRecord | None:
-        rows = self._rows(name, values)
+        rows = self._rows("same_memory", {name: getattr(fingerprint, name) for name in _FINGERPRINT})
         return self._codec.memory(rows[0]) if rows else None
+
+    def holders(self, slot: Slot) -> Sequence[MemoryRecord]:
+        """Find the live memories that hold this slot."""
+        rows = self._rows("current_memory", {name: getattr(slot, name) for name in _SLOT})
+        return [self._codec.memory(row) for row in rows]
 
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
         """End a memory's validity in favour of another."""

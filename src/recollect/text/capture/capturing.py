@@ -11,7 +11,7 @@ from recollect.text.capture.contents import content_span, has_content, is_impers
 from recollect.text.capture.exact import ExactFindings, find_exact, merge_statements
 from recollect.text.capture.gate import is_secret, is_shouted
 from recollect.text.capture.judging import confidence_of, is_injection, statement_features
-from recollect.text.capture.keys import CONTACTS, is_current, may_replace
+from recollect.text.capture.keys import CONTACTS, is_current, is_one_of_many, may_replace
 from recollect.text.capture.own_words import MAX_MESSAGE_CHARACTERS, OwnWords
 from recollect.text.capture.persons import whom, with_person
 from recollect.text.capture.user_patterns import NONE, CompiledPatterns, judge_by_patterns
@@ -181,11 +181,12 @@ def _captured(text: str, statement: Statement, span: TextSpan, who: str | None, 
     replaces = statement.type == "fact" and may_replace(
         statement.key, value, said, statement.confidence, about_user=subject == USER
     )
+    many = statement.type == "fact" and is_one_of_many(statement.key, value, said)
     return Captured(
         said if statement.type == "rule" else with_person(said, who or ""),
         _memory_type(statement),
         subject,
-        statement.key if replaces else "",
+        statement.key if replaces or many else "",
         value,
         importance=_ASKED_IMPORTANCE if rule == ASKED else _importance(statement),
         confidence=round(statement.confidence, 3),
@@ -193,6 +194,7 @@ def _captured(text: str, statement: Statement, span: TextSpan, who: str | None, 
         property=statement.key if is_current(value, said) else "",
         span=statement.span,
         standing=statement.type == "rule" and not _is_conditional(said),
+        many=many,
     )
 
 
