@@ -172,3 +172,22 @@ def test_a_foreign_id_is_not_found(service: Running, anna: httpx2.Client) -> Non
         assert {answer.status_code for answer in answers} == {404}
         assert ben.post("/api/forget", json={"id": kept}).json()["action"] == "not_found"
     assert anna.get(f"/api/memories/{kept}").json()["importance"] == 0.7
+
+
+def test_a_browser_at_the_address_is_told_where_the_routes_are(service: Running) -> None:
+    with httpx2.Client(base_url=service.url) as stranger:
+        page = stranger.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+        assert (page.status_code, page.headers["content-type"].partition(";")[0]) == (200, "text/html")
+        assert '<a href="/docs">' in page.text
+        assert stranger.get("/").json()["docs"] == "/docs"
+
+
+def test_complaints_are_in_plain_words(anna: httpx2.Client) -> None:
+    for body in (
+        {"content": "x", "metadata": "no"},
+        {"content": "x", "lat": 50.0},
+        {"content": "x", "occurred_at": "soon"},
+    ):
+        detail = anna.post("/api/memories/unified", json=body).json()["detail"]
+        assert "Value error" not in detail
+        assert ".." not in detail
