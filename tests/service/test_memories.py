@@ -115,6 +115,15 @@ def test_forget_by_query_offers_candidates(anna: httpx2.Client) -> None:
     assert anna.get("/api/stats").json()["memories"] == 1
 
 
+def test_only_a_fresh_start_lets_a_forgotten_history_come_again(anna: httpx2.Client) -> None:
+    turn = {"session": "s1", "messages": [{"role": "user", "content": "The garage code is 4711.", "id": "m1"}]}
+    for switches, saved in (({}, 0), ({"allow_again": True}, 1)):
+        anna.post("/api/hooks/agent-end", json=turn)
+        anna.post("/api/forget", json={"everything": True, **switches})
+        assert anna.post("/api/hooks/agent-end", json=turn).json()["saved"] == saved
+    assert anna.post("/api/forget", json={"session": "s1", "allow_again": True}).status_code == 422
+
+
 @ON_SQLITE
 @pytest.mark.parametrize(
     ("asked", "body", "status", "words"),

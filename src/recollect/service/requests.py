@@ -338,7 +338,8 @@ _NOT_NAMED: Final[dict[str, Any]] = {
 
 def _reach(named: str) -> dict[str, Any]:
     """Say which switches do not go together with what is named."""
-    return {switch: {"const": False} for switch, owner in (("all", "query"), ("sources", "id")) if owner != named}
+    owners = (("all", "query"), ("sources", "id"), ("allow_again", "everything"))
+    return {switch: {"const": False} for switch, owner in owners if owner != named}
 
 
 _EXACTLY_ONE: Final[dict[str, Any]] = {
@@ -379,5 +380,9 @@ class ForgetBody(StrictBody):
     all: bool = Field(default=False, description="With a query: forget all that it finds, several things too.")
     sources: bool = Field(
         default=False, description="With an id: the messages that the memory was captured from lose it, too."
+    )
+    allow_again: bool = Field(
+        default=False,
+        description="With everything: a fresh start. What was ever forgotten may come again by an import or a sync.",
     )
     dry_run: bool = False

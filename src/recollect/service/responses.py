@@ -177,7 +177,12 @@ CapturedBody = body("CapturedBody", Captured)
 SkippedStatementBody = body("SkippedStatementBody", SkippedStatement)
 ExplainedReadingBody = body("ExplainedReadingBody", ExplainedReading)
 
-FileBody = body("FileBody", FileRecord, omit=("mtime_ns", "recipe"), original=Annotated[bool, BeforeValidator(bool)])
+FileBody = body(
+    "FileBody",
+    FileRecord,
+    omit=("mtime_ns", "ctime_ns", "inode", "recipe"),
+    original=Annotated[bool, BeforeValidator(bool)],
+)
 _FOLDER: Final[dict[str, Any]] = {
     "root": (str, _at("folder", "root")),
     "source": (FileSource, _at("folder", "source")),
