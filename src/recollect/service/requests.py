@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 from unicodedata import normalize
 
 from pydantic import (
@@ -14,6 +14,7 @@ from pydantic import (
     Tag,
     TypeAdapter,
     WithJsonSchema,
+    model_validator,
 )
 
 from recollect.model.literals import MEMORY_TYPES, SOURCES, MemoryType, Source
@@ -119,6 +120,17 @@ class NewMemoryBody(LocatableBody):
     valid_until: Timestamp | None = None
     expires_at: Timestamp | None = None
     metadata: JsonObject = Field(default_factory=dict)
+    participants: Annotated[
+        list[ShortText],
+        Field(max_length=MOST_ITEMS, exclude=True, description="The names of those who took part in an event"),
+    ] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _keep_participants(self) -> Self:
+        """Keep the participants in the metadata."""
+        if self.participants:
+            self.metadata = {**self.metadata, "participants": self.participants}
+        return self
 
 
 class BulkBody(StrictBody):
