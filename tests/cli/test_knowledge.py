@@ -111,6 +111,11 @@ def test_events_are_told_in_order_by_day(cli: Cli) -> None:
     }.items():
         assert [item["content"] for item in cli.json("events", *options)["items"]] == expected
     assert cli.ok("events", "--when", "yesterday") == "Nothing matches.\n"
+    cli.ok("event", "Dinner", "--participant", "Ingrid", "--participant", "Marek")
+    assert "Dinner with Ingrid" in cli.ok("events", "--since", "1h")
+    (hit,) = cli.json("search", "Ingrid", "--min-score", "0.2")["hits"]
+    told = (hit["content"], hit["participants"], hit["learned_from"], hit["confidence"])
+    assert told == ("Dinner", ["Ingrid", "Marek"], "user_stated", 1.0)
 
 
 def test_times_are_read_and_shown_in_the_time_zone_of_the_settings(cli: Cli) -> None:

@@ -195,3 +195,19 @@ def test_words_that_carry_no_meaning_forget_nothing(me: UserMemory) -> None:
     for query in ("what did you say?", "it", "everything we talked about"):
         assert me.forget(query=query).action in ("not_found", "candidates")
     assert len(texts(me)) == 1
+
+
+def test_a_question_means_its_answer(me: UserMemory) -> None:
+    me.remember("I have type 1 diabetes")
+    me.conversation("s1").append("user", "Which illness do I have?")
+    answer = me.forget(query="which illness do I have?", dry_run=True)
+    assert answer.action in ("would_delete", "candidates")
+    assert [item.text for item in answer.items] in ([], ["I have type 1 diabetes"])
+
+
+def test_a_memory_in_other_words_does_not_go_for_words_that_are_said_elsewhere(me: UserMemory) -> None:
+    me.remember("The lawn mower stands in the shed")
+    me.conversation("s1").append("user", "The lawnmower is broken. I am tired.")
+    answer = me.forget(query="lawnmower")
+    assert answer.action in ("candidates", "deleted")
+    assert me.count() == 1

@@ -69,6 +69,7 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/stream": "read",
     "GET /api/stats": "read",
     "GET /api/status": "admin",
+    "GET /": None,
     "GET /livez": None,
     "HEAD /livez": None,
     "GET /readyz": "read",

@@ -146,6 +146,8 @@ def _file(file_id: str, number: int) -> FileRecord:
         mime="text/markdown",
         size=5,
         mtime_ns=5,
+        ctime_ns=5,
+        inode=5,
         digest=f"digest {number}",
         recipe=1,
         lines=1,
@@ -406,7 +408,7 @@ WRITES: Mapping[str, Crossing] = {
             "last_audit": lambda w: w.last_audit(),
             "add_audit": lambda w: w.add_audit(AuditLine(99, NOW, "local", "store", (), 0, "hash")),
             "save_file": lambda w: w.save_file(_file(_OTHER_ID, 50)),
-            "touch_files": lambda w: w.touch_files([TouchedFile(one, "99.md", 9, 9) for one in THEIRS.files]),
+            "touch_files": lambda w: w.touch_files([TouchedFile(one, "99.md", 9, 9, 9, 9) for one in THEIRS.files]),
             "insert_chunks": lambda w: w.insert_chunks(_file(_OTHER_ID, 50), [_piece(_OTHER_ID, 4, None)], SPACE),
             "mark_chunks": lambda w: w.mark_chunks(
                 [ChunkMark(one, "", 7, 7, 0, "", 1, None) for one in THEIRS.chunks[:-1]]

@@ -208,8 +208,8 @@ class AsyncMemory(AsyncTwin[Memory]):
             )
         )
 
-    def user(self, user_id: str, *, audit: AuditedWrite | None = None) -> AsyncUserMemory:
-        """Return one user's part of the store; the user need not exist yet."""
+    def user(self, user_id: str | None = None, *, audit: AuditedWrite | None = None) -> AsyncUserMemory:
+        """Return one user's part of the store, that of the settings' user without a name; it need not exist yet."""
         return AsyncUserMemory(self._sync.user(user_id, audit=audit))
 
     stats = awaited(Memory.stats)

@@ -139,6 +139,12 @@ def is_many(record: MemoryRecord) -> bool:
     return record.metadata.get(MANY) is True
 
 
+def participants_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give who took part in what a record tells, as its metadata name them."""
+    named = metadata.get("participants")
+    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
+
+
 def lapsed(record: MemoryRecord, now: datetime) -> bool:
     """Tell whether a memory has expired or is no longer valid."""
     return any(end is not None and end <= now for end in (record.expires_at, record.valid_until))

@@ -40,6 +40,8 @@ class FileIdentity:
     source: FileSource
     size: int
     mtime_ns: int
+    ctime_ns: int
+    inode: int
     digest: str
     original: str = ""
 
@@ -102,6 +104,8 @@ def save(
         mime=reading.mime,
         size=where.size,
         mtime_ns=where.mtime_ns,
+        ctime_ns=where.ctime_ns,
+        inode=where.inode,
         digest=where.digest,
         recipe=recipe_number(engine),
         lines=reading.lines,

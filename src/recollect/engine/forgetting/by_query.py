@@ -39,7 +39,8 @@ def forget_query(engine: Engine, scope: Scope, query: str, *, all_found: bool, d
     hits = recall.recall(engine, scope, query, item_filters=filters, options=options).hits
     asked = Wording.of([query]) if _is_telling(query) else Wording(())
     found = engine.store.read(scope, lambda reader: find_mentions(reader, asked))
-    meant = _meant(asked, found, hits, clear_match(hits, thresholds.min_score, thresholds.margin), thresholds.min_score)
+    match = clear_match(hits, thresholds.min_score, thresholds.margin)
+    meant = _meant(asked, found, hits, match, min_score=thresholds.min_score, asks=query.rstrip().endswith("?"))
     if not meant.memory_ids and not meant.wording.ways:
         return Forgotten("candidates" if hits else "not_found", candidates=hits, dry_run=dry_run)
     if meant.clear or all_found:
@@ -54,14 +55,18 @@ def _is_telling(query: str) -> bool:
     return bool(every_form(query) - every_form(" ".join(empty)))
 
 
-def _meant(asked: Wording, found: Mentions, hits: Sequence[Hit], match: Hit | None, min_score: float) -> _Meant:
-    if match is not None and match.id not in {record.id for record in found.memories}:
-        return _Meant((match.id,), Wording.of([match.content]), clear=True)  # said in other words
-    if not (found.memories or found.messages or found.chunks):
+def _meant(
+    asked: Wording, found: Mentions, hits: Sequence[Hit], match: Hit | None, *, min_score: float, asks: bool
+) -> _Meant:
+    literal = bool(found.memories or found.messages or found.chunks)
+    elsewhere = match is not None and match.id not in _ids(found.memories)
+    if match is not None and elsewhere and (asks or not literal):  # said in other words: what a question asks for
+        return _Meant((match.id,), Wording.of([match.content]), clear=True)
+    if not literal or (asks and match is None):  # a question that was asked before is no answer
         return _Meant((), Wording(()), clear=False)
     one_thing = match is not None or (bool(hits) and hits[0].score >= min_score and hits[0].id in _ids(found.live))
     others = len(found.messages) + len(found.chunks)
-    clear = (one_thing or not found.live) and _say_the_same(found.live) and others <= _MOST_ITEMS
+    clear = (one_thing or not found.live) and not elsewhere and _say_the_same(found.live) and others <= _MOST_ITEMS
     wording = Wording(tuple(dict.fromkeys((*asked.ways, *Wording.of(_contents(found.live)).ways)))) if clear else asked
     return _Meant(_ids(found.live), wording, clear)
 

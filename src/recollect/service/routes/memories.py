@@ -68,7 +68,11 @@ def search(
     *,
     call: ReadCall,
     query: Annotated[requests.QueryText, Query(examples=["which theme do I like?"])],
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 10,
+    limit: Annotated[
+        int | None,
+        Query(ge=1, le=requests.MOST_ITEMS, description="At most this many; the settings say 5."),
+        PLAIN_NUMBER,
+    ] = None,
     type: Annotated[list[MemoryType] | None, Query(description="Only memories of these types.")] = None,
     min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = 0.0,
     files: Annotated[bool, Query(description="Search synced folders and documents, too.")] = False,
