@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Memory, NewMemory, NewMessage, UserMemory
+from recollect.engine.base import call_embedder
+from recollect.engine.conversations import turn_capture
 from recollect.errors import StaleVersion
 from recollect.importing.deliver import importing
 from recollect.model.files import TextPiece
@@ -150,3 +152,45 @@ def test_an_import_stops_when_everything_is_forgotten_meanwhile(me: UserMemory) 
             write()
     assert (me.count(), me.conversations(), me.files.list().items) == (0, (), ())
     assert importing(me).import_memories(["The pump is in the attic"])[0].action == "created"
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_no_vector_is_written_for_what_is_forgotten_while_it_is_embedded(
+    open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch, *, everything: bool
+) -> None:
+    memory = open_memory()
+    me = memory.user("me")
+    gone = me.remember_many([CODE, "The pump is in the attic"], wait=False)[0]
+    embed = call_embedder.embed
+
+    def forget_meanwhile(*asked: Any) -> Any:
+        vectors = embed(*asked)
+        me.forget(everything=True) if everything else me.forget(gone.id)
+        return vectors
+
+    monkeypatch.setattr(call_embedder, "embed", forget_meanwhile)
+    memory.embed_waiting()
+    assert (memory.stats().vectors, memory.stats().pending_jobs) == (0 if everything else 1, 0)
+    assert memory.doctor() == ()
+
+
+def test_a_message_teaches_nothing_that_is_forgotten_while_it_is_read(
+    open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory(embedding__provider="none", capture__when="worker")
+    me = memory.user("me")
+    me.after_turn(TALK, session="c")
+    memory.maintain()
+    (record,) = me.list().items
+    learn = turn_capture.learn
+
+    def forget_meanwhile(*asked: Any) -> Any:
+        learned = learn(*asked)
+        assert learned.findings
+        me.forget(record.id)
+        return learned
+
+    me.after_turn([NewMessage("user", TALK[0].content)], session="d")
+    monkeypatch.setattr(turn_capture, "learn", forget_meanwhile)
+    memory.maintain()
+    assert _contents(me) == set()

@@ -236,3 +236,24 @@ def test_what_says_nothing_is_refused(me: UserMemory) -> None:
     for limit in (0, 1_001):
         with pytest.raises(InvalidInput, match="limit"):
             me.events(limit=limit)
+
+
+def test_an_event_has_participants_and_is_found_by_them(me: UserMemory) -> None:
+    dinner = me.events.log("Dinner at the harbour", participants=[" Marek ", "Ingrid", "Marek"], metadata={"table": 4})
+    me.events.log("Dinner at the station")
+    assert me.events()[0].metadata == {"table": 4, "participants": ["Marek", "Ingrid"]}
+    for query in ("Ingrid", '"marek"'):
+        (hit,) = me.recall(query, min_score=0.2).hits
+        assert (hit.id, hit.participants, hit.learned_from) == (dinner.id, ("Marek", "Ingrid"), "user_stated")
+    for wrong in ("Marek", [1], ["x"] * 1 + [str(number) for number in range(100)], ["x" * 201]):
+        with pytest.raises(InvalidMemory, match="participants"):
+            me.events.log("Dinner at home", participants=wrong)  # type: ignore[arg-type]
+
+
+def test_a_hit_says_through_which_channel_a_message_came(me: UserMemory) -> None:
+    conversation = me.conversation("c1")
+    conversation.append("user", "The violin is at the repair shop", speaker="Ingrid", metadata={"channel": "telegram"})
+    conversation.append("user", "The piano is out of tune", metadata={"channel": 7})
+    hits = {hit.content: hit for hit in me.search_context("violin or piano?").hits}
+    violin, piano = hits["The violin is at the repair shop"], hits["The piano is out of tune"]
+    assert (violin.channel, violin.learned_from, violin.participants, piano.channel) == ("telegram", "", (), "")

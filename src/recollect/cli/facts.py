@@ -144,11 +144,20 @@ def event(
     ] = None,
     entity: Annotated[str | None, option("NAME", "The thing to which it happened, such as cover.garage.")] = None,
     details: Annotated[str | None, option("TEXT", "What else there is to say.")] = None,
+    participants: Annotated[
+        list[str] | None, option("NAME", "Who took part; may be given several times.", "--participant")
+    ] = None,
     at: options.At = None,
     importance: Annotated[float | None, option("0..1", "How much it matters; 0.5 when nothing is said.")] = None,
 ) -> "CommandResult[Remembered]":
     """Note that something happened, now or at another time."""
-    optional = {"kind": kind, "entity": entity, "details": details, "importance": importance}
+    optional = {
+        "kind": kind,
+        "entity": entity,
+        "details": details,
+        "importance": importance,
+        "participants": participants,
+    }
     given: dict[str, Any] = {name: value for name, value in optional.items() if value is not None}
     if at is not None:
         given["occurred_at"] = past_moment(at, "at", context.now)
@@ -299,9 +308,13 @@ def _moment(record: "MemoryRecord") -> "datetime":
 
 
 def _happened(view: "View", record: "MemoryRecord", *, ids: bool) -> "Text":
+    from recollect.model.memories import participants_of
+
     text = view.text(shortened(record.content, _LONGEST))
     if record.subject:
         text.append_text(view.text(f" ({record.subject})", "dim"))
+    if present := participants_of(record.metadata):
+        text.append_text(view.text(f" with {listing(present)}", "dim"))
     if record.value:
         text.append("\n").append_text(view.text(shortened(record.value, _LONGEST), "dim"))
     details = [record.key or "event", f"importance {record.importance:g}"]

@@ -232,7 +232,7 @@ def _described(report: "SyncReport") -> Iterator[tuple[str, str]]:
     if report.embedded:
         yield "vectors", f"{report.embedded:,} made"
     if report.forgotten:
-        yield "forgotten", f"{report.forgotten:,} before, and left alone"
+        yield "forgotten", f"{report.forgotten:,} before, and left alone; `recollect add` brings a file back"
     if report.skipped:
         yield "left out", skipped_files(report.skipped)
     if report.trouble:

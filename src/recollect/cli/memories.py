@@ -33,6 +33,10 @@ commands = CommandSet("Memories")
 
 _OF_A_PLACE = ("lat", "lng", "address", "place_label")
 _MOST_IDS = 20
+_NOT_AGAIN = (
+    "No import, sync or history that is delivered again brings it back. "
+    "To allow that: recollect forget --everything --and-allow-again"
+)
 _MOST_FILES = 10
 _LONGEST_ITEM = 160
 _ID = "019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"
@@ -254,6 +258,7 @@ class Loss(NamedTuple):
         "recollect forget --session c1 --dry-run",
         "recollect forget --folder ~/notes",
         "recollect --user anna forget --everything --yes",
+        "recollect --user anna forget --everything --and-allow-again",
     ),
 )
 def forget(
@@ -275,6 +280,10 @@ def forget(
         str | None, option("PATH", "Forget a synced folder with its files; what lies on the disk is left alone.")
     ] = None,
     everything: Annotated[bool, flag("--everything", "Forget all that the user has.")] = False,
+    allow_again: Annotated[
+        bool,
+        flag("--and-allow-again", "With --everything: a fresh start; imports and syncs may bring it all again."),
+    ] = False,
     all: Annotated[bool, flag("--all", "With --query: forget all that it finds, several things too.")] = False,
     sources: Annotated[
         bool, flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too.")
@@ -287,19 +296,21 @@ def forget(
     A query reaches everything that says it: memories with their history, messages, summaries and passages of files. Of
     a message the other sentences stay. On a terminal you are told what would go, and asked. Without a terminal,
     --session, --source, --folder, --everything and --all need --yes. A query that fits several things deletes none of
-    them and shows what there is. A file that was forgotten does not come back with the next sync of its folder; a
-    folder does, when you sync it again.
+    them and shows what there is. What was forgotten does not come back with an import, a sync or a history that is
+    delivered again, until you say or store it anew; a folder does, when you sync it again.
     """
     me = context.me
     request = partial(me.forget, id, query=query, session=session, source=source, folder=folder, everything=everything)
-    request = partial(request, all=all, sources=sources and id is not None)
+    request = partial(request, all=all, sources=sources and id is not None, allow_again=allow_again)
     plan = request(dry_run=True)
     whole = "everything" if everything else _named_whole(session=session, folder=folder, source=source)
     nothing = _nothing_found(id=id, folder=folder, session=session, everything=everything)
-    show = partial(_show_forgotten, nothing=nothing, query=query)
+    show = partial(_show_forgotten, nothing=nothing, query=query, allowed=allow_again)
     if (whole or all) and not (yes or dry_run or context.can_ask):
         raise InvalidInput(f"Forgetting {whole or 'all of it'} needs --yes when there is no terminal to ask on.")
     if plan.action == "not_found":
+        if allow_again and not dry_run:
+            request()  # what was forgotten before may come again
         return CommandResult(Loss(replace(plan, dry_run=dry_run)), show, 0 if everything else NOT_FOUND)
     if plan.action == "candidates":  # the work is not done
         return CommandResult(Loss(replace(plan, dry_run=dry_run)), show, 0 if dry_run else FAILED)
@@ -378,7 +389,7 @@ def _item_lines(items: "Sequence[ForgottenItem]") -> list[str]:
     return lines
 
 
-def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None) -> None:
+def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None, allowed: bool) -> None:
     receipt = loss.receipt
     if receipt.action == "candidates":
         _show_candidates(view, receipt, query)
@@ -393,6 +404,8 @@ def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None
         paths = list(dict.fromkeys(item.path.rpartition(":")[0] for item in receipt.items if item.path))
         for path in paths[:_MOST_FILES]:
             view.line(f"{path} on your disk says it still. Edit it yourself; memory leaves that passage out.", "yellow")
+        if loss.whole == "everything" and not receipt.dry_run and not allowed:
+            view.line(_NOT_AGAIN, "dim")
 
 
 def _show_candidates(view: "View", receipt: "Forgotten", query: str | None) -> None:

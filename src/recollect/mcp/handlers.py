@@ -79,6 +79,7 @@ def _store(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
         type=arguments["type"],
         importance=arguments["importance"],
         source=AGENT,
+        metadata={"participants": arguments["participants"]} if arguments.get("participants") else {},
         lat=place.get("lat"),
         lng=place.get("lng"),
         address=place.get("address", ""),

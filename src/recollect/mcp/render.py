@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from recollect.model.calibration import KNOWN
 from recollect.model.files import Chunk, FileRecord, FileText
 from recollect.model.literals import Trust
-from recollect.model.memories import MemoryRecord, Remembered
+from recollect.model.memories import MemoryRecord, Remembered, participants_of
 from recollect.model.places import PlaceSummary
 from recollect.model.search import About, Forgotten, ForgottenItem, Hit, Place, Recall
 from recollect.text.quoting.fence import quoted
@@ -233,6 +233,8 @@ def _labels(item: Hit | MemoryRecord) -> Iterator[str]:
         yield item.occurred_at.date().isoformat()
     if isinstance(item, Hit) and item.place is not None and item.parts.place is not None:
         yield _from_here(item.place, item.parts.place.distance_km)
+    if present := participants_of(item.metadata):
+        yield f"with {_one_line(', '.join(present))}"
     if item.trust == Trust.EXTERNAL:
         yield "external"
 
@@ -259,6 +261,7 @@ def _hit(hit: Hit, count: int) -> Details:
         data["similarity"] = hit.similarity
     if hit.occurred_at is not None:
         data["occurred_at"] = iso_utc(hit.occurred_at)
+    data |= _known(hit, count)
     if isinstance(hit.record, Chunk):
         data |= _chunk_details(hit.record)
     if hit.place is not None:
@@ -266,6 +269,20 @@ def _hit(hit: Hit, count: int) -> Details:
         data["place"] = {name: harmless(value) if isinstance(value, str) else value for name, value in place.items()}
         if hit.parts.place is not None and hit.parts.place.distance_km is not None:
             data["place"]["distance_km"] = hit.parts.place.distance_km
+    return data
+
+
+def _known(hit: Hit, count: int) -> Details:
+    """Give what is known of a hit beyond its content: its parts, its source, who took part, who spoke and where."""
+    record = hit.record
+    names = ("subject", "key", "value", "context", "conversation", "speaker")
+    known: Details = {name: getattr(record, name, "") for name in names if not isinstance(record, Chunk)}
+    known |= {"learned_from": hit.learned_from, "channel": hit.channel}
+    data: Details = {name: _content(text, count)["content"] for name, text in known.items() if text}
+    if isinstance(record, MemoryRecord):
+        data["confidence"] = record.confidence
+    if hit.participants:
+        data["participants"] = [harmless(name) for name in hit.participants]
     return data
 
 

@@ -20,6 +20,9 @@ VectorLike: TypeAlias = Sequence[float] | NDArray[np.float32]
 # In the metadata of a memory: its key has several values at a time, and this is one of them.
 MANY: Final = "many"
 
+# In the metadata of a memory: what the user thought of it, 1 or -1.
+FEEDBACK: Final = "feedback"
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -134,6 +137,12 @@ class MemoryRecord(NamedTuple):
 def is_many(record: MemoryRecord) -> bool:
     """Tell whether a memory is one of several values of its key."""
     return record.metadata.get(MANY) is True
+
+
+def participants_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give who took part in what a record tells, as its metadata name them."""
+    named = metadata.get("participants")
+    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
 
 
 def lapsed(record: MemoryRecord, now: datetime) -> bool:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from recollect.model.literals import Source
-from recollect.model.memories import Item, MemoryRecord, Remembered
+from recollect.model.memories import Item, MemoryRecord, Remembered, participants_of
 from recollect.model.messages import Compaction
 from recollect.model.places import PlacePart
 
@@ -68,6 +68,22 @@ class Hit:
     metadata: Mapping[str, Any]
     record: Item
     folded: tuple[str, ...] = ()
+
+    @property
+    def learned_from(self) -> str:
+        """Give the source of a memory, such as user_stated; empty for other items."""
+        return self.record.source if isinstance(self.record, MemoryRecord) else ""
+
+    @property
+    def participants(self) -> tuple[str, ...]:
+        """Give who took part in an event."""
+        return participants_of(self.metadata)
+
+    @property
+    def channel(self) -> str:
+        """Give the channel through which a message came, as its host named it; empty when unknown."""
+        named = self.metadata.get("channel")
+        return named if isinstance(named, str) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 from unicodedata import normalize
 
 from pydantic import (
@@ -14,6 +14,7 @@ from pydantic import (
     Tag,
     TypeAdapter,
     WithJsonSchema,
+    model_validator,
 )
 
 from recollect.model.literals import MEMORY_TYPES, SOURCES, MemoryType, Source
@@ -119,6 +120,17 @@ class NewMemoryBody(LocatableBody):
     valid_until: Timestamp | None = None
     expires_at: Timestamp | None = None
     metadata: JsonObject = Field(default_factory=dict)
+    participants: Annotated[
+        list[ShortText],
+        Field(max_length=MOST_ITEMS, exclude=True, description="The names of those who took part in an event"),
+    ] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _keep_participants(self) -> Self:
+        """Keep the participants in the metadata."""
+        if self.participants:
+            self.metadata = {**self.metadata, "participants": self.participants}
+        return self
 
 
 class BulkBody(StrictBody):
@@ -290,9 +302,10 @@ MessageOrMessages = Annotated[
 
 
 class FeedbackBody(StrictBody):
-    """What the user thought of a message: 1, -1, or null to take it back."""
+    """What the user thought of a message or memory: 1, -1, or null to take it back."""
 
     feedback: Literal[1, -1] | None
+    comment: Annotated[str, Field(max_length=300)] = ""
 
 
 class CompactBody(StrictBody):
@@ -338,7 +351,8 @@ _NOT_NAMED: Final[dict[str, Any]] = {
 
 def _reach(named: str) -> dict[str, Any]:
     """Say which switches do not go together with what is named."""
-    return {switch: {"const": False} for switch, owner in (("all", "query"), ("sources", "id")) if owner != named}
+    owners = (("all", "query"), ("sources", "id"), ("allow_again", "everything"))
+    return {switch: {"const": False} for switch, owner in owners if owner != named}
 
 
 _EXACTLY_ONE: Final[dict[str, Any]] = {
@@ -379,5 +393,9 @@ class ForgetBody(StrictBody):
     all: bool = Field(default=False, description="With a query: forget all that it finds, several things too.")
     sources: bool = Field(
         default=False, description="With an id: the messages that the memory was captured from lose it, too."
+    )
+    allow_again: bool = Field(
+        default=False,
+        description="With everything: a fresh start. What was ever forgotten may come again by an import or a sync.",
     )
     dry_run: bool = False

@@ -107,7 +107,7 @@ def _at(*path: str) -> Any:  # noqa: ANN401 - a Field
 
 def _if_known(*path: str) -> Any:  # noqa: ANN401 - a Field
     """Take a field from inside of a value, and leave it out where there is nothing."""
-    return Field(default=None, validation_alias=AliasPath(*path), exclude_if=lambda value: value in (None, ""))
+    return Field(default=None, validation_alias=AliasPath(*path), exclude_if=lambda value: value in (None, "", []))
 
 
 class ProblemDocument(BaseModel):
@@ -136,6 +136,15 @@ HitBody = body(
     Hit,
     omit=("parts", "record"),
     conversation=(str | None, Field(default=None, validation_alias=AliasPath("record", "conversation"))),
+    subject=(str | None, _if_known("record", "subject")),
+    key=(str | None, _if_known("record", "key")),
+    value=(str | None, _if_known("record", "value")),
+    context=(str | None, _if_known("record", "context")),
+    confidence=(float | None, _if_known("record", "confidence")),
+    learned_from=(str | None, _if_known("learned_from")),
+    participants=(list[str] | None, _if_known("participants")),
+    speaker=(str | None, _if_known("record", "speaker")),
+    channel=(str | None, _if_known("channel")),
     lat=(float | None, _if_known("place", "lat")),
     lng=(float | None, _if_known("place", "lng")),
     address=(str | None, _if_known("place", "address")),
@@ -261,6 +270,9 @@ class SimpleHit(BaseModel):
 def simple_hit(hit: Hit) -> SimpleHit:
     """Show a hit to a simple client."""
     context: dict[str, Any] = {"type": hit.type, "created_at": hit.created_at.isoformat(), "score": hit.score}
+    known = {name: getattr(hit.record, name, "") for name in ("subject", "key", "value", "confidence", "speaker")}
+    known |= {name: getattr(hit, name) for name in ("learned_from", "participants", "channel")}
+    context |= {name: value for name, value in known.items() if value not in ("", ())}
     if isinstance(hit.record, Message):
         context["conversation"] = hit.record.conversation
     if isinstance(hit.record, Chunk):
