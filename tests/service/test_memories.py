@@ -64,6 +64,14 @@ def test_a_key_has_many_values(anna: httpx2.Client) -> None:
     assert anna.post("/api/memories/unified", json={"content": "Speaks", "many": True}).status_code == 422
 
 
+def test_a_memory_is_rated_and_the_rating_undone(anna: httpx2.Client) -> None:
+    kept = store(anna, "The blue pump is in the attic")
+    for feedback, noted in ((-1, {"feedback": -1, "feedback_comment": "old"}), (None, {})):
+        rated = anna.post(f"/api/memories/{kept}/feedback", json={"feedback": feedback, "comment": "old"})
+        assert (rated.status_code, rated.json()["metadata"]) == (200, noted)
+    assert anna.post(f"/api/memories/{kept}/feedback", json={"feedback": 0}).status_code == 422
+
+
 def test_bulk(anna: httpx2.Client) -> None:
     memories = [{"content": f"Fact number {number}"} for number in range(100)]
     results = anna.post("/api/memories/bulk", json={"memories": memories}).json()["results"]

@@ -160,6 +160,7 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
     about = awaited(UserMemory.about)
     get = awaited(UserMemory.get)
     update = awaited(UserMemory.update)
+    rate = awaited(UserMemory.rate)
     history = awaited(UserMemory.history)
     list = awaited(UserMemory.list)
     count = awaited(UserMemory.count)

@@ -149,6 +149,20 @@ def change(body: requests.MemoryPatch, call: WriteAndReadCall, id: MemoryId, if_
     )
 
 
+@router.post("/api/memories/{id}/feedback", response_model=out.MemoryBody)
+def rate(body: requests.FeedbackBody, call: WriteAndReadCall, id: MemoryId) -> Response:
+    """Note what the user thought of a memory: what was rated down is found later."""
+    return run_idempotent(
+        call,
+        "feedback",
+        lambda me: me.rate(id, body.feedback, comment=body.comment),
+        reply=lambda rated: Reply(out.dump(out.MemoryBody, rated)),
+        committed=MemoryRecord,
+        request=body,
+        private=True,
+    )
+
+
 @router.delete("/api/memories/{id}", response_model=out.ForgottenBody)
 def delete(call: ForgetCall, id: MemoryId, *, sources: AlsoSources = False, if_match: IfMatch = None) -> Response:
     """Forget a memory for good, with its history and everything that was made from it."""
