@@ -59,6 +59,15 @@ def test_a_fact_may_have_many_values(cli: Cli) -> None:
     assert "Jana speaks Polish\n" in shown
 
 
+def test_a_memory_is_rated_and_the_rating_undone(cli: Cli) -> None:
+    kept = cli.store("The blue pump is in the attic")
+    assert cli.ok("rate", kept, "down", "--comment", "old").startswith("Rated down: The blue pump")
+    assert "feedback" in cli.ok("recall", "blue pump", "--explain")
+    assert cli.ok("rate", kept, "--undo").startswith("Not rated any more: The blue pump")
+    assert "feedback" not in cli.ok("recall", "blue pump", "--explain")
+    assert cli("rate", kept, "up", "--undo").exit_code == 2
+
+
 def test_a_fact_that_was_told_in_a_sentence_shows_it(cli: Cli) -> None:
     cli.store("We put it under the pot", "--type", "fact", "--subject", "key", "--key", "location", "--value", "pot")
     assert "  location: pot  We put it under the pot\n" in cli.ok("facts")

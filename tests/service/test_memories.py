@@ -64,6 +64,14 @@ def test_a_key_has_many_values(anna: httpx2.Client) -> None:
     assert anna.post("/api/memories/unified", json={"content": "Speaks", "many": True}).status_code == 422
 
 
+def test_a_memory_is_rated_and_the_rating_undone(anna: httpx2.Client) -> None:
+    kept = store(anna, "The blue pump is in the attic")
+    for feedback, noted in ((-1, {"feedback": -1, "feedback_comment": "old"}), (None, {})):
+        rated = anna.post(f"/api/memories/{kept}/feedback", json={"feedback": feedback, "comment": "old"})
+        assert (rated.status_code, rated.json()["metadata"]) == (200, noted)
+    assert anna.post(f"/api/memories/{kept}/feedback", json={"feedback": 0}).status_code == 422
+
+
 def test_bulk(anna: httpx2.Client) -> None:
     memories = [{"content": f"Fact number {number}"} for number in range(100)]
     results = anna.post("/api/memories/bulk", json={"memories": memories}).json()["results"]
@@ -181,6 +189,25 @@ def test_a_foreign_id_is_not_found(service: Running, anna: httpx2.Client) -> Non
         assert {answer.status_code for answer in answers} == {404}
         assert ben.post("/api/forget", json={"id": kept}).json()["action"] == "not_found"
     assert anna.get(f"/api/memories/{kept}").json()["importance"] == 0.7
+
+
+def test_a_browser_at_the_address_is_told_where_the_routes_are(service: Running) -> None:
+    with httpx2.Client(base_url=service.url) as stranger:
+        page = stranger.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+        assert (page.status_code, page.headers["content-type"].partition(";")[0]) == (200, "text/html")
+        assert '<a href="/docs">' in page.text
+        assert stranger.get("/").json()["docs"] == "/docs"
+
+
+def test_complaints_are_in_plain_words(anna: httpx2.Client) -> None:
+    for body in (
+        {"content": "x", "metadata": "no"},
+        {"content": "x", "lat": 50.0},
+        {"content": "x", "occurred_at": "soon"},
+    ):
+        detail = anna.post("/api/memories/unified", json=body).json()["detail"]
+        assert "Value error" not in detail
+        assert ".." not in detail
 
 
 def test_a_hit_carries_what_is_known(anna: httpx2.Client) -> None:

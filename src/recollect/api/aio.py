@@ -160,6 +160,7 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
     about = awaited(UserMemory.about)
     get = awaited(UserMemory.get)
     update = awaited(UserMemory.update)
+    rate = awaited(UserMemory.rate)
     history = awaited(UserMemory.history)
     list = awaited(UserMemory.list)
     count = awaited(UserMemory.count)
@@ -207,8 +208,8 @@ class AsyncMemory(AsyncTwin[Memory]):
             )
         )
 
-    def user(self, user_id: str, *, audit: AuditedWrite | None = None) -> AsyncUserMemory:
-        """Return one user's part of the store; the user need not exist yet."""
+    def user(self, user_id: str | None = None, *, audit: AuditedWrite | None = None) -> AsyncUserMemory:
+        """Return one user's part of the store, that of the settings' user without a name; it need not exist yet."""
         return AsyncUserMemory(self._sync.user(user_id, audit=audit))
 
     stats = awaited(Memory.stats)

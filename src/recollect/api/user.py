@@ -26,6 +26,7 @@ from recollect.engine.drafts import memory_drafts
 from recollect.engine.forgetting import by_query, forget
 from recollect.engine.maintenance import store_status
 from recollect.engine.memories import remember, update
+from recollect.engine.memories.feedback import rate_memory
 from recollect.engine.places import user_places
 from recollect.engine.search import about, all_sources, recall
 from recollect.engine.search.prepared_query import SearchOptions
@@ -261,6 +262,13 @@ class UserMemory(Scoped):
             problem = f"Unknown fields: {', '.join(unknown)}." if unknown else "Nothing to change."
             raise InvalidMemory(f"{problem} A memory has: {', '.join(sorted(known_names))}.")
         return update.update(self._engine, self._scope, canonical(id), dict(changes))
+
+    def rate(self, id: str, feedback: int | None, *, comment: str = "") -> MemoryRecord:
+        """Store the user's feedback on a memory: 1, -1, or None to take it back. Raises NotFound.
+
+        What was rated down is found later; `messages.rate` does the same for messages.
+        """
+        return rate_memory(self._engine, self._scope, canonical(id), feedback, comment)
 
     def history(self, id: str) -> tuple[MemoryRecord, ...]:
         """Return all versions of a memory, oldest first, by the id of any of them. Raises NotFound."""

@@ -20,6 +20,9 @@ VectorLike: TypeAlias = Sequence[float] | NDArray[np.float32]
 # In the metadata of a memory: its key has several values at a time, and this is one of them.
 MANY: Final = "many"
 
+# In the metadata of a memory: what the user thought of it, 1 or -1.
+FEEDBACK: Final = "feedback"
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:

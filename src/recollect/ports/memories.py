@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from recollect.model.filters import Filters, ItemFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
@@ -155,6 +155,9 @@ class MemoryWriter(MemoryRows, Protocol):
 
     def confirm(self, confirmed: MemoryRecord) -> None:
         """Write a row's trust, source and confidence, because the same was said again."""
+
+    def set_metadata(self, memory_id: str, metadata: Mapping[str, Any]) -> None:
+        """Write the metadata of a row, which stays the version that it is."""
 
     def revise(
         self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool

@@ -302,9 +302,10 @@ MessageOrMessages = Annotated[
 
 
 class FeedbackBody(StrictBody):
-    """What the user thought of a message: 1, -1, or null to take it back."""
+    """What the user thought of a message or memory: 1, -1, or null to take it back."""
 
     feedback: Literal[1, -1] | None
+    comment: Annotated[str, Field(max_length=300)] = ""
 
 
 class CompactBody(StrictBody):

@@ -68,7 +68,11 @@ def search(
     *,
     call: ReadCall,
     query: Annotated[requests.QueryText, Query(examples=["which theme do I like?"])],
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 10,
+    limit: Annotated[
+        int | None,
+        Query(ge=1, le=requests.MOST_ITEMS, description="At most this many; the settings say 5."),
+        PLAIN_NUMBER,
+    ] = None,
     type: Annotated[list[MemoryType] | None, Query(description="Only memories of these types.")] = None,
     min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = 0.0,
     files: Annotated[bool, Query(description="Search synced folders and documents, too.")] = False,
@@ -142,6 +146,20 @@ def change(body: requests.MemoryPatch, call: WriteAndReadCall, id: MemoryId, if_
         request=body,
         private=True,
         precondition=_unchanged(id, if_match),
+    )
+
+
+@router.post("/api/memories/{id}/feedback", response_model=out.MemoryBody)
+def rate(body: requests.FeedbackBody, call: WriteAndReadCall, id: MemoryId) -> Response:
+    """Note what the user thought of a memory: what was rated down is found later."""
+    return run_idempotent(
+        call,
+        "feedback",
+        lambda me: me.rate(id, body.feedback, comment=body.comment),
+        reply=lambda rated: Reply(out.dump(out.MemoryBody, rated)),
+        committed=MemoryRecord,
+        request=body,
+        private=True,
     )
 
 

@@ -91,6 +91,10 @@ UPDATE memories
    SET trust = :trust, source = :source, confidence = :confidence, updated_at = :now
  WHERE user_id = :user_id AND id = :id
 
+-- set_memory_metadata --
+-- What is noted about a row, without a new version of it.
+UPDATE memories SET metadata = :metadata WHERE user_id = :user_id AND id = :id
+
 -- rename_memory --
 -- Turns the present row into a version of the past; its terms and vector stay with it.
 UPDATE memories
