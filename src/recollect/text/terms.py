@@ -76,6 +76,12 @@ def query_terms(words: Iterable[Forms]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chain.from_iterable(words)))
 
 
+def count_held(words: Iterable[Forms], text: str) -> int:
+    """Count the words of a question that a text holds in one of their forms."""
+    terms = frozenset(index_terms(text))
+    return sum(not terms.isdisjoint(forms) for forms in words)
+
+
 def _split(text: str) -> tuple[list[str], str]:
     """Cut a text at blanks and plain punctuation, and say by which language's rules to stem what is in Latin script."""
     text = text[:MAX_CHARACTERS]
