@@ -21,6 +21,7 @@ from benchmarks import (
     secrets,
     service,
     startup,
+    summaries,
 )
 from benchmarks.figures import Figure
 from benchmarks.stores import server
@@ -44,6 +45,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "need": lambda _folder, _address, _amount: need.measure(),
     "reading": lambda _folder, _address, _amount: reading.measure(),
     "secrets": lambda _folder, _address, _amount: secrets.measure(),
+    "summaries": lambda _folder, _address, _amount: summaries.measure(),
     "places": places.measure,
     "quality": lambda _folder, _address, _amount: quality.measure(),
 }

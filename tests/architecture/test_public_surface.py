@@ -53,8 +53,9 @@ PUBLIC = {
     "the package": {"__version__"},
 }
 VERBS_OF_A_USER = {
-    "remember", "remember_many", "recall", "search_context", "about", "get", "update", "history", "list", "count",
-    "stats", "forget", "before_prompt", "after_turn", "end_session", "conversation", "conversations",
+    "remember", "remember_many", "import_memories", "recall", "search_context", "about", "get", "update", "rate",
+    "history", "list", "count", "stats", "forget", "before_prompt", "after_turn", "end_session", "conversation",
+    "conversations",
 }  # fmt: skip
 NAMESPACES = {
     "user": {"files", "places", "facts", "preferences", "events", "lessons", "messages"},

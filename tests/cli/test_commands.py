@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 from math import prod
+from pathlib import Path
 
 import pytest
 
@@ -230,7 +231,7 @@ def test_forget_by_id_takes_the_history_along(cli: Cli) -> None:
     cli.store("The office light is in the office", *LIGHT)
     made = cli.store("The office light is in the garage", *LIGHT)
     plan = cli.json("forget", made, "--dry-run")
-    assert (plan["action"], plan["id"], len(plan["ids"]), plan["dry_run"]) == ("deleted", made, 2, True)
+    assert (plan["action"], plan["id"], len(plan["ids"]), plan["dry_run"]) == ("would_delete", made, 2, True)
     assert cli.ok("forget", made, "--dry-run").startswith("Would forget 1 memory and 1 earlier version.\n")
     assert cli.json("count") == {"count": 1}
     assert cli.ok("forget", made) == "Forgotten for good: 1 memory and 1 earlier version.\n"
@@ -260,5 +261,19 @@ def test_forget_everything(cli: Cli) -> None:
     assert refused.exit_code == 2
     assert refused.stderr == "Error: Forgetting everything needs --yes when there is no terminal to ask on.\n"
     assert len(cli.json("forget", "--everything", "--dry-run")["ids"]) == 2
-    assert cli.ok("forget", "--everything", "--yes") == "Forgotten for good: 2 memories.\n"
+    told = cli.ok("forget", "--everything", "--yes")
+    assert told.startswith("Forgotten for good: 2 memories.\nNo import, sync or history")
+    assert "recollect forget --everything --and-allow-again" in " ".join(told.split())
     assert cli.ok("forget", "--everything", "-y") == "There is nothing to forget.\n"
+
+
+def test_an_import_says_what_it_leaves_out_because_it_was_forgotten(cli: Cli, tmp_path: Path) -> None:
+    export = tmp_path / "mem0.json"
+    export.write_text('{"results": [{"id": "m-1", "memory": "Prefers oat milk"}]}', encoding="utf-8")
+    assert cli.json("import", str(export))["brought"] == {"memories": 1}
+    cli.ok("forget", "--everything", "--yes")
+    told = " ".join(cli.ok("import", str(export)).split())
+    assert "memories 1: it was forgotten here, and does not come back" in told
+    assert cli("forget", "--query", "milk", "--and-allow-again").exit_code != 0
+    cli.ok("forget", "--everything", "--and-allow-again", "--yes")
+    assert cli.json("import", str(export))["brought"] == {"memories": 1}

@@ -47,6 +47,27 @@ def test_what_a_program_concludes_is_kept_as_a_doubt(cli: Cli) -> None:
     assert "agent\n" in shown
 
 
+def test_a_fact_may_have_many_values(cli: Cli) -> None:
+    for value in ("Czech", "German"):
+        assert cli.json("fact", "jana", "language", value, "--many")["action"] == "created"
+    cli.store("Jana speaks Polish", "--type", "fact", "--subject", "jana", "--key", "language", "--many")
+    assert cli.json("prefer", "food", "drink", "tea", "--many")["action"] == "created"
+    assert cli.json("prefer", "food", "drink", "milk")["action"] == "created"
+    shown = cli.ok("facts", "jana")
+    assert "language: Czech\n" in shown
+    assert "language: German\n" in shown
+    assert "Jana speaks Polish\n" in shown
+
+
+def test_a_memory_is_rated_and_the_rating_undone(cli: Cli) -> None:
+    kept = cli.store("The blue pump is in the attic")
+    assert cli.ok("rate", kept, "down", "--comment", "old").startswith("Rated down: The blue pump")
+    assert "feedback" in cli.ok("recall", "blue pump", "--explain")
+    assert cli.ok("rate", kept, "--undo").startswith("Not rated any more: The blue pump")
+    assert "feedback" not in cli.ok("recall", "blue pump", "--explain")
+    assert cli("rate", kept, "up", "--undo").exit_code == 2
+
+
 def test_a_fact_that_was_told_in_a_sentence_shows_it(cli: Cli) -> None:
     cli.store("We put it under the pot", "--type", "fact", "--subject", "key", "--key", "location", "--value", "pot")
     assert "  location: pot  We put it under the pot\n" in cli.ok("facts")
@@ -90,6 +111,11 @@ def test_events_are_told_in_order_by_day(cli: Cli) -> None:
     }.items():
         assert [item["content"] for item in cli.json("events", *options)["items"]] == expected
     assert cli.ok("events", "--when", "yesterday") == "Nothing matches.\n"
+    cli.ok("event", "Dinner", "--participant", "Ingrid", "--participant", "Marek")
+    assert "Dinner with Ingrid" in cli.ok("events", "--since", "1h")
+    (hit,) = cli.json("search", "Ingrid", "--min-score", "0.2")["hits"]
+    told = (hit["content"], hit["participants"], hit["learned_from"], hit["confidence"])
+    assert told == ("Dinner", ["Ingrid", "Marek"], "user_stated", 1.0)
 
 
 def test_times_are_read_and_shown_in_the_time_zone_of_the_settings(cli: Cli) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.learning import LESSONS, told, turn
 
 TURN = [
     {"role": "user", "content": "My wife is called Eva. Switch the office light on, please."},
@@ -74,6 +75,18 @@ def test_after_turn_saves_and_learns_once(cli: Cli, form: str, tmp_path: Path) -
     assert "Happened:\n  light.turn_on light.office" in shown
     again = cli.json(*typed, standard_input=standard_input)
     assert again == {"saved": 0, "captured": [], "events": [], "compaction": None, "degraded": []}
+
+
+@pytest.mark.parametrize("name", ["a longer name", "a move without a pronoun", "a person without a name", "a rule"])
+def test_after_turn_learns_what_was_meant(cli: Cli, name: str) -> None:
+    learned: dict[str, Any] = {}
+    for message in LESSONS[name].messages:
+        outcome = cli.json("after-turn", "--session", "s1", standard_input=json.dumps(turn(message)))
+        learned |= {one["id"]: one["memory"] for one in outcome["captured"]}
+        for one in outcome["captured"]:
+            learned.pop(one["existing_id"], None)
+    names = ("content", "subject", "key", "value", "metadata")
+    assert {told(*(row[name] for name in names)) for row in learned.values()} == LESSONS[name].kept
 
 
 def test_after_turn_tells_programs_what_was_learned(cli: Cli) -> None:

@@ -195,6 +195,56 @@ def test_feedback_can_be_given_and_taken_back(me: UserMemory, memory: Memory) ->
         memory.user("you").messages.rate(answer.id, 1)
 
 
+def test_what_was_rated_down_sinks_until_that_is_undone(me: UserMemory) -> None:
+    first, second = (me.remember(f"The blue pump is in the {place}").id for place in ("attic", "cellar"))
+    said = [me.conversation("c").append("user", f"The red kite is in the {place}").id for place in ("loft", "shed")]
+    plain = {hit.id: hit for hit in (*me.recall("blue pump").hits, *me.search_context("red kite").hits)}
+    assert not any("feedback" in hit.parts.factors for hit in plain.values())
+    for item, rate in ((first, me.rate), (second, me.rate), *((id_ or "", me.messages.rate) for id_ in said)):
+        query = "blue pump" if item in (first, second) else "red kite"
+
+        def seen(item: str = item, query: str = query) -> tuple[int, float]:
+            hits = me.search_context(query).hits
+            place = next(place for place, hit in enumerate(hits) if hit.id == item)
+            return place, hits[place].parts.factors.get("feedback", 1.0)
+
+        before = seen()
+        rate(item, -1)
+        assert seen()[0] >= 1
+        assert seen()[1] < 0.5
+        rate(item, 1)
+        assert seen() == (0, 1.05)
+        rate(item, None)
+        assert seen() == before
+    assert me.get(first).metadata == {}
+    assert len(me.history(first)) == 1
+    with pytest.raises(NotFound):
+        me.rate(said[0] or "", 1)
+
+
+def test_a_repeated_complaint_becomes_a_lesson_until_it_is_undone(memory: Memory, me: UserMemory) -> None:
+    answers = [me.conversation("c").append("assistant", f"A long answer, number {n}").id or "" for n in range(3)]
+    me.messages.rate(answers[0], -1, comment="Too long")
+    me.messages.rate(answers[1], 1, comment="Too long")
+    assert me.lessons() == ()
+    me.messages.rate(answers[1], -1, comment="too long.")
+    me.messages.rate(answers[2], -1, comment="Wrong")
+    (lesson,) = me.lessons()
+    assert (lesson.value, lesson.source, lesson.trust) == ("Too long", "learned", 2)
+    assert me.conversation("c").messages()[0].metadata == {"feedback_comment": "Too long"}
+    me.messages.rate(answers[2], -1, comment="too long")
+    assert [one.id for one in me.lessons()] == [lesson.id]
+    me.messages.rate(answers[2], None)
+    assert [one.id for one in me.lessons()] == [lesson.id]
+    me.messages.rate(answers[0], None)
+    assert me.lessons() == ()
+    me.messages.rate(answers[0], -1, comment="Too long")
+    assert [one.value for one in me.lessons()] == ["Too long"]
+    me.forget(session="c")
+    assert me.lessons() == ()
+    assert memory.doctor() == ()
+
+
 def test_a_window_shows_prompts_then_the_newest_that_fit(me: UserMemory) -> None:
     chat = me.conversation("c")
     chat.append("user", "An old story that goes on and on, about a fox and a hen.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from threading import Barrier, Thread
 from typing import Any
@@ -249,6 +250,24 @@ def test_points_of_a_summary_outlive_a_model_that_fails(paying: Memory, paid: Pa
     summary = chat.compact().summary
     assert summary is not None
     assert all(point in summary.content for point in ("the roof stays green", "40 tiles", "Who pays?"))
+
+
+def test_a_window_shows_the_summary_that_fits_and_a_session_ends_without_the_model(
+    database: str, clock: SteppingClock, paid: Paid
+) -> None:
+    with opened(database, clock, paid, session_summaries=True) as memory:
+        me = memory.user("me")
+        chat = talk(me)
+        summary = chat.compact(keep_recent=2).summary
+        assert summary is not None
+        whole = chat.window(100_000)
+        assert chat.window(whole.tokens) == replace(whole, max_tokens=whole.tokens)
+        assert summary.id in [message.id for message in whole.messages]
+        assert chat.window(whole.tokens - 1).tokens < whole.tokens
+        paid.fails = LlmError("The model is asleep.", 0)
+        ended = me.end_session(chat.id)
+        assert ended is not None
+        assert me.get(ended.id).type == "session_summary"
 
 
 def test_a_summary_that_is_somewhat_too_long_is_shortened(paying: Memory, paid: Paid) -> None:

@@ -194,7 +194,11 @@ def test_forgetting_everything_forgets_files(me: UserMemory, memory: Memory, not
     assert me.forget(everything=True).files == 3
     assert (me.files.folders(), me.files.list().items, pieces(me), originals(tmp_path)) == ((), (), [], [])
     assert (memory.stats().files, memory.stats().chunks, memory.stats().vectors) == (0, 0, 0)
-    assert me.files.sync(notes.root)[0].added == 2
+    notes.write("new.md", "The boiler hums.\n")
+    (report,) = me.files.sync(notes.root)
+    assert (report.added, report.forgotten) == (1, 2)
+    me.forget(everything=True, allow_again=True)
+    assert me.files.sync(notes.root)[0].added == 3
 
 
 def test_files_cut_elsewhere_bring_their_vectors(me: UserMemory, words: Words) -> None:

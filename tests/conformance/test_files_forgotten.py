@@ -1,7 +1,7 @@
 """What was forgotten stays so, also while others sync, watch, add or sweep; and what is not forgotten stays."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
@@ -9,7 +9,8 @@ from threading import Event, Thread
 import pytest
 
 from recollect import InvalidInput, Memory, UserMemory, load_settings
-from recollect.errors import RecollectError
+from recollect.engine.files import sync
+from recollect.errors import RecollectError, StoreUnavailable
 from recollect.model import SyncReport
 from tests.conformance.notes import Notes
 from tests.conftest import OpenMemory
@@ -157,6 +158,59 @@ def test_a_folder_that_is_forgotten_while_a_watch_looks_through_it_stays_so(me: 
         ["seen.md"],
         [str(other)],
     )
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_a_watch_whose_sync_failed_half_way_does_not_bring_back_what_is_forgotten(
+    me: UserMemory, notes: Notes, monkeypatch: pytest.MonkeyPatch, *, everything: bool
+) -> None:
+    """The files are committed, the sync fails after that, and all is forgotten before the watch looks again."""
+    failed = Event()
+    record: Callable[..., None] = sync._record_scan
+
+    def fail_once(*scanned: object) -> None:
+        if not failed.is_set():
+            failed.set()
+            me.forget(everything=True) if everything else me.forget(folder=notes.root)
+            raise StoreUnavailable("The disk is busy.")
+        record(*scanned)
+
+    monkeypatch.setattr(sync, "_record_scan", fail_once)
+    with _watching(me, notes.root, other := notes.root.parent / "other"):
+        until(failed.is_set)
+        Notes(other).write("seen.md", "The clock ticks.\n")
+        until(lambda: _found(me, "clock"))  # perhaps still in the first round
+        notes.write("c.md", "The boiler hums.\n")
+        for number in range(2):
+            Notes(other).write(f"{number}.md", f"The stove{number} glows.\n")
+            until(lambda number=number: _found(me, f"stove{number}"))  # type: ignore[misc]
+        assert {file.path for file in me.files.list().items} == {"seen.md", "0.md", "1.md"}
+
+
+@pytest.mark.parametrize("step", ["walk", "read"])
+def test_a_first_sync_during_which_everything_is_forgotten_brings_nothing(
+    me: UserMemory, notes: Notes, step: str
+) -> None:
+    disk, forgets = me._engine.disk, ["a sync", "a watch"]
+    original: Callable[..., Iterable[object]] = getattr(disk, step)
+
+    def forgetting(root: str, *wanted: object) -> object:
+        found = original(root, *wanted)
+        if root == str(notes.root) and forgets:
+            forgets.pop()
+            me.forget(everything=True)
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disk, step, forgetting, raising=False)
+        (report,) = me.files.sync(notes.root)
+        assert (report.added, report.forgotten) == (0, 2)
+        with _watching(me, notes.root, other := notes.root.parent / "other"):
+            until(lambda: not forgets)
+            Notes(other).write("seen.md", "The clock ticks.\n")
+            until(lambda: _found(me, "clock"))
+    assert [file.path for file in me.files.list().items] == ["seen.md"]
+    assert me.files.sync(notes.root)[0].added == 2, "what was never known was not forgotten"
 
 
 def test_a_folder_that_became_a_link_is_forgotten_by_its_name(me: UserMemory, notes: Notes) -> None:

@@ -157,7 +157,7 @@ def test_a_dry_run_says_what_would_go_and_keeps_it(me: UserMemory) -> None:
     ids = moved_about(me)
     for given in ({"id": ids[-1]}, {"query": "Lives in Ostrava"}, {"everything": True}):
         answer = me.forget(**given, dry_run=True)
-        assert answer.action == "deleted"
+        assert answer.action == "would_delete"
         assert answer.dry_run
         assert set(answer.ids) == set(ids)
     assert me.forget(ids[0], dry_run=True).ids == (ids[0],)

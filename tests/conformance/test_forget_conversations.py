@@ -182,6 +182,9 @@ def test_everything(memory: Memory, me: UserMemory, clock: SteppingClock) -> Non
     assert (you.count(), you.stats().messages, len(you.conversations())) == (1, 2, 1)
     assert me.forget(everything=True).action == "not_found"
     assert memory.doctor() == ()
+    assert me.after_turn(turn(TEA), session="s1").saved == 0, "a history that is delivered again brings nothing back"
+    assert me.conversations() == ()
+    assert me.forget(everything=True, allow_again=True).action == "not_found"
     assert me.after_turn(turn(TEA), session="s1").saved == 2
 
 
@@ -193,7 +196,7 @@ def test_a_dry_run_changes_nothing(me: UserMemory) -> None:
     first = chat.messages()[0].id
     for asked in ({"session": "c"}, {"id": first}, {"everything": True}):
         answer = me.forget(**asked, dry_run=True)
-        assert (answer.action, answer.dry_run) == ("deleted", True)
+        assert (answer.action, answer.dry_run) == ("would_delete", True)
         assert first in answer.ids
     assert (chat.messages(), chat.summary(), me.list().items) == before
 

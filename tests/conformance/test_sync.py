@@ -1,5 +1,6 @@
 """Keeping a folder in step, on both stores: what is read, what is written, and what is left alone."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -9,7 +10,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.model.files import Chunk
-from recollect.ports import FolderWalk, SyncRules
+from recollect.ports import FolderWalk, StoreWriter, SyncRules, TouchedFile
 from tests.conformance.notes import Notes, Words, chunk_ids, marks, open_notes, pieces
 from tests.conftest import SteppingClock
 
@@ -97,6 +98,87 @@ def test_a_file_that_was_only_touched_keeps_everything(me: UserMemory, notes: No
     assert (report.touched, report.changed, report.written) == (1, 0, 0)
     assert me.files.sync(notes.root)[0].bytes_read == 0
     assert (pieces(me), len(words.asked)) == (before, asked)
+
+
+def _rewrite(file: Path, text: str) -> None:
+    """Write a file anew; its size and its time of modification stay, its time of change does not."""
+    before = file.stat()
+    assert len(text) == before.st_size
+    while file.stat().st_ctime_ns == before.st_ctime_ns:
+        file.write_text(text)
+        os.utime(file, ns=(before.st_mtime_ns, before.st_mtime_ns))
+
+
+def _put_in_place(file: Path, text: str) -> None:
+    """Put another file in the place of one, with the same size and time of modification."""
+    before = file.stat()
+    other = file.with_name("other.tmp")
+    other.write_text(text)
+    os.utime(other, ns=(before.st_mtime_ns, before.st_mtime_ns))
+    other.rename(file)
+    assert (file.stat().st_size, file.stat().st_ino != before.st_ino) == (before.st_size, True)
+
+
+def test_a_change_that_leaves_size_and_time_is_seen(me: UserMemory, notes: Notes) -> None:
+    for change, text in ((_rewrite, "The kettle is pink.\n"), (_put_in_place, "The kettle is gray.\n")):
+        change(notes.root / "rooms/kitchen.txt", text)
+        (status,) = me.files.folders()
+        assert status.drift == 1
+        (report,) = me.files.sync()
+        assert (report.changed, report.unchanged) == (1, 2)
+        assert text.strip() in [one.content.strip() for one in pieces(me)]
+
+
+def test_a_full_sync_reads_what_seems_unchanged(me: UserMemory, notes: Notes, memory: Memory, words: Words) -> None:
+    """As on a disk that keeps no times of change; what is the same is not written."""
+    kept, asked = chunk_ids(me, "garden.md"), len(words.asked)
+    (report,) = me.files.sync(full=True)
+    assert (report.bytes_read > 0, report.unchanged, report.writes, report.written) == (True, 3, 0, 0)
+    kitchen = notes.root / "rooms/kitchen.txt"
+    _rewrite(kitchen, "The kettle is pink.\n")
+    now = kitchen.stat()
+
+    def as_if_unchanged(writer: StoreWriter) -> None:
+        file = writer.file_at(str(notes.root), "rooms/kitchen.txt")
+        assert file is not None
+        writer.touch_files([TouchedFile(file.id, file.path, file.size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino)])
+
+    memory._engine.store.write(me._scope, as_if_unchanged)
+    assert me.files.sync()[0].changed == 0
+    (planned,) = me.files.sync(full=True, dry_run=True)
+    assert planned.changed == 3
+    (report,) = me.files.sync(full=True)
+    assert (report.changed, report.unchanged, report.touched) == (1, 2, 0)
+    assert len(words.asked) == asked + 1
+    assert chunk_ids(me, "garden.md") == kept
+
+
+def test_files_stored_without_times_of_change_are_read_once_and_not_written(
+    me: UserMemory, notes: Notes, memory: Memory, words: Words
+) -> None:
+    """As an earlier version left them."""
+    kept, asked = chunk_ids(me, "garden.md"), list(words.asked)
+
+    def as_before(writer: StoreWriter) -> None:
+        files = [file for path in notes.paths() if (file := writer.file_at(str(notes.root), path))]
+        writer.touch_files([TouchedFile(file.id, file.path, file.size, file.mtime_ns, 0, 0) for file in files])
+
+    memory._engine.store.write(me._scope, as_before)
+    (report,) = me.files.sync()
+    assert (report.touched, report.changed, report.written, report.unchanged) == (3, 0, 0, 0)
+    (report,) = me.files.sync()
+    assert (report.touched, report.unchanged, report.bytes_read) == (0, 3, 0)
+    assert (chunk_ids(me, "garden.md"), words.asked) == (kept, asked)
+
+
+def test_a_text_that_becomes_binary_leaves_the_search(me: UserMemory, notes: Notes) -> None:
+    notes.write("garden.md", bytes(range(256)) * 4)
+    (report,) = me.files.sync()
+    assert (report.removed, report.skipped.get("not a text")) == (1, 1)
+    assert not [hit for hit in me.recall("ladder shed", files=True).hits if "ladder" in hit.content]
+    assert {one.path for one in pieces(me)} == {"rooms/kitchen.txt", "2026-02-03.md"}
+    notes.write("garden.md", GARDEN)
+    assert me.files.sync()[0].added == 1
 
 
 def test_a_renamed_file_keeps_its_chunks_and_vectors_and_its_new_date(

@@ -86,6 +86,66 @@ def test_a_source_is_trusted_as_much_as_it_says_of_itself_or_less(me: UserMemory
     assert me.update(kept[0].id, source="learned").trust == 2
 
 
+def test_a_key_may_have_many_values(memory: Memory, me: UserMemory) -> None:
+    def languages() -> set[str]:
+        return {row.value for row in me.facts("user", key="language")}
+
+    czech, german = (me.facts.set("user", "language", value, many=True) for value in ("Czech", "German"))
+    assert (czech.action, german.action, languages()) == ("created", "created", {"Czech", "German"})
+    assert me.facts.set("user", "language", "czech", many=True).id == czech.id
+    polish = me.remember("Speaks Polish", type="fact", subject="user", key="language", value="Polish")
+    assert polish.action == "created"  # the key has many values by now
+    guessed = me.facts.set("user", "language", "Latin", source="inferred")
+    assert (guessed.action, len(languages())) == ("created", 4)
+    me.update(german.id, value="Dutch", content="user language: Dutch", metadata={"since": 2020})
+    assert languages() == {"Czech", "Dutch", "Polish", "Latin"}
+    with pytest.raises(InvalidMemory, match="already says this"):
+        me.update(german.id, value="Czech", content="Now it is Czech")
+    me.forget(czech.id)
+    me.forget(guessed.id)
+    assert languages() == {"Dutch", "Polish"}
+    assert me.facts.set("user", "language", "Czech").action == "created"
+    assert languages() == {"Czech", "Dutch", "Polish"}
+    assert me.facts.doubts() == ()
+    drinks = [{"content": f"Likes {one}", "type": "preference", "key": "drink", "many": True} for one in ("tea", "ale")]
+    assert [one.action for one in me.remember_many(drinks)] == ["created", "created"]
+    with pytest.raises(InvalidMemory, match="with a key"):
+        me.remember("No key at all", many=True)
+    assert memory.doctor() == ()
+
+
+def test_one_of_many_values_may_be_told_more_about(me: UserMemory) -> None:
+    slot = {"type": "fact", "subject": "user", "key": "allergy", "many": True}
+    first = me.remember("I am allergic to nuts", value="nuts", **slot)  # type: ignore[arg-type]
+    assert me.facts.set("user", "allergy", "Nuts", many=True).id == first.id
+    fuller = me.remember("I am deathly allergic to nuts", value="nuts", **slot)  # type: ignore[arg-type]
+    assert (fuller.action, fuller.existing_id) == ("superseded", first.id)
+    assert me.remember("I am allergic to nuts", value="nuts", **slot).id == fuller.id  # type: ignore[arg-type]
+    other = me.remember("I am allergic to nuts since childhood", value="nuts", **slot)  # type: ignore[arg-type]
+    assert other.action == "created"
+    assert [row.id for row in me.facts("user", key="allergy")] == [other.id, fuller.id]
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "values"),
+    [
+        (("Call me Annie please", "you can also call me Anička"), "nickname", {"Annie", "Anička"}),
+        (("my number is 777 123 456", "my work number is 603 999 888"), "phone", {"777 123 456", "603 999 888"}),
+        (("I'm allergic to nuts", "I'm also allergic to penicillin", "I'm allergic to nuts"), "allergy",
+         {"nuts", "penicillin"}),
+    ],
+)  # fmt: skip
+def test_what_life_has_several_of_is_captured_side_by_side(
+    me: UserMemory, said: tuple[str, ...], key: str, values: set[str]
+) -> None:
+    for number, text in enumerate(said):
+        me.after_turn([{"role": "user", "content": text}], session=f"s{number}")
+    held = me.list(subject="user", key=key).items
+    assert (len(held), {row.value for row in held}) == (len(values), values)
+    me.forget(held[0].id)
+    assert {row.value for row in me.list(subject="user", key=key).items} == values - {held[0].value}
+
+
 def test_hearing_it_again_makes_it_surer_but_never_certain(me: UserMemory) -> None:
     kept = me.preferences.set("lighting", "evening_brightness", "40%", confidence=0.4)
     seen = [me.get(kept.id).confidence]
@@ -176,3 +236,24 @@ def test_what_says_nothing_is_refused(me: UserMemory) -> None:
     for limit in (0, 1_001):
         with pytest.raises(InvalidInput, match="limit"):
             me.events(limit=limit)
+
+
+def test_an_event_has_participants_and_is_found_by_them(me: UserMemory) -> None:
+    dinner = me.events.log("Dinner at the harbour", participants=[" Marek ", "Ingrid", "Marek"], metadata={"table": 4})
+    me.events.log("Dinner at the station")
+    assert me.events()[0].metadata == {"table": 4, "participants": ["Marek", "Ingrid"]}
+    for query in ("Ingrid", '"marek"'):
+        (hit,) = me.recall(query, min_score=0.2).hits
+        assert (hit.id, hit.participants, hit.learned_from) == (dinner.id, ("Marek", "Ingrid"), "user_stated")
+    for wrong in ("Marek", [1], ["x"] * 1 + [str(number) for number in range(100)], ["x" * 201]):
+        with pytest.raises(InvalidMemory, match="participants"):
+            me.events.log("Dinner at home", participants=wrong)  # type: ignore[arg-type]
+
+
+def test_a_hit_says_through_which_channel_a_message_came(me: UserMemory) -> None:
+    conversation = me.conversation("c1")
+    conversation.append("user", "The violin is at the repair shop", speaker="Ingrid", metadata={"channel": "telegram"})
+    conversation.append("user", "The piano is out of tune", metadata={"channel": 7})
+    hits = {hit.content: hit for hit in me.search_context("violin or piano?").hits}
+    violin, piano = hits["The violin is at the repair shop"], hits["The piano is out of tune"]
+    assert (violin.channel, violin.learned_from, violin.participants, piano.channel) == ("telegram", "", (), "")

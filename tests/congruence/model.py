@@ -23,6 +23,9 @@ class Refused(Exception):
     """The change would have to be turned down."""
 
 
+_TIERS = {"user_stated": 3, "web": 0}
+
+
 @dataclass
 class Row:
     """A memory, known by its number."""
@@ -80,6 +83,7 @@ class Model:
     def remember(self, fields: Mapping[str, Any], now: datetime) -> tuple[str, int, int | None]:
         """Offer a memory; give the action, its number and the number of what was there before."""
         new = Row(**{"number": self.made, "created_at": now, "updated_at": now, "valid_from": now, **fields})
+        new.trust = min(new.trust, _TIERS[new.source])
         old = next((row for row in self._unsuperseded() if _meets(row, new)), None)
         if old is None or old.lapsed(now):
             if old is not None:
@@ -115,7 +119,11 @@ class Model:
             raise Refused
         until = changes.get("valid_until", row.valid_until)
         start = row.valid_from if until is not None and until <= now else max(now, row.valid_from)
-        new = replace(row, **{"valid_from": start, **changes})
+        trust = 3 if "source" in changes else row.trust
+        new = replace(row, **{"valid_from": start, "trust": trust, **changes})
+        new.trust = min(new.trust, _TIERS[new.source])
+        if new.trust < row.trust and new.said != row.said:
+            raise Refused
         if new.valid_until is not None and new.valid_until <= new.valid_from:
             raise Refused
         if replace(new, valid_from=new.valid_from if "valid_from" in changes else row.valid_from) == row:

@@ -187,7 +187,7 @@ class Machine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         for user in self.pair.users:
-            user.forget(everything=True)
+            user.forget(everything=True, allow_again=True)
 
 
 def _ordered(forgotten: Forgotten) -> list[str]:

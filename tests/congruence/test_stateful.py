@@ -171,7 +171,9 @@ class Machine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         for user in self.pair.users:
-            user.forget(everything=True)  # so that the stores stay small and looking at them stays cheap
+            user.forget(
+                everything=True, allow_again=True
+            )  # so that the stores stay small and looking at them stays cheap
 
 
 def _remembered(action: str, number: int, existing: int | None) -> dict[str, Any]:

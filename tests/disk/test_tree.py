@@ -15,13 +15,15 @@ from recollect.ports.files import FolderWalk, SeenFile, SyncRules
 NOTES = SyncRules(include=("*.md",))
 
 
-def test_a_walk_gives_path_size_and_time(tmp_path: Path) -> None:
+def test_a_walk_gives_path_size_times_and_inode(tmp_path: Path) -> None:
     """They are what the file says."""
     note = tmp_path / "a" / "b.md"
     note.parent.mkdir()
     note.write_text("words")
     os.utime(note, ns=(1, 1_700_000_000_123_456_789))
-    assert walk(str(tmp_path), NOTES, frozenset()) == FolderWalk([SeenFile("a/b.md", 5, 1_700_000_000_123_456_789)])
+    now = note.stat()
+    seen = SeenFile("a/b.md", 5, 1_700_000_000_123_456_789, now.st_ctime_ns, now.st_ino)
+    assert walk(str(tmp_path), NOTES, frozenset()) == FolderWalk([seen])
 
 
 @pytest.mark.parametrize("name", ["missing", "file.md", "link", "file.md/below"])

@@ -18,8 +18,8 @@ from tests.mcp_door.conftest import LEGACY, MODERN, in_process, somebody, speak
 HERE = {"location": None, "location_radius_km": None, "location_weight": 0.3, "location_mode": "boost"}
 PARAMETERS = {
     "memory_recall": {"query": None, "limit": 5, "type": None, "since": None, "until": None, **HERE},
-    "memory_store": {"content": None, "importance": 0.7, "type": "other", "location": None},
-    "memory_forget": {"query": None, "memoryId": None},
+    "memory_store": {"content": None, "importance": 0.7, "type": "other", "participants": None, "location": None},
+    "memory_forget": {"query": None, "memoryId": None, "all": False, "sources": True},
     "search_context": {"query": None, "limit": 10, **HERE},
     "memory_about": {"topic": None},
     "memory_places": {"limit": 20},

@@ -345,3 +345,28 @@ def test_a_closed_store_is_said_to_be_away(open_memory: Callable[..., Memory]) -
         assert reason.endswith(("Go on without it, and try again later.", "Go on without it."))
 
     speak(in_process(memory), talk)
+
+
+def test_a_hit_carries_what_is_known(memory: Memory, me: UserMemory) -> None:
+    async def talk(client: Client) -> None:
+        me.facts.set("violin", "maker", "Strnad", context="<system>", confidence=0.8, source="inferred")
+        said = "My violin is out of tune"
+        me.conversation("c1").append("user", said, speaker="Ingrid", metadata={"channel": "telegram"})
+        await checked(client, "memory_store", content="Concert in the garden", type="event", participants=["Ingrid"])
+        _, details = await checked(client, "memory_recall", query="who is the maker of the violin?")
+        (maker,) = [one for one in details["memories"] if one["type"] == "fact"]
+        known = {"subject": "violin", "key": "maker", "value": "Strnad", "confidence": 0.8, "learned_from": "inferred"}
+        assert {name: maker.get(name) for name in known} == known
+        assert "<system>" not in maker["context"]
+        text, details = await checked(client, "search_context", query="violin out of tune, concert in the garden")
+        by_source = {one["source"]: one for one in details["results"] if one.get("type") != "fact"}
+        assert by_source["memory"]["participants"] == ["Ingrid"]
+        assert "[event · with Ingrid] Concert in the garden" in text
+        message = by_source["request"]
+        assert (message["channel"], message["speaker"], message["conversation"]) == ("telegram", "Ingrid", "c1")
+        for wrong in ("Ingrid", [""], [1], ["x"] * 101):
+            assert "participants is" in await refused(
+                client, "memory_store", {"content": "A concert", "participants": wrong}
+            )
+
+    speak(in_process(memory), talk)

@@ -2,6 +2,7 @@
 
 import httpx2
 
+from tests.learning import LESSONS, told, turn
 from tests.service.conftest import Running
 
 
@@ -96,6 +97,16 @@ def test_a_turn(anna: httpx2.Client) -> None:
     assert anna.post("/api/hooks/before-prompt", json={**asked, "max_tokens": 20}).json()["block"] == ""
     assert anna.post("/api/hooks/before-prompt", json={**asked, "max_tokens": -1}).status_code == 422
     assert anna.post("/api/hooks/session-end", json={"session": "s1"}).json() == {"summary": None}
+
+
+def test_a_turn_teaches_what_was_meant(service: Running) -> None:
+    for number, lesson in enumerate(LESSONS.values()):
+        with service.client(service.key(f"user{number}")) as client:
+            for message in lesson.messages:
+                client.post("/api/hooks/agent-end", json={"session": "s1", "messages": turn(message)})
+            rows = client.get("/api/memories").json()["items"]
+        names = ("content", "subject", "key", "value", "metadata")
+        assert {told(*(row[name] for name in names)) for row in rows} == lesson.kept
 
 
 def test_searching_everything(anna: httpx2.Client, service: Running) -> None:

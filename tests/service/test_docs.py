@@ -20,8 +20,10 @@ _ROUTE = re.compile(r"`(?:[A-Z]+ )?(/[^`]*)`")
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-def test_the_python(service: Running) -> None:
-    names: dict[str, Any] = {"__name__": "__main__", "service_url": service.url, "key": service.key()}
+def test_the_python(service: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_URL", service.url)
+    monkeypatch.setenv("RECOLLECT_KEY", service.key())
+    names: dict[str, Any] = {"__name__": "__main__"}
     for source, expected in examples(PAGE):
         printed = StringIO()
         with redirect_stdout(printed):

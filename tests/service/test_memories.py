@@ -54,6 +54,24 @@ def test_a_source_of_less_trust_replaces_nothing(anna: httpx2.Client) -> None:
     assert [one["content"] for one in anna.get("/api/facts").json()["items"]] == ["Lives in Brno"]
 
 
+def test_a_key_has_many_values(anna: httpx2.Client) -> None:
+    slot = {"type": "fact", "subject": "user", "key": "language", "many": True}
+    ids = [store(anna, f"Speaks {value}", value=value, **slot) for value in ("Czech", "German", "Czech")]
+    assert ids[0] == ids[2]
+    anna.request("DELETE", f"/api/memories/{ids[0]}")
+    facts = anna.get("/api/facts", params={"key": "language"}).json()["items"]
+    assert [(one["value"], one["metadata"]) for one in facts] == [("German", {"many": True})]
+    assert anna.post("/api/memories/unified", json={"content": "Speaks", "many": True}).status_code == 422
+
+
+def test_a_memory_is_rated_and_the_rating_undone(anna: httpx2.Client) -> None:
+    kept = store(anna, "The blue pump is in the attic")
+    for feedback, noted in ((-1, {"feedback": -1, "feedback_comment": "old"}), (None, {})):
+        rated = anna.post(f"/api/memories/{kept}/feedback", json={"feedback": feedback, "comment": "old"})
+        assert (rated.status_code, rated.json()["metadata"]) == (200, noted)
+    assert anna.post(f"/api/memories/{kept}/feedback", json={"feedback": 0}).status_code == 422
+
+
 def test_bulk(anna: httpx2.Client) -> None:
     memories = [{"content": f"Fact number {number}"} for number in range(100)]
     results = anna.post("/api/memories/bulk", json={"memories": memories}).json()["results"]
@@ -105,6 +123,15 @@ def test_forget_by_query_offers_candidates(anna: httpx2.Client) -> None:
     assert anna.get("/api/stats").json()["memories"] == 1
 
 
+def test_only_a_fresh_start_lets_a_forgotten_history_come_again(anna: httpx2.Client) -> None:
+    turn = {"session": "s1", "messages": [{"role": "user", "content": "The garage code is 4711.", "id": "m1"}]}
+    for switches, saved in (({}, 0), ({"allow_again": True}, 1)):
+        anna.post("/api/hooks/agent-end", json=turn)
+        anna.post("/api/forget", json={"everything": True, **switches})
+        assert anna.post("/api/hooks/agent-end", json=turn).json()["saved"] == saved
+    assert anna.post("/api/forget", json={"session": "s1", "allow_again": True}).status_code == 422
+
+
 @ON_SQLITE
 @pytest.mark.parametrize(
     ("asked", "body", "status", "words"),
@@ -125,6 +152,8 @@ def test_forget_by_query_offers_candidates(anna: httpx2.Client) -> None:
         ("PATCH /api/memories/01a1dfdf-9755-700c-8ecf-655f449c5cac", {"importance": 1}, 404, "No memory"),
         ("DELETE /api/memories/nonsense", None, 404, "No memory"),
         ("GET /api/memories/search", None, 422, "query"),
+        ("GET /api/memories/search?query=x&limt=1", None, 422, "'limt' is no query parameter"),
+        ("GET /api/memories?limt=1", None, 422, "It takes"),
         ("GET /api/nothing", None, 404, "/docs"),
         ("PUT /api/memories/unified", {}, 405, "/docs"),
     ],
@@ -160,3 +189,45 @@ def test_a_foreign_id_is_not_found(service: Running, anna: httpx2.Client) -> Non
         assert {answer.status_code for answer in answers} == {404}
         assert ben.post("/api/forget", json={"id": kept}).json()["action"] == "not_found"
     assert anna.get(f"/api/memories/{kept}").json()["importance"] == 0.7
+
+
+def test_a_browser_at_the_address_is_told_where_the_routes_are(service: Running) -> None:
+    with httpx2.Client(base_url=service.url) as stranger:
+        page = stranger.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+        assert (page.status_code, page.headers["content-type"].partition(";")[0]) == (200, "text/html")
+        assert '<a href="/docs">' in page.text
+        assert stranger.get("/").json()["docs"] == "/docs"
+
+
+def test_complaints_are_in_plain_words(anna: httpx2.Client) -> None:
+    for body in (
+        {"content": "x", "metadata": "no"},
+        {"content": "x", "lat": 50.0},
+        {"content": "x", "occurred_at": "soon"},
+    ):
+        detail = anna.post("/api/memories/unified", json=body).json()["detail"]
+        assert "Value error" not in detail
+        assert ".." not in detail
+
+
+def test_a_hit_carries_what_is_known(anna: httpx2.Client) -> None:
+    fact = {"type": "fact", "subject": "violin", "key": "maker", "value": "Strnad", "confidence": 0.8}
+    store(anna, "Strnad made the violin", **fact, source="inferred", lat=50.1, lng=14.4, place_label="workshop")
+    store(anna, "Concert in the garden", type="event", participants=["Ingrid", "Marek"], metadata={"row": 1})
+    said = {"role": "user", "content": "My violin is out of tune", "speaker": "Ingrid"}
+    answer = anna.post("/api/conversations/c1/messages", json={**said, "metadata": {"channel": "telegram"}})
+    assert answer.status_code < 300, answer.text
+    hits = anna.get("/api/memories/search", params={"query": "violin maker, garden concert"}).json()["hits"]
+    maker, concert = sorted(hits, key=lambda hit: hit["type"], reverse=True)
+    expected = {**fact, "learned_from": "inferred", "place_label": "workshop", "lat": 50.1}
+    assert {name: maker.get(name) for name in expected} == expected
+    assert concert["participants"] == ["Ingrid", "Marek"]
+    assert concert["metadata"] == {"row": 1, "participants": ["Ingrid", "Marek"]}
+    assert not {"subject", "value", "channel", "speaker"} & concert.keys()
+    simple = anna.post("/search", json={"query": "violin out of tune"}).json()
+    context = next(hit["context"] for hit in simple if hit["source_type"] == "request")
+    assert (context["channel"], context["speaker"], context["conversation"]) == ("telegram", "Ingrid", "c1")
+    everything = anna.post("/api/context/search", json={"query": "violin out of tune"}).json()["hits"]
+    message = next(hit for hit in everything if hit["source"] == "request")
+    assert (message["channel"], message["speaker"], message["conversation"]) == ("telegram", "Ingrid", "c1")
+    assert not {"confidence", "learned_from", "participants"} & message.keys()

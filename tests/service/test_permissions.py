@@ -49,6 +49,7 @@ ROUTES: dict[str, Permission | None] = {
     "POST /api/conversations/{id:path}/compact": "write",
     "GET /api/messages/{id}": "read",
     "POST /api/messages/{id}/feedback": "write",
+    "POST /api/memories/{id}/feedback": "write",
     "POST /api/hooks/before-prompt": "write",
     "POST /api/hooks/agent-end": "write",
     "POST /api/hooks/session-end": "write",
@@ -68,6 +69,7 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/stream": "read",
     "GET /api/stats": "read",
     "GET /api/status": "admin",
+    "GET /": None,
     "GET /livez": None,
     "HEAD /livez": None,
     "GET /readyz": "read",
@@ -81,6 +83,7 @@ SHOWING = {
     "PATCH /api/memories/{id}",
     "POST /api/conversations/{id:path}/compact",
     "POST /api/messages/{id}/feedback",
+    "POST /api/memories/{id}/feedback",
     "POST /api/hooks/before-prompt",
 }
 

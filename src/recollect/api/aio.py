@@ -154,11 +154,13 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
     conversations = awaited(UserMemory.conversations)
     remember = awaited(UserMemory.remember)
     remember_many = awaited(UserMemory.remember_many)
+    import_memories = awaited(UserMemory.import_memories)
     recall = awaited(UserMemory.recall)
     search_context = awaited(UserMemory.search_context)
     about = awaited(UserMemory.about)
     get = awaited(UserMemory.get)
     update = awaited(UserMemory.update)
+    rate = awaited(UserMemory.rate)
     history = awaited(UserMemory.history)
     list = awaited(UserMemory.list)
     count = awaited(UserMemory.count)
@@ -206,8 +208,8 @@ class AsyncMemory(AsyncTwin[Memory]):
             )
         )
 
-    def user(self, user_id: str, *, audit: AuditedWrite | None = None) -> AsyncUserMemory:
-        """Return one user's part of the store; the user need not exist yet."""
+    def user(self, user_id: str | None = None, *, audit: AuditedWrite | None = None) -> AsyncUserMemory:
+        """Return one user's part of the store, that of the settings' user without a name; it need not exist yet."""
         return AsyncUserMemory(self._sync.user(user_id, audit=audit))
 
     stats = awaited(Memory.stats)

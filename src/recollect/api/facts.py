@@ -4,11 +4,13 @@ They are memories like all others; these namespaces know which fields each type 
 `me.facts("light.office")`, `me.events(since=…)`.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Unpack
 
 from recollect.api.scoped import Scoped, check_limit
+from recollect.engine.drafts.memory_drafts import checked_participants
 from recollect.engine.memories import remember
 from recollect.engine.memories.doubts import find_doubts, find_outranked
 from recollect.errors import InvalidMemory
@@ -47,7 +49,9 @@ class UserFacts(_TypedMemories):
     ) -> Remembered:
         """Store a fact; a new value for the same subject and key supersedes the old one.
 
-        Common keys are location, purpose, nickname, preference and schedule; any other will do.
+        With `many=True` the key has several values, such as languages: this one and all later ones stand side by side,
+        each with an id of its own to update or forget. Common keys are location, purpose, nickname, preference and
+        schedule; any other will do.
         """
         _check_filled(subject=subject, key=key, value=value)
         text = content or f"{subject} {_words(key)}: {value}"
@@ -124,15 +128,19 @@ class UserEvents(_TypedMemories):
         kind: str = "event",
         entity: str = "",
         details: str = "",
+        participants: Sequence[str] = (),
         occurred_at: datetime | None = None,
         **fields: Unpack[CommonFields],
     ) -> Remembered:
         """Store an event that happened now, or at `occurred_at`. Its importance is 0.5 by default.
 
-        Common kinds are state_change, user_action, automation and alert.
+        Common kinds are state_change, user_action, automation and alert. `participants` are the names of those who
+        took part; the event is found by them, too.
         """
         moment = occurred_at or self._engine.clock.now()
         given: CommonFields = {"importance": 0.5, **fields}
+        if participants:
+            given["metadata"] = {**given.get("metadata", {}), "participants": checked_participants(participants)}
         event = NewMemory(summary, type="event", subject=entity, key=kind, value=details, occurred_at=moment, **given)
         return self._store(event)
 

@@ -2,6 +2,7 @@
 
 from recollect.api.scoped import Scoped, canonical
 from recollect.engine.conversations import explanations, message_log, message_reading, turns
+from recollect.engine.memories.feedback import rate_message
 from recollect.errors import InvalidInput
 from recollect.model.memories import Remembered
 from recollect.model.messages import Message
@@ -27,9 +28,12 @@ class UserMessages(Scoped):
                 raise InvalidInput(f"{name} is {amount!r}; it must be from 0 to {_MAX_AROUND}.")
         return message_log.surroundings(self._engine, self._scope, canonical(id, "message"), before, after)
 
-    def rate(self, message_id: str, feedback: int | None) -> Message:
-        """Store the user's feedback on a message: 1, -1, or None to take it back. Raises NotFound."""
-        return message_log.rate(self._engine, self._scope, canonical(message_id, "message"), feedback)
+    def rate(self, message_id: str, feedback: int | None, *, comment: str = "") -> Message:
+        """Store the user's feedback on a message: 1, -1, or None to take it back. Raises NotFound.
+
+        What was rated down is found later. A `comment` that comes with two messages rated down becomes a lesson.
+        """
+        return rate_message(self._engine, self._scope, canonical(message_id, "message"), feedback, comment)
 
     def should_capture(self, text: str) -> bool:
         """Tell whether a user's message says anything worth remembering."""

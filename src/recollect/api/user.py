@@ -23,8 +23,10 @@ from recollect.api.scoped import (
 )
 from recollect.engine.conversations import message_drafts, message_log, sessions, silence, turns
 from recollect.engine.drafts import memory_drafts
+from recollect.engine.forgetting import by_query, forget
 from recollect.engine.maintenance import store_status
-from recollect.engine.memories import forget, remember, update
+from recollect.engine.memories import remember, update
+from recollect.engine.memories.feedback import rate_memory
 from recollect.engine.places import user_places
 from recollect.engine.search import about, all_sources, recall
 from recollect.engine.search.prepared_query import SearchOptions
@@ -130,6 +132,14 @@ class UserMemory(Scoped):
         return tuple(
             remember.remember_many(self._engine, self._scope, offered, near_duplicates=near_duplicates, wait=wait)
         )
+
+    def import_memories(self, memories: Iterable[str | NewMemory | Mapping[str, Any]]) -> tuple[Remembered, ...]:
+        """Import memories of another program, as `remember_many` stores them. What was forgotten stays forgotten.
+
+        `forget(everything=True, allow_again=True)` lets it come again.
+        """
+        offered = (_as_new_memory(memory) for memory in memories)
+        return tuple(remember.remember_many(self._engine, self._scope, offered, imported=True))
 
     def recall(
         self,
@@ -258,6 +268,13 @@ class UserMemory(Scoped):
             raise InvalidMemory(f"{problem} A memory has: {', '.join(sorted(known_names))}.")
         return update.update(self._engine, self._scope, canonical(id), dict(changes))
 
+    def rate(self, id: str, feedback: int | None, *, comment: str = "") -> MemoryRecord:
+        """Store the user's feedback on a memory: 1, -1, or None to take it back. Raises NotFound.
+
+        What was rated down is found later; `messages.rate` does the same for messages.
+        """
+        return rate_memory(self._engine, self._scope, canonical(id), feedback, comment)
+
     def history(self, id: str) -> tuple[MemoryRecord, ...]:
         """Return all versions of a memory, oldest first, by the id of any of them. Raises NotFound."""
         known_id = canonical(id)
@@ -294,22 +311,36 @@ class UserMemory(Scoped):
         source: str | None = None,
         folder: str | PathLike[str] | None = None,
         everything: bool = False,
+        all: bool = False,
+        sources: bool = False,
+        allow_again: bool = False,
         dry_run: bool = False,
     ) -> Forgotten:
         """Delete for good, with everything that was derived from it.
 
-        By `id`: a memory with its history, a message, or a file. By `query`: the memory that clearly matches; an
-        ambiguous query deletes nothing and returns `candidates`, with their ids. By `session`: a conversation and what
-        was learned in it. By `source`: all memories that came from there. By `folder`: all files that were synced from
-        it; the files on disk stay. `dry_run` says what would be deleted.
+        By `id`: a memory with its history, a message, or a file; with `sources`, the messages that the memory was
+        captured from lose the sentences that say it. By `query`: everything that says it, in memories, messages,
+        summaries and files; a query that may mean several things deletes nothing and returns `candidates` and `items`,
+        unless `all` of it is meant. By `session`: a conversation and what was learned in it. By `source`: all memories
+        that came from there. By `folder`: all files that were synced from it; the files on disk stay. `dry_run` says
+        what would be deleted.
+
+        No import, sync or redelivered history brings the forgotten back; what the user says or stores anew is accepted.
+        `everything` with `allow_again` is a fresh start: all that was ever forgotten may come again.
         """
+        if allow_again and not everything:
+            raise InvalidInput("allow_again goes with everything: only a fresh start lets the forgotten come again.")
         if sum(choice is not None for choice in (id, query, session, source, folder)) + everything != 1:
             raise InvalidInput(
                 "Say what to forget with exactly one of: id, query, session, source, folder, everything."
             )
+        if all and query is None:
+            raise InvalidInput("`all` belongs to a query: it forgets everything that the query finds.")
+        if sources and id is None:
+            raise InvalidInput("`sources` belongs to an id; a query reaches the messages anyway.")
         engine, scope, missing = self._engine, self._scope, Forgotten("not_found", dry_run=dry_run)
         if query is not None:
-            return self._forget_by_query(query, dry_run=dry_run)
+            return by_query.forget_query(engine, scope, query, all_found=all, dry_run=dry_run)
         if session is not None:
             return forget.forget_session(engine, scope, clean(session), dry_run=dry_run)
         if source is not None:
@@ -317,26 +348,15 @@ class UserMemory(Scoped):
         if folder is not None:
             return forget.forget_folder(engine, scope, self._root(folder), dry_run=dry_run)
         if everything:
-            return forget.forget_everything(engine, scope, dry_run=dry_run)
+            return forget.forget_everything(engine, scope, allow_again=allow_again, dry_run=dry_run)
         known_id = ids.canonical(id or "")
-        return forget.forget_id(engine, scope, known_id, dry_run=dry_run) if known_id else missing
+        return forget.forget_id(engine, scope, known_id, sources=sources, dry_run=dry_run) if known_id else missing
 
     def _root(self, folder: str | PathLike[str]) -> str:
         """Find the root that is meant: by its own name, even if that is a link by now, or by where a path leads."""
         path = check_path(folder)
         folders = self._engine.store.read(self._scope, lambda reader: reader.folders())
         return path if any(path == folder.root for folder in folders) else self._engine.disk.resolve(path)
-
-    def _forget_by_query(self, query: str, *, dry_run: bool) -> Forgotten:
-        thresholds = self._engine.settings.forget
-        options = SearchOptions(5, thresholds.min_score / 2)  # less is no candidate for anything
-        item_filters = [self._filters({})]
-        # not in the search log: what a user wants forgotten should be written nowhere
-        hits = recall.recall(self._engine, self._scope, query, item_filters=item_filters, options=options).hits
-        match = forget.clear_match(hits, thresholds.min_score, thresholds.margin)
-        if match is not None:
-            return forget.forget_id(self._engine, self._scope, match.id, dry_run=dry_run)
-        return Forgotten("candidates" if hits else "not_found", candidates=hits, dry_run=dry_run)
 
     def before_prompt(
         self,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from recollect.api.conversation import Conversation
     from recollect.cli.view import View
+    from recollect.model.memories import MemoryRecord
     from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, Window
 
 commands = CommandSet("Conversations")
@@ -344,18 +345,39 @@ def _show_compaction(view: "View", compacted: CompactedConversation) -> None:
         view.print(_spoken(view, done.summary, whole=True))
 
 
-@commands.command("write", "read", examples=("recollect rate 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90 up",))
+@commands.command(
+    "write",
+    "read",
+    examples=(
+        "recollect rate 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90 up",
+        'recollect rate 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90 down --comment "too long"',
+        "recollect rate 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90 --undo",
+    ),
+)
 def rate(
     context: CommandContext,
-    id: Annotated[str, argument("ID", "The id of a message, as `conversation` and `search` show it.")],
-    rating: Annotated[str, argument("RATING", "up, down, or none to take it back.", autocompletion=_ratings)],
-) -> "CommandResult[Message]":
-    """Note what the user thought of a message."""
-    if rating.lower() not in _RATINGS:
-        raise InvalidInput(f"The rating is {rating!r}; expected up, down or none.")
-    return CommandResult(context.me.messages.rate(id, _RATINGS[rating.lower()]), _show_rating)
+    id: Annotated[str, argument("ID", "The id of a message or a memory, as `search` shows it.")],
+    rating: Annotated[
+        str | None, argument("RATING", "up, down, or none to take it back.", autocompletion=_ratings)
+    ] = None,
+    *,
+    comment: Annotated[str, option("TEXT", "Why. With two messages that were rated down it becomes a lesson.")] = "",
+    undo: Annotated[bool, flag("--undo", "Take the rating back.")] = False,
+) -> "CommandResult[Message] | CommandResult[MemoryRecord]":
+    """Note what the user thought of a message or a memory: what was rated down is found later."""
+    word = (rating or ("none" if undo else "")).lower()
+    if word not in _RATINGS or (undo and word != "none"):
+        raise InvalidInput(f"The rating is {word!r}; expected up, down or none.")
+    try:
+        return CommandResult(context.me.messages.rate(id, _RATINGS[word], comment=comment), _show_rating)
+    except NotFound as unknown:
+        try:
+            return CommandResult(context.me.rate(id, _RATINGS[word], comment=comment), _show_rating)
+        except NotFound:
+            raise unknown from None
 
 
-def _show_rating(view: "View", message: "Message") -> None:
-    said = {1: "Rated up:", -1: "Rated down:", None: "Not rated any more:"}[message.feedback]
-    view.line(f"{said} {shortened(message.content, _LONGEST_CALL)}")
+def _show_rating(view: "View", item: "Message | MemoryRecord") -> None:
+    rating = getattr(item, "feedback", item.metadata.get("feedback"))
+    said = {1: "Rated up:", -1: "Rated down:", None: "Not rated any more:"}[rating]
+    view.line(f"{said} {shortened(item.content, _LONGEST_CALL)}")

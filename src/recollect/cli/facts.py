@@ -53,7 +53,7 @@ def about(
 
 @commands.command(
     "write",
-    examples=('recollect fact light.office location "home office"', "recollect fact jana birthday 1990-05-17"),
+    examples=('recollect fact light.office location "home office"', "recollect fact jana language Czech --many"),
 )
 def fact(
     context: CommandContext,
@@ -61,10 +61,11 @@ def fact(
     key: Annotated[str, argument("KEY", "Which property: location, purpose, nickname, schedule, or any other.")],
     value: Annotated[str, argument("VALUE", "What is so. It replaces the value from before.")],
     *,
+    many: options.Many = False,
     note: options.NoteOptions,
 ) -> "CommandResult[Remembered]":
     """Note a fact about a thing; a new value replaces the old."""
-    return CommandResult(context.me.facts.set(subject, key, value, **_given(note)), show_remembered)
+    return CommandResult(context.me.facts.set(subject, key, value, many=many, **_given(note)), show_remembered)
 
 
 @commands.command("read", examples=("recollect facts", "recollect facts light.office --key location"))
@@ -107,10 +108,11 @@ def prefer(
     key: Annotated[str, argument("KEY", "Which part of it, such as evening_brightness.")],
     value: Annotated[str, argument("VALUE", "What is preferred. It replaces the value from before.")],
     *,
+    many: options.Many = False,
     note: options.NoteOptions,
 ) -> "CommandResult[Remembered]":
     """Note what the user prefers."""
-    return CommandResult(context.me.preferences.set(category, key, value, **_given(note)), show_remembered)
+    return CommandResult(context.me.preferences.set(category, key, value, many=many, **_given(note)), show_remembered)
 
 
 @commands.command("read", examples=("recollect preferences", "recollect preferences lighting"))
@@ -142,11 +144,20 @@ def event(
     ] = None,
     entity: Annotated[str | None, option("NAME", "The thing to which it happened, such as cover.garage.")] = None,
     details: Annotated[str | None, option("TEXT", "What else there is to say.")] = None,
+    participants: Annotated[
+        list[str] | None, option("NAME", "Who took part; may be given several times.", "--participant")
+    ] = None,
     at: options.At = None,
     importance: Annotated[float | None, option("0..1", "How much it matters; 0.5 when nothing is said.")] = None,
 ) -> "CommandResult[Remembered]":
     """Note that something happened, now or at another time."""
-    optional = {"kind": kind, "entity": entity, "details": details, "importance": importance}
+    optional = {
+        "kind": kind,
+        "entity": entity,
+        "details": details,
+        "importance": importance,
+        "participants": participants,
+    }
     given: dict[str, Any] = {name: value for name, value in optional.items() if value is not None}
     if at is not None:
         given["occurred_at"] = past_moment(at, "at", context.now)
@@ -297,9 +308,13 @@ def _moment(record: "MemoryRecord") -> "datetime":
 
 
 def _happened(view: "View", record: "MemoryRecord", *, ids: bool) -> "Text":
+    from recollect.model.memories import participants_of
+
     text = view.text(shortened(record.content, _LONGEST))
     if record.subject:
         text.append_text(view.text(f" ({record.subject})", "dim"))
+    if present := participants_of(record.metadata):
+        text.append_text(view.text(f" with {listing(present)}", "dim"))
     if record.value:
         text.append("\n").append_text(view.text(shortened(record.value, _LONGEST), "dim"))
     details = [record.key or "event", f"importance {record.importance:g}"]

@@ -82,6 +82,9 @@ def sync(
     even_if_empty: Annotated[
         bool, flag("--even-if-empty", "Believe a folder that has lost all its files, and remove what was kept.")
     ] = False,
+    full: Annotated[
+        bool, flag("--full", "Read every file again, also those whose size, times and inode are what they were.")
+    ] = False,
     wait: options.Wait = None,
 ) -> "CommandResult[SyncedFolders | None]":
     """Keep folders of notes and session logs in memory.
@@ -102,11 +105,11 @@ def sync(
         "gitignore": gitignore,
     }
     if watch:
-        _watch(context, paths or (), rules, even_if_empty=even_if_empty, wait=bool(wait))
+        _watch(context, paths or (), rules, even_if_empty=even_if_empty, full=full, wait=bool(wait))
         return CommandResult(None, _show_synced)
     with context.progress.steps() as step, _report_vectors(context.me, step) as tell:
         reports = context.me.files.sync(
-            *(paths or ()), **rules, even_if_empty=even_if_empty, dry_run=dry_run, wait=wait, tell=tell
+            *(paths or ()), **rules, even_if_empty=even_if_empty, full=full, dry_run=dry_run, wait=wait, tell=tell
         )
     incomplete = any(report.state != "synced" for report in reports)
     return CommandResult(SyncedFolders(reports, waiting_texts(context)), _show_synced, FAILED if incomplete else 0)
@@ -155,7 +158,13 @@ def _report_vectors(me: "UserMemory", step: StepCallback) -> "Iterator[Callable[
 
 
 def _watch(
-    context: CommandContext, paths: Sequence[str], rules: Mapping[str, Any], *, even_if_empty: bool, wait: bool
+    context: CommandContext,
+    paths: Sequence[str],
+    rules: Mapping[str, Any],
+    *,
+    even_if_empty: bool,
+    full: bool,
+    wait: bool,
 ) -> None:
     """Sync folders, and again whenever they change. Vectors are made meanwhile, by the worker thread."""
     progress = context.progress
@@ -166,6 +175,7 @@ def _watch(
                 *paths,
                 **rules,
                 even_if_empty=even_if_empty,
+                full=full,
                 wait=wait,
                 tell=lambda read: step("Reading files", read.done, read.total),
             )
@@ -222,7 +232,7 @@ def _described(report: "SyncReport") -> Iterator[tuple[str, str]]:
     if report.embedded:
         yield "vectors", f"{report.embedded:,} made"
     if report.forgotten:
-        yield "forgotten", f"{report.forgotten:,} before, and left alone"
+        yield "forgotten", f"{report.forgotten:,} before, and left alone; `recollect add` brings a file back"
     if report.skipped:
         yield "left out", skipped_files(report.skipped)
     if report.trouble:

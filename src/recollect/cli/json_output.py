@@ -16,10 +16,10 @@ from recollect.errors import RecollectError
 
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
 
-_OF_A_MEMORY = ("subject", "key", "value", "context", "session")
+_OF_A_MEMORY = ("subject", "key", "value", "context", "session", "confidence")
 _OF_A_MESSAGE = ("conversation", "role", "speaker", "sequence", "status", "feedback")
 _OF_A_CHUNK = ("path", "start_line", "end_line", "heading", "role", "root", "file_id")
-_OF_THE_STORE = ("mtime_ns", "recipe")
+_OF_THE_STORE = ("mtime_ns", "ctime_ns", "inode", "recipe")
 
 _ENCODING_ERRORS = "recollect.nearest"
 _PLAIN_LETTERS = {
@@ -82,7 +82,9 @@ def hit_document(hit: Any) -> dict[str, object]:  # noqa: ANN401 - a Hit; its mo
 
     more = _OF_A_CHUNK if isinstance(hit.record, Chunk) else _OF_A_MESSAGE
     names = _OF_A_MEMORY if isinstance(hit.record, MemoryRecord) else more
-    return {**fields_of(hit, "record"), **{name: getattr(hit.record, name) for name in names}}
+    known = {name: getattr(hit.record, name) for name in names}
+    told = {name: getattr(hit, name) for name in ("learned_from", "participants", "channel")}
+    return {**fields_of(hit, "record"), **known, **{name: value for name, value in told.items() if value}}
 
 
 def _model_document(value: object) -> dict[str, object]:  # noqa: PLR0911 - one form a type

@@ -1,5 +1,7 @@
 """Commands that change memories: store, update, forget."""
 
+import shlex
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,7 +11,7 @@ import typer
 
 from recollect.cli import options
 from recollect.cli.errors import FAILED, NOT_FOUND, Declined
-from recollect.cli.formatting import ago, amounts, clock, named, place_line
+from recollect.cli.formatting import ago, amounts, clock, named, place_line, shortened
 from recollect.cli.json_output import fields_of
 from recollect.cli.options import argument, flag, option
 from recollect.cli.places import asks_a_server, find_addresses, place_fields
@@ -25,12 +27,18 @@ if TYPE_CHECKING:
     from recollect.cli.view import View
     from recollect.model.files import FileRecord
     from recollect.model.memories import MemoryRecord, Remembered
-    from recollect.model.search import Forgotten
+    from recollect.model.search import Forgotten, ForgottenItem
 
 commands = CommandSet("Memories")
 
 _OF_A_PLACE = ("lat", "lng", "address", "place_label")
 _MOST_IDS = 20
+_NOT_AGAIN = (
+    "No import, sync or history that is delivered again brings it back. "
+    "To allow that: recollect forget --everything --and-allow-again"
+)
+_MOST_FILES = 10
+_LONGEST_ITEM = 160
 _ID = "019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"
 
 
@@ -74,6 +82,7 @@ def store(
     text: Annotated[str, argument("TEXT", "What to remember; - reads it from standard input.")],
     *,
     fields: options.MemoryOptions,
+    many: options.Many = False,
     located: options.PlaceOptions,
     at: options.AtOwnPlace = None,
     metadata: options.MetadataOption = None,
@@ -95,7 +104,7 @@ def store(
     place = place_fields(context, located, at)
     given = memory_fields(fields, context.now, metadata=metadata) | place
     before = memory.stats().pending_jobs
-    remembered = me.remember(given_text(text), wait=wait, **given)
+    remembered = me.remember(given_text(text), wait=wait, many=many, **given)
     new = remembered.action != "duplicate"
     if new:
         find_addresses(context, place)
@@ -203,7 +212,11 @@ def _place(record: "MemoryRecord") -> str:
 
 
 class Loss(NamedTuple):
-    """What forgetting takes, or took: how much of what. `whole` names what goes as a whole, if anything does."""
+    """What forgetting takes, or took: how much of what. `whole` names what goes as a whole, if anything does.
+
+    `sentences` counts messages that stay without a sentence, `summaries` those that are made again, and `passages` the
+    parts of files that go from memory while the files stay as they are.
+    """
 
     receipt: "Forgotten"
     whole: str = ""
@@ -211,6 +224,9 @@ class Loss(NamedTuple):
     versions: int = 0
     messages: int = 0
     files: int = 0
+    sentences: int = 0
+    summaries: int = 0
+    passages: int = 0
 
     def document(self) -> dict[str, object]:
         """Give the receipt, and how much of what goes."""
@@ -224,7 +240,10 @@ class Loss(NamedTuple):
             (self.memories, "memory", "memories"),
             (self.versions, "earlier version", "earlier versions"),
             (self.messages, "message", "messages"),
+            (self.sentences, "message in part", "messages in part"),
+            (self.summaries, "summary, to be made again", "summaries, to be made again"),
             (self.files, "file", "files"),
+            (self.passages, "passage of a file", "passages of files"),
         )
         return told or "a folder without files"
 
@@ -235,9 +254,11 @@ class Loss(NamedTuple):
     examples=(
         f"recollect forget {_ID}",
         'recollect forget --query "dark mode" --dry-run',
+        "recollect forget --query Brno --all",
         "recollect forget --session c1 --dry-run",
         "recollect forget --folder ~/notes",
         "recollect --user anna forget --everything --yes",
+        "recollect --user anna forget --everything --and-allow-again",
     ),
 )
 def forget(
@@ -247,7 +268,7 @@ def forget(
     ] = None,
     *,
     query: Annotated[
-        str | None, option("TEXT", "Forget the memory that clearly matches; show candidates if none does.")
+        str | None, option("TEXT", "Forget everything that says this; show candidates if several things are meant.")
     ] = None,
     session: Annotated[
         str | None, option("ID", "Forget a conversation, and what was learned in it and nowhere else.")
@@ -259,34 +280,46 @@ def forget(
         str | None, option("PATH", "Forget a synced folder with its files; what lies on the disk is left alone.")
     ] = None,
     everything: Annotated[bool, flag("--everything", "Forget all that the user has.")] = False,
+    allow_again: Annotated[
+        bool,
+        flag("--and-allow-again", "With --everything: a fresh start; imports and syncs may bring it all again."),
+    ] = False,
+    all: Annotated[bool, flag("--all", "With --query: forget all that it finds, several things too.")] = False,
+    sources: Annotated[
+        bool, flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too.")
+    ] = True,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would go, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> CommandResult[Loss]:
     """Delete memories, conversations or files for good.
 
-    On a terminal you are told what would go, and asked. Without a terminal, --session, --source, --folder and
-    --everything need --yes. A query that fits several memories deletes none of them and shows their ids. A file that
-    was forgotten does not come back with the next sync of its folder; a folder does, when you sync it again.
+    A query reaches everything that says it: memories with their history, messages, summaries and passages of files. Of
+    a message the other sentences stay. On a terminal you are told what would go, and asked. Without a terminal,
+    --session, --source, --folder, --everything and --all need --yes. A query that fits several things deletes none of
+    them and shows what there is. What was forgotten does not come back with an import, a sync or a history that is
+    delivered again, until you say or store it anew; a folder does, when you sync it again.
     """
     me = context.me
     request = partial(me.forget, id, query=query, session=session, source=source, folder=folder, everything=everything)
+    request = partial(request, all=all, sources=sources and id is not None, allow_again=allow_again)
     plan = request(dry_run=True)
     whole = "everything" if everything else _named_whole(session=session, folder=folder, source=source)
     nothing = _nothing_found(id=id, folder=folder, session=session, everything=everything)
-    show = partial(_show_forgotten, nothing=nothing)
-    if whole and not (yes or dry_run or context.can_ask):
-        raise InvalidInput(f"Forgetting {whole} needs --yes when there is no terminal to ask on.")
-    if plan.action != "deleted":
-        unfinished = 0 if dry_run else FAILED  # several candidates mean that the work is not done
-        missing = 0 if everything else NOT_FOUND
-        exit_code = missing if plan.action == "not_found" else unfinished
-        return CommandResult(Loss(replace(plan, dry_run=dry_run)), show, exit_code)
+    show = partial(_show_forgotten, nothing=nothing, query=query, allowed=allow_again)
+    if (whole or all) and not (yes or dry_run or context.can_ask):
+        raise InvalidInput(f"Forgetting {whole or 'all of it'} needs --yes when there is no terminal to ask on.")
+    if plan.action == "not_found":
+        if allow_again and not dry_run:
+            request()  # what was forgotten before may come again
+        return CommandResult(Loss(replace(plan, dry_run=dry_run)), show, 0 if everything else NOT_FOUND)
+    if plan.action == "candidates":  # the work is not done
+        return CommandResult(Loss(replace(plan, dry_run=dry_run)), show, 0 if dry_run else FAILED)
     loss = _loss(me, plan, whole)
     if dry_run:
         return CommandResult(loss, show)
     if context.can_ask and not yes and not _confirm(context, loss):
         raise Declined("Nothing was forgotten.")
-    return CommandResult(loss._replace(receipt=request() if whole else me.forget(plan.id)), show)
+    return CommandResult(loss._replace(receipt=request()), show)
 
 
 def _named_whole(*, session: str | None, folder: str | None, source: str | None) -> str:
@@ -303,8 +336,9 @@ def _confirm(context: CommandContext, loss: Loss) -> bool:
     from recollect.cli.view import safe
     from recollect.model.files import FileRecord
 
-    item = None if loss.whole else _item(context.me, loss.receipt.ids[0])
-    if item is not None:
+    if loss.receipt.items:
+        context.console.print(safe("\n".join(_item_lines(loss.receipt.items))))
+    elif not loss.whole and (item := _item(context.me, loss.receipt.ids[0])) is not None:
         context.console.print(safe(named(item.path) if isinstance(item, FileRecord) else item.content, "bold"))
     what = f"{loss.whole}, {loss.amount()}," if loss.whole else loss.amount()
     return context.ask(f"Forget {what} for good?")
@@ -319,6 +353,12 @@ def _loss(me: "UserMemory", plan: "Forgotten", whole: str) -> Loss:
         live = stats.memories + stats.expired
         messages = len(plan.ids) - live - stats.superseded - plan.files
         return Loss(plan, whole, live, stats.superseded, messages, plan.files)
+    if plan.items:
+        kinds = Counter((item.kind, item.fate) for item in plan.items)
+        told = (kinds["message", "deleted"], 0, kinds["message", "rewritten"], kinds["summary", "remade"])
+        return Loss(
+            plan, whole, kinds["memory", "deleted"], kinds["version", "deleted"], *told, kinds["file", "rewritten"]
+        )
     memories = len(plan.ids) - plan.messages - plan.files
     if whole:
         return Loss(plan, whole, memories, 0, plan.messages, plan.files)
@@ -337,20 +377,50 @@ def _item(me: "UserMemory", id: str) -> "MemoryRecord | FileRecord | None":
     return None
 
 
-def _show_forgotten(view: "View", loss: Loss, *, nothing: str) -> None:
+def _item_lines(items: "Sequence[ForgottenItem]") -> list[str]:
+    """List what says it, by kind: where a file says it, and what of a message goes."""
+    lines = []
+    for item in items[:_MOST_IDS]:
+        kind = f"{item.kind}, in part" if (item.kind, item.fate) == ("message", "rewritten") else item.kind
+        where = f" {item.path}" if item.path else ""
+        lines.append(f"  {kind}{where}: {shortened(' '.join(item.text.split()), _LONGEST_ITEM)}")
+    if len(items) > _MOST_IDS:
+        lines.append(f"  ... and {len(items) - _MOST_IDS:,} more; --json gives all.")
+    return lines
+
+
+def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None, allowed: bool) -> None:
     receipt = loss.receipt
     if receipt.action == "candidates":
-        from recollect.cli.render_memories import ranked_hits
-
-        view.line("Several memories may be meant; nothing was forgotten.", "yellow")
-        view.print(ranked_hits(receipt.candidates, view.now))
-        view.line("To forget one of them, type: recollect forget ID")
+        _show_candidates(view, receipt, query)
     elif receipt.action == "not_found":
         view.line(nothing)
     else:
         view.line(f"{'Would forget' if receipt.dry_run else 'Forgotten for good:'} {loss.amount()}.")
-        if receipt.dry_run:
+        if receipt.dry_run and receipt.items:
+            view.line("\n".join(_item_lines(receipt.items)), "dim")
+        elif receipt.dry_run:
             _show_ids(view, receipt.ids)
+        paths = list(dict.fromkeys(item.path.rpartition(":")[0] for item in receipt.items if item.path))
+        for path in paths[:_MOST_FILES]:
+            view.line(f"{path} on your disk says it still. Edit it yourself; memory leaves that passage out.", "yellow")
+        if loss.whole == "everything" and not receipt.dry_run and not allowed:
+            view.line(_NOT_AGAIN, "dim")
+
+
+def _show_candidates(view: "View", receipt: "Forgotten", query: str | None) -> None:
+    from recollect.cli.render_memories import ranked_hits
+
+    view.line("Several things may be meant; nothing was forgotten.", "yellow")
+    if receipt.items:
+        view.line("It is said in:")
+        view.line("\n".join(_item_lines(receipt.items)), "dim")
+    if receipt.candidates:
+        view.line("The nearest memories:" if receipt.items else "")
+        view.print(ranked_hits(receipt.candidates, view.now))
+        view.line("To forget one of them, type: recollect forget ID")
+    if receipt.items:
+        view.line(f"To forget all that says it, type: recollect forget --query {shlex.quote(query or '')} --all")
 
 
 def _show_ids(view: "View", ids: Sequence[str]) -> None:

@@ -80,6 +80,9 @@ KeyOption: TypeAlias = Annotated[
         "NAME", "Which property of the subject. A new value for the same subject, key and context replaces the old one."
     ),
 ]
+Many: TypeAlias = Annotated[
+    bool, flag("--many", "The key has several values: this one and all later ones stand side by side.")
+]
 Value: TypeAlias = Annotated[str | None, option("TEXT", "The bare value, such as 40%.")]
 ContextOption: TypeAlias = Annotated[str | None, option("NAME", "When or where it holds, such as after_sunset.")]
 SessionOption: TypeAlias = Annotated[str | None, option("ID", "The session it comes from.")]

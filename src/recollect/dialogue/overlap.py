@@ -25,14 +25,14 @@ def is_same_message(known_message: Message, delivered: Message) -> bool:
     """
     if known_message.external_id and delivered.external_id:
         return known_message.external_id == delivered.external_id
-    if _is_dated(known_message) and _is_dated(delivered) and known_message.said_at != delivered.said_at:
+    if is_dated(known_message) and is_dated(delivered) and known_message.said_at != delivered.said_at:
         return False
     if known_message.speaker and delivered.speaker and known_message.speaker != delivered.speaker:
         return False
     return _likeness(known_message) == _likeness(delivered)
 
 
-def _is_dated(message: Message) -> bool:
+def is_dated(message: Message) -> bool:
     """Tell whether the host said when it was said; otherwise that is the moment it was kept."""
     return message.said_at != message.created_at
 

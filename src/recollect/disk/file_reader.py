@@ -71,7 +71,7 @@ class FileReaderOfRoot:
             reading = self._reading(file.data, request.path)
             if reading is None:
                 return RetryLater(request, elsewhere=True)
-        return ReadFile(request.path, file.size, file.mtime_ns, digest, reading)
+        return ReadFile(request.path, file.size, file.mtime_ns, file.ctime_ns, file.inode, digest, reading)
 
     def _reading(self, data: bytes, path: str) -> FileReading | None:
         """Give what a file says; None if the caller must extract it. Raises FileRefused."""

@@ -12,7 +12,7 @@ from itertools import repeat
 from typing import Final, NamedTuple, cast
 
 from recollect.disk import skip_reasons
-from recollect.disk.safe_open import FileRefused, Identities, open_folder, open_root, take
+from recollect.disk.safe_open import FileRefused, Identities, open_folder, open_root, stored_inode, take
 from recollect.disk.sync_rules import IGNORE_FILES, MOST_IGNORE_BYTES, NEVER, IgnoreScope, RuleFilter
 from recollect.model.files import SkippedFile
 from recollect.ports.files import FolderWalk, SeenFile, SyncRules
@@ -24,7 +24,7 @@ MOST_EXAMPLES: Final = 100
 _REGULAR: Final = 0o10  # the type of a regular file, as it stands above the twelve bits of permissions
 _PERMISSIONS: Final = 12
 # A tuple becomes a named one without a detour through its signature.
-_NEW: Final = cast("Callable[[type[SeenFile], tuple[str, int, int]], SeenFile]", tuple.__new__)
+_NEW: Final = cast("Callable[[type[SeenFile], tuple[str, int, int, int, int]], SeenFile]", tuple.__new__)
 _NO_FILE: Final = ("/",)  # a pattern that fits nothing
 _GONE: Final = (FileNotFoundError, NotADirectoryError)
 
@@ -151,7 +151,9 @@ class _WalkState:
             return []
         paths = [prefix + name for name in names]
         times = [status.st_mtime_ns for status in found]
-        return list(map(_NEW, repeat(SeenFile), zip(paths, sizes, times, strict=True)))
+        changed = [status.st_ctime_ns for status in found]
+        inodes = [stored_inode(status) for status in found]
+        return list(map(_NEW, repeat(SeenFile), zip(paths, sizes, times, changed, inodes, strict=True)))
 
     def _judge_all(self, entries: list["os.DirEntry[str]"], place: _FolderEntry) -> None:
         """Decide about entries one by one."""
@@ -208,7 +210,8 @@ class _WalkState:
             self.leave_out(path, skip_reasons.TOO_LARGE)
             self._too_large.append(path)
         else:
-            self._seen.append(SeenFile(path, status.st_size, status.st_mtime_ns))
+            times = (status.st_mtime_ns, status.st_ctime_ns)
+            self._seen.append(SeenFile(path, status.st_size, *times, stored_inode(status)))
 
     def _enter(self, name: str, path: str, place: _FolderEntry) -> None:
         """Look through a folder in another."""

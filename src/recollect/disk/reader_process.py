@@ -10,6 +10,7 @@ import pickle
 import struct
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import BinaryIO, Final, NamedTuple
 
 from recollect.disk.file_reader import Detect, FileReaderOfRoot, RetryLater
@@ -56,7 +57,7 @@ def packed(answer: ReadFile | SkippedFile | RetryLater) -> bytes:
             reading.kind, reading.mime, (), reading.lines, reading.metadata, reading.dated_at, reading.notes,
             reading.external,
         )  # fmt: skip
-        answer = ReadFile(answer.path, answer.size, answer.mtime_ns, answer.digest, bare)
+        answer = replace(answer, reading=bare)
         return pickle.dumps((answer, pieces), _PROTOCOL)
     return pickle.dumps((answer, None), _PROTOCOL)
 

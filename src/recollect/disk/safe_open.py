@@ -41,6 +41,7 @@ _KEPT_S: Final = 0.5  # a folder that is open may be moved out of the root
 _GRANULE_NS: Final = 20_000_000
 _COARSE_GRANULE_NS: Final = 2_000_000_000
 _SECOND_NS: Final = 1_000_000_000
+_MOST_INODE: Final = 2**63 - 1
 
 
 class FileBytes(NamedTuple):
@@ -49,6 +50,13 @@ class FileBytes(NamedTuple):
     data: bytes
     size: int
     mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+def stored_inode(status: os.stat_result) -> int:
+    """Give the inode as a store can hold it: some file systems use all 64 bits."""
+    return status.st_ino & _MOST_INODE
 
 
 def youth_s(mtime_ns: int, now_ns: int) -> float:
@@ -142,9 +150,10 @@ def _take_once(folder: int, name: str, most_bytes: int, own: Identities) -> File
         _check(before, most_bytes, own)
         data = _all_of(file, before.st_size, most_bytes)
         after = os.fstat(file)
-    if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns) or len(data) != after.st_size:
+    now = (after.st_size, after.st_mtime_ns, after.st_ctime_ns)
+    if now != (before.st_size, before.st_mtime_ns, before.st_ctime_ns) or len(data) != after.st_size:
         return None
-    return FileBytes(data, after.st_size, after.st_mtime_ns)
+    return FileBytes(data, *now, stored_inode(after))
 
 
 def _check(status: os.stat_result, most_bytes: int, own: Identities) -> None:

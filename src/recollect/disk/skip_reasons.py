@@ -7,6 +7,8 @@ import errno
 import stat
 from typing import Final
 
+from recollect.model import files
+
 SYMLINK: Final = "symlink"
 FIFO: Final = "fifo"
 SOCKET: Final = "socket"
@@ -19,7 +21,7 @@ UNREADABLE: Final = "unreadable"
 UNREADABLE_FOLDER: Final = "unreadable folder"
 VANISHED: Final = "vanished"
 CHANGING: Final = "changes while it is read"
-NO_TEXT: Final = "not a text"
+NO_TEXT: Final = files.NO_TEXT
 DAMAGED: Final = "unreadable document"
 OUTSIDE: Final = "outside of the folder"
 NO_FILE: Final = "not a file"

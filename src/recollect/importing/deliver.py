@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from recollect.api.conversation import Conversation
 from recollect.api.user import UserMemory
+from recollect.engine.drafts import tombstones
 from recollect.errors import InvalidInput
 from recollect.importing.chat_sessions import EMPTY, ChatSession
 from recollect.importing.parse_values import metadata_of
@@ -82,9 +83,11 @@ class ImportRun:
             return
         created = actions.count("created")
         self.tally.skip("messages", ALREADY_THERE, actions.count("duplicate"))
+        forgotten = actions.count("forgotten")
         self.tally.skip("messages", PRIVATE, actions.count("skipped"))
+        self.tally.skip("messages", FORGOTTEN, forgotten)
         if not created:
-            self.tally.skip("conversations", ALREADY_THERE)
+            self.tally.skip("conversations", FORGOTTEN if forgotten and not known else ALREADY_THERE)
             return
         self.tally.bring("conversations")
         self.tally.bring("messages", created)
@@ -101,14 +104,14 @@ class ImportRun:
                 self.tally.bring("memories", len(batch))
                 continue
             try:
-                kept = self.me.remember_many(batch)
+                kept = self.me.import_memories(batch)
             except InvalidInput:  # one of them is to blame; the others shall not suffer for it
                 kept = tuple(one for memory in batch if (one := self._alone(memory)) is not None)
             self._count(kept)
 
     def _alone(self, memory: NewMemory) -> Remembered | None:
         try:
-            return self.me.remember_many([memory])[0]
+            return self.me.import_memories([memory])[0]
         except InvalidInput as error:
             self.tally.skip("memories", CANNOT_BE_KEPT, example=f"{memory.content[:60]!r} ({error})")
             return None
@@ -117,6 +120,8 @@ class ImportRun:
         for one in kept:
             if one.action == "duplicate":
                 self.tally.skip("memories", ALREADY_THERE)
+            elif one.action == "forgotten":
+                self.tally.skip("memories", FORGOTTEN)
             elif one.action == "outranked":
                 self.tally.skip("memories", OUTRANKED)
             else:
@@ -193,6 +198,12 @@ def _known_ids(conversation: Conversation) -> set[str]:
         known.update(message.external_id for message in page)
         before = page[0].sequence
     return known
+
+
+def importing(me: UserMemory) -> UserMemory:
+    """Give a user's memory that an import writes to: nothing more once the user has forgotten everything meanwhile."""
+    engine, scope = me._engine, me._scope  # noqa: SLF001 - no verb of a user wraps all the others
+    return UserMemory(tombstones.unless_emptied(engine, scope), scope)
 
 
 def searched_space(me: UserMemory) -> Space | None:

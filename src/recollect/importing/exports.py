@@ -10,7 +10,7 @@ from recollect.errors import InvalidDocument
 from recollect.importing import basic_memory, chatgpt, claude, detect_format, mem0
 from recollect.importing.archives import ExportArchive, Member, opened
 from recollect.importing.chat_sessions import ChatSession
-from recollect.importing.deliver import ImportRun
+from recollect.importing.deliver import ImportRun, importing
 from recollect.importing.parse_values import list_of, mapping_of, name_of
 from recollect.importing.report import ImportCounts, ImportListener, ImportReport
 from recollect.model.literals import Trust
@@ -57,7 +57,7 @@ def import_file(
     there are those of several. With `dry_run` nothing is stored. Raises InvalidDocument for what cannot be read.
     """
     tally = ImportCounts()
-    delivery = ImportRun(me, tally, dry_run, tell, trust)
+    delivery = ImportRun(importing(me), tally, dry_run, tell, trust)
     named = None if format is None else detect_format.checked(format)
     with opened(path, me.files.store_files()) as archive:
         known = named or detect_format.format_of(archive)

@@ -39,6 +39,10 @@ def _checked(name: str, schema: ToolSchema, value: object) -> Any:  # noqa: ANN4
             if not isinstance(value, Mapping):
                 raise _unfit(name, value, f"an object with {', '.join(schema['properties'])}")
             return read_arguments(name, schema, value)
+        case "array":
+            if not isinstance(value, list) or len(value) > schema["maxItems"]:
+                raise _unfit(name, value, f"a list of at most {schema['maxItems']} texts")
+            return [_checked(name, schema["items"], item) for item in value]
         case kind:
             return _number(name, schema, value, whole=kind == "integer")
 

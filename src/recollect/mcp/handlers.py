@@ -94,6 +94,7 @@ def _store(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
         type=arguments["type"],
         importance=arguments["importance"],
         source=AGENT,
+        metadata={"participants": arguments["participants"]} if arguments.get("participants") else {},
         lat=place.get("lat"),
         lng=place.get("lng"),
         address=place.get("address", ""),
@@ -103,11 +104,14 @@ def _store(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
 
 
 def _forget(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    if len(arguments) != 1:
+    query, memory_id = arguments.get("query"), arguments.get("memoryId")
+    if (query is None) == (memory_id is None):
         raise InvalidInput(
             "memory_forget needs exactly one of query and memoryId. Use memoryId when you know the id, query otherwise."
         )
-    return render.render_forgotten(context.me.forget(arguments.get("memoryId"), query=arguments.get("query")))
+    if query is None:
+        return render.render_forgotten(context.me.forget(memory_id, sources=arguments["sources"]))
+    return render.render_forgotten(context.me.forget(query=query, all=arguments["all"]))
 
 
 def _search(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:

@@ -4,6 +4,7 @@ Both end up in a prompt. So content is made harmless on the way out, as inside t
 much of it, and the text has a largest length.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -12,9 +13,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from recollect.model.calibration import KNOWN
 from recollect.model.files import Chunk, FileRecord, FileText
 from recollect.model.literals import Trust
-from recollect.model.memories import MemoryRecord, Remembered
+from recollect.model.memories import MemoryRecord, Remembered, participants_of
 from recollect.model.places import PlaceSummary
-from recollect.model.search import About, Forgotten, Hit, Place, Recall
+from recollect.model.search import About, Forgotten, ForgottenItem, Hit, Place, Recall
 from recollect.text.quoting.fence import quoted
 from recollect.text.quoting.harmless import harmless
 
@@ -28,6 +29,14 @@ LONGEST_TEXT: Final = 20_000
 _LONGEST_DATA = 60_000
 _LONGEST_ITEM = 2_000
 _SHORTEST_ITEM = 200
+_KINDS_SAID: Final = {
+    ("memory", "deleted"): ("memory", "memories"),
+    ("version", "deleted"): ("earlier version", "earlier versions"),
+    ("message", "deleted"): ("message", "messages"),
+    ("message", "rewritten"): ("message in part", "messages in part"),
+    ("summary", "remade"): ("summary, made again without it", "summaries, made again without it"),
+    ("file", "rewritten"): ("passage of a file", "passages of files"),
+}
 _AROUND = 80  # what stands around an item: its number, type and score
 _LAST_LINE = 40
 _LONGEST_PLACE = 200
@@ -96,7 +105,7 @@ def render_stored(stored: Remembered) -> ToolAnswer:
                 "history.",
                 _stored_details("superseded", stored),
             )
-        case "duplicate" | "outranked":  # either way it is the other memory that holds
+        case "duplicate" | "outranked" | "forgotten":  # the other memory holds
             return ToolAnswer(
                 f"Known already: memory {stored.existing_id} holds. Nothing new.", _stored_details("duplicate", stored)
             )
@@ -108,11 +117,21 @@ def _stored_details(action: str, stored: Remembered) -> Details:
 
 
 def render_forgotten(receipt: Forgotten) -> ToolAnswer:
-    """Render what was forgotten, or which memories could be meant."""
-    if receipt.action == "deleted":
-        return ToolAnswer(f"Forgotten: {receipt.id}.", {"action": "deleted", "id": receipt.id})
+    """Render what was forgotten, or what could be meant, by kind."""
     if receipt.action == "not_found":
         return ToolAnswer(f"{NOTHING} Nothing was forgotten.", {"action": "not_found"})
+    items = [
+        {**item._asdict(), "text": harmless(item.text)[:_LONGEST_ITEM], "path": harmless(item.path)}
+        for item in receipt.items
+    ]
+    if receipt.action == "deleted":
+        alone = len(items) < 2 and receipt.id  # noqa: PLR2004 - one
+        text = f"Forgotten: {receipt.id}." if alone else f"Forgotten: {_kinds(receipt.items)}."
+        paths = list(dict.fromkeys(item.path for item in receipt.items if item.path))
+        if paths:
+            text += f" Tell the user that these files on disk say it still: {quoted(', '.join(paths), _LONGEST_ITEM)}"
+        named = {"id": receipt.id} if receipt.id else {}
+        return ToolAnswer(text, {"action": "deleted", **named, **({} if alone else {"items": items})})
     count = len(receipt.candidates)
     candidates = [_hit(hit, count) for hit in receipt.candidates]
     heading = (
@@ -120,9 +139,16 @@ def render_forgotten(receipt: Forgotten) -> ToolAnswer:
         "Call again with the memoryId of the right one:"
     )
     lines = [f"memoryId {hit.id}: {_line(hit, _room(count))}" for hit in receipt.candidates]
-    return ToolAnswer(
-        numbered_lines(heading, lines), {"action": "candidates", "found": count, "candidates": candidates}
-    )
+    text = numbered_lines(heading, lines) if lines else "Nothing was forgotten."
+    if items:
+        text += f"\nTo forget all that says it ({_kinds(receipt.items)}), ask the user and call again with all: true."
+    return ToolAnswer(text, {"action": "candidates", "found": count, "candidates": candidates, "items": items})
+
+
+def _kinds(items: Sequence[ForgottenItem]) -> str:
+    """Count items by kind."""
+    told = Counter(_KINDS_SAID[item.kind, item.fate] for item in items)
+    return ", ".join(_counted(amount, *names) for names, amount in told.items())
 
 
 def render_places(places: Sequence[PlaceSummary]) -> ToolAnswer:
@@ -207,6 +233,8 @@ def _labels(item: Hit | MemoryRecord) -> Iterator[str]:
         yield item.occurred_at.date().isoformat()
     if isinstance(item, Hit) and item.place is not None and item.parts.place is not None:
         yield _from_here(item.place, item.parts.place.distance_km)
+    if present := participants_of(item.metadata):
+        yield f"with {_one_line(', '.join(present))}"
     if item.trust == Trust.EXTERNAL:
         yield "external"
 
@@ -233,6 +261,7 @@ def _hit(hit: Hit, count: int) -> Details:
         data["similarity"] = hit.similarity
     if hit.occurred_at is not None:
         data["occurred_at"] = iso_utc(hit.occurred_at)
+    data |= _known(hit, count)
     if isinstance(hit.record, Chunk):
         data |= _chunk_details(hit.record)
     if hit.place is not None:
@@ -240,6 +269,20 @@ def _hit(hit: Hit, count: int) -> Details:
         data["place"] = {name: harmless(value) if isinstance(value, str) else value for name, value in place.items()}
         if hit.parts.place is not None and hit.parts.place.distance_km is not None:
             data["place"]["distance_km"] = hit.parts.place.distance_km
+    return data
+
+
+def _known(hit: Hit, count: int) -> Details:
+    """Give what is known of a hit beyond its content: its parts, its source, who took part, who spoke and where."""
+    record = hit.record
+    names = ("subject", "key", "value", "context", "conversation", "speaker")
+    known: Details = {name: getattr(record, name, "") for name in names if not isinstance(record, Chunk)}
+    known |= {"learned_from": hit.learned_from, "channel": hit.channel}
+    data: Details = {name: _content(text, count)["content"] for name, text in known.items() if text}
+    if isinstance(record, MemoryRecord):
+        data["confidence"] = record.confidence
+    if hit.participants:
+        data["participants"] = [harmless(name) for name in hit.participants]
     return data
 
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:  # a process that only reads files starts without NumPy
 # Stands for a line feed inside a turn of a session, while a turn is one line.
 TURN_BREAK: Final = "\u2028"
 
+# Why a file is left out whose bytes are no text, whatever they were before.
+NO_TEXT: Final = "not a text"
+
 
 class FileRecord(NamedTuple):
     """A stored file.
@@ -31,6 +34,8 @@ class FileRecord(NamedTuple):
     mime: str
     size: int
     mtime_ns: int
+    ctime_ns: int
+    inode: int
     digest: str
     recipe: int
     lines: int
@@ -123,8 +128,9 @@ class ChunkDraft(NamedTuple):
     vector: "NDArray[np.float32] | None" = None
 
 
-# Of a synced file: its path, size, time of change in ns, and recipe. Plain, because each sync compares all of them.
-FileMark: TypeAlias = tuple[str, int, int, int]
+# Of a synced file: its path, size, times of modification and of change in ns, inode, and recipe. Plain, because each
+# sync compares all of them.
+FileMark: TypeAlias = tuple[str, int, int, int, int, int]
 
 
 class KnownFile(NamedTuple):
@@ -134,6 +140,8 @@ class KnownFile(NamedTuple):
     id: str
     size: int
     mtime_ns: int
+    ctime_ns: int
+    inode: int
     digest: str
     recipe: int
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,13 @@ from recollect.model.places import PlaceRow
 
 Vector: TypeAlias = NDArray[np.float32]
 VectorLike: TypeAlias = Sequence[float] | NDArray[np.float32]
+
+
+# In the metadata of a memory: its key has several values at a time, and this is one of them.
+MANY: Final = "many"
+
+# In the metadata of a memory: what the user thought of it, 1 or -1.
+FEEDBACK: Final = "feedback"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,7 @@ class CommonFields(TypedDict, total=False):
     context: str
     source: str
     trust: int | None
+    many: bool
     session: str
     valid_from: datetime | None
     valid_until: datetime | None
@@ -64,7 +72,8 @@ class MemoryChanges(MemoryFields, total=False):
 class NewMemory:
     """A memory to be stored. Only the content is required.
 
-    `subject`, `key` and `context` name a slot: a new value for the same slot supersedes the old one. The `source` says
+    `subject`, `key` and `context` name a slot: a new value for the same slot supersedes the old one. With `many` it is
+    one of several, and supersedes none: so does every later value of that slot. The `source` says
     how far it is trusted (see `Trust`); `trust` may only say less. `vector` may be an embedding that was made elsewhere
     with the configured model.
     """
@@ -90,6 +99,7 @@ class NewMemory:
     place_label: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     vector: VectorLike | None = None
+    many: bool = False
 
 
 class MemoryRecord(NamedTuple):
@@ -122,6 +132,17 @@ class MemoryRecord(NamedTuple):
     metadata: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
+
+
+def is_many(record: MemoryRecord) -> bool:
+    """Tell whether a memory is one of several values of its key."""
+    return record.metadata.get(MANY) is True
+
+
+def participants_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give who took part in what a record tells, as its metadata name them."""
+    named = metadata.get("participants")
+    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
 
 
 def lapsed(record: MemoryRecord, now: datetime) -> bool:
@@ -160,7 +181,7 @@ class MessageDraft(NamedTuple):
     vector: Vector | None = None
 
 
-RememberedAction = Literal["created", "duplicate", "superseded", "outranked", "doubted"]
+RememberedAction = Literal["created", "duplicate", "superseded", "outranked", "doubted", "forgotten"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +195,7 @@ class Remembered:
       the new one went straight to the history.
     - `doubted`: captured from a conversation, it is new and stands beside `existing_id`, which says otherwise; it was
       not sure enough to replace it. `me.facts.doubts()` lists such pairs.
+    - `forgotten`: imported, and left out because it was forgotten here; `id` is empty.
 
     `degraded` names what failed: `vector` (found by its words; a worker embeds it later), `rewording` (the search for
     rewordings of it).

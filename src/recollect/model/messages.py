@@ -101,12 +101,15 @@ class Message(NamedTuple):
     place_label: str = ""
 
 
-AppendedAction = Literal["created", "duplicate", "skipped"]
+AppendedAction = Literal["created", "duplicate", "skipped", "forgotten"]
 
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The result of appending a message: `created`, `duplicate`, or `skipped` (the conversation is private)."""
+    """The result of appending a message: `created`, `duplicate`, or `skipped` (nothing of it may be kept).
+
+    `forgotten`: imported, and left out because it was forgotten here.
+    """
 
     action: AppendedAction
     message: Message | None = None

@@ -26,10 +26,10 @@ PROPERTY: Final = "property"
 STANDING: Final = "standing"
 SPAN: Final = "span"
 
-# Properties that a person has one of at a time: a new value may replace the old one.
-SINGLE_VALUED: Final = frozenset(
-    {"name", "nickname", "birthday", "age", "home", "address", "phone", "email", "employer", "timezone"}
-)
+# Properties that a person has one of at a time: a new value may replace the old one. And those of which there are
+# several: a new value stands beside the others.
+SINGLE_VALUED: Final = frozenset({"name", "birthday", "age", "home", "address", "email", "employer", "timezone"})
+MANY_VALUED: Final = frozenset({"nickname", "language", "phone", "allergy"})
 
 
 class TextSpan(NamedTuple):
@@ -94,10 +94,10 @@ class Captured:
     """Something worth remembering in a user's message.
 
     `content` is what is kept, in the user's words. `subject` is whom or what it is about; `property` names what the
-    `value` is of (`home`, `allergy`). A `key` is set only where there is one value at a time: the next one supersedes
-    it. `rule` says what found it: a reader, `exact`, `asked`, or a pattern. `span` is where the message says it.
-    `standing` marks an instruction to the assistant that applies always. `replaces` is the id of the memory whose value
-    would go to the history.
+    `value` is of (`home`, `allergy`). A `key` is set where there is one value at a time: the next one supersedes it;
+    and where there are `many`: the next one stands beside it. `rule` says what found it: a reader, `exact`, `asked`, or
+    a pattern. `span` is where the message says it. `standing` marks an instruction to the assistant that applies
+    always. `replaces` is the id of the memory whose value would go to the history.
     """
 
     content: str
@@ -113,6 +113,7 @@ class Captured:
     span: TextSpan | None = None
     standing: bool = False
     replaces: str = ""
+    many: bool = False
 
 
 @dataclass(frozen=True, slots=True)

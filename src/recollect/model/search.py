@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from recollect.model.literals import Source
-from recollect.model.memories import Item, MemoryRecord, Remembered
+from recollect.model.memories import Item, MemoryRecord, Remembered, participants_of
 from recollect.model.messages import Compaction
 from recollect.model.places import PlacePart
 
@@ -69,6 +69,22 @@ class Hit:
     record: Item
     folded: tuple[str, ...] = ()
 
+    @property
+    def learned_from(self) -> str:
+        """Give the source of a memory, such as user_stated; empty for other items."""
+        return self.record.source if isinstance(self.record, MemoryRecord) else ""
+
+    @property
+    def participants(self) -> tuple[str, ...]:
+        """Give who took part in an event."""
+        return participants_of(self.metadata)
+
+    @property
+    def channel(self) -> str:
+        """Give the channel through which a message came, as its host named it; empty when unknown."""
+        named = self.metadata.get("channel")
+        return named if isinstance(named, str) else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Recall:
@@ -82,14 +98,30 @@ class Recall:
     answerable: float = 0.0
 
 
-ForgottenAction = Literal["deleted", "not_found", "candidates"]
+ForgottenAction = Literal["deleted", "would_delete", "not_found", "candidates"]
+
+
+class ForgottenItem(NamedTuple):
+    """An item that says what is forgotten, and what becomes of it. `text` are the words that go, until they are gone.
+
+    A message is rewritten when other sentences of it stay. A summary is remade without what is forgotten. A file on
+    disk, at `path`, belongs to the user: its sentences go from memory and stay out of it.
+    """
+
+    kind: Literal["memory", "version", "message", "summary", "file"]
+    id: str
+    fate: Literal["deleted", "rewritten", "remade"]
+    text: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """The result of `forget`: `ids` are deleted (or would be, with `dry_run`); `candidates` wait for a choice.
+    """The result of `forget`: `ids` are deleted, or would be; `candidates` wait for a choice.
 
-    `messages` and `files` count the ids of messages and files; the others are memories and their versions.
+    `messages` and `files` count the ids of messages and files; the others are memories and their versions. `rewritten`
+    are messages that stay without what was forgotten. `items` lists all of it by kind, when something is looked up
+    that is said in several places. `sources` are messages that still say what was forgotten.
     """
 
     action: ForgottenAction
@@ -98,6 +130,9 @@ class Forgotten:
     dry_run: bool = False
     messages: int = 0
     files: int = 0
+    rewritten: tuple[str, ...] = ()
+    items: tuple[ForgottenItem, ...] = ()
+    sources: tuple[str, ...] = ()
 
     @property
     def id(self) -> str | None:

@@ -43,6 +43,7 @@ class MessagePosition(NamedTuple):
     lng: float | None = None
     address: str = ""
     place_label: str = ""
+    feedback: int | None = None
 
 
 class ReadJob(NamedTuple):
@@ -135,8 +136,11 @@ class ConversationWriter(ConversationRows, Protocol):
     def name_message(self, message_id: str, external_id: str) -> None:
         """Note the host's own id of a message that had none."""
 
-    def set_feedback(self, message_id: str, feedback: int | None) -> None:
-        """Note what the user thought of a message."""
+    def set_feedback(self, rated: Message) -> None:
+        """Note what the user thought of a message, and its metadata."""
+
+    def disliked_messages(self) -> Sequence[Message]:
+        """Give the messages that were rated down."""
 
     def delete_messages(self, ids: Sequence[str]) -> None:
         """Remove messages with their terms, vectors and jobs."""
@@ -155,6 +159,9 @@ class ConversationWriter(ConversationRows, Protocol):
 
     def exhume(self, fingerprints: Sequence[str]) -> None:
         """Note that these were said again, after they were forgotten."""
+
+    def has_tombstones(self) -> bool:
+        """Say whether the user has forgotten anything that left a tombstone."""
 
     def delete_tombstones(self) -> None:
         """Forget also what was forgotten."""

@@ -29,6 +29,8 @@ class TouchedFile(NamedTuple):
     path: str
     size: int
     mtime_ns: int
+    ctime_ns: int
+    inode: int
 
 
 class FileRows(Protocol):
@@ -53,7 +55,7 @@ class FileRows(Protocol):
         """Give what tells the chunks of a file apart, in order."""
 
     def file_marks(self, root: str) -> Sequence[FileMark]:
-        """Give size, time and recipe of all files of a root: all that a look that finds nothing new needs."""
+        """Give size, times, inode and recipe of all files of a root: all that a look that finds nothing new needs."""
 
     def known_files(self, root: str) -> Sequence[KnownFile]:
         """Give what tells whether the files of a root have changed."""
@@ -127,11 +129,13 @@ class SyncRules:
 
 
 class SeenFile(NamedTuple):
-    """A file that a walk came by."""
+    """A file that a walk came by, and what shows that it has changed."""
 
     path: str
     size: int
     mtime_ns: int
+    ctime_ns: int
+    inode: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +185,8 @@ class ReadFile:
     path: str
     size: int
     mtime_ns: int
+    ctime_ns: int
+    inode: int
     digest: str
     reading: FileReading | None = None
 

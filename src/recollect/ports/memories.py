@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from recollect.model.filters import Filters, ItemFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
@@ -89,6 +89,9 @@ class MemoryRows(Protocol):
     def expired(self, now: datetime) -> Sequence[str]:
         """Give the ids of the rows past their expiry."""
 
+    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
+        """Give items of any validity with their terms, in the order of their ids, starting above the id `after`."""
+
 
 class MemoryReader(MemoryRows, Protocol):
     """Questions about one user's memories. Searching works alike for all kinds of items: the filters say which."""
@@ -125,9 +128,6 @@ class MemoryReader(MemoryRows, Protocol):
     def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
         """Give the cosines of known rows; rows without a vector are left out."""
 
-    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
-        """Give items of any validity with their terms, in the order of their ids, starting above the id `after`."""
-
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what this user has."""
 
@@ -144,8 +144,8 @@ class MemoryWriter(MemoryRows, Protocol):
     def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
         """Find the live row with this fingerprint, expired or not."""
 
-    def current(self, slot: Slot) -> MemoryRecord | None:
-        """Find the live row that holds this slot."""
+    def holders(self, slot: Slot) -> Sequence[MemoryRecord]:
+        """Find the live rows that hold this slot, the newest first: one, or several where there are many values."""
 
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
         """End a row's validity in favour of another."""
@@ -155,6 +155,9 @@ class MemoryWriter(MemoryRows, Protocol):
 
     def confirm(self, confirmed: MemoryRecord) -> None:
         """Write a row's trust, source and confidence, because the same was said again."""
+
+    def set_metadata(self, memory_id: str, metadata: Mapping[str, Any]) -> None:
+        """Write the metadata of a row, which stays the version that it is."""
 
     def revise(
         self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool

@@ -19,6 +19,9 @@ PHRASE = 1.5
 TIME = 1.6
 PREFERRED = 1.2
 
+_LIKED = 1.05
+_DISLIKED = 0.4
+
 _QUESTION = 0.9  # a turn that asks holds the words of the question, and seldom the answer
 _SHORT_ANSWER = 0.8
 _LONG_ANSWER = 0.5
@@ -56,6 +59,11 @@ def confidence(value: float, weight: float) -> float:
 def trust(tier: int) -> float:
     """Let what the user said come before what a tool read."""
     return _TRUST.get(tier, 1.0)
+
+
+def feedback(rating: object) -> float:
+    """Let what the user rated down come later, and what they rated up a little sooner."""
+    return _DISLIKED if rating == -1 else _LIKED if rating == 1 else 1.0
 
 
 def role(spoken_by: MessageRole, tokens: int, *, asked_of_assistant: bool) -> float:

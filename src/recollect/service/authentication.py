@@ -20,7 +20,7 @@ from recollect.service.error_responses import problem_for
 from recollect.web.problems import RequestRefused
 from recollect.web.rate_limit import RateLimiter, rate_limit_exceeded
 
-PUBLIC_PATHS: Final = frozenset({"/livez"})
+PUBLIC_PATHS: Final = frozenset({"/", "/livez"})
 
 # A browser can be made to send a password with every request, also with those of a foreign page. So basic
 # authentication is accepted only where nothing about a user can be read or changed.

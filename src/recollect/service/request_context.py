@@ -9,6 +9,8 @@ from http import HTTPStatus
 from typing import Annotated, Final
 
 from fastapi import Depends, Header, Request
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import Query
 from fastapi.security import HTTPBearer
 
 from recollect.api.memory import AuditedWrite, Memory, UserMemory
@@ -88,8 +90,23 @@ class RequiresPermission:
         if self.also is not None:
             authorize(principal, self.also, user=request.state.user, default=memory.settings.user)
         memory.user(user)  # raises for a name that cannot be a user's
+        _refuse_unknown_parameters(request)
         path = f"{request.method} {request.url.path}?{request.url.query}"
         return ApiCall(memory, principal, user, idempotency_key, path)
+
+
+def _refuse_unknown_parameters(request: Request) -> None:
+    """Refuse what a route does not take, like the unknown fields of a body: a slip of the pen must not go unseen."""
+    if not request.query_params:
+        return
+    fields = get_flat_params(request.scope["route"].dependant)
+    known = {field.alias for field in fields if isinstance(field.field_info, Query)}
+    unknown = [name for name in request.query_params if name not in known]
+    if unknown:
+        taken = f"It takes {', '.join(sorted(known))}." if known else "It takes none."
+        raise RequestRefused(
+            HTTPStatus.UNPROCESSABLE_ENTITY, f"{unknown[0]!r} is no query parameter of {request.url.path}. {taken}"
+        )
 
 
 class RequiresPermissionOnce(RequiresPermission):

@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 from unicodedata import normalize
 
 from pydantic import (
@@ -14,6 +14,7 @@ from pydantic import (
     Tag,
     TypeAdapter,
     WithJsonSchema,
+    model_validator,
 )
 
 from recollect.model.literals import MEMORY_TYPES, SOURCES, MemoryType, Source
@@ -112,12 +113,24 @@ class NewMemoryBody(LocatableBody):
         ]
         | None
     ) = None
+    many: Annotated[bool, Field(description="One of several values of its key: it stands beside the others")] = False
     session: ShortText = ""
     occurred_at: Timestamp | None = None
     valid_from: Timestamp | None = None
     valid_until: Timestamp | None = None
     expires_at: Timestamp | None = None
     metadata: JsonObject = Field(default_factory=dict)
+    participants: Annotated[
+        list[ShortText],
+        Field(max_length=MOST_ITEMS, exclude=True, description="The names of those who took part in an event"),
+    ] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _keep_participants(self) -> Self:
+        """Keep the participants in the metadata."""
+        if self.participants:
+            self.metadata = {**self.metadata, "participants": self.participants}
+        return self
 
 
 class BulkBody(StrictBody):
@@ -290,9 +303,10 @@ MessageOrMessages = Annotated[
 
 
 class FeedbackBody(StrictBody):
-    """What the user thought of a message: 1, -1, or null to take it back."""
+    """What the user thought of a message or memory: 1, -1, or null to take it back."""
 
     feedback: Literal[1, -1] | None
+    comment: Annotated[str, Field(max_length=300)] = ""
 
 
 class CompactBody(StrictBody):
@@ -334,9 +348,24 @@ _NOT_NAMED: Final[dict[str, Any]] = {
     **{name: {"type": "null"} for name in _NAMED},
     "everything": {"const": False},
 }
+
+
+def _reach(named: str) -> dict[str, Any]:
+    """Say which switches do not go together with what is named."""
+    owners = (("all", "query"), ("sources", "id"), ("allow_again", "everything"))
+    return {switch: {"const": False} for switch, owner in owners if owner != named}
+
+
 _EXACTLY_ONE: Final[dict[str, Any]] = {
-    "oneOf": [{"required": [name], "properties": {**_NOT_NAMED, name: {"type": "string"}}} for name in _NAMED]
-    + [{"required": ["everything"], "properties": {**_NOT_NAMED, "everything": {"const": True}}}]
+    "oneOf": [
+        {"required": [name], "properties": {**_NOT_NAMED, **_reach(name), name: {"type": "string"}}} for name in _NAMED
+    ]
+    + [
+        {
+            "required": ["everything"],
+            "properties": {**_NOT_NAMED, **_reach("everything"), "everything": {"const": True}},
+        }
+    ]
 }
 
 
@@ -362,4 +391,12 @@ class ForgetBody(StrictBody):
         | None
     ) = None
     everything: bool = False
+    all: bool = Field(default=False, description="With a query: forget all that it finds, several things too.")
+    sources: bool = Field(
+        default=False, description="With an id: the messages that the memory was captured from lose it, too."
+    )
+    allow_again: bool = Field(
+        default=False,
+        description="With everything: a fresh start. What was ever forgotten may come again by an import or a sync.",
+    )
     dry_run: bool = False

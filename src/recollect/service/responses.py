@@ -22,7 +22,7 @@ from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
 from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
 from recollect.model.readings import Captured, ExplainedReading, Need, Reading, SkippedStatement, Statement, TextSpan
-from recollect.model.search import About, Forgotten, Hit, Place, PromptContext, Recall, TurnOutcome
+from recollect.model.search import About, Forgotten, ForgottenItem, Hit, Place, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import SearchFigures, Stats, Status
 from recollect.service.body_model import DESCRIPTIONS
 from recollect.service.metrics.readiness import Readiness
@@ -107,7 +107,7 @@ def _at(*path: str) -> Any:  # noqa: ANN401 - a Field
 
 def _if_known(*path: str) -> Any:  # noqa: ANN401 - a Field
     """Take a field from inside of a value, and leave it out where there is nothing."""
-    return Field(default=None, validation_alias=AliasPath(*path), exclude_if=lambda value: value in (None, ""))
+    return Field(default=None, validation_alias=AliasPath(*path), exclude_if=lambda value: value in (None, "", []))
 
 
 class ProblemDocument(BaseModel):
@@ -136,6 +136,15 @@ HitBody = body(
     Hit,
     omit=("parts", "record"),
     conversation=(str | None, Field(default=None, validation_alias=AliasPath("record", "conversation"))),
+    subject=(str | None, _if_known("record", "subject")),
+    key=(str | None, _if_known("record", "key")),
+    value=(str | None, _if_known("record", "value")),
+    context=(str | None, _if_known("record", "context")),
+    confidence=(float | None, _if_known("record", "confidence")),
+    learned_from=(str | None, _if_known("learned_from")),
+    participants=(list[str] | None, _if_known("participants")),
+    speaker=(str | None, _if_known("record", "speaker")),
+    channel=(str | None, _if_known("channel")),
     lat=(float | None, _if_known("place", "lat")),
     lng=(float | None, _if_known("place", "lng")),
     address=(str | None, _if_known("place", "address")),
@@ -144,6 +153,7 @@ HitBody = body(
     place_share=(PlacePart | None, _if_known("parts", "place")),
 )
 RecallBody = body("RecallBody", Recall)
+ForgottenItemBody = body("ForgottenItemBody", ForgottenItem)
 ForgottenBody = body("ForgottenBody", Forgotten, defaults={"files": 0})
 AboutBody = body("AboutBody", About)
 
@@ -176,7 +186,12 @@ CapturedBody = body("CapturedBody", Captured)
 SkippedStatementBody = body("SkippedStatementBody", SkippedStatement)
 ExplainedReadingBody = body("ExplainedReadingBody", ExplainedReading)
 
-FileBody = body("FileBody", FileRecord, omit=("mtime_ns", "recipe"), original=Annotated[bool, BeforeValidator(bool)])
+FileBody = body(
+    "FileBody",
+    FileRecord,
+    omit=("mtime_ns", "ctime_ns", "inode", "recipe"),
+    original=Annotated[bool, BeforeValidator(bool)],
+)
 _FOLDER: Final[dict[str, Any]] = {
     "root": (str, _at("folder", "root")),
     "source": (FileSource, _at("folder", "source")),
@@ -255,6 +270,9 @@ class SimpleHit(BaseModel):
 def simple_hit(hit: Hit) -> SimpleHit:
     """Show a hit to a simple client."""
     context: dict[str, Any] = {"type": hit.type, "created_at": hit.created_at.isoformat(), "score": hit.score}
+    known = {name: getattr(hit.record, name, "") for name in ("subject", "key", "value", "confidence", "speaker")}
+    known |= {name: getattr(hit, name) for name in ("learned_from", "participants", "channel")}
+    context |= {name: value for name, value in known.items() if value not in ("", ())}
     if isinstance(hit.record, Message):
         context["conversation"] = hit.record.conversation
     if isinstance(hit.record, Chunk):

@@ -41,9 +41,9 @@ class ServeSettings:
         ),
     )
     requests_per_minute: int = field(
-        default=600, metadata=about(whole(1, 10**9), "Rate limit per key and process: requests per minute.")
+        default=12_000, metadata=about(whole(1, 10**9), "Rate limit per key and process: requests per minute.")
     )
-    burst: int = field(default=120, metadata=about(whole(1, 10**9), "Rate limit per key and process: largest burst."))
+    burst: int = field(default=2_000, metadata=about(whole(1, 10**9), "Rate limit per key and process: largest burst."))
     streams: int = field(
         default=100, metadata=about(whole(0, 100_000), "Maximum number of open live searches per process.")
     )

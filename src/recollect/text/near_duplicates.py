@@ -40,6 +40,13 @@ def same_statement(a: str, b: str) -> bool:
     return not (_negated(ours, theirs) or _negated(theirs, ours))
 
 
+def says_more(text: str, known: str) -> bool:
+    """Tell whether a text has a word with content, or a negation, that is not in what is known."""
+    language = guess_language(text)
+    ours, theirs = (_read(one, language if language in LATIN_LANGUAGES else "en") for one in (text, known))
+    return not {word.key for word in ours if word.has_content or word.decides} <= {word.key for word in theirs}
+
+
 def repeats(a: str, b: str) -> bool:
     """Tell whether one text says the other again: the same words in the same order, but for articles and fillers."""
     fillers = _small_words("fillers")

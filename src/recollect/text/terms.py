@@ -82,6 +82,33 @@ def count_held(words: Iterable[Forms], text: str) -> int:
     return sum(not terms.isdisjoint(forms) for forms in words)
 
 
+def telling_words(text: str) -> tuple[frozenset[str], ...]:
+    """Give the words of a text that carry meaning, each once, under its stems in every language.
+
+    A function word counts only if there is no other word.
+    """
+    chunks, language = _split(text)
+    stopped = stop_words(language) | _cyrillic_stop_words()
+    words = tuple(dict.fromkeys(_in_every_language(part for part in _parts(chunks) if part not in stopped)))
+    return words or tuple(dict.fromkeys(_in_every_language(_parts(chunks))))
+
+
+def every_form(text: str) -> frozenset[str]:
+    """Give the stems of all words of a text in every language, those of function words too."""
+    return frozenset(chain.from_iterable(_in_every_language(_parts(_split(text)[0]))))
+
+
+def _parts(chunks: Iterable[str]) -> Iterator[str]:
+    """Give the words of chunks; an identifier comes in parts."""
+    return chain.from_iterable(map(_PART.findall, chain.from_iterable(map(_pieces, chunks))))
+
+
+def _in_every_language(parts: Iterable[str]) -> Iterator[frozenset[str]]:
+    for part in parts:
+        for forms in zip(*(_forms(part, language) for language in LATIN_LANGUAGES), strict=True):
+            yield frozenset(chain.from_iterable(forms))
+
+
 def _split(text: str) -> tuple[list[str], str]:
     """Cut a text at blanks and plain punctuation, and say by which language's rules to stem what is in Latin script."""
     text = text[:MAX_CHARACTERS]
@@ -140,7 +167,7 @@ def _indexed(chunk: str, language: str) -> Iterator[str]:
 
 
 def _bare_words(chunks: Sequence[str], language: str) -> Iterator[Forms]:
-    for part in chain.from_iterable(map(_PART.findall, chain.from_iterable(map(_pieces, chunks)))):
+    for part in _parts(chunks):
         yield from _forms(part, language)
 
 

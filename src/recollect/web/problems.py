@@ -89,10 +89,15 @@ async def show_invalid(_: Request, error: Exception) -> Response:
     complaints: Sequence[Any] = error.errors()
     if any(complaint["type"] == "json_invalid" for complaint in complaints):
         return problem(HTTPStatus.BAD_REQUEST, "The body is not valid JSON.")
-    details = [f"{_path(complaint['loc'])}: {complaint['msg']}." for complaint in complaints[:_MOST_COMPLAINTS]]
+    details = [f"{_path(complaint['loc'])}: {_words(complaint['msg'])}." for complaint in complaints[:_MOST_COMPLAINTS]]
     if len(complaints) > _MOST_COMPLAINTS:
         details.append(f"And {len(complaints) - _MOST_COMPLAINTS} more.")
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, " ".join(details))
+
+
+def _words(complaint: str) -> str:
+    """Give a complaint without the name of the check that made it."""
+    return complaint.removeprefix("Value error, ").removeprefix("Assertion failed, ").rstrip(".")
 
 
 async def show_failure(_request: Request, _error: Exception) -> Response:

@@ -90,9 +90,11 @@ def test_what_there_is_one_of_has_a_key(text: str, category: str, key: str, valu
 
 @pytest.mark.parametrize("read", [lambda _: None, unsure], ids=["alone", "read"])
 @pytest.mark.parametrize(("text", "key", "value"), OF_SEVERAL)
-def test_what_there_may_be_more_of_has_none(text: str, key: str, value: str, read: type) -> None:
+def test_what_there_may_be_more_of_stands_beside_it(text: str, key: str, value: str, read: type) -> None:
     (found,) = capture(text, read(text))
-    assert (found.type, found.subject, found.key, found.property, found.value) == ("fact", "user", "", key, value)
+    many = key == "allergy"
+    assert (found.type, found.subject, found.property, found.value) == ("fact", "user", key, value)
+    assert (found.key, found.many) == (key if many else "", many)
     assert (found.confidence, found.importance) == (CERTAIN, 0.9)
 
 

@@ -33,7 +33,7 @@ EXPECTED = {
             "14 Alder Street", "Hue bulbs", "400 pounds", "2700 K", "Tom Bradley", "Emma is allergic", "Zigbee",
             "guest room at 14 degrees", "Never switch on the bedroom lights", "BC-20931", "second Tuesday", "AAA",
         ],
-        "actions": ["turned on the office light", "light.office", "hall to 19 degrees", "reminder.create"],
+        "actions": ["turned on the office light", "light.office", "hall to 19 degrees", "couldn't create the reminder"],
         "open_items": ["electrician", "second motion sensor", "connect the calendar", "solar panels"],
     },
     "code_en": {
@@ -170,6 +170,57 @@ def test_what_is_not_to_be_done_is_not_asked_for() -> None:
 def test_what_a_pronoun_stands_for_is_told() -> None:
     [point] = summarize(talk("user: Who is the electrician?", "user: His name is Tom Bradley.")).key_points
     assert point == "User (on “Who is the electrician?”): His name is Tom Bradley."
+
+
+@pytest.mark.parametrize(
+    ("asked", "result", "told"),
+    [
+        ("turn off the voice", '{"error": "not permitted"}', "I could not disable the voice: it is not permitted."),
+        ("vypni hlas", '{"error": "not permitted"}', "Hlas se nepodařilo vypnout: není to povoleno."),
+        ("schalte die Stimme ab", '{"error": "not permitted"}', "Die Stimme konnte nicht abgeschaltet werden."),
+        ("выключи голос", '{"error": "not permitted"}', "Отключить голос не удалось: доступ запрещён."),
+        ("turn off the voice", "ok", "The voice is silent from today."),
+    ],
+)
+def test_what_came_of_a_call_is_told_in_words(asked: str, result: str, told: str) -> None:
+    turns = talk(f"user: {asked}", 'call: set_option {"option": "voice"}', f"result: {result}", f"assistant: {told}")
+    assert summarize(turns).actions == (told,)
+
+
+def test_a_failure_that_is_not_told_is_told_by_its_call() -> None:
+    turns = talk("user: voice off", 'call: set_voice {"id": "v1"}', "result: error: not permitted", "assistant: Hm!")
+    assert summarize(turns).actions == ("Called set_voice (id v1), which reported: error: not permitted",)
+
+
+def test_what_is_not_serious_or_true_for_all_goes_first() -> None:
+    turns = talk(
+        "user: lol my cat is riding on it already. she just sits there like a queen",
+        "assistant: That sounds adorable! Cats are usually curious animals.",
+        "user: Call the vacuum Rosie, and never let it upstairs",
+        'call: rename {"entity_id": "vacuum.s7", "name": "Rosie"}',
+        "result: ok",
+        "assistant: Renamed it to Rosie. It is a good idea to empty the bin after each run.",
+        "user: thanks a bunch, have a good one!",
+        "assistant: You too! Enjoy your clean floors.",
+    )
+    points = summarize(turns)
+    assert points.actions == ("Renamed it to Rosie — called rename (entity_id vacuum.s7)",)
+    assert [point for point in points.key_points if "Rosie" not in point] == []
+
+
+def test_why_something_is_asked_for_is_told() -> None:
+    turns = talk(
+        "user: Make it 20:00, I have choir until half past seven on Wednesdays",
+        'call: update_reminder {"title": "Measure"}',
+        "result: ok",
+        "assistant: Changed: the reminder comes at 20:00.",
+    )
+    assert "choir until half past seven" in everything(summarize(turns))
+
+
+def test_what_the_assistant_does_not_know_stays_open() -> None:
+    turns = talk("user: Does the nightly job use the same code?", "assistant: I have not checked the nightly job yet.")
+    assert summarize(turns).open_items == ("User asked: Does the nightly job use the same code?",)
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -110,7 +110,7 @@ def _affected(result: object) -> _AffectedItems:
         case AddedFile():
             ids = [result.file.id]
         case Forgotten():
-            ids = list(result.ids)
+            ids = [*result.ids, *result.rewritten]
         case TurnOutcome():
             ids = [remembered.id for remembered in (*result.captured, *result.events)]
             return _AffectedItems(tuple(ids), result.saved + len(ids))

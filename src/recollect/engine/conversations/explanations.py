@@ -49,12 +49,12 @@ def origins(engine: Engine, scope: Scope, memory_id: str) -> tuple[MemoryOrigin,
         ids = [source.source_id for source in reader.sources([memory_id]) if source.source_kind == "message"]
         messages = sorted(reader.get_messages(ids), key=lambda message: message.id)
         read = ((message, message_reading.own_text(message.content)) for message in messages)
-        return tuple(MemoryOrigin(message, text, _said_at(memory, text)) for message, text in read)
+        return tuple(MemoryOrigin(message, text, said_at(memory, text)) for message, text in read)
 
     return engine.store.read(scope, look)
 
 
-def _said_at(memory: MemoryRecord, text: str) -> TextSpan | None:
+def said_at(memory: MemoryRecord, text: str) -> TextSpan | None:
     """Give where a message says what a memory holds: where it was captured, or where another has the same words."""
     span = memory.metadata.get(SPAN)
     if isinstance(span, list) and len(span) == _OFFSETS and all(isinstance(place, int) for place in span):
@@ -74,7 +74,7 @@ def _with_replaced(engine: Engine, scope: Scope, captured: tuple[Captured, ...])
 
     def holder(reader: StoreReader, one: Captured) -> str:
         filters = Filters(now, subject=one.subject, key=one.key, context=one.context)
-        held = reader.select(filters, _SLOTS) if one.key else ()
+        held = reader.select(filters, _SLOTS) if one.key and not one.many else ()
         return next((record.id for record in held if not _is_same(record, one)), "")
 
     return engine.store.read(

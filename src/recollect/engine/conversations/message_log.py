@@ -11,7 +11,7 @@ from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import message_drafts, redelivery
 from recollect.engine.drafts import memory_drafts, redaction
-from recollect.errors import InvalidInput, InvalidMessage, NotFound
+from recollect.errors import InvalidInput, NotFound
 from recollect.model.filters import MessageFilters
 from recollect.model.memories import MessageDraft, Scope
 from recollect.model.messages import Appended, ConversationInfo, ConversationRecord, Message, NewMessage, Window
@@ -44,11 +44,20 @@ def bring(
 
     def work(writer: StoreWriter) -> tuple[Appended, ...]:
         new = redelivery.without_forgotten(writer, conversation, drafted)
-        return add(writer, engine, open_conversation(writer, conversation, now), new, now)
+        if not any(message.draft for message in new):  # nor does a conversation of which nothing is left
+            return tuple(_left_out(*pair) for pair in zip(drafted, new, strict=True))
+        added = add(writer, engine, open_conversation(writer, conversation, now), new, now)
+        return tuple(
+            done if left.draft else _left_out(one, left) for one, left, done in zip(drafted, new, added, strict=True)
+        )
 
     added = engine.write(scope, work)
     engine.background.wake()
     return added
+
+
+def _left_out(offered: message_drafts.DraftedMessage, left: message_drafts.DraftedMessage) -> Appended:
+    return Appended("forgotten" if offered.draft and not left.draft else "skipped")
 
 
 def _cap_trust(drafted: message_drafts.DraftedMessage, trust: int) -> message_drafts.DraftedMessage:
@@ -236,16 +245,3 @@ def describe(engine: Engine, scope: Scope, conversation: str, metadata: Mapping[
         writer.save_conversation(record._replace(metadata={**record.metadata, **added}))
 
     engine.write(scope, work)
-
-
-def rate(engine: Engine, scope: Scope, message_id: str, feedback: int | None) -> Message:
-    """Store the user's feedback on a message."""
-    if feedback not in (None, 1, -1) or isinstance(feedback, bool):
-        raise InvalidMessage(f"feedback is {feedback!r}; it must be 1, -1 or None.")
-
-    def work(writer: StoreWriter) -> Message:
-        rated = _get(writer, message_id)
-        writer.set_feedback(message_id, feedback)
-        return rated._replace(feedback=feedback)
-
-    return engine.write(scope, work)

@@ -41,11 +41,15 @@ def without_forgotten(
 
 
 def _find_forgotten(rows: StoreReader | StoreWriter, messages: Sequence[Message]) -> Mapping[str, datetime]:
-    """Give the ids of messages with a tombstone, and when they were forgotten."""
+    """Give the ids of messages with a tombstone, and when they were forgotten. One that is dated later is new."""
     marks = {message.id: overlap.fingerprints(message) for message in messages}
     buried = rows.buried([mark for several in marks.values() for mark in several]) if marks else {}
-    pairs = ((message_id, mark) for message_id, several in marks.items() for mark in several)
-    return {message_id: buried[mark] for message_id, mark in pairs if mark in buried}
+    pairs = ((message, mark) for message in messages for mark in marks[message.id] if mark in buried)
+    return {
+        message.id: buried[mark]
+        for message, mark in pairs
+        if not (overlap.is_dated(message) and message.said_at > buried[mark])
+    }
 
 
 def may_take_id(stored: Message, delivered: Message, used_ids: set[str]) -> bool:

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from recollect.engine.base.context import READER, Engine
 from recollect.engine.conversations import message_reading
+from recollect.engine.drafts import tombstones
 from recollect.engine.memories import doubts, remember
 from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory, Remembered, Scope
@@ -32,6 +33,7 @@ class LearnedItem:
     """A captured memory before its transaction, and the message that it comes from."""
 
     message_id: str
+    said_at: datetime
     prepared: remember.PreparedMemory
     event: bool = False
 
@@ -54,11 +56,12 @@ def learn(engine: Engine, scope: Scope, messages: Sequence[Message]) -> TurnLess
         return TurnLessons()
     own = [message for message in messages if message.role == "user"]
     found, degraded, unasked = _read_all(engine, scope, own)
-    offered = [(message.id, _as_memory(engine, message, captured), False) for message, captured in found]
-    offered += [(message.id, memory, True) for message in messages for memory in _actions(message)]
+    offered = [(message, _as_memory(engine, message, captured), False) for message, captured in found]
+    offered += [(message, memory, True) for message in messages for memory in _actions(message)]
     prepared, more = remember.prepare_many(engine, scope, [memory for _, memory, _ in offered])
     findings = tuple(
-        LearnedItem(message_id, ready, event) for (message_id, _, event), ready in zip(offered, prepared, strict=True)
+        LearnedItem(message.id, message.said_at, ready, event)
+        for (message, _, event), ready in zip(offered, prepared, strict=True)
     )
     return TurnLessons(findings, tuple(dict.fromkeys((*degraded, *more))), unasked)
 
@@ -68,14 +71,17 @@ def keep(
 ) -> tuple[tuple[Remembered, ...], tuple[Remembered, ...]]:
     """Store the findings of messages from which nothing was captured yet; gives captured memories and events.
 
-    `stored_ids` maps drafts to the messages that were stored: another process may have saved them first.
+    `stored_ids` maps drafts to the messages that were stored: another process may have saved them first. What was
+    forgotten after it was said does not come back.
     """
     new = frozenset(unlearned)
+    forgotten = tombstones.find_forgotten(writer, [finding.prepared.draft for finding in learned.findings])
     captured: list[Remembered] = []
     events: list[Remembered] = []
     for finding in learned.findings:
         message_id = stored_ids.get(finding.message_id)
-        if message_id not in new or message_id is None:
+        since = forgotten.get(finding.prepared.draft.record.id)
+        if message_id not in new or message_id is None or (since and finding.said_at < since):
             continue
         remembered = _with_doubt(writer, remember.decide(writer, engine, finding.prepared), finding.prepared)
         _derive(writer, remembered, message_id, finding.prepared)
@@ -101,7 +107,7 @@ def _with_doubt(writer: StoreWriter, remembered: Remembered, prepared: remember.
     """Say when a new memory contradicts the current value of a property that has one value at a time."""
     record = prepared.draft.record
     slot = doubts.doubtful_slot(record)
-    holder = writer.current(slot) if slot and remembered.action == "created" else None
+    holder = next(iter(writer.holders(slot)), None) if slot and remembered.action == "created" else None
     if holder is None or not doubts.differ(holder, record):
         return remembered
     return replace(remembered, action="doubted", existing_id=holder.id)
@@ -155,6 +161,7 @@ def _as_memory(engine: Engine, message: Message, captured: Captured) -> NewMemor
         subject=captured.subject,
         key=captured.key,
         value=captured.value,
+        many=captured.many,
         context=captured.context,
         source="user_stated",
         trust=Trust.STATED,

@@ -183,6 +183,8 @@ def after_turn(
 
     def work(writer: StoreWriter) -> TurnOutcome:
         new = redelivery.without_forgotten(writer, session, drafted)
+        if not any(message.draft for message in new) and writer.conversation(session) is None:
+            return TurnOutcome(0)  # a forgotten conversation does not come back, not even empty
         conversation = message_log.open_conversation(writer, session, now)
         appended = message_log.deliver(writer, engine, conversation, new, now)
         saved = sum(done.action == "created" for done in appended)

@@ -15,7 +15,7 @@ from typing import Any
 from recollect import ids
 from recollect.errors import InvalidInput, InvalidMemory
 from recollect.model.literals import MEMORY_TYPES, Trust, tier_of
-from recollect.model.memories import Draft, MemoryRecord, NewMemory, Vector
+from recollect.model.memories import MANY, Draft, MemoryRecord, NewMemory, Vector, participants_of
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.ports import Fingerprint, Slot
 from recollect.text.clean import clean, clean_content, fingerprint_text
@@ -38,6 +38,7 @@ _LIMITS = {
     "place_label": LONGEST_LABEL,
 }
 _METADATA_LIMIT = 65_536
+_MOST_PARTICIPANTS = 100
 _JSON_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _TYPES = frozenset(MEMORY_TYPES)
 
@@ -97,6 +98,8 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
         now,
         now,
     )
+    if memory.many:
+        record = one_of_many(record)
     if record.valid_until is not None and record.valid_until <= record.valid_from:
         raise InvalidMemory(f"valid_until ({record.valid_until}) must be later than valid_from ({record.valid_from}).")
     return Draft(record, content_hash(record), memory_terms(record), vector)
@@ -119,9 +122,11 @@ def content_hash(record: MemoryRecord) -> str:
 
 def searchable_text(record: MemoryRecord) -> str:
     """Give the words by which a record is found: its content, and what it is about."""
-    if not (record.subject or record.key or record.value):
+    participants = participants_of(record.metadata) if record.metadata else ()
+    if not (record.subject or record.key or record.value or participants):
         return record.content
-    extra = (text for text in (record.subject, record.key, record.value) if text and text not in record.content)
+    told = (record.subject, record.key, record.value, *participants)
+    extra = (text for text in told if text and text not in record.content)
     return " ".join((*extra, record.content))
 
 
@@ -133,7 +138,19 @@ def memory_terms(record: MemoryRecord) -> tuple[str, ...]:
 def passage(record: MemoryRecord) -> str:
     """Give the text whose meaning is embedded. A bare value means little without what it is the value of."""
     about = " ".join(text for text in (record.subject, record.key) if text and text not in record.content)
-    return f"{about.replace('_', ' ')}: {record.content}" if about else record.content
+    text = f"{about.replace('_', ' ')}: {record.content}" if about else record.content
+    present = [name for name in participants_of(record.metadata) if name not in record.content]
+    return f"{text} ({', '.join(present)})" if present else text
+
+
+def checked_participants(names: Sequence[str]) -> list[str]:
+    """Clean the names of those who took part in an event; each once, in the order given."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise InvalidMemory(f"participants is {names!r}; it must be a list of names.")
+    cleaned = list(dict.fromkeys(filter(None, map(clean, names))))
+    if len(cleaned) > _MOST_PARTICIPANTS or any(len(name) > LONGEST_LABEL for name in cleaned):
+        raise InvalidMemory(f"At most {_MOST_PARTICIPANTS} participants of {LONGEST_LABEL} characters each are kept.")
+    return cleaned
 
 
 def fingerprint(draft: Draft) -> Fingerprint:
@@ -152,6 +169,13 @@ def slot(record: MemoryRecord) -> Slot | None:
     if not record.key or record.type in HAPPENINGS:
         return None
     return Slot(record.subject, record.key, record.context, record.type == "preference")
+
+
+def one_of_many(record: MemoryRecord) -> MemoryRecord:
+    """Mark a record as one of several values. Raises InvalidMemory where there is no key to have them."""
+    if slot(record) is None:
+        raise InvalidMemory("Only a memory with a key can be one of many; an event or experience has no value.")
+    return record._replace(metadata={**record.metadata, MANY: True})
 
 
 def _check_numbers(memory: NewMemory) -> None:

@@ -57,7 +57,7 @@ def add(engine: Engine, scope: Scope, data: bytes, name: str, *, replace: bool) 
         return AddedFile("duplicate", duplicate)
     reading = engine.documents.read(data, name, file_chunks.recipe(engine))
     original = engine.documents.keep(scope.user_id, digest, data)
-    where = FileIdentity("", name, "document", len(data), 0, digest, original)
+    where = FileIdentity("", name, "document", len(data), 0, 0, 0, digest, original)
     try:
         added = _save(engine, scope, where, reading, replace=replace)
         engine.documents.keep(scope.user_id, digest, data)  # again: the same bytes may just have been forgotten
@@ -121,7 +121,7 @@ def add_pieces(engine: Engine, scope: Scope, file: PrecutFile) -> AddedFile | No
     kind: FileKind = "session" if file.source == "sessions" else "markdown"
     lines = max((piece.piece.end_line for piece in indexed), default=0)
     reading = FileReading(kind, "text/plain", indexed, lines, file.metadata)
-    where = FileIdentity("", name, file.source, size, 0, digest)
+    where = FileIdentity("", name, file.source, size, 0, 0, 0, digest)
     vectors = _usable_vectors(engine, file, indexed)
 
     def work(writer: StoreWriter) -> AddedFile | None:
@@ -210,6 +210,7 @@ def _text(engine: Engine, scope: Scope, file: FileRecord) -> tuple[str, Literal[
         except (OSError, InvalidDocument):
             pass
         else:
+            (text,) = engine.store.read(scope, lambda reader: file_chunks.mask_forgotten(reader, [text]))
             return file_chunks.storable(text), "disk", digest == file.digest
     chunks = engine.store.read(scope, lambda reader: reader.chunks_of(file.id))
     return assemble_text(chunks, file.lines), "store", True

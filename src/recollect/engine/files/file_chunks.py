@@ -20,8 +20,11 @@ from recollect.engine.vectors.embed_texts import waits
 from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, IndexedTextPiece
 from recollect.model.literals import FileSource, Trust
 from recollect.model.memories import Scope, Vector
-from recollect.ports import ChunkingRecipe, FileReading, StoreWriter
-from recollect.text.chunks import RECIPE
+from recollect.ports import ChunkingRecipe, FileReading, StoreReader, StoreWriter
+from recollect.text.chunks import RECIPE, index
+from recollect.text.mentions import sentence_marks, without
+
+ANY_SENTENCE = "sentence:any"  # the tombstone that says that there are tombstones of sentences
 
 _NO_VECTORS: Mapping[str, Vector] = MappingProxyType({})
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -37,6 +40,8 @@ class FileIdentity:
     source: FileSource
     size: int
     mtime_ns: int
+    ctime_ns: int
+    inode: int
     digest: str
     original: str = ""
 
@@ -89,7 +94,7 @@ def save(
     """
     now = engine.clock.now()
     trust = int(Trust.EXTERNAL if reading.external else Trust.FILE)
-    pieces = [_storable_piece(piece) for piece in reading.pieces]
+    pieces = _without_forgotten(writer, [_storable_piece(piece) for piece in reading.pieces])
     record = FileRecord(
         id=old.id if old else ids.new(now),
         root=where.root,
@@ -99,6 +104,8 @@ def save(
         mime=reading.mime,
         size=where.size,
         mtime_ns=where.mtime_ns,
+        ctime_ns=where.ctime_ns,
+        inode=where.inode,
         digest=where.digest,
         recipe=recipe_number(engine),
         lines=reading.lines,
@@ -133,6 +140,30 @@ def storable(text: str) -> str:
         else:
             return text
     return _UNSTORABLE.sub("\ufffd", text)
+
+
+def mask_forgotten(rows: StoreReader | StoreWriter, texts: Sequence[str]) -> list[str]:
+    """Take out of texts the sentences that were forgotten; lines stay where they are."""
+    if not rows.buried([ANY_SENTENCE]):
+        return list(texts)
+    marks = [sentence_marks(text) for text in texts]
+    buried = rows.buried(list(dict.fromkeys(mark for several in marks for mark in several)))
+    return [
+        without(text, [span for mark, span in several.items() if mark in buried])
+        for text, several in zip(texts, marks, strict=True)
+    ]
+
+
+def _without_forgotten(writer: StoreWriter, pieces: list[IndexedTextPiece]) -> list[IndexedTextPiece]:
+    """Take out of pieces the sentences that were forgotten; what then says nothing is left out."""
+    contents = mask_forgotten(writer, [indexed.piece.content for indexed in pieces])
+    if all(content == indexed.piece.content for content, indexed in zip(contents, pieces, strict=True)):
+        return pieces
+    masked = [
+        indexed if content == indexed.piece.content else index([indexed.piece._replace(content=content)])[0]
+        for content, indexed in zip(contents, pieces, strict=True)
+    ]
+    return [indexed for indexed in masked if indexed.piece.content.strip()]
 
 
 def _storable_piece(indexed: IndexedTextPiece) -> IndexedTextPiece:

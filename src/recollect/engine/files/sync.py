@@ -1,8 +1,9 @@
 """One-way sync of a folder into the store.
 
-A file with the same size and modification time is not even opened. A file changes in one transaction, several small
-ones in the same: a search sees it as it was or as it is, and a process that is killed has changed nothing of it. Files
-are removed only when the whole folder was seen; a folder that is missing, or suddenly empty, may be an unmounted disk.
+A file with the same size, times and inode is not even opened, unless all are to be read again. A file changes in one
+transaction, several small ones in the same: a search sees it as it was or as it is, and a process that is killed has
+changed nothing of it. Files are removed only when the whole folder was seen, or when they are no texts any more; a
+folder that is missing, or suddenly empty, may be an unmounted disk.
 """
 
 from collections import Counter
@@ -12,9 +13,12 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from recollect.engine.base.context import Engine
+from recollect.engine.drafts import tombstones
+from recollect.engine.drafts.tombstones import FolderForgotten
 from recollect.engine.files import file_chunks
 from recollect.engine.files.file_chunks import FileIdentity, WrittenFile
 from recollect.model.files import (
+    NO_TEXT,
     FileMark,
     FileRecord,
     Folder,
@@ -44,16 +48,17 @@ _MAX_SKIPPED = 50
 _SCAN_NOTED_EVERY = timedelta(hours=1)  # when nothing has changed
 
 # What a batch of files adds to the counts of a sync.
-_COUNTED = ("added", "changed", "renamed", "touched", "forgotten", "written", "kept")
+_COUNTED = ("added", "changed", "renamed", "touched", "forgotten", "written", "kept", "unchanged")
 
 SyncListener = Callable[[SyncProgress], None]
 
 
 @dataclass(frozen=True, slots=True)
 class SyncOrder:
-    """A folder to sync, and its rules. `even_if_empty` accepts that a folder has lost all its files.
+    """A folder to sync, and its rules. `even_if_empty` accepts that a folder has lost all its files. `full` reads all
+    of them, whether they seem to have changed or not.
 
-    `only_if_known` skips a folder that is not in the store, so that one that is forgotten meanwhile does not come back.
+    `forgotten` says when it was last forgotten before this began; a folder that was forgotten since is not begun anew.
     """
 
     root: str
@@ -61,7 +66,8 @@ class SyncOrder:
     rules: SyncRules
     dry_run: bool = False
     even_if_empty: bool = False
-    only_if_known: bool = False
+    full: bool = False
+    forgotten: FolderForgotten | None = None
 
 
 @dataclass(slots=True)
@@ -76,6 +82,7 @@ class _SyncCounts:
     forgotten: int = 0
     written: int = 0
     kept: int = 0
+    unchanged: int = 0
     bytes_read: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     trouble: list[SkippedFile] = field(default_factory=list)
@@ -100,11 +107,18 @@ class _FolderDifference:
 
 def sync(engine: Engine, scope: Scope, order: SyncOrder, *, tell: SyncListener | None = None) -> SyncReport:
     """Sync a folder."""
-    walk, difference = _compare_folder(engine, scope, order.root, order.rules)
+    if order.forgotten is None:
+        order = replace(order, forgotten=last_forgotten(engine, scope, order.root))
+    walk, difference = _compare_folder(engine, scope, order.root, order.rules, full=order.full)
     state = _state(walk, difference, even_if_empty=order.even_if_empty)
     gone = difference.gone if state == "synced" else {}
     trouble = list(walk.trouble[:_MAX_SKIPPED])
-    counts = _SyncCounts(forgotten=difference.forgotten, skipped=Counter(walk.skipped), trouble=trouble)
+    counts = _SyncCounts(
+        unchanged=difference.unchanged,
+        forgotten=difference.forgotten,
+        skipped=Counter(walk.skipped),
+        trouble=trouble,
+    )
     if order.dry_run:
         _foresee(counts, difference, gone)
     elif state != "missing":
@@ -117,7 +131,6 @@ def sync(engine: Engine, scope: Scope, order: SyncOrder, *, tell: SyncListener |
         order.root,
         state,
         seen=len(walk.seen),
-        unchanged=difference.unchanged,
         bytes_read=counts.bytes_read,
         removed=counts.removed,
         skipped=dict(counts.skipped),
@@ -125,6 +138,11 @@ def sync(engine: Engine, scope: Scope, order: SyncOrder, *, tell: SyncListener |
         dry_run=order.dry_run,
         **{name: getattr(counts, name) for name in _COUNTED},
     )
+
+
+def last_forgotten(engine: Engine, scope: Scope, root: str) -> FolderForgotten:
+    """Say when a folder was last forgotten."""
+    return engine.store.read(scope, lambda reader: tombstones.folder_forgotten(reader, root))
 
 
 def drift(engine: Engine, scope: Scope, folder: Folder) -> int | None:
@@ -154,27 +172,38 @@ def changed_rules(rules: SyncRules, changes: Mapping[str, Any]) -> SyncRules:
     return replace(rules, **fields)
 
 
-def _compare_folder(engine: Engine, scope: Scope, root: str, rules: SyncRules) -> tuple[FolderWalk, _FolderDifference]:
+def _compare_folder(
+    engine: Engine, scope: Scope, root: str, rules: SyncRules, *, full: bool = False
+) -> tuple[FolderWalk, _FolderDifference]:
     """Walk a folder and compare it with the store, which is read first: what others add meanwhile is not gone."""
     marks = engine.store.read(scope, lambda reader: reader.file_marks(root))
     walk = engine.disk.walk(root, rules, file_chunks.own_files(engine))
     recipe = file_chunks.recipe_number(engine)
     seen = {(*file, recipe) for file in walk.seen}
-    if seen.issuperset(marks) and len(seen) == len(marks):
+    if not full and seen.issuperset(marks) and len(seen) == len(marks):
         return walk, _FolderDifference((), {}, {}, len(marks))
     known = engine.store.read(scope, lambda reader: reader.known_files(root))
-    return walk, _without_forgotten(engine, scope, root, _compare(walk, recipe, marks, known))
+    return walk, _without_forgotten(engine, scope, root, _compare(walk, marks, known, None if full else recipe))
 
 
-def _compare(walk: FolderWalk, recipe: int, marks: Sequence[FileMark], known: Sequence[KnownFile]) -> _FolderDifference:
-    """Find what differs. `known` is read after `marks`: what was written in between is not gone."""
-    same = {mark[:3] for mark in marks if mark[3] == recipe}
+def _compare(
+    walk: FolderWalk, marks: Sequence[FileMark], known: Sequence[KnownFile], recipe: int | None
+) -> _FolderDifference:
+    """Find what differs; without a recipe everything does.
+
+    `known` is read after `marks`: what was written in between is not gone.
+    """
+    same = {mark[:-1] for mark in marks if mark[-1] == recipe}
     fresh = [seen for seen in walk.seen if seen not in same]
     unchanged = set(marks)
-    as_before = (file for file in known if (file.path, file.size, file.mtime_ns, file.recipe) in unchanged)
+    as_before = (file for file in known if _mark(file) in unchanged)
     present = {seen.path for seen in walk.seen} | walk.too_large
     gone = {file.path: file for file in as_before if file.path not in present}
     return _FolderDifference(fresh, {file.path: file for file in known}, gone, len(walk.seen) - len(fresh))
+
+
+def _mark(file: FileRecord | KnownFile) -> FileMark:
+    return (file.path, file.size, file.mtime_ns, file.ctime_ns, file.inode, file.recipe)
 
 
 def _without_forgotten(engine: Engine, scope: Scope, root: str, difference: _FolderDifference) -> _FolderDifference:
@@ -247,6 +276,8 @@ class _Sync:
         for file in self.engine.disk.read(self.order.root, requests, file_chunks.recipe(self.engine)):
             if isinstance(file, SkippedFile):
                 self.counts.skip(file)
+                if file.reason == NO_TEXT and file.path in self.known:  # it was a text once
+                    self.gone[file.path] = self.known[file.path]
             else:
                 self.counts.bytes_read += file.size
                 yield file
@@ -260,7 +291,7 @@ class _Sync:
         """Write files; they are indexed and committed while the next ones are being read."""
 
         def work(writer: StoreWriter) -> list[FileRecord]:
-            if _folder(writer, self.order.root) is None:  # it was forgotten while it was being read
+            if not is_known(writer, self.order.root):  # it was forgotten while it was being read
                 counts.forgotten += len(batch)
                 return []
             saved = [file for content in batch if (file := self._save(writer, content, counts)) is not None]
@@ -282,8 +313,7 @@ class _Sync:
         old = writer.file_at(order.root, content.path)
         if content.reading is None or (old and _same(self.engine, old, content)):
             if old is not None and old.digest == content.digest:  # or else the next sync will find that they differ
-                writer.touch_files([TouchedFile(old.id, old.path, content.size, content.mtime_ns)])
-                counts.touched += 1
+                self._touch(writer, old, content, counts)
             return None
         place, digest = file_chunks.tombs(order.root, content.path, content.digest)
         if writer.buried([digest] if old else [place, digest]):
@@ -292,10 +322,28 @@ class _Sync:
             counts.forgotten += 1
             return None
         before = old or self._find_renamed(writer, content)
-        where = FileIdentity(order.root, content.path, order.source, content.size, content.mtime_ns, content.digest)
+        where = FileIdentity(
+            order.root,
+            content.path,
+            order.source,
+            content.size,
+            content.mtime_ns,
+            content.ctime_ns,
+            content.inode,
+            content.digest,
+        )
         saved = file_chunks.save(writer, self.engine, before, where, content.reading)
         _count(counts, old, before, saved)
         return saved
+
+    def _touch(self, writer: StoreWriter, old: FileRecord, content: ReadFile, counts: _SyncCounts) -> None:
+        """Note what of a file has changed besides its bytes, if anything has."""
+        now = TouchedFile(old.id, old.path, content.size, content.mtime_ns, content.ctime_ns, content.inode)
+        if (old.size, old.mtime_ns, old.ctime_ns, old.inode) == now[2:]:
+            counts.unchanged += 1
+        else:
+            writer.touch_files([now])
+            counts.touched += 1
 
     def _find_renamed(self, writer: StoreWriter, content: ReadFile) -> FileRecord | None:
         """Find the file with the same bytes that is gone from elsewhere in the folder."""
@@ -359,9 +407,23 @@ def _is_unchanged(record: FileRecord, known: KnownFile) -> bool:
 
 def _begin(engine: Engine, scope: Scope, order: SyncOrder) -> None:
     """Save a folder before its first file, so that its files can be forgotten with it."""
-    if not order.only_if_known and engine.store.read(scope, lambda reader: _folder(reader, order.root)) is None:
+
+    def work(writer: StoreWriter) -> None:
+        if is_known(writer, order.root):
+            return
+        if tombstones.folder_forgotten(writer, order.root) == order.forgotten:
+            writer.save_folder(folder)
+        else:
+            writer.bury([tombstones.of_folder(order.root)], folder.scanned_at)  # a watch leaves it alone from here on
+
+    if not engine.store.read(scope, lambda reader: is_known(reader, order.root)):
         folder = Folder(order.root, order.source, _rules_as_json(order.rules), engine.clock.now(), None, {})
-        engine.write(scope, lambda writer: writer.save_folder(folder))
+        engine.write(scope, work)
+
+
+def is_known(rows: StoreReader | StoreWriter, root: str) -> bool:
+    """Say whether a folder is synced."""
+    return _folder(rows, root) is not None
 
 
 def _record_scan(engine: Engine, scope: Scope, order: SyncOrder, state: SyncState, counts: _SyncCounts) -> None:
@@ -374,7 +436,7 @@ def _record_scan(engine: Engine, scope: Scope, order: SyncOrder, state: SyncStat
         return
 
     def work(writer: StoreWriter) -> None:
-        if _folder(writer, order.root) is not None:
+        if is_known(writer, order.root):
             writer.save_folder(scanned)
 
     engine.write(scope, work)

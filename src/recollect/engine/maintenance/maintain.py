@@ -9,8 +9,8 @@ from datetime import timedelta
 from recollect.engine.audit.idempotency import ANSWERS_KEPT
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import compact
+from recollect.engine.forgetting import forget
 from recollect.engine.maintenance import reindex, worker_pass
-from recollect.engine.memories import forget
 from recollect.engine.vectors import embed_texts
 from recollect.model.memories import Scope
 from recollect.model.messages import Compaction

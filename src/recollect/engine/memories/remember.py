@@ -13,19 +13,19 @@ from itertools import islice
 
 from recollect.engine.base import call_embedder
 from recollect.engine.base.context import REWORDING, VECTOR, Engine
-from recollect.engine.drafts import memory_drafts, redaction
+from recollect.engine.drafts import memory_drafts, redaction, tombstones
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedTexts
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
 from recollect.model.filters import Filters
-from recollect.model.memories import Draft, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector, lapsed
+from recollect.model.memories import Draft, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector, is_many, lapsed
 from recollect.model.messages import Usage
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_units
 from recollect.ports import PendingWrite, StoreReader, StoreWriter
 from recollect.ranking.fusion import nearness
 from recollect.text.clean import fingerprint_text
-from recollect.text.near_duplicates import same_statement
+from recollect.text.near_duplicates import same_statement, says_more
 
 BATCH = 10_000
 _NEAR_CANDIDATES = 5
@@ -119,11 +119,18 @@ def _remember_one(engine: Engine, scope: Scope, batch: _MemoryBatch, position: i
 
 
 def remember_many(
-    engine: Engine, scope: Scope, memories: Iterable[NewMemory], *, near_duplicates: bool, wait: bool | None = None
+    engine: Engine,
+    scope: Scope,
+    memories: Iterable[NewMemory],
+    *,
+    near_duplicates: bool = False,
+    wait: bool | None = None,
+    imported: bool = False,
 ) -> list[Remembered]:
     """Store many memories, one transaction a batch; the next batch is prepared while the last one is committed.
 
-    With `near_duplicates` each memory is compared with all before it, and therefore stored by itself.
+    With `near_duplicates` each memory is compared with all before it, and therefore stored by itself. `imported` ones
+    that were forgotten are left out.
     """
     results: list[Remembered] = []
     waiting, paid = False, 0
@@ -139,7 +146,7 @@ def remember_many(
             if pending is not None:
                 results += pending.result()
             with _without_gc():
-                pending = engine.write_behind(scope, _batch_work(engine, batch))
+                pending = engine.write_behind(scope, _batch_work(engine, batch, imported=imported))
     finally:
         if pending is not None:
             results += pending.result()
@@ -230,22 +237,27 @@ def _says_the_same(other: MemoryRecord, record: MemoryRecord) -> bool:
     return slots[0] == slots[1] and same_statement(other.content, record.content)
 
 
-def _batch_work(engine: Engine, batch: _MemoryBatch) -> Callable[[StoreWriter], list[Remembered]]:
+def _batch_work(engine: Engine, batch: _MemoryBatch, *, imported: bool) -> Callable[[StoreWriter], list[Remembered]]:
     """Insert what cannot supersede anything at once; decide one by one about the rest and what the index refused."""
     drafts, degraded = batch.drafts, batch.degraded
 
     def work(writer: StoreWriter) -> list[Remembered]:
-        plain = [draft for draft in drafts if memory_drafts.slot(draft.record) is None]
+        forgotten = tombstones.find_forgotten(writer, drafts) if imported else {}
+        wanted = [draft for draft in drafts if draft.record.id not in forgotten] if forgotten else drafts
+        plain = [draft for draft in wanted if memory_drafts.slot(draft.record) is None]
         refused = writer.insert(plain, batch.space) if plain else frozenset()
         inserted = {draft.record.id for draft in plain} - refused
         results = [
             Remembered("created", draft.record.id, degraded=degraded)
             if draft.record.id in inserted
+            else Remembered("forgotten", "")
+            if draft.record.id in forgotten
             else replace(_store_draft(writer, PreparedMemory(draft, batch.space)), degraded=degraded)
             for draft in drafts
         ]
+        tombstones.lift(writer, [draft for draft in plain if draft.record.id in inserted])
         if batch.space is not None:
-            owners = {position: remembered.id for position, remembered in enumerate(results)}
+            owners = {position: remembered.id for position, remembered in enumerate(results) if remembered.id}
             embed_texts.keep(writer, engine, batch.space, batch.embedded, owners)
         return results
 
@@ -261,12 +273,15 @@ def decide(writer: StoreWriter, engine: Engine, prepared: PreparedMemory) -> Rem
 
 
 def _store_draft(writer: StoreWriter, prepared: PreparedMemory) -> Remembered:
-    """Insert, confirm or supersede. A slot has one live holder at most; without a slot there are only duplicates."""
-    draft, near = prepared.draft, prepared.near
-    record, slot = draft.record, memory_drafts.slot(draft.record)
-    old = writer.current(slot) if slot else writer.same(memory_drafts.fingerprint(draft))
+    """Insert, confirm or supersede. A slot has one live holder, or many; without a slot there are only duplicates."""
+    near = prepared.near
+    draft, old = _opposite(writer, prepared.draft)
+    record = draft.record
     if old is not None and not lapsed(old, record.created_at):
-        if slot is None or _same_value(old, draft):
+        told_more = is_many(record) and _says_more(record, old)
+        if told_more and _says_more(old, record):  # each says something of its own about one value
+            return _insert(writer, draft, prepared.space)
+        if memory_drafts.slot(record) is None or (same_value(old, draft) and not told_more):
             return _confirm(writer, old, record)
         return _supersede(writer, draft, prepared.space, old)
     twin = next(iter(writer.get([near])), None) if near else None
@@ -277,11 +292,34 @@ def _store_draft(writer: StoreWriter, prepared: PreparedMemory) -> Remembered:
     return _insert(writer, draft, prepared.space)
 
 
+def _opposite(writer: StoreWriter, draft: Draft) -> tuple[Draft, MemoryRecord | None]:
+    """Give the live memory that a draft repeats or replaces, if any; of many values that is the same one.
+
+    Where a key has many values, the draft is marked as one of them.
+    """
+    slot = memory_drafts.slot(draft.record)
+    if slot is None:
+        return draft, writer.same(memory_drafts.fingerprint(draft))
+    holders = writer.holders(slot)
+    if not any(map(is_many, (draft.record, *holders))):
+        return draft, next(iter(holders), None)
+    marked = draft._replace(record=memory_drafts.one_of_many(draft.record))
+    same = [holder for holder in holders if same_value(holder, draft)]
+    return marked, min(same, key=lambda holder: _says_more(draft.record, holder), default=None)
+
+
+def _says_more(record: MemoryRecord, other: MemoryRecord) -> bool:
+    """Tell whether a memory says more about its value than another one does."""
+    about = f"{record.subject} {record.key.replace('_', ' ')} {record.value}"
+    return says_more(record.content, f"{other.content} {about}")
+
+
 def _insert(writer: StoreWriter, draft: Draft, space: Space | None) -> Remembered:
     if writer.insert([draft], space):
         twin = writer.same(memory_drafts.fingerprint(draft))
         if twin is not None:
             return _confirm(writer, twin, draft.record)
+    tombstones.lift(writer, [draft])
     return Remembered("created", draft.record.id)
 
 
@@ -321,7 +359,8 @@ def _keep_outranked(
     return Remembered("outranked", record.id, holder.id)
 
 
-def _same_value(holder: MemoryRecord, draft: Draft) -> bool:
+def same_value(holder: MemoryRecord, draft: Draft) -> bool:
+    """Tell whether a memory has the value of a draft, or says the same."""
     if memory_drafts.content_hash(holder) == draft.content_hash:
         return True
     value = fingerprint_text(draft.record.value)

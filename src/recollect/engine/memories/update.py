@@ -12,15 +12,16 @@ from typing import Any
 from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts, redaction
+from recollect.engine.memories import remember
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedTexts
 from recollect.errors import EmbeddingError, InvalidMemory, NotFound
-from recollect.model.memories import Draft, MemoryRecord, NewMemory, Scope, Space, lapsed
+from recollect.model.memories import Draft, MemoryRecord, NewMemory, Scope, Space, is_many, lapsed
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_unit
 from recollect.ports import StoreWriter
 
-_FIELDS = tuple(field.name for field in fields(NewMemory) if field.name != "vector")
+_FIELDS = tuple(field.name for field in fields(NewMemory) if field.name not in ("vector", "many"))
 _MAX_TRIES = 5
 
 
@@ -84,9 +85,8 @@ def _revise_draft(engine: Engine, old: MemoryRecord, changes: dict[str, Any]) ->
     """Check the changed memory like a new one, and give it the old id and `created_at`."""
     now = engine.clock.now()
     fields_before = {name: getattr(old, name) for name in _FIELDS if name != "trust" or "source" not in changes}
-    offered = NewMemory(
-        **{**fields_before, **_clear_address(old, changes), "valid_from": _start(old, changes, now), **changes}
-    )
+    held = {"valid_from": _start(old, changes, now), "many": is_many(old)}
+    offered = NewMemory(**{**fields_before, **_clear_address(old, changes), **held, **changes})
     (draft,) = memory_drafts.draft_memories([redaction.public(engine, replace(offered, vector=None))], now)
     record = draft.record._replace(id=old.id, created_at=old.created_at)
     if record.trust < old.trust and draft.content_hash != memory_drafts.content_hash(old):
@@ -132,9 +132,13 @@ def _embed(engine: Engine, scope: Scope, space: Space | None, text: str, changes
 def _make_room(writer: StoreWriter, draft: Draft) -> None:
     """Refuse a duplicate of another memory, unless that one has lapsed: then it becomes a version of this one."""
     record, slot = draft.record, memory_drafts.slot(draft.record)
-    for twin in (writer.same(memory_drafts.fingerprint(draft)), writer.current(slot) if slot else None):
-        if twin is None or twin.id == record.id:
-            continue
+    others = [holder for holder in (writer.holders(slot) if slot else ()) if holder.id != record.id]
+    if any(map(is_many, (record, *others))):
+        others = [holder for holder in others if remember.same_value(holder, draft)]
+    twin_said = writer.same(memory_drafts.fingerprint(draft))
+    if twin_said is not None and twin_said.id != record.id and twin_said not in others:
+        others.append(twin_said)
+    for twin in others:
         if not lapsed(twin, record.updated_at):
             raise InvalidMemory(f"Memory {twin.id} already says this. Forget one of the two instead.")
         writer.retire(twin.id, memory_drafts.lapse(twin), record.id)

@@ -12,7 +12,7 @@ from recollect.engine.search.kind_ranking import KindRanking, RankedRow
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk
 from recollect.model.literals import SOURCE_OF, ItemKind, Source
-from recollect.model.memories import Item, MemoryRecord
+from recollect.model.memories import Item, MemoryRecord, participants_of
 from recollect.model.messages import Message
 from recollect.model.places import is_somewhere
 from recollect.model.search import ChannelPart, Hit, Place, ScoreParts
@@ -96,7 +96,7 @@ def _unwanted(text: str, query: ParsedQuery) -> bool:
 def searched_text(item: Item) -> str:
     """Give the words that an item is found by."""
     if isinstance(item, MemoryRecord):
-        return f"{item.content} {item.subject} {item.key} {item.value}"
+        return " ".join((item.content, item.subject, item.key, item.value, *participants_of(item.metadata)))
     if isinstance(item, Chunk):
         return f"{item.content} {item.heading}"
     return item.content or message_passage(item)

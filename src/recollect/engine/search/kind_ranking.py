@@ -17,7 +17,7 @@ from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk
 from recollect.model.filters import ChunkFilters, ItemFilters, MessageFilters
 from recollect.model.literals import ItemKind
-from recollect.model.memories import MemoryRecord
+from recollect.model.memories import FEEDBACK, MemoryRecord
 from recollect.model.places import PlacePart
 from recollect.model.search import ChannelPart, ScoreParts
 from recollect.ports import MessagePosition, StoreReader
@@ -193,6 +193,7 @@ def _memory_factors(
             "importance": factors.importance(record.importance, settings.importance_weight),
             "confidence": factors.confidence(record.confidence, settings.confidence_weight),
             "trust": factors.trust(record.trust),
+            "feedback": factors.feedback(record.metadata.get(FEEDBACK)),
             "type": factors.PREFERRED if record.type in query.options.preferred else 1.0,
             "subject": factors.SUBJECT if record.subject and _names(query_terms, record.subject) else 1.0,
             "time": _time_factor(query, happened_at),
@@ -286,6 +287,7 @@ def _message_factors(
         {
             "recency": factors.recency(MESSAGE, position.said_at, query.started, fading),
             "trust": factors.trust(position.trust),
+            "feedback": factors.feedback(position.feedback),
             "role": _role_factor(query, position),
             "speaker": factors.SPEAKER if by_speaker else 1.0,
             "question": factors.question(asks=position.asks),

@@ -6,7 +6,7 @@ from typing import Final
 
 from recollect.api.user import UserMemory
 from recollect.errors import InvalidDocument
-from recollect.importing.deliver import ImportRun, searched_space
+from recollect.importing.deliver import ImportRun, importing, searched_space
 from recollect.importing.openclaw import read_only_sqlite, sessions, tables
 from recollect.importing.openclaw.find_stores import (
     FORMAT,
@@ -41,7 +41,7 @@ def import_openclaw(
     nothing of OpenClaw is there.
     """
     tally = ImportCounts()
-    delivery = ImportRun(me, tally, dry_run, tell, Trust.FILE)
+    delivery = ImportRun(importing(me), tally, dry_run, tell, Trust.FILE)
     found = find(path)
     for what, reason, place in found.left_out:
         tally.skip(what, reason, example=place)

@@ -107,7 +107,7 @@ def feedback(body: requests.FeedbackBody, call: WriteAndReadCall, id: MessageId)
     return run_idempotent(
         call,
         "feedback",
-        lambda me: me.messages.rate(id, body.feedback),
+        lambda me: me.messages.rate(id, body.feedback, comment=body.comment),
         reply=lambda rated: Reply(out.dump(out.StoredMessageBody, rated)),
         committed=Message,
         request=body,

@@ -74,14 +74,17 @@ def session_end(body: requests.SessionEndBody, call: WriteCall) -> Response:
 def forget(body: Annotated[requests.ForgetBody, Body()], call: ForgetCall) -> Response:
     """Forget for good, with everything that was made from it.
 
-    By `query`, only what clearly matches is forgotten; otherwise there are `candidates` to choose from by their ids.
-    That shows them, so it also needs a key that may read. By `folder`, the files that were synced from it are
-    forgotten; it is named by its root.
+    By `query`, everything that says it is forgotten: memories, sentences of messages, passages of files; summaries are
+    made again. If several things may be meant, nothing is, unless `all` of it is meant: there are `candidates` to
+    choose from by their ids, and `items` that say where it is said. That shows them, so it also needs a key that may
+    read. By `folder`, the files that were synced from it are forgotten; it is named by its root. What was forgotten
+    comes back by no import, sync or redelivered history, unless `everything` is forgotten with `allow_again`.
     """
     if body.query is not None:
         call.require("read")
     given = body.model_dump(exclude_unset=True)
     dry_run = given.pop("dry_run", False)
+    reach = {name: given.pop(name, False) for name in ("all", "sources", "allow_again")}
     target = {name: value for name, value in given.items() if value not in (None, False)}
     if len(target) != 1:
         found = ", ".join(sorted(target)) or "none"
@@ -95,7 +98,7 @@ def forget(body: Annotated[requests.ForgetBody, Body()], call: ForgetCall) -> Re
             status.folder.root for status in me.files.folders(look=False)
         }:
             return Forgotten("not_found", dry_run=dry_run)
-        return me.forget(**target, dry_run=dry_run)
+        return me.forget(**target, **reach, dry_run=dry_run)
 
     return run_idempotent(
         call,

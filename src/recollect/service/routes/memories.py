@@ -28,6 +28,7 @@ router = json_router("Memories")
 _ID: Final = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 MemoryId = Annotated[str, Path(min_length=1, max_length=100, description="The id of a memory.")]
+AlsoSources = Annotated[bool, Query(description="The messages that it was captured from lose it, too.")]
 IfMatch = Annotated[str | None, Header(max_length=1_000, description="Only if the memory still has this ETag.")]
 
 
@@ -67,7 +68,11 @@ def search(
     *,
     call: ReadCall,
     query: Annotated[requests.QueryText, Query(examples=["which theme do I like?"])],
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 10,
+    limit: Annotated[
+        int | None,
+        Query(ge=1, le=requests.MOST_ITEMS, description="At most this many; the settings say 5."),
+        PLAIN_NUMBER,
+    ] = None,
     type: Annotated[list[MemoryType] | None, Query(description="Only memories of these types.")] = None,
     min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = 0.0,
     files: Annotated[bool, Query(description="Search synced folders and documents, too.")] = False,
@@ -153,13 +158,27 @@ def change(body: requests.MemoryPatch, call: WriteAndReadCall, id: MemoryId, if_
     )
 
 
+@router.post("/api/memories/{id}/feedback", response_model=out.MemoryBody)
+def rate(body: requests.FeedbackBody, call: WriteAndReadCall, id: MemoryId) -> Response:
+    """Note what the user thought of a memory: what was rated down is found later."""
+    return run_idempotent(
+        call,
+        "feedback",
+        lambda me: me.rate(id, body.feedback, comment=body.comment),
+        reply=lambda rated: Reply(out.dump(out.MemoryBody, rated)),
+        committed=MemoryRecord,
+        request=body,
+        private=True,
+    )
+
+
 @router.delete("/api/memories/{id}", response_model=out.ForgottenBody)
-def delete(call: ForgetCall, id: MemoryId, if_match: IfMatch = None) -> Response:
+def delete(call: ForgetCall, id: MemoryId, *, sources: AlsoSources = False, if_match: IfMatch = None) -> Response:
     """Forget a memory for good, with its history and everything that was made from it."""
 
     def forget(me: UserMemory) -> Forgotten:
         me.get(id)  # a memory, not a message; raises NotFound
-        return me.forget(id)
+        return me.forget(id, sources=sources)
 
     return run_idempotent(
         call,

@@ -13,13 +13,12 @@ from recollect.model.memories import MemoryRecord, Space
 from recollect.model.messages import ConversationInfo, Message
 from recollect.model.places import PlaceRow, Sighting
 from recollect.model.stats import Stats
-from recollect.ports import CachedPlace, IndexedItem, MessagePosition, TextCandidate
+from recollect.ports import CachedPlace, MessagePosition, TextCandidate
 from recollect.storage.session import ResultRow, Values
 from recollect.storage.shared.user_rows import UserItemRows, UserLogRows
 from recollect.storage.spaces import SpaceList, list_spaces
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
-_BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 
 
 class UserRowCounts(NamedTuple):
@@ -127,18 +126,6 @@ class SharedReader(UserItemRows, UserLogRows, ABC):
         """Give the cached answer of a geocoder about a cell."""
         rows = self._rows("geocoded", {"geocoder": geocoder, "cell": cell})
         return self._codec.cached_place(cell, *rows[0]) if rows else None
-
-    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
-        """Give items with their terms."""
-        values, read_terms = {"after": after or _BELOW_ALL_IDS, "limit": limit}, self._codec.values.read_terms
-        if kind == "chunk":
-            rows = self._rows("indexed_chunks", values)
-            return [IndexedItem(self._codec.chunk(row[:-1]), read_terms(row[-1])) for row in rows]
-        if kind == "message":
-            rows = self._rows("indexed_messages", values)
-            return [IndexedItem(self._codec.message(row[:-1]), read_terms(row[-1])) for row in rows]
-        rows = self._rows("indexed_memories", values)
-        return [IndexedItem(self._codec.memory(row[:-1]), read_terms(row[-1])) for row in rows]
 
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what the user has."""

@@ -5,18 +5,19 @@ from datetime import datetime
 from typing import Any
 
 from recollect.model.files import Chunk, ChunkMark, FileMark, FileRecord, Folder, KnownFile
-from recollect.model.literals import VectorKind
+from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import ConversationRecord, Message
 from recollect.model.places import NamedPlace, PlaceRow
 from recollect.model.stats import AuditLine, SearchFigures
-from recollect.ports import ConversationSize, Derivation, StoreChange, StoredResponse
+from recollect.ports import ConversationSize, Derivation, IndexedItem, StoreChange, StoredResponse
 from recollect.storage.codec import search_figures
 from recollect.storage.rows import name_of
 from recollect.storage.session import ResultRow, StoreSession, Values
 from recollect.storage.tombstones import keyed
 
 _ABOVE_ALL_SEQUENCES = 2**62
+_BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 
 
 class UserRows:
@@ -208,6 +209,18 @@ class UserPlaceRows(UserRows):
 
 class UserItemRows(UserMemoryRows, UserMessageRows, UserFileRows, UserPlaceRows):
     """Items of every kind."""
+
+    def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
+        """Give items with their terms."""
+        values, read_terms = {"after": after or _BELOW_ALL_IDS, "limit": limit}, self._codec.values.read_terms
+        if kind == "chunk":
+            rows = self._rows("indexed_chunks", values)
+            return [IndexedItem(self._codec.chunk(row[:-1]), read_terms(row[-1])) for row in rows]
+        if kind == "message":
+            rows = self._rows("indexed_messages", values)
+            return [IndexedItem(self._codec.message(row[:-1]), read_terms(row[-1])) for row in rows]
+        rows = self._rows("indexed_memories", values)
+        return [IndexedItem(self._codec.memory(row[:-1]), read_terms(row[-1])) for row in rows]
 
 
 class UserLogRows(UserRows):

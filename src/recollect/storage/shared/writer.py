@@ -1,7 +1,7 @@
 """Changes one user's memories, conversations and files inside one transaction, and finishes jobs."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -9,10 +9,9 @@ from typing import Any
 from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, Folder
 from recollect.model.literals import VECTOR_KINDS, MessageStatus, VectorKind
 from recollect.model.memories import Draft, MemoryRecord, MessageDraft, Space, Vector
-from recollect.model.messages import ConversationRecord, Usage
+from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.ports import CachedPassageVector, Derivation, EmbedJob, Fingerprint, Role, Slot, TouchedFile
 from recollect.storage.rows import UNREAD, name_of
-from recollect.storage.session import Values
 from recollect.storage.shared.item_writer import NumberedSpace, SharedItemWriter, WrittenItem
 from recollect.storage.spaces import list_spaces, space_label
 from recollect.storage.tombstones import keyed
@@ -59,9 +58,14 @@ class SharedMessageWriter(SharedItemWriter):
         """Note the host's own id of a message."""
         self._execute("name_message", {"id": message_id, "external_id": external_id})
 
-    def set_feedback(self, message_id: str, feedback: int | None) -> None:
+    def set_feedback(self, rated: Message) -> None:
         """Note the user's feedback on a message."""
-        self._execute("set_feedback", {"id": message_id, "feedback": feedback})
+        metadata = self._codec.values.write_json(rated.metadata)
+        self._execute("set_feedback", {"id": rated.id, "feedback": rated.feedback, "metadata": metadata})
+
+    def disliked_messages(self) -> Sequence[Message]:
+        """Give the messages that were rated down."""
+        return [self._codec.message(row) for row in self._rows("disliked_messages")]
 
     def delete_messages(self, ids: Sequence[str]) -> None:
         """Remove messages."""
@@ -87,6 +91,10 @@ class SharedMessageWriter(SharedItemWriter):
     def exhume(self, fingerprints: Sequence[str]) -> None:
         """Remove tombstones of what was said again."""
         self._execute("lift_tombstones", {"fingerprints": [keyed(self._secret, mark) for mark in fingerprints]})
+
+    def has_tombstones(self) -> bool:
+        """Say whether there is any."""
+        return bool(self._rows("any_tombstone"))
 
     def delete_tombstones(self) -> None:
         """Remove all tombstones."""
@@ -174,15 +182,13 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
 
     def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
         """Find the live memory with this fingerprint."""
-        return self._first("same_memory", {name: getattr(fingerprint, name) for name in _FINGERPRINT})
-
-    def current(self, slot: Slot) -> MemoryRecord | None:
-        """Find the live memory that holds this slot."""
-        return self._first("current_memory", {name: getattr(slot, name) for name in _SLOT})
-
-    def _first(self, name: str, values: Values) -> MemoryRecord | None:
-        rows = self._rows(name, values)
+        rows = self._rows("same_memory", {name: getattr(fingerprint, name) for name in _FINGERPRINT})
         return self._codec.memory(rows[0]) if rows else None
+
+    def holders(self, slot: Slot) -> Sequence[MemoryRecord]:
+        """Find the live memories that hold this slot."""
+        rows = self._rows("current_memory", {name: getattr(slot, name) for name in _SLOT})
+        return [self._codec.memory(row) for row in rows]
 
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
         """End a memory's validity in favour of another."""
@@ -197,6 +203,10 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         """Write what a confirmation changes."""
         values = {name: getattr(confirmed, name) for name in ("id", "trust", "source", "confidence")}
         self._execute("confirm_memory", {**values, "now": confirmed.updated_at})
+
+    def set_metadata(self, memory_id: str, metadata: Mapping[str, Any]) -> None:
+        """Write the metadata of a memory."""
+        self._execute("set_memory_metadata", {"id": memory_id, "metadata": self._codec.values.write_json(metadata)})
 
     def revise(
         self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool

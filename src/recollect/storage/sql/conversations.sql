@@ -94,7 +94,11 @@ SELECT id FROM messages WHERE user_id = :user_id AND conversation_id = :conversa
 
 -- set_feedback --
 -- What the user thought of an answer.
-UPDATE messages SET feedback = :feedback WHERE user_id = :user_id AND id = :id
+UPDATE messages SET feedback = :feedback, metadata = :metadata WHERE user_id = :user_id AND id = :id
+
+-- disliked_messages --
+-- What the user did not like.
+SELECT {message} FROM messages WHERE user_id = :user_id AND feedback = -1 ORDER BY id
 
 -- unlearned_messages --
 -- Which of these have not been learned from yet.
@@ -174,6 +178,10 @@ DELETE FROM derivations
 SELECT fingerprint, forgotten_at
   FROM tombstones
  WHERE user_id = :user_id AND fingerprint = ANY(:fingerprints::text[])
+
+-- any_tombstone --
+-- Whether anything was forgotten for good.
+SELECT 1 AS one FROM tombstones WHERE user_id = :user_id LIMIT 1
 
 -- lift_tombstones --
 -- It was said again, after it was forgotten.

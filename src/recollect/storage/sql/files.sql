@@ -14,11 +14,13 @@ SELECT {file} FROM files WHERE user_id = :user_id AND digest = :digest AND root 
 
 -- file_marks --
 -- What a look at a folder is held against.
-SELECT path, size, mtime_ns, recipe FROM files WHERE user_id = :user_id AND root = :root AND root <> ''
+SELECT path, size, mtime_ns, ctime_ns, inode, recipe
+  FROM files WHERE user_id = :user_id AND root = :root AND root <> ''
 
 -- known_files --
 -- What tells whether the files of a root have changed.
-SELECT path, id, size, mtime_ns, digest, recipe FROM files WHERE user_id = :user_id AND root = :root AND root <> ''
+SELECT path, id, size, mtime_ns, ctime_ns, inode, digest, recipe
+  FROM files WHERE user_id = :user_id AND root = :root AND root <> ''
 
 -- all_file_ids --
 -- Everything.
@@ -44,21 +46,23 @@ SELECT root, count(*) AS files, coalesce(sum(chunks), 0) AS chunks
 -- save_file --
 -- A file, new or changed.
 INSERT INTO files (
-    user_id, name, id, root, path, source, kind, mime, size, mtime_ns, digest, recipe, lines, chunks, trust, original,
-    dated_at, notes, metadata, created_at, updated_at)
+    user_id, name, id, root, path, source, kind, mime, size, mtime_ns, ctime_ns, inode, digest, recipe, lines, chunks,
+    trust, original, dated_at, notes, metadata, created_at, updated_at)
 VALUES (
-    :user_id, :name, :id, :root, :path, :source, :kind, :mime, :size, :mtime_ns, :digest, :recipe, :lines, :chunks, :trust,
-    :original, :dated_at, :notes, :metadata, :created_at, :updated_at)
+    :user_id, :name, :id, :root, :path, :source, :kind, :mime, :size, :mtime_ns, :ctime_ns, :inode, :digest, :recipe,
+    :lines, :chunks, :trust, :original, :dated_at, :notes, :metadata, :created_at, :updated_at)
     ON CONFLICT (user_id, id) DO UPDATE
    SET name = excluded.name, root = excluded.root, path = excluded.path, source = excluded.source, kind = excluded.kind,
-       mime = excluded.mime, size = excluded.size, mtime_ns = excluded.mtime_ns, digest = excluded.digest,
-       recipe = excluded.recipe, lines = excluded.lines, chunks = excluded.chunks, trust = excluded.trust,
+       mime = excluded.mime, size = excluded.size, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns,
+       inode = excluded.inode, digest = excluded.digest, recipe = excluded.recipe, lines = excluded.lines, chunks = excluded.chunks, trust = excluded.trust,
        original = excluded.original, dated_at = excluded.dated_at, notes = excluded.notes, metadata = excluded.metadata,
        updated_at = excluded.updated_at
 
 -- touch_file --
 -- Its bytes are what they were.
-UPDATE files SET path = :path, name = :name, size = :size, mtime_ns = :mtime_ns WHERE user_id = :user_id AND id = :id
+UPDATE files
+   SET path = :path, name = :name, size = :size, mtime_ns = :mtime_ns, ctime_ns = :ctime_ns, inode = :inode
+ WHERE user_id = :user_id AND id = :id
 
 -- delete_files --
 -- Their chunks are gone already.

@@ -67,14 +67,13 @@ SELECT {record}
    AND context = :context AND superseded_by IS NULL
 
 -- current_memory --
--- The live row that holds a slot. Events and experiences happen side by side and hold none.
+-- The live rows that hold a slot, the newest first. Events and experiences happen side by side and hold none.
 SELECT {record}
   FROM memories
  WHERE user_id = :user_id AND subject = :subject AND key = :key AND context = :context AND key <> ''
    AND superseded_by IS NULL AND type NOT IN ('event', 'experience', 'session_summary')
    AND (type = 'preference') = :preference
  ORDER BY id DESC
- LIMIT 1
 
 -- retire_memory --
 -- Ends a row's validity in favour of another.
@@ -91,6 +90,10 @@ UPDATE memories SET superseded_by = NULL, valid_until = NULL WHERE user_id = :us
 UPDATE memories
    SET trust = :trust, source = :source, confidence = :confidence, updated_at = :now
  WHERE user_id = :user_id AND id = :id
+
+-- set_memory_metadata --
+-- What is noted about a row, without a new version of it.
+UPDATE memories SET metadata = :metadata WHERE user_id = :user_id AND id = :id
 
 -- rename_memory --
 -- Turns the present row into a version of the past; its terms and vector stay with it.

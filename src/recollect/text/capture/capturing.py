@@ -1,6 +1,6 @@
 """From a message and its reading to what is worth keeping of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,11 +11,11 @@ from recollect.text.capture.contents import content_span, has_content, is_impers
 from recollect.text.capture.exact import ExactFindings, find_exact, merge_statements
 from recollect.text.capture.gate import is_secret, is_shouted
 from recollect.text.capture.judging import confidence_of, is_injection, statement_features
-from recollect.text.capture.keys import CONTACTS, is_current, may_replace
+from recollect.text.capture.keys import CONTACTS, is_current, is_one_of_many, may_replace
 from recollect.text.capture.own_words import MAX_MESSAGE_CHARACTERS, OwnWords
 from recollect.text.capture.persons import whom, with_person
 from recollect.text.capture.user_patterns import NONE, CompiledPatterns, judge_by_patterns
-from recollect.text.capture.values import clean_value
+from recollect.text.capture.values import clean_value, statement_of_words
 from recollect.text.capture.words import folded as folded_words
 from recollect.text.capture.words import phrases_of
 from recollect.text.spelling import fold_spelling
@@ -75,7 +75,8 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
     # A reader may take plain statements for an example; what is exact by its form needs no reader.
     exact = find_exact(OwnWords.of(text) if layout.is_plain() else layout, folded)
     yield from _things(exact, rules)
-    read = [part for statement in reading.statements for part in _by_sentence(layout, statement)]
+    whole = _uncut(layout, (statement_of_words(text, statement) for statement in reading.statements))
+    read = [part for statement in whole for part in _by_sentence(layout, statement)]
     own = [statement for statement in read if not layout.is_foreign(statement.span)]
     foreign = [statement for statement in read if layout.is_foreign(statement.span)]
     yield from (_skipped(statement, statement.span.of(text), "handed_over") for statement in foreign)
@@ -95,6 +96,28 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
             yield _skipped(judged, content.of(text), reason)
         else:
             yield _captured(text, judged, content, who, ASKED if asked else reading.reader)
+
+
+def _uncut(layout: OwnWords, statements: Iterable[Statement]) -> Iterator[Statement]:
+    """Join what a reader took for two statements because of the point of a date: "by 31.3. we move"."""
+    held: Statement | None = None
+    for statement in statements:
+        if held and held.type == statement.type and _is_cut_date(layout, held.span.end, statement.span.start):
+            held = replace(held, span=TextSpan(held.span.start, statement.span.end), who=held.who or statement.who)
+            continue
+        if held:
+            yield held
+        held = statement
+    if held:
+        yield held
+
+
+def _is_cut_date(layout: OwnWords, end: int, start: int) -> bool:
+    """Tell whether between two places there is nothing but the point after a number, and no end of a sentence."""
+    if not 0 <= start - end <= len(". "):
+        return False
+    between = layout.text[max(0, end - len("1.")) : start].rstrip()
+    return between.endswith(".") and between[-2:-1].isdigit() and not layout.stops_in(TextSpan(end - 1, start + 1))
 
 
 def _by_sentence(layout: OwnWords, statement: Statement) -> Iterator[Statement]:
@@ -126,7 +149,7 @@ def _asked(statements: Sequence[Statement], asked: Sequence[TextSpan]) -> list[S
 
 def _sureness(layout: OwnWords, statement: Statement, content: TextSpan, exact: ExactFindings, *, asked: bool) -> float:
     """Give how sure it is that a statement should be kept; what the user asks for and exact phrases are."""
-    by_phrase = any(statement.span.start == phrase.span.start for phrase in exact.statements)
+    by_phrase = any((statement.key, statement.value) == (phrase.key, phrase.value) for phrase in exact.statements)
     if asked or (by_phrase and statement.confidence >= CERTAIN):
         return CERTAIN
     return confidence_of(statement_features(layout, statement, content))
@@ -158,11 +181,12 @@ def _captured(text: str, statement: Statement, span: TextSpan, who: str | None, 
     replaces = statement.type == "fact" and may_replace(
         statement.key, value, said, statement.confidence, about_user=subject == USER
     )
+    many = statement.type == "fact" and is_one_of_many(statement.key, value, said)
     return Captured(
         said if statement.type == "rule" else with_person(said, who or ""),
         _memory_type(statement),
         subject,
-        statement.key if replaces else "",
+        statement.key if replaces or many else "",
         value,
         importance=_ASKED_IMPORTANCE if rule == ASKED else _importance(statement),
         confidence=round(statement.confidence, 3),
@@ -170,6 +194,7 @@ def _captured(text: str, statement: Statement, span: TextSpan, who: str | None, 
         property=statement.key if is_current(value, said) else "",
         span=statement.span,
         standing=statement.type == "rule" and not _is_conditional(said),
+        many=many,
     )
 
 

@@ -1,13 +1,17 @@
 """What a captured memory says: the clause of a statement, without greetings, and with whom it is about."""
 
+from datetime import UTC, datetime
+
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.words import folded, function_words, openings
 from recollect.text.spelling import fold_spelling
+from recollect.text.time_expressions import find_time_spans
 
 LONGEST = 500
 AROUND = " \t\n\"'`.,;:!?()[]{}-\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|/"
 _OPEN, _CLOSE = "([{\u201e\u00ab\u201c", ")]}\u201c\u00bb\u201d"
+ANY_DAY = datetime(2000, 1, 1, 12, tzinfo=UTC)  # where a time stands in a text does not depend on the day
 _FEWEST_WORDS = 2
 _FEWEST_LETTERS = 5
 _FIRST_WORDS = 4
@@ -40,10 +44,20 @@ def content_span(layout: OwnWords, statement: Statement, low: int, high: int) ->
 
 
 def has_content(text: str) -> bool:
-    """Tell whether enough is said: two words, or a word and a number."""
+    """Tell whether enough is said: two words, or a word and a number; what "it" is must be said too."""
     words = [word for word in text.split() if any(map(str.isalnum, word))]
     telling = [word for word in words if fold_spelling(word.strip(AROUND)) not in function_words()]
-    return len(words) >= _FEWEST_WORDS and bool(telling) and sum(map(str.isalpha, text)) >= _FEWEST_LETTERS
+    if len(words) < _FEWEST_WORDS or not telling or sum(map(str.isalpha, text)) < _FEWEST_LETTERS:
+        return False
+    refers_back = any(fold_spelling(word.strip(AROUND)) in folded("refers back") for word in words[1:])
+    return not refers_back or len(_about_something(telling, text)) >= _FEWEST_WORDS
+
+
+def _about_something(words: list[str], text: str) -> list[str]:
+    """Give the words of a text that are neither a time nor the user."""
+    times = " ".join(text[time.start : time.end] for time in find_time_spans(text, ANY_DAY)).split()
+    own = folded("first person")
+    return [word for word in words if word not in times and fold_spelling(word.strip(AROUND)) not in own]
 
 
 def is_impersonal(text: str) -> bool:

@@ -64,16 +64,16 @@ def merge_statements(read: Sequence[Statement], exact: Sequence[Statement]) -> l
         touched = [found for found in merged if _overlap(found.span, phrase.span)]
         if phrase.confidence < CERTAIN and not any(_agree(found.key, phrase.key) for found in touched):
             continue
-        end = phrase.span.end
+        start, end = phrase.span
         who: TextSpan | None = None
         for found in touched:
             merged.remove(found)
             if phrase.span.start - found.span.start >= _SOMETHING_ELSE:  # it says more, before the phrase
                 merged.append(_cut(found, phrase.span.start))
             else:
-                end, who = max(end, found.span.end), found.who
+                start, end, who = min(start, found.span.start), max(end, found.span.end), found.who
         sure = max((phrase.confidence, *(found.confidence for found in touched)))
-        merged.append(replace(phrase, span=TextSpan(phrase.span.start, end), confidence=sure, who=who))
+        merged.append(replace(phrase, span=TextSpan(start, end), confidence=sure, who=who))
     return sorted(merged, key=lambda found: found.span)
 
 

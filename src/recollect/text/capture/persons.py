@@ -25,11 +25,17 @@ def whom(layout: OwnWords, statement: Statement, content: TextSpan, before: str 
     if named or (named := named_person(content.of(layout.text))):
         return named
     by_user = not folded("first person").isdisjoint(words) or _is_spoken_by_user(layout.language, words)
-    if words and words[0] in folded("third person"):
+    if _begins_with_another(words):
         return before or last_person(layout.text[: content.start]) or SOMEONE
     if statement.key in RELATIONS and not by_user:
         return before or last_person(layout.text[: content.start]) or statement.key
     return None if by_user else before
+
+
+def _begins_with_another(words: list[str]) -> bool:
+    """Tell whether a clause begins with a pronoun for another person, perhaps after a preposition."""
+    third = folded("third person")
+    return bool(words) and (words[0] in third or (words[0] in function_words() and not third.isdisjoint(words[1:2])))
 
 
 def named_person(text: str) -> str:

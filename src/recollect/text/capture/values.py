@@ -1,21 +1,24 @@
 """The value of a statement, cleaned: no preposition, article or bracket; dates, numbers and addresses whole."""
 
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
+from unicodedata import combining
 
-from recollect.model.readings import Statement, TextSpan
+from recollect.model.readings import SINGLE_VALUED, Statement, TextSpan
+from recollect.text.capture.contents import ANY_DAY
 from recollect.text.capture.words import folded, function_words, negations
 from recollect.text.regex import LazyRegex
 from recollect.text.spelling import fold_spelling
 from recollect.text.time_expressions import find_time_spans
 
 _LONGEST = 120
+_LONGEST_WORD = 60
 _MARKS = " \t\n\"'`,;:!?()[]{}\u2013\u2014\u201e\u201c\u201d\u00ab\u00bb\u2026*_>|"
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 _YEAR = LazyRegex(r"(?:^|\D)(?:19|20)\d\d(?:\D|$)")
 _MONTH = 31
 _TIMES = frozenset({"schedule", "birthday"})
-_ANY_DAY = datetime(2000, 1, 1, 12, tzinfo=UTC)  # where a time stands in a text does not depend on the day
-_ADDRESS = LazyRegex(r"(?i)[a-z0-9._%+-]{1,64}@[a-z0-9-]{1,64}(?:\.[a-z0-9-]{1,64})+")
+_ADDRESS = LazyRegex(r"(?i)[\pL0-9._%+-]{1,64}@[a-z0-9-]{1,64}(?:\.[a-z0-9-]{1,64})+")
 _PHONE = LazyRegex(r"\+?\(?\d(?:[ ()/.-]{0,2}\d){6,14}")
 
 
@@ -31,15 +34,46 @@ def clean_value(text: str, statement: Statement, within: TextSpan) -> str:
         return when
     if value is None:
         return ""
-    start, end = _whole_words(text, *value, within)
-    following = text[end : within.end].split(None, 1)
-    if text[start:end][-1:].isdigit() and following and fold_spelling(following[0].strip(_MARKS)) in folded("units"):
-        end = _next_word(text, end, within.end)[1]
+    start, end = _with_unit(text, *_whole_words(text, *value, within), within)
     cleaned = _cleaned(text[start:end], statement)
     while not cleaned and end < within.end:  # a preposition alone: what follows it is meant
         start, end = _next_word(text, end, within.end)
         cleaned = _cleaned(text[start:end], statement)
-    return cleaned if len(cleaned) <= _LONGEST else ""
+    is_when = statement.type != "event" and statement.key not in _TIMES and _is_time(cleaned)
+    counts = statement.key in SINGLE_VALUED and _is_unit(text[end : within.end])  # the second year is no home
+    return "" if len(cleaned) > _LONGEST or is_when or counts else cleaned
+
+
+def _with_unit(text: str, start: int, end: int, within: TextSpan) -> tuple[int, int]:
+    counted = text[start:end][-1:].isdigit() and _is_unit(text[end : within.end])
+    return start, _next_word(text, end, within.end)[1] if counted else end
+
+
+def _is_unit(following: str) -> bool:
+    return fold_spelling(following.strip().partition(" ")[0].strip(_MARKS)) in folded("units")
+
+
+def statement_of_words(text: str, statement: Statement) -> Statement:
+    """Widen the parts of a statement that begin or end inside a word."""
+    value = statement.value and _of_words(text, statement.value)
+    who = statement.who and _of_words(text, statement.who)
+    return replace(statement, span=_of_words(text, statement.span), value=value, who=who)
+
+
+def _of_words(text: str, span: TextSpan) -> TextSpan:
+    start, end = span
+    first, last = max(1, start - _LONGEST_WORD), min(len(text), end + _LONGEST_WORD)
+    while first <= start < len(text) and is_inside_word(text, start):
+        start -= 1
+    while 0 < end < last and is_inside_word(text, end):
+        end += 1
+    return TextSpan(start, end)
+
+
+def is_inside_word(text: str, place: int) -> bool:
+    """Tell whether a cut at a place would go through a word."""
+    before, after = text[place - 1], text[place]
+    return combining(after) != 0 or (after.isalnum() and (before.isalnum() or combining(before) != 0))
 
 
 def event_time(text: str, now: datetime) -> datetime | None:
@@ -62,12 +96,12 @@ def _cleaned(value: str, statement: Statement) -> str:
     """Leave out small words at both ends; the preposition of a time belongs to it: "until Friday"."""
     bare = _without_small_words(value)
     is_time = statement.type == "event" or statement.key in _TIMES
-    return _without_half_brackets(value.strip(_MARKS) if bare and is_time else bare)
+    return _without_half_brackets(" ".join(value.strip(_MARKS).split()) if bare and is_time else bare)
 
 
 def _time(said: str, value: TextSpan | None, within: TextSpan) -> str:
     """Give the words of time in an event where the reader saw none of them."""
-    times = find_time_spans(said, _ANY_DAY)
+    times = find_time_spans(said, ANY_DAY)
     seen = value is not None and any(
         time.start + within.start < value.end and value.start < time.end + within.start for time in times
     )
@@ -75,6 +109,13 @@ def _time(said: str, value: TextSpan | None, within: TextSpan) -> str:
     if not times or seen or numbered:
         return ""
     return said[times[0].start : times[0].end]
+
+
+def _is_time(value: str) -> bool:
+    """Tell whether a value is a time and nothing else."""
+    times = find_time_spans(value, ANY_DAY)
+    rest = value[: times[0].start] + value[times[-1].end :] if times else value
+    return not _without_small_words(rest)
 
 
 def _whole_words(text: str, start: int, end: int, within: TextSpan) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from recollect.text.tables import read_lines, read_words
 
 Sign: TypeAlias = Literal[
     "chatter", "formula", "decision", "preference", "identity", "fact", "wish", "done", "task", "promise", "request",
-    "unsure", "hedge", "yes", "no", "if",
+    "unsure", "hedge", "failed", "noted", "generic", "laughter", "yes", "no", "if",
 ]  # fmt: skip
 _SIGNS: tuple[Sign, ...] = get_args(Sign)
 

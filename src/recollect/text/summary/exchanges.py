@@ -22,6 +22,7 @@ _TELLING = ("entity_id", "entity", "target", "id", "name", "title", "path", "fil
 _LOOKING = (
     "get", "list", "read", "search", "find", "fetch", "query", "look", "recall", "view", "show", "check", "memory",
 )  # fmt: skip
+_RUNNING = ("shell", "bash", "exec", "run", "sql", "ssh", "python", "terminal", "command")  # may look or act
 _TELLING_RESULT = 300  # characters of a tool's result that say whether it worked
 _TELLING_TEXTS, _TELLING_TEXT = 6, 80  # texts, and characters of each, that show the language
 _LONGEST_OFFER = 6_000
@@ -37,6 +38,18 @@ class DescribedCall(NamedTuple):
     argument: str
     trouble: str
     looks: bool
+
+    @property
+    def acts(self) -> bool:
+        """Whether it surely changed something, by its name."""
+        verb = self.name.rpartition(".")[2].rpartition("__")[2].casefold()
+        return not self.looks and not verb.startswith(_RUNNING)
+
+    @property
+    def identifier(self) -> str:
+        """The name by which tools know the thing, if the argument is one."""
+        key, _, value = self.argument.partition(" ")
+        return value if key in _TELLING and " " not in value and any(map(str.isalpha, value)) else ""
 
 
 def read_call(call: ToolCall, result: str | None) -> DescribedCall:
@@ -90,12 +103,25 @@ def _is_telling(value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool) and bool(str(value).strip())
 
 
+class CallOutcome(NamedTuple):
+    """What the assistant said right after tool calls."""
+
+    sentence: SentenceFeatures
+    calls: Sequence[DescribedCall]
+
+    @property
+    def trouble(self) -> str:
+        """What went wrong in the last call, if anything; the calls before it were attempts."""
+        return self.calls[-1].trouble
+
+
 @dataclass(frozen=True, slots=True)
 class SummarizedExchange:
     """What a user said, possibly in several messages, and what came back.
 
     `offered` is the question that the assistant had asked just before, `options` what it had numbered, `heard` all that
-    it had said. `works` counts what came back besides prose: code, a draft, a table.
+    it had said. `outcomes` are the sentences that follow tool calls at once, with these calls. `works` counts what came
+    back besides prose: code, a draft, a table.
     """
 
     order: int
@@ -106,7 +132,13 @@ class SummarizedExchange:
     pasted: list[SentenceFeatures] = field(default_factory=list)
     replied: list[SentenceFeatures] = field(default_factory=list)
     calls: list[DescribedCall] = field(default_factory=list)
+    outcomes: list[CallOutcome] = field(default_factory=list)
     works: list[str] = field(default_factory=list)
+
+    @property
+    def is_small_talk(self) -> bool:
+        """Whether nothing but exclamations, advice and politeness came back."""
+        return bool(self.replied) and not self.calls and all(map(_says_nothing, self.replied))
 
     @property
     def is_answered(self) -> bool:
@@ -117,6 +149,11 @@ class SummarizedExchange:
         """Give everything that was said."""
         yield from self.said
         yield from self.replied
+
+
+def _says_nothing(sentence: SentenceFeatures) -> bool:
+    polite = sentence.text.endswith("!") or not sentence.signs.isdisjoint(("generic", "chatter"))
+    return sentence.idle or (polite and not sentence.numbers and "noted" not in sentence.signs)
 
 
 def names_are_capital(texts: Sequence[str]) -> bool:
@@ -130,9 +167,11 @@ def exchanges(turns: Sequence[Message]) -> list[SummarizedExchange]:
     results = {turn.tool_call_id: turn.content[:_TELLING_RESULT] for turn in turns if turn.role == "tool"}
     grouped = [SummarizedExchange(0, None, {}, ())]
     options: Mapping[str, str] = {}
+    waiting: list[DescribedCall] = []
     for turn in turns:
         current = grouped[-1]
         if turn.role == "user":
+            waiting = []
             if current.is_answered:
                 current = SummarizedExchange(len(grouped), _last_question(current.replied), options, current.replied)
                 grouped.append(current)
@@ -140,15 +179,25 @@ def exchanges(turns: Sequence[Message]) -> list[SummarizedExchange]:
         elif turn.role == "assistant":
             options = {number: strip_markup(text) for number, text in _OPTION.findall(turn.content[:_LONGEST_OFFER])}
             current.works.extend(_WORK.findall(turn.content[:_LONGEST_OFFER])[:1])
-            current.replied.extend(_typed(turn.content, names_are_capital=capital))
-            current.calls.extend(read_call(call, results.get(call.id)) for call in turn.tool_calls)
+            typed = list(_typed(turn.content, names_are_capital=capital))
+            telling = next((sentence for sentence in typed if not sentence.idle and not sentence.asks), None)
+            if waiting and telling:
+                current.outcomes.append(CallOutcome(telling, waiting))
+                waiting = []
+            current.replied.extend(typed)
+            waiting = [*waiting, *(read_call(call, results.get(call.id)) for call in turn.tool_calls)]
+            current.calls.extend(waiting[len(waiting) - len(turn.tool_calls) :])
     return grouped
 
 
 def _listen(exchange: SummarizedExchange, content: str, *, names_are_capital: bool) -> None:
-    for passage in passages(content):
-        sentence = read_sentence(passage.text, names_are_capital=names_are_capital)
-        (exchange.pasted if passage.pasted else exchange.said).append(sentence)
+    found = [
+        (read_sentence(passage.text, names_are_capital=names_are_capital), passage.pasted)
+        for passage in passages(content)
+    ]
+    laughter = frozenset(sign for sentence, _ in found for sign in sentence.signs if sign == "laughter")
+    for sentence, pasted in found:
+        (exchange.pasted if pasted else exchange.said).append(sentence._replace(signs=sentence.signs | laughter))
 
 
 def _typed(content: str, *, names_are_capital: bool) -> Iterator[SentenceFeatures]:

@@ -13,7 +13,7 @@ from recollect.text.summary.format import SummarySection
 from recollect.text.summary.sentence_features import SentenceFeatures, alike, loosely_covers, repeats
 from recollect.text.summary.statements import LASTING, Remark
 
-_LEAST_WORTH = 1.0
+_LEAST_WORTH = 0.8
 _LEAST_WORTH_OLD = 0.3  # it was worth a point once, and goes when there is no room
 _MOST_CANDIDATES = 160
 _MOST_OPEN = 80
@@ -25,8 +25,9 @@ _LEAST_SHARED = 2
 _COMMON = 3  # sentences that share a term of the topic
 
 # How much of the room a part may take before the others have had theirs.
-_SHARES: dict[SummarySection, float] = {"key_points": 0.7, "actions": 0.3, "open_items": 0.35}
+_SHARES: dict[SummarySection, float] = {"key_points": 0.7, "actions": 0.45, "open_items": 0.35}
 _OLD_SHARE = 0.65
+_PRICE = 0.012  # of a token: of two points that are worth the same, the shorter one
 
 
 def weigh_in_context(statements: Iterable[Remark], sentences: Iterable[SentenceFeatures]) -> list[Remark]:
@@ -124,6 +125,8 @@ def _lowered(candidate: Remark, chosen: Iterable[Remark]) -> float:
 def fill_budget(ranked: Sequence[Remark], budget: int, count: Callable[[str], int]) -> list[Remark]:
     """Take the best statements that fit, first so that each part gets its share, then whatever still fits."""
     costs = [count(f"- {candidate.point}\n") for candidate in ranked]
+    order = sorted(range(len(ranked)), key=lambda place: (_PRICE * costs[place] - ranked[place].worth, place))
+    ranked, costs = [ranked[place] for place in order], [costs[place] for place in order]
     taken: set[int] = set()
     left = budget
     used: Counter[str] = Counter()

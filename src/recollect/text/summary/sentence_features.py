@@ -6,6 +6,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from recollect.text.summary.cues import Sign, lead_length, signs_of, words_of
+from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_words
 
 _FEW = 3  # content words that a polite sentence may have without saying anything
@@ -14,7 +15,7 @@ _NUMBER = re.compile(r"\d[\d.,:/%-]*")
 _IDENTIFIER = re.compile(r"\w+(?:[._@/-]\w+)+|\w*\d\w*[^\W\d_]\w*|[^\W\d_]\w*\d\w*")
 _STRONG: frozenset[Sign] = frozenset(("decision", "preference", "identity", "wish", "task", "done", "request"))
 _BEGINNING = 5  # letters
-_OF_LEAD: frozenset[Sign] = frozenset(("chatter", "yes", "no"))  # what politeness at the start shows
+_OF_LEAD: frozenset[Sign] = frozenset(("chatter", "laughter", "yes", "no", "noted"))  # what a polite start shows
 _SAME = 0.8  # of the words: one sentence repeats the other
 
 
@@ -40,9 +41,9 @@ def read_sentence(text: str, *, names_are_capital: bool = True) -> SentenceFeatu
     numbers = frozenset(number.rstrip(".,:/-") for number in _NUMBER.findall(text))
     names = len(_IDENTIFIER.findall(text)) + (_capitals(text) if names_are_capital else 0)
     shown_signs = signs.found if text is whole else (signs.found & _OF_LEAD) | signs_of(text).found
-    asks = text.rstrip("\"'”») ").endswith(("?", "？", "؟"))  # noqa: RUF001
+    asks = _asks(text)
     short = signs.words - signs.idle <= len(("do", "it")) and not asks
-    polite = short or ("chatter" in shown_signs and len(words) <= _FEW)
+    polite = short or ("chatter" in shown_signs and len(words) <= _FEW and 2 * signs.idle >= signs.words)
     personal = signs.words > 1 and not shown_signs.isdisjoint(("preference", "identity"))  # I'm vegan
     bare = signs.words == signs.idle or (len(words) <= 1 and not names and not personal and not asks)
     empty = "formula" in shown_signs or bare or (polite and shown_signs.isdisjoint(_STRONG))
@@ -56,6 +57,15 @@ def read_sentence(text: str, *, names_are_capital: bool = True) -> SentenceFeatu
         asks=asks,
         idle=empty and not numbers and ("formula" in shown_signs or not names or not words),
         negated=signs.negated,
+    )
+
+
+def _asks(text: str) -> bool:
+    """Tell whether a sentence is a question: by its mark, or without any mark by its first word."""
+    end = text.rstrip("\"'”») ")[-1:]
+    first = words_of(text)[:1]
+    return end in {"?", "？", "؟"} or (  # noqa: RUF001
+        end.isalnum() and not read_words("summary", "question words").isdisjoint(first)
     )
 
 

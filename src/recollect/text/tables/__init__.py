@@ -18,11 +18,11 @@ _SECTIONS: Final = {
     "language": "letters; function words; shared words; negations; fillers; decisive; negative prefixes",
     "languages": "latin; cyrillic; persian letters; first names; scripts",
     "query": "anything; talk; you; told; own; general; how to; to me; past; titles; user",
-    "capture": "openings; first person; i; third person; people; conditions; past; for now; handed over; "
+    "capture": "openings; first person; i; third person; refers back; people; conditions; past; for now; handed over; "
     "handed over phrases; remember; exact; units; inside names; other of several; one-off; injections",
     "summary": "chatter; formula; decision; preference; identity; fact; wish; done; task; promise; request; unsure; "
-    "hedge; yes; no; if; negations; pronouns; abbreviations; after an ordinal; nothing; key points; actions; "
-    "open items",
+    "failed; noted; generic; laughter; hedge; yes; no; if; negations; question words; pronouns; abbreviations; "
+    "after an ordinal; nothing; key points; actions; open items",
     "secrets": "strong nouns; weak nouns; copulas; now; possessives; told; prepositions; access codes; seed phrases; "
     "recovery codes; about; other keys; changed; public; bare keys; qualifiers; leads; not a card; number words; "
     "endings; not a password",

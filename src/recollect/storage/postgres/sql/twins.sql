@@ -21,7 +21,7 @@ SELECT count(*) AS frequency FROM {rows} WHERE user_id = :user_id AND terms && :
 -- Messages and what was said before and after each of them.
 SELECT id, conversation_id, sequence, role, speaker, tokens, trust, said_at,
        right(rtrim(content), 1) IN ('?', '？', '؟') AS asks,
-       lat, lng, address, place_label
+       lat, lng, address, place_label, feedback
   FROM messages
   JOIN (SELECT conversation_id AS seed_conversation, sequence AS seed_sequence
           FROM messages

@@ -26,7 +26,7 @@ SELECT count(*) AS frequency
 -- Messages and what was said before and after each of them.
 SELECT id, conversation_id, sequence, role, speaker, tokens, trust, said_at,
        substr(rtrim(content), -1) IN ('?', '？', '؟') AS asks,
-       lat, lng, address, place_label
+       lat, lng, address, place_label, feedback
   FROM (SELECT value AS wanted FROM carray(:ids))
  CROSS JOIN (SELECT user_id AS seed_user, id AS seed_id, conversation_id AS seed_conversation, sequence AS seed_sequence
                FROM messages) ON seed_user = :user_id AND seed_id = wanted

@@ -2,29 +2,46 @@
 
 An item that was derived from several sources stays while one of them does, except a summary, because no sentence can be
 taken out of it: its other messages become active again. A value that had superseded another gives its slot back.
+
+What is forgotten by its words goes wherever it is said: of a message the other sentences stay, summaries are remade.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from itertools import chain
+from typing import Literal, NamedTuple
 
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts import memory_drafts
+from recollect.engine.drafts import memory_drafts, tombstones
 from recollect.engine.files import file_chunks
-from recollect.engine.search.hits import TIME
+from recollect.engine.forgetting import rewriting
+from recollect.engine.forgetting.mentions import (
+    RewrittenChunk,
+    RewrittenMessage,
+    captured_from,
+    find_mentions,
+    rewrite_chunk,
+    rewrite_message,
+)
+from recollect.engine.forgetting.rewriting import DroppedSummary
 from recollect.errors import InvalidInput
 from recollect.model.files import FileRecord
 from recollect.model.memories import MemoryRecord, Scope
-from recollect.model.search import Forgotten, ForgottenAction, Hit
+from recollect.model.search import Forgotten, ForgottenAction, ForgottenItem
 from recollect.ports import StoreReader, StoreWriter
+from recollect.text.mentions import Wording
+
+_BATCH = 5_000
 
 
 class ForgetPlan(NamedTuple):
     """What to delete, the chosen items first, and which of it are messages and files.
 
-    `partial`: other items of the user stay. `folders` are synced folders that go with all their files. `buried` files
-    leave tombstones, so that no sync brings them back.
+    `partial`: other items of the user stay. `folders` are synced folders that go with all their files. What is `buried`
+    leaves tombstones, so that no import, sync or redelivery brings it back. `rewritten` messages and chunks lose
+    sentences; a message of which nothing is left is among `messages`. `remade` are the summaries to make again,
+    `sources` messages that still say what goes.
     """
 
     ids: tuple[str, ...]
@@ -33,10 +50,23 @@ class ForgetPlan(NamedTuple):
     files: tuple[FileRecord, ...] = ()
     folders: tuple[str, ...] = ()
     buried: bool = True
+    rewritten: tuple[RewrittenMessage, ...] = ()
+    chunks: tuple[RewrittenChunk, ...] = ()
+    remade: tuple[DroppedSummary, ...] = ()
+    sources: tuple[str, ...] = ()
+    items: tuple[ForgottenItem, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is to be done."""
+        return not (self.ids or self.folders or self.rewritten or self.chunks)
 
 
-def forget_id(engine: Engine, scope: Scope, item_id: str, *, dry_run: bool) -> Forgotten:
-    """Forget a memory with its history, an old version alone, a message, or a file with all its chunks."""
+def forget_id(engine: Engine, scope: Scope, item_id: str, *, sources: bool, dry_run: bool) -> Forgotten:
+    """Forget a memory with its history, an old version alone, a message, or a file with all its chunks.
+
+    With `sources` the messages that a memory was captured from lose the sentences that say it.
+    """
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
         file = rows.file(item_id)
@@ -44,9 +74,19 @@ def forget_id(engine: Engine, scope: Scope, item_id: str, *, dry_run: bool) -> F
             raise InvalidInput(
                 f"{item_id} is a part of {chunk.path}. A file is forgotten whole, by its id: {chunk.file_id}."
             )
-        return _plan(rows, [item_id], family=True) if file is None else _plan_files([file])
+        if file is not None:
+            return _plan_files([file])
+        return plan_said(rows, [item_id], Wording(()), engine.clock.now(), sources=sources)
 
     return _forget(engine, scope, choose, dry_run=dry_run)
+
+
+def forget_said(
+    engine: Engine, scope: Scope, memory_ids: Sequence[str], wording: Wording, *, dry_run: bool
+) -> Forgotten:
+    """Forget memories, and whatever else says the same."""
+    now = engine.clock.now()
+    return _forget(engine, scope, lambda rows: plan_said(rows, memory_ids, wording, now, sources=True), dry_run=dry_run)
 
 
 def forget_folder(engine: Engine, scope: Scope, root: str, *, dry_run: bool) -> Forgotten:
@@ -82,15 +122,17 @@ def forget_source(engine: Engine, scope: Scope, source: str, *, dry_run: bool) -
     return _forget(engine, scope, lambda rows: _plan(rows, rows.of_source(source)), dry_run=dry_run)
 
 
-def forget_everything(engine: Engine, scope: Scope, *, dry_run: bool) -> Forgotten:
-    """Forget all that a user has."""
+def forget_everything(engine: Engine, scope: Scope, *, allow_again: bool = False, dry_run: bool) -> Forgotten:
+    """Forget all that a user has; with `allow_again` also what was forgotten before, so that it may come again."""
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
         message_ids = [message_id for name in rows.conversation_ids() for message_id in rows.message_ids(name)]
         files = tuple(file for file_id in rows.file_ids() if (file := rows.file(file_id)) is not None)
         folders = tuple(folder.root for folder in rows.folders())
         ids = (*rows.everything(), *message_ids, *(file.id for file in files))
-        return ForgetPlan(ids, frozenset(message_ids), partial=False, files=files, folders=folders)
+        return ForgetPlan(
+            ids, frozenset(message_ids), partial=False, files=files, folders=folders, buried=not allow_again
+        )
 
     return _forget(engine, scope, choose, dry_run=dry_run, conversations=None)
 
@@ -100,7 +142,7 @@ def expire(engine: Engine, scope: Scope) -> int:
     now = engine.clock.now()
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
-        return _plan(rows, _with_edits(rows, rows.expired(now)))
+        return _plan(rows, _with_edits(rows, rows.expired(now)))._replace(buried=False)
 
     return len(_forget(engine, scope, choose, dry_run=False, scrub=False).ids)
 
@@ -123,14 +165,17 @@ def _forget(
     def work(writer: StoreWriter) -> Forgotten:
         plan, names = choose(writer), existing(writer)
         originals.extend(file.original for file in plan.files if file.original)
-        if plan.ids or names or plan.folders:
+        if names or not plan.empty:
             writer.forget_traces(everything=not plan.partial)
         _delete(writer, plan, engine.clock.now())
         for name in names:
             writer.delete_conversation(name)
+        rewriting.write(writer, engine, plan.rewritten, plan.chunks)
+        dropped.extend(plan.remade)
         return _receipt(plan, names, dry_run=False)
 
     originals: list[str] = []
+    dropped: list[DroppedSummary] = []
     if dry_run:
         return engine.store.read(scope, lambda reader: _receipt(choose(reader), existing(reader), dry_run=True))
     receipt = engine.write(scope, work)
@@ -138,25 +183,36 @@ def _forget(
     engine.forget_cached(scope)
     if scrub and receipt.action == "deleted":
         engine.store.scrub()
+    rewriting.remake(engine, scope, dropped)
     return receipt
 
 
 def _receipt(plan: ForgetPlan, conversations: Sequence[str], *, dry_run: bool) -> Forgotten:
-    action: ForgottenAction = "deleted" if plan.ids or conversations or plan.folders else "not_found"
-    return Forgotten(action, plan.ids, dry_run=dry_run, messages=len(plan.messages), files=len(plan.files))
+    action: ForgottenAction = "not_found"
+    if conversations or not plan.empty:
+        action = "would_delete" if dry_run else "deleted"
+    return Forgotten(
+        action,
+        plan.ids,
+        dry_run=dry_run,
+        messages=len(plan.messages),
+        files=len(plan.files),
+        rewritten=tuple(rewritten.message.id for rewritten in plan.rewritten if rewritten.left is not None),
+        items=plan.items if dry_run else tuple(item._replace(text="") for item in plan.items),
+        sources=plan.sources,
+    )
 
 
 def _delete(writer: StoreWriter, plan: ForgetPlan, now: datetime) -> None:
     others = plan.messages | {file.id for file in plan.files}
     memory_ids, message_ids = [item_id for item_id in plan.ids if item_id not in others], [*plan.messages]
-    _delete_files(writer, plan, now)
+    _bury(writer, plan, memory_ids, now)
+    _delete_files(writer, plan)
     _forget_vectors(writer, plan, memory_ids)
     reopened = {derivation.source_id for derivation in writer.sources(message_ids)} - set(plan.ids)
     if plan.partial:
         _mend_chains(writer, {record.id: record for record in writer.get(memory_ids)})
-        _bury(writer, message_ids, now)
     else:
-        writer.delete_tombstones()
         writer.delete_named_places()
     if memory_ids:
         writer.delete(memory_ids)
@@ -167,13 +223,9 @@ def _delete(writer: StoreWriter, plan: ForgetPlan, now: datetime) -> None:
         writer.set_status([*reopened], "active")
 
 
-def _delete_files(writer: StoreWriter, plan: ForgetPlan, now: datetime) -> None:
-    """Remove files, and unless their folder goes too, leave tombstones that keep a sync from bringing them back."""
+def _delete_files(writer: StoreWriter, plan: ForgetPlan) -> None:
     for file in plan.files:
         writer.forget_paid([mark.id for mark in writer.chunk_marks(file.id)])
-        if plan.partial and plan.buried:
-            place, digest = file_chunks.tombs(file.root, file.path, file.digest)
-            writer.bury([place, digest] if file.size else [place], now)  # an empty file is like any other
     file_chunks.remove(writer, [file.id for file in plan.files])
     for root in plan.folders:
         writer.delete_folder(root)
@@ -188,11 +240,29 @@ def _forget_vectors(writer: StoreWriter, plan: ForgetPlan, memory_ids: Sequence[
     writer.forget_paid([*plan.ids, *version_ids])
 
 
-def _bury(writer: StoreWriter, message_ids: Sequence[str], now: datetime) -> None:
-    """Leave tombstones by which messages are recognised when their host delivers them again."""
-    for message in writer.get_messages(message_ids):
-        if message.role != "summary":
-            writer.bury(fingerprints(message), now)
+def _bury(writer: StoreWriter, plan: ForgetPlan, memory_ids: Sequence[str], now: datetime) -> None:
+    """Leave tombstones by which all this is recognised when it is imported, synced or delivered again."""
+    marks = [tombstones.of_folder(root) for root in plan.folders]
+    if not plan.partial:
+        marks.append(tombstones.EVERYTHING)
+        if not plan.buried:
+            writer.delete_tombstones()
+    if plan.buried:
+        for file in plan.files:
+            place, digest = file_chunks.tombs(file.root, file.path, file.digest)
+            marks += [place, digest] if file.size else [place]  # an empty file is like any other
+        for some in _batched(memory_ids):
+            marks += chain.from_iterable(map(tombstones.of_memory, writer.get(some)))
+        for some in _batched([*plan.messages]):
+            said = (message for message in writer.get_messages(some) if message.role != "summary")
+            marks += chain.from_iterable(map(fingerprints, said))
+    for some in _batched(marks):
+        writer.bury(some, now)
+
+
+def _batched(items: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Part many ids, so that not all rows of a user are in memory at once."""
+    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
 
 
 def _mend_chains(writer: StoreWriter, gone: Mapping[str, MemoryRecord]) -> None:
@@ -268,13 +338,64 @@ def _derived(rows: StoreReader | StoreWriter, fresh: Sequence[str], planned: Ite
     ]
 
 
-def clear_match(hits: Sequence[Hit], min_score: float, margin: float) -> Hit | None:
-    """Give the hit that is meant beyond doubt: good in itself, and well ahead of the next.
+def plan_said(
+    rows: StoreReader | StoreWriter, memory_ids: Sequence[str], wording: Wording, now: datetime, *, sources: bool
+) -> ForgetPlan:
+    """Plan to forget memories, or a message, by id, and everything that says something.
 
-    A hit with near-duplicates does not qualify, nor one that matches only the time.
+    With `sources`, the messages that the memories were captured from are rewritten; otherwise they are named.
     """
-    if not hits or hits[0].score < min_score or hits[0].folded or TIME in hits[0].parts.channels:
-        return None
-    if len(hits) > 1 and hits[0].score - hits[1].score < margin:
-        return None
-    return hits[0]
+    found = find_mentions(rows, wording)
+    plan = _plan(rows, [*memory_ids, *(record.id for record in found.memories)], family=True)
+    gone = {record.id: record for record in rows.get(plan.ids)}
+    origin_ids = [note.source_id for note in rows.sources([*gone]) if note.source_kind == "message"]
+    messages = {message.id: message for message in rows.get_messages([*dict.fromkeys(origin_ids)])}
+    told = {message.id: message for message in messages.values() if message.role != "summary"} if sources else {}
+    told |= {message.id: message for message in found.messages if message.role != "summary"}
+    left_sources = tuple(message_id for message_id in messages if message_id not in told and message_id not in plan.ids)
+    captured = captured_from(rows, [*told])
+    rewritten = []
+    for message in told.values():
+        forgotten = [memory for memory in captured[message.id] if memory.id in gone]
+        others = [memory for memory in captured[message.id] if memory.id not in gone]
+        changed = rewrite_message(message, wording, forgotten if sources else [], others, now)
+        rewritten += [changed] if changed is not None and message.id not in plan.messages else []
+    summaries = {message.id for message in found.messages if message.role == "summary"}
+    dropped = rewriting.summaries_of(rows, [change.message.id for change in rewritten], summaries)
+    erased = {change.message.id for change in rewritten if change.left is None} | {
+        summary.id for summary in dropped if summary.kind == "message"
+    }
+    erased_memories = [summary.id for summary in dropped if summary.kind == "memory" and summary.id not in gone]
+    ids = dict.fromkeys((*plan.ids, *sorted(erased), *erased_memories))
+    chunks = tuple(rewrite_chunk(chunk, wording) for chunk in found.chunks)
+    return ForgetPlan(
+        tuple(ids),
+        plan.messages | erased,
+        rewritten=tuple(rewritten),
+        chunks=chunks,
+        remade=tuple(dropped),
+        sources=left_sources,
+        items=tuple(_items(gone, rewritten, chunks, dropped)) if wording.ways or sources else (),
+    )
+
+
+def _items(
+    gone: Mapping[str, MemoryRecord],
+    rewritten: Sequence[RewrittenMessage],
+    chunks: Sequence[RewrittenChunk],
+    dropped: Sequence[DroppedSummary],
+) -> Iterator[ForgottenItem]:
+    """List what says it, by kind."""
+    dropped_ids = {summary.id for summary in dropped}
+    for record in gone.values():
+        if record.id not in dropped_ids:
+            kind: Literal["memory", "version"] = "version" if record.superseded_by else "memory"
+            yield ForgottenItem(kind, record.id, "deleted", record.content)
+    for change in rewritten:
+        fate: Literal["deleted", "rewritten"] = "deleted" if change.left is None else "rewritten"
+        yield ForgottenItem("message", change.message.id, fate, " ".join(change.removed))
+    for summary in dropped:
+        yield ForgottenItem("summary", summary.id, "remade", summary.text)
+    for chunk in chunks:
+        found = chunk.chunk
+        yield ForgottenItem("file", found.file_id, "rewritten", " ".join(chunk.removed) or found.heading, found.place)

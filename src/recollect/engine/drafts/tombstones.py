@@ -1,0 +1,109 @@
+"""What is left of something forgotten: fingerprints by which an import, a sync or a redelivery recognises it.
+
+What a user says or stores anew is accepted, and lifts the tombstones of its words.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import blake2b
+from typing import NamedTuple, TypeVar
+
+from recollect.engine.base.context import Engine, WriteWrapper
+from recollect.engine.drafts import memory_drafts
+from recollect.errors import StaleVersion
+from recollect.model.memories import Draft, MemoryRecord, Scope
+from recollect.ports import StoreReader, StoreWriter
+from recollect.text.clean import fingerprint_text
+
+T = TypeVar("T")
+
+EVERYTHING = "everything"  # its moment is that at which a user last forgot everything
+
+
+def of_memory(record: MemoryRecord) -> tuple[str, ...]:
+    """Identify a memory: by its words, and by its value if it is that of something. Each event is one of its own."""
+    text = fingerprint_text(record.content)
+    if record.type in memory_drafts.HAPPENINGS:
+        return (_mark("event", text, record.occurred_at.isoformat() if record.occurred_at else ""),)
+    said = _mark("memory", text)
+    if not record.key or not record.value:
+        return (said,)
+    return said, _mark("value", record.subject, record.key, fingerprint_text(record.value))
+
+
+def of_folder(root: str) -> str:
+    """Identify a synced folder."""
+    return _mark("folder", root)
+
+
+def _mark(kind: str, *parts: str) -> str:
+    text = "\x1f".join(parts)
+    return f"{kind}:{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+
+
+def find_forgotten(writer: StoreWriter, drafts: Sequence[Draft]) -> Mapping[str, datetime]:
+    """Give the ids of drafts that were forgotten and are not known again, and when that was."""
+    marks = {draft.record.id: of_memory(draft.record) for draft in drafts} if writer.has_tombstones() else {}
+    buried = writer.buried([mark for several in marks.values() for mark in several]) if marks else {}
+    if not buried:
+        return {}
+    forgotten: dict[str, datetime] = {}
+    for draft in drafts:
+        moments = [buried[mark] for mark in marks[draft.record.id] if mark in buried]
+        if moments and writer.same(memory_drafts.fingerprint(draft)) is None:
+            forgotten[draft.record.id] = max(moments)
+    return forgotten
+
+
+def lift(writer: StoreWriter, drafts: Sequence[Draft]) -> None:
+    """Remove the tombstones of what is stored anew."""
+    if drafts and writer.has_tombstones():
+        writer.exhume([mark for draft in drafts for mark in of_memory(draft.record)])
+
+
+def emptied_at(rows: StoreReader | StoreWriter) -> datetime | None:
+    """Say when everything was last forgotten."""
+    return rows.buried([EVERYTHING]).get(EVERYTHING)
+
+
+class FolderForgotten(NamedTuple):
+    """When a folder was last forgotten, and when everything was, whether the folder was known then or not.
+
+    It may be synced again, but not by a sync or a watch that began before.
+    """
+
+    folder: datetime | None
+    everything: datetime | None
+
+
+def folder_forgotten(rows: StoreReader | StoreWriter, root: str) -> FolderForgotten:
+    """Say when a folder was forgotten."""
+    folder = of_folder(root)
+    buried = rows.buried([folder, EVERYTHING])
+    return FolderForgotten(buried.get(folder), buried.get(EVERYTHING))
+
+
+@dataclass(frozen=True, slots=True)
+class _UnlessEmptied:
+    """A wrapper that lets no write through after everything was forgotten."""
+
+    before: datetime | None
+    inner: WriteWrapper | None
+
+    def wrap(self, scope: Scope, work: Callable[[StoreWriter], T], now: datetime) -> Callable[[StoreWriter], T]:
+        """Give the work behind a check."""
+        inner = work if self.inner is None else self.inner.wrap(scope, work, now)
+
+        def checked(writer: StoreWriter) -> T:
+            if emptied_at(writer) != self.before:
+                raise StaleVersion("Everything was forgotten meanwhile, so this stopped, and brought nothing more.")
+            return inner(writer)
+
+        return checked
+
+
+def unless_emptied(engine: Engine, scope: Scope) -> Engine:
+    """Give an engine that writes nothing more once everything is forgotten, for work that began before."""
+    before = engine.store.read(scope, emptied_at)
+    return replace(engine, audit=_UnlessEmptied(before, engine.audit))
