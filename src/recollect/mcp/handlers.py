@@ -17,7 +17,6 @@ from recollect.embedding.tokens import LocalTokenizer
 from recollect.errors import InvalidInput
 from recollect.mcp import prompts, render
 from recollect.mcp.render import ToolAnswer
-from recollect.mcp.tools import LOCATION_WEIGHT
 from recollect.model.literals import Trust
 from recollect.model.places import Location, LocationMode
 from recollect.model.search import Hit
@@ -77,12 +76,11 @@ class _LocationArguments(TypedDict):
 
 
 def _location(arguments: Mapping[str, Any]) -> _LocationArguments:
-    """Give the location arguments. The default weight of the schema means that of the settings."""
-    weight: float = arguments["location_weight"]
+    """Give the location arguments. Without a weight, that of the settings counts."""
     return {
         "location": Location(**arguments["location"]) if "location" in arguments else None,
-        "radius_km": arguments.get("location_radius_km"),
-        "location_weight": None if weight == LOCATION_WEIGHT else weight,
+        "radius_km": arguments.get("radius_km"),
+        "location_weight": arguments.get("location_weight"),
         "location_mode": arguments["location_mode"],
     }
 
