@@ -11,11 +11,10 @@ from recollect.mcp import handlers, permissions, prompts, resources, tools
 from recollect.mcp.server import create_server
 from recollect.model.literals import MEMORY_TYPES, SOURCES
 from recollect.model.places import LEAST_RADIUS_KM, LOCATION_MODES, LONGEST_ADDRESS, LONGEST_LABEL, MOST_RADIUS_KM
-from recollect.settings.placing import PlaceSettings
 from recollect.text.clean import MAX_CHARACTERS
 from tests.mcp_door.conftest import LEGACY, MODERN, in_process, somebody, speak
 
-HERE = {"location": None, "location_radius_km": None, "location_weight": 0.3, "location_mode": "boost"}
+HERE = {"location": None, "radius_km": None, "location_weight": None, "location_mode": "boost"}
 PARAMETERS = {
     "memory_recall": {"query": None, "limit": 5, "type": None, "since": None, "until": None, **HERE},
     "memory_store": {"content": None, "importance": 0.7, "type": "other", "participants": None, "location": None},
@@ -81,11 +80,10 @@ def test_limits_are_the_agreed_ones() -> None:
     assert (place["address"]["maxLength"], place["place_label"]["maxLength"]) == (500, 200)
     assert store["location"]["required"] == ["lat", "lng"]
     for taken in (recall, tools.TOOLS["search_context"].takes["properties"]):
-        assert (taken["location_radius_km"]["minimum"], taken["location_radius_km"]["maximum"]) == (0.1, 100)
+        assert (taken["radius_km"]["minimum"], taken["radius_km"]["maximum"]) == (0.1, 100)
         assert (taken["location_weight"]["minimum"], taken["location_weight"]["maximum"]) == (0, 1)
         assert taken["location"]["properties"] == place
         assert "required" not in taken["location"]  # the name of a place is enough
-    assert PlaceSettings().weight == tools.LOCATION_WEIGHT
 
 
 def test_the_data_file_is_in_step_with_the_limits_of_the_package() -> None:
@@ -93,7 +91,7 @@ def test_the_data_file_is_in_step_with_the_limits_of_the_package() -> None:
     assert store["content"]["maxLength"] == MAX_CHARACTERS
     assert recall["type"]["enum"] == store["type"]["enum"] == [*MEMORY_TYPES]
     assert recall["location_mode"]["enum"] == [*LOCATION_MODES]
-    radius = recall["location_radius_km"]
+    radius = recall["radius_km"]
     assert (radius["minimum"], radius["maximum"]) == (LEAST_RADIUS_KM, MOST_RADIUS_KM)
     place = store["location"]["properties"]
     assert (place["address"]["maxLength"], place["place_label"]["maxLength"]) == (LONGEST_ADDRESS, LONGEST_LABEL)

@@ -150,3 +150,12 @@ def test_many_sightings_and_names() -> None:
     found = summarize(map(_seen, spots), named, 100_000, UTC)
     assert len(found) > len(spots) * 0.99
     assert sum(place.named for place in found) > 990
+
+
+def test_a_short_list_is_the_beginning_of_the_whole_one() -> None:
+    """Also where many places have as much and were seen at the same time, so that their names decide."""
+    spots = [Sighting(lat, 10.0, "", f"label {(lat * 7) % 11:g}", "memory", _NOON) for lat in range(30)]
+    everything = summarize([*spots, *spots[:5]], (), 100, UTC)
+    assert len(everything) == 30
+    for limit in (1, 4, 5, 6, 12, 29, 30, 31):
+        assert summarize([*spots, *spots[:5]], (), limit, UTC) == everything[:limit]

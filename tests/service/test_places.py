@@ -84,14 +84,18 @@ def test_what_is_near_comes_first(anna: httpx2.Client) -> None:
     assert share["nearness"] == 1
     assert near["score"] == pytest.approx((1 - share["weight"]) * share["content"] + share["weight"] * share["geo"])
     assert all("place_share" not in one for one in others if "lat" not in one)
-    for asked in ({"location": VIENNA}, VIENNA):
-        body = {**here, **asked, "radius_km": 1.5}
+    for asked in ({"location": VIENNA, "radius_km": 1.5}, {**VIENNA, "location_radius_km": 1.5}):
+        body = {**here, **asked}
         assert contents(anna.post("/api/context/search", json=body)) == ["Usually orders the schnitzel"]
         (simple,) = anna.post("/search", json=body).json()
         assert simple["context"]["distance_km"] == 0
     assert contents(anna.get("/api/memories/search", params={**here, "at": "u karla PUB", "radius_km": 0.1})) == [
         "Usually orders the dumplings"
     ]
+    by_other_name = anna.get("/api/memories/search", params={**here, **VIENNA, "location_radius_km": 0.1})
+    assert contents(by_other_name) == ["Usually orders the schnitzel"]
+    both = anna.get("/api/memories/search", params={**here, **VIENNA, "radius_km": 1, "location_radius_km": 1})
+    assert (both.status_code, "give one of them" in both.text) == (422, True)
     plain = anna.get("/api/memories/search", params={**here, **VIENNA, "location_weight": 0})
     scores = {one["content"]: one["score"] for one in anna.get("/api/memories/search", params=here).json()["hits"]}
     assert {one["content"]: one["score"] for one in plain.json()["hits"]} == scores

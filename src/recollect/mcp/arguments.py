@@ -13,11 +13,13 @@ ToolSchema: TypeAlias = Mapping[str, Any]
 
 _SHOWN = 60
 _HUGE = 10**18
+_OTHER_NAMES = {"location_radius_km": "radius_km"}  # as other tools for memory call them
 
 
 def read_arguments(owner: str, schema: ToolSchema, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Give the arguments with the defaults filled in. Raises InvalidInput."""
     properties: Mapping[str, ToolSchema] = schema["properties"]
+    arguments = {_known_name(name, properties, arguments): value for name, value in arguments.items()}
     unknown = [name for name in arguments if name not in properties]
     if unknown:
         listed = ", ".join(_shown(name) for name in unknown[:5])
@@ -29,6 +31,12 @@ def read_arguments(owner: str, schema: ToolSchema, arguments: Mapping[str, Any])
     checked_values = {name: _checked(name, properties[name], value) for name, value in present.items()}
     defaults = {name: field["default"] for name, field in properties.items() if "default" in field}
     return {**defaults, **checked_values}
+
+
+def _known_name(name: str, properties: Mapping[str, ToolSchema], arguments: Mapping[str, Any]) -> str:
+    """Give the name of an argument in the schema, unless the caller uses both names."""
+    known = _OTHER_NAMES.get(name, name)
+    return known if known in properties and known not in arguments else name
 
 
 def _checked(name: str, schema: ToolSchema, value: object) -> Any:  # noqa: ANN401 - as the schema says

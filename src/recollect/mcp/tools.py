@@ -51,4 +51,3 @@ TOOLS: Final[Mapping[str, Tool]] = {
     tool["name"]: Tool(**{**_expand(tool), "hints": Hints(**tool["hints"])}) for tool in _DOCUMENT["tools"]
 }
 PROMPT_ARGUMENTS: Final[ToolSchema] = _expand(_DOCUMENT["prompt"])
-LOCATION_WEIGHT: Final[float] = _DOCUMENT["definitions"]["search_location"]["location_weight"]["default"]

@@ -6,6 +6,7 @@ Both stores agree on it: a row is inside a circle when its `half_chord` is at mo
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 EARTH_KM = 6371.0088  # the mean radius
@@ -110,10 +111,17 @@ class Grid(NamedTuple):
                 there = self._columns(other)
                 first = math.floor((column - _BESIDE) * there / columns)
                 last = math.floor((column + 1 + _BESIDE) * there / columns)
-                yield from sorted({(other, at % there) for at in range(first, last + 1)} - {(row, column)})
+                for at in range(first, min(last + 1, first + there)):
+                    if other != row or at % there != column:
+                        yield other, at % there
 
     def _columns(self, row: int) -> int:
-        return max(1, math.floor(360 * max(0.0, math.cos(math.radians(row * self.step))) / self.step))
+        return _columns(self.step, row)
+
+
+@lru_cache(maxsize=65_536)
+def _columns(step: float, row: int) -> int:
+    return max(1, math.floor(360 * max(0.0, math.cos(math.radians(row * step))) / step))
 
 
 # From about a hundred metres: the precisions at which places are stored and geocoded.

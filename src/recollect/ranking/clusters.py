@@ -6,6 +6,7 @@ The invariant: the order of sightings changes nothing, and no place is larger th
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from recollect.model.geo import EARTH_KM, Grid, Point, distance_km
@@ -18,7 +19,6 @@ _NAMED_GRID: Final = Grid(0.01)  # of which half a cell is more than that
 
 class _Cluster(NamedTuple):
     sightings: Sequence[Sighting]
-    middle: Point
     name: NamedPlace | None = None
 
 
@@ -26,9 +26,16 @@ def summarize(
     sightings: Iterable[Sighting], named: Sequence[NamedPlace], limit: int, zone: tzinfo
 ) -> tuple[PlaceSummary, ...]:
     """Give the places where most was, those with most of it first. A place that only has a name is none of them."""
-    found = [_summary(cluster, zone) for cluster in _clusters(sightings, named)]
+    ranked = sorted(((_rank(cluster), cluster) for cluster in _clusters(sightings, named)), key=itemgetter(0))
+    last = ranked[limit - 1][0] if limit <= len(ranked) else None
+    # Few of many are shown, so that only those and their equals, which go by name, are summed up.
+    found = [_summary(cluster, zone) for rank, cluster in ranked if last is None or rank <= last]
     found.sort(key=lambda place: (-place.memories - place.messages, -place.last_visit.timestamp(), place.name))
     return tuple(found[:limit])
+
+
+def _rank(cluster: _Cluster) -> tuple[int, float]:
+    return -len(cluster.sightings), -max(sighting.moment for sighting in cluster.sightings).timestamp()
 
 
 def _clusters(sightings: Iterable[Sighting], named: Sequence[NamedPlace]) -> list[_Cluster]:
@@ -36,16 +43,14 @@ def _clusters(sightings: Iterable[Sighting], named: Sequence[NamedPlace]) -> lis
     at_name = defaultdict[int, list[Sighting]](list)
     cells = defaultdict[tuple[int, int], list[Sighting]](list)
     names = _by_cell(named)
-    for sighting in sorted(sightings, key=lambda seen: (seen.moment, seen)):  # so that equals come in one order
-        name = _closest(sighting, names)
+    for sighting in sightings:
+        name = _closest(sighting, names) if names else None
         if name is None:
             cells[_GRID.cell(sighting.lat, sighting.lng)].append(sighting)
         else:
             at_name[name].append(sighting)
-    own = [
-        _Cluster(group, Point(named[number].lat, named[number].lng), named[number]) for number, group in at_name.items()
-    ]
-    return [*own, *(_Cluster(group, _middle(group)) for group in _joined(cells))]
+    own = [_Cluster(group, named[number]) for number, group in at_name.items()]
+    return [*own, *(_Cluster(group) for group in _joined(cells))]
 
 
 def _by_cell(named: Sequence[NamedPlace]) -> Mapping[tuple[int, int], list[tuple[int, NamedPlace]]]:
@@ -67,11 +72,12 @@ def _closest(sighting: Sighting, names: Mapping[tuple[int, int], list[tuple[int,
 
 def _joined(cells: Mapping[tuple[int, int], list[Sighting]]) -> Iterable[list[Sighting]]:
     """Let each cell, that with most in it first, take along those that touch it: a city is many places."""
-    left = dict(sorted(cells.items(), key=lambda entry: (-len(entry[1]), entry[0])))
-    while left:
-        start = next(iter(left))
-        group = left.pop(start)
-        for cell in sorted(_GRID.around(*start)):
+    left = dict(cells)
+    for start in sorted(cells, key=lambda cell: (-len(cells[cell]), cell)):
+        group = left.pop(start, [])
+        if not group:
+            continue
+        for cell in _GRID.around(*start):
             group = group + left.pop(cell, [])
         yield group
 
@@ -86,7 +92,9 @@ def _middle(group: Sequence[Sighting]) -> Point:
 
 
 def _summary(cluster: _Cluster, zone: tzinfo) -> PlaceSummary:
-    group, (lat, lng), name = cluster
+    name = cluster.name
+    group = sorted(cluster.sightings, key=lambda seen: (seen.moment, seen))  # so that equals come in one order
+    lat, lng = Point(name.lat, name.lng) if name else _middle(group)
     labels = [label for label, _ in Counter(seen.place_label for seen in group if seen.place_label).most_common()]
     addresses = Counter(sighting.address for sighting in group if sighting.address).most_common(1)
     address = name.address if name and name.address else next((text for text, _ in addresses), "")

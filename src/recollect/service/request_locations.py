@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final, Self, TypedDict
 
 from fastapi import Depends, Query
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
@@ -107,6 +107,7 @@ class LocatableBody(PlacedBody):
 _NEAR: Final = "Where you are, by a name in the world, such as Brno or Paris, Texas."
 _AT: Final = "Where you are, by the name of a place of yours, such as home; or a kind of place, such as supermarket."
 _RADIUS: Final = "Only what is at most so many kilometres away."
+_RADIUS_NAMES: Final = AliasChoices("radius_km", "location_radius_km")  # the second as other programs call it
 _WEIGHT: Final = "Share of the place in the score; without it, that of the settings."
 _MODE: Final = "Whether nearness and likeness of places count (boost), or only what they are called (semantic)."
 
@@ -152,7 +153,7 @@ class LocationSearchBody(LocatableBody):
 
     near: Annotated[PlaceText, Field(description=_NEAR)] | None = None
     at: Annotated[PlaceText, Field(description=_AT)] | None = None
-    radius_km: Annotated[RadiusField, Field(description=_RADIUS)] | None = None
+    radius_km: Annotated[RadiusField | None, Field(description=_RADIUS, validation_alias=_RADIUS_NAMES)] = None
     location_weight: Annotated[Share, Field(description=_WEIGHT)] | None = None
     location_mode: Annotated[LocationMode, Field(description=_MODE)] = "boost"
 
@@ -169,12 +170,16 @@ def _query_origin(
     near: Annotated[PlaceText | None, Query(description=_NEAR)] = None,
     at: Annotated[PlaceText | None, Query(description=_AT)] = None,
     radius_km: Annotated[RadiusField | None, Query(description=_RADIUS), PLAIN_NUMBER] = None,
+    location_radius_km: Annotated[RadiusField | None, Query(include_in_schema=False), PLAIN_NUMBER] = None,
     location_weight: Annotated[Share | None, Query(description=_WEIGHT), PLAIN_NUMBER] = None,
     location_mode: Annotated[LocationMode, Query(description=_MODE)] = "boost",
 ) -> SearchOrigin:
     check_coordinates(lat, lng)
     location = None if lat is None else Location(lat, lng)
-    return SearchOrigin(location, near, at, radius_km, location_weight, location_mode)
+    if None not in (radius_km, location_radius_km):
+        raise InvalidInput("radius_km and location_radius_km are the same; give one of them.")
+    radius = location_radius_km if radius_km is None else radius_km
+    return SearchOrigin(location, near, at, radius, location_weight, location_mode)
 
 
 QueryOrigin = Annotated[SearchOrigin, Depends(_query_origin)]
