@@ -231,9 +231,9 @@ def instruct(
     text: Annotated[str, argument("TEXT", "How the assistant shall always behave; - reads it from standard input.")],
     *,
     note: options.NoteOptions,
-) -> "CommandResult[Remembered]":
+) -> CommandResult[StoredMemory]:
     """Note a standing instruction: an agent sees it before every prompt."""
-    return CommandResult(context.me.instructions.add(given_text(text), **_given(note)), show_remembered)
+    return stored(context, lambda: context.me.instructions.add(given_text(text), **_given(note)))
 
 
 @commands.command("read", examples=("recollect instructions",))
