@@ -23,8 +23,10 @@ TEXT = "The boiler's serial number is VTX-4471-C"
 def test_a_memory_of_a_remote_provider_waits_for_the_worker(remote: Cli, provider: ProviderServer) -> None:
     assert remote.ok("store", TEXT).endswith("Its vector follows: 1 waiting, `recollect worker` makes it.\n")
     assert remote.ok("store", "Two").endswith("Its vector follows: 2 waiting, `recollect worker` makes them.\n")
+    for waiting, told in enumerate((("fact", "roof", "age", "9"), ("event", "Rain"), ("say", "c", "user", "Hi")), 3):
+        assert remote.ok(*told).endswith(f"Its vector follows: {waiting} waiting, `recollect worker` makes them.\n")
     assert provider.texts == []
-    assert remote.ok("worker", "--once") == "Embedded 2 texts.\n"
+    assert remote.ok("worker", "--once") == "Embedded 5 texts.\n"
     assert {TEXT, "Two"} <= {*provider.texts}
     assert remote.ok("worker", "--once") == "Embedded 0 texts.\n"
 

@@ -37,8 +37,8 @@ def _moment(name: str, value: Any) -> Any:
     if not name.endswith(("_at", "_until", "timestamp")) or value is None:
         return value
     if isinstance(value, str):
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", value), "people must be able to read it"
-        return datetime.fromisoformat(value)
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}", value), "people must be able to read it"
+        return datetime.fromisoformat(value).replace(tzinfo=UTC)
     assert isinstance(value, datetime)
     return value.astimezone(UTC)
 
@@ -112,6 +112,29 @@ def test_events_show_when_they_happened(me: UserMemory, database: str, clock: St
             "timestamp": stored + timedelta(milliseconds=1),
         },
     ]
+
+
+def test_times_compare_as_people_type_them(me: UserMemory, database: str) -> None:
+    me.events.log("Lunch", occurred_at=datetime(2024, 1, 15, 9, tzinfo=UTC))
+    me.events.log("Dinner", occurred_at=datetime(2024, 1, 15, 20, tzinfo=UTC), participants=["Ingrid"])
+    zone = "+00" if is_server(database) else ""
+    with plain(database) as store:
+        for bound, summaries in {
+            f">= '2024-01-15 20:00{zone}'": ["Dinner"],
+            f"< '2024-01-15 20:00{zone}'": ["Lunch"],
+            f"> '2024-01-15 20:00:30{zone}'": [],
+        }.items():
+            rows = store.rows(f"SELECT summary FROM events WHERE timestamp {bound}")  # noqa: S608 - our own names
+            assert [row[0] for row in rows] == summaries, bound
+        rows = store.rows("SELECT participants FROM events ORDER BY timestamp")
+    assert rows == [(None,), (["Ingrid"] if is_server(database) else '["Ingrid"]',)]
+
+
+def test_what_is_no_number_is_no_id_of_telegram(me: UserMemory, database: str) -> None:
+    for kept in ("", "abc", "12a", "007", 1.5, None, [1]):
+        me.conversation("s1").append("user", f"Hello {kept}", metadata={"telegram_chat_id": kept})
+    rows = _view(database, "requests", "id, telegram_chat_id")
+    assert [row["telegram_chat_id"] for row in rows] == [None] * 7
 
 
 def test_lessons(me: UserMemory, database: str) -> None:
@@ -202,7 +225,7 @@ def test_requests(memory: Memory, database: str) -> None:
     assert [str(row["id"]) for row in (first, second)] == [ids[2], ids[5]]
     assert (first["user_id"], first["session_id"], first["message_text"]) == ("me", "s1", "Where is it?")
     assert (first["external_id"], first["created_at"]) == ("u1", _MOMENT)
-    assert (str(first["telegram_message_id"]), first["telegram_chat_id"]) == ("17", "-100")
+    assert (first["telegram_message_id"], first["telegram_chat_id"]) == (17, -100)
     assert first["tokens"] > 4
     assert (first["speaker"], second["speaker"]) == ("Jana", "")
     assert (second["telegram_message_id"], second["telegram_chat_id"]) == (None, None)

@@ -9,6 +9,7 @@ from recollect.cli import options
 from recollect.cli.errors import FAILED
 from recollect.cli.formatting import ago, amounts, counted, excerpt, minute, place_line, shortened
 from recollect.cli.json_output import fields_of
+from recollect.cli.memories import VectorsToFollow, show_following_vector
 from recollect.cli.options import argument, flag, option
 from recollect.cli.places import find_addresses, place_fields
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
@@ -48,6 +49,7 @@ class AppendedMessage(NamedTuple):
 
     appended: "Appended"
     folded_into: "Message | None"
+    waiting: int = 0  # for their vectors
 
     def document(self) -> dict[str, object]:
         """Give the message, and the id of the summary."""
@@ -99,13 +101,14 @@ def say(
     chat = context.me.conversation(conversation)
     before = chat.summary()
     place = place_fields(context, located, from_place, "from")
-    appended = chat.append(cast("MessageRole", role), given_text(text), **fields, **place)
+    with VectorsToFollow(context) as vectors:
+        appended = chat.append(cast("MessageRole", role), given_text(text), **fields, **place)
     if place and appended.action == "created" and appended.id:
         find_addresses(context, place)
         appended = replace(appended, message=context.me.messages.around(appended.id, before=0, after=0)[0])
     after = chat.summary()
     compacted = after is not None and (before is None or before.id != after.id)
-    return CommandResult(AppendedMessage(appended, after if compacted else None), _show_appended)
+    return CommandResult(AppendedMessage(appended, after if compacted else None, vectors.waiting), _show_appended)
 
 
 def _show_appended(view: "View", said: AppendedMessage) -> None:
@@ -125,6 +128,7 @@ def _show_appended(view: "View", said: AppendedMessage) -> None:
     if said.folded_into:
         size = counted(said.folded_into.tokens, "token", "tokens")
         view.line(f"The conversation had grown too large: its older part is now a summary of {size}.")
+    show_following_vector(view, said.waiting)
 
 
 class ConversationList(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from recollect.cli import options
 from recollect.cli.errors import NOT_FOUND
 from recollect.cli.formatting import ago, day, hour, listing, percent, shortened
-from recollect.cli.memories import show_remembered
+from recollect.cli.memories import StoredMemory, stored
 from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.cli.values import past_moment, past_moments, period
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from recollect.cli.view import View
-    from recollect.model.memories import Doubt, MemoryRecord, Remembered
+    from recollect.model.memories import Doubt, MemoryRecord
     from recollect.model.search import About
 
 commands = CommandSet("Knowledge")
@@ -63,9 +63,9 @@ def fact(
     *,
     many: options.Many = False,
     note: options.NoteOptions,
-) -> "CommandResult[Remembered]":
+) -> CommandResult[StoredMemory]:
     """Note a fact about a thing; a new value replaces the old."""
-    return CommandResult(context.me.facts.set(subject, key, value, many=many, **_given(note)), show_remembered)
+    return stored(context, lambda: context.me.facts.set(subject, key, value, many=many, **_given(note)))
 
 
 @commands.command("read", examples=("recollect facts", "recollect facts light.office --key location"))
@@ -110,9 +110,9 @@ def prefer(
     *,
     many: options.Many = False,
     note: options.NoteOptions,
-) -> "CommandResult[Remembered]":
+) -> CommandResult[StoredMemory]:
     """Note what the user prefers."""
-    return CommandResult(context.me.preferences.set(category, key, value, many=many, **_given(note)), show_remembered)
+    return stored(context, lambda: context.me.preferences.set(category, key, value, many=many, **_given(note)))
 
 
 @commands.command("read", examples=("recollect preferences", "recollect preferences lighting"))
@@ -149,7 +149,7 @@ def event(
     ] = None,
     at: options.At = None,
     importance: Annotated[float | None, option("0..1", "How much it matters; 0.5 when nothing is said.")] = None,
-) -> "CommandResult[Remembered]":
+) -> CommandResult[StoredMemory]:
     """Note that something happened, now or at another time."""
     optional = {
         "kind": kind,
@@ -161,7 +161,7 @@ def event(
     given: dict[str, Any] = {name: value for name, value in optional.items() if value is not None}
     if at is not None:
         given["occurred_at"] = past_moment(at, "at", context.now)
-    return CommandResult(context.me.events.log(summary, **given), show_remembered)
+    return stored(context, lambda: context.me.events.log(summary, **given))
 
 
 @commands.command(
@@ -210,9 +210,9 @@ def lesson(
     text: Annotated[str, argument("TEXT", "What was learned; - reads it from standard input.")],
     *,
     note: options.NoteOptions,
-) -> "CommandResult[Remembered]":
+) -> CommandResult[StoredMemory]:
     """Note what was learned."""
-    return CommandResult(context.me.lessons.add(given_text(text), **_given(note)), show_remembered)
+    return stored(context, lambda: context.me.lessons.add(given_text(text), **_given(note)))
 
 
 @commands.command("read", examples=("recollect lessons", "recollect lessons --context internet"))

@@ -2,10 +2,10 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Self
 
 import typer
 
@@ -64,6 +64,23 @@ class StoredMemory(NamedTuple):
         return {**fields_of(self.remembered), **place}
 
 
+class VectorsToFollow:
+    """Counts how many vectors wait after something was stored, if it added any."""
+
+    def __init__(self, context: CommandContext) -> None:
+        self._context = context
+        self.waiting = 0
+
+    def __enter__(self) -> Self:
+        self._before = self._context.memory.stats().pending_jobs
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        waiting = self._context.memory.stats().pending_jobs
+        if waiting > self._before and self._context.settings.embedding.provider != "none":
+            self.waiting = waiting
+
+
 @commands.command(
     "write",
     when_given={"at": "read"},
@@ -100,29 +117,40 @@ def store(
     2026-12-03 or 2026-12-03T12:00+01:00; without an offset they are local. What has coordinates gets its address by
     itself.
     """
-    me, memory = context.me, context.memory
+    me = context.me
     place = place_fields(context, located, at)
     given = memory_fields(fields, context.now, metadata=metadata) | place
-    before = memory.stats().pending_jobs
-    remembered = me.remember(given_text(text), wait=wait, many=many, **given)
-    new = remembered.action != "duplicate"
-    if new:
-        find_addresses(context, place)
-    waiting = memory.stats().pending_jobs
-    follows = waiting > before and context.settings.embedding.provider != "none"
+    with VectorsToFollow(context) as vectors:
+        remembered = me.remember(given_text(text), wait=wait, many=many, **given)
+        new = remembered.action != "duplicate"
+        if new:
+            find_addresses(context, place)
     record = me.get(remembered.id) if place and new else None
     unlocated = record is not None and record.lat is not None and not record.address and asks_a_server(context)
-    return CommandResult(StoredMemory(remembered, waiting if follows else 0, record, unlocated), show_stored)
+    return CommandResult(StoredMemory(remembered, vectors.waiting, record, unlocated), show_stored)
+
+
+def stored(context: CommandContext, store: "Callable[[], Remembered]") -> CommandResult[StoredMemory]:
+    """Store a memory without a place, and tell what became of it and of its vector."""
+    with VectorsToFollow(context) as vectors:
+        remembered = store()
+    return CommandResult(StoredMemory(remembered, vectors.waiting), show_stored)
 
 
 def show_stored(view: "View", stored: StoredMemory) -> None:
     """Say what became of a memory."""
     show_remembered(view, stored.remembered, _place(stored.record) if stored.record else "")
-    if stored.waiting and not stored.remembered.degraded:
-        it = "it" if stored.waiting == 1 else "them"
-        view.line(f"Its vector follows: {stored.waiting:,} waiting, `recollect worker` makes {it}.", "dim")
+    if not stored.remembered.degraded:
+        show_following_vector(view, stored.waiting)
     if stored.unlocated:
         view.line("Its address follows: `recollect worker` asks for it.", "dim")
+
+
+def show_following_vector(view: "View", waiting: int) -> None:
+    """Say that a vector is still to be made, if one is."""
+    if waiting:
+        it = "it" if waiting == 1 else "them"
+        view.line(f"Its vector follows: {waiting:,} waiting, `recollect worker` makes {it}.", "dim")
 
 
 def show_remembered(view: "View", remembered: "Remembered", place: str = "") -> None:

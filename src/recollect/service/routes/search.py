@@ -94,6 +94,7 @@ def search_context(body: requests.ContextQuery, call: ReadCall) -> Recall:
         min_score=body.min_score,
         prefer=tuple(body.prefer),
         diverse=body.diverse,
+        only_related=body.only_related,
         **body.origin.arguments(me),
     )
 
