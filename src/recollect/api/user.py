@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from recollect import ids
 from recollect.api.conversation import Conversation
-from recollect.api.facts import UserEvents, UserFacts, UserLessons, UserPreferences
+from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.files import UserFiles
 from recollect.api.messages import UserMessages
 from recollect.api.places import UserPlaces
@@ -80,6 +80,11 @@ class UserMemory(Scoped):
     def lessons(self) -> UserLessons:
         """Lessons: `me.lessons()` lists, `me.lessons.add("Ask before restarting the router")` stores."""
         return UserLessons(self._engine, self._scope)
+
+    @property
+    def instructions(self) -> UserInstructions:
+        """Standing instructions: `me.instructions()` lists, `me.instructions.add("Always answer briefly")` stores."""
+        return UserInstructions(self._engine, self._scope)
 
     @property
     def messages(self) -> UserMessages:
