@@ -11,12 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.fit_capture import Numbers, fit, table
-from benchmarks.need import Answered, household, requests
+from benchmarks.need import UNRELATED, Answered, household, requests
 from recollect import Recall
+from recollect.engine.conversations.silence import word_evidence
+from recollect.model.calibration import logit
 from recollect.models.reader import LocalReader
 from recollect.ranking.fusion import TEXT, VECTOR
 from recollect.ranking.need import match_features, request_features
-from recollect.text.personal import is_personal
+from recollect.text.personal import request_form
 
 PARTS = 5
 ROUNDS = 20
@@ -54,21 +56,22 @@ def print_weights(name: str, examples: Sequence[Example]) -> None:
 
 
 def fit_silence(found: Sequence[Answered], reader: LocalReader) -> None:
-    """Fit whether a request gets memories: questions for memory do, answered or not, and nothing else."""
+    """Fit whether a request gets memories: a question that has an answer does, what needs no memory does not."""
     examples = []
     for answered in found:
-        text = answered.request.text
-        request = request_features(reader.read(text).need, personal=is_personal(text))
-        features = {**request, **match_features(answered.hits)}
-        examples.append(Example(answered, features, not answered.request.is_needless))
+        if answered.request.kind != "unknown":
+            text = answered.request.text
+            request = request_features(reader.read(text).need, **request_form(text)._asdict())
+            features = {**request, **match_features(answered.hits, word_evidence(text, answered.hits))}
+            examples.append(Example(answered, features, not answered.request.is_needless))
     sure = probabilities(examples)
-    for threshold in np.arange(0.3, 0.8, 0.05):
+    for threshold in np.arange(0.3, 0.7, 0.02):
         shown = [bool(one.answered.hits) and p >= threshold for one, p in zip(examples, sure, strict=True)]
-        pairs = list(zip(found, shown, strict=True))
-        needless = np.mean([flag for answered, flag in pairs if answered.request.is_needless])
+        pairs = [(example.answered, flag) for example, flag in zip(examples, shown, strict=True)]
+        unrelated = np.mean([flag for answered, flag in pairs if answered.request.kind in UNRELATED])
+        near = np.mean([flag for answered, flag in pairs if answered.request.kind == "near"])
         kept = np.mean([flag for answered, flag in pairs if answered.is_right])
-        unknown = np.mean([flag for answered, flag in pairs if answered.request.kind == "unknown"])
-        print(f"{threshold:.2f}  needless {needless:.3f}, kept {kept:.3f}, unknown {unknown:.2f}")
+        print(f"{threshold:.2f}  unrelated {unrelated:.3f}, near {near:.3f}, kept {kept:.3f}")
     print_weights("NEED_WEIGHTS", examples)
 
 
@@ -81,9 +84,9 @@ def fit_answers(found: Sequence[tuple[Answered, Recall]], reader: LocalReader) -
             "relevance": max((min(1.0, hit.parts.relevance) for hit in recall.hits), default=0.0),
             "cosine": max((_cosine(recall, place) for place in range(len(recall.hits))), default=0.0),
         }
-        read = request_features(reader.read(answered.request.text).need, personal=is_personal(answered.request.text))
+        need = logit(1 - reader.read(answered.request.text).need.no)
         plain.append(Example(answered, best, answered.is_right))
-        needing.append(Example(answered, {**best, "need": read["need"]}, answered.is_right))
+        needing.append(Example(answered, {**best, "need": need}, answered.is_right))
     right = np.array([example.right for example in plain])
     for name, sure in (("plain", probabilities(plain)), ("with need", probabilities(needing))):
         print(f"{name}: AUC {_auc(sure[right], sure[~right]):.3f}")

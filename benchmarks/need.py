@@ -20,9 +20,11 @@ from recollect.model.search import Hit
 
 _FOLDER = Path(__file__).parent / "data" / "need"
 _SESSION = "s"
-_MOST_NEEDLESS = 0.04
+_MOST_NEEDLESS = 0.03
 _FEWEST_KEPT = 0.95
-NEEDLESS = ("small talk", "general", "command")
+_FIRST = 3
+UNRELATED = ("small talk", "general", "command")
+NEEDLESS = (*UNRELATED, "near")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +49,12 @@ class Answered:
 
     request: Request
     hits: Sequence[Hit]
-    labels: frozenset[str]
+    labels: Sequence[str]
 
     @property
     def is_right(self) -> bool:
-        """Whether an answer is among the hits."""
-        return not self.labels.isdisjoint(self.request.answers)
+        """Whether an answer is among the first three hits."""
+        return not frozenset(self.labels[:_FIRST]).isdisjoint(self.request.answers)
 
 
 class Household:
@@ -80,16 +82,16 @@ class Household:
         context = self._memory.user(request.user).before_prompt(request.text, session=_SESSION)
         return self._answered(request, context)
 
-    def search(self, request: Request) -> tuple[Answered, Recall]:
+    def search(self, request: Request, *, only_related: bool = False) -> tuple[Answered, Recall]:
         """Ask as through the doors of the search."""
-        recall = self._memory.user(request.user).recall(request.text)
+        recall = self._memory.user(request.user).recall(request.text, only_related=only_related)
         return self._answered(request, recall), recall
 
     def _answered(self, request: Request, found: PromptContext | Recall) -> Answered:
         if found.degraded:
             raise RuntimeError(f"{request.text!r} was answered without {', '.join(found.degraded)}.")
         hits = [hit for hit in found.hits if not is_standing(hit)]
-        return Answered(request, hits, frozenset(self._labels[hit.id] for hit in hits))
+        return Answered(request, hits, [self._labels[hit.id] for hit in hits])
 
 
 @contextmanager
@@ -118,25 +120,34 @@ def _lines(name: str) -> Iterator[dict[str, Any]]:
 
 
 def measure(part: str = "held-back") -> Iterator[Figure]:
-    """Give the figures of a part."""
+    """Give the figures of a part: before a prompt, and at the doors for agents and people."""
     asked = requests(part)
     with household(silence=False) as loud:
         before = [loud.ask(request) for request in asked]
+        nearest = [loud.search(request)[0] for request in asked]
+        related = [loud.search(request, only_related=True)[0] for request in asked]
     with household(silence=True) as quiet:
         after = [quiet.ask(request) for request in asked]
-    needless, were = _shown(after, NEEDLESS), _shown(before, NEEDLESS)
-    kinds = ", ".join(f"{kind} {_told(_shown(after, (kind,)))}" for kind in NEEDLESS)
-    detail = f"{_told(needless)}, without silence {_told(were)}: {kinds}"
-    yield Figure("needless messages that get memories", _share(needless), _MOST_NEEDLESS, "at most", detail)
-    found = [answer.is_right for answer in before if answer.request.kind == "memory"]
-    kept = [answer.is_right for answer in after if answer.request.kind == "memory"]
-    of_found = [now for now, then in zip(kept, found, strict=True) if then]
-    unknown = _shown(after, ("unknown",))
-    detail = (
-        f"{_told(of_found)} of those that recall finds; of all questions {_told(kept)}, without silence "
-        f"{_told(found)}; questions without an answer that get something: {_told(unknown)}"
-    )
-    yield Figure("questions for memory that keep their answer", _share(of_found), _FEWEST_KEPT, "at least", detail)
+    yield _silence("before a prompt", before, after)
+    yield _answers("before a prompt", before, after)
+    yield _silence("at a door", nearest, related, kinds=("small talk", "general"))
+    yield _answers("at a door", nearest, related)
+
+
+def _silence(
+    where: str, before: Sequence[Answered], after: Sequence[Answered], kinds: Sequence[str] = UNRELATED
+) -> Figure:
+    shown, were = _shown(after, kinds), _shown(before, kinds)
+    each = ", ".join(f"{kind} {_told(_shown(after, (kind,)))}" for kind in (*NEEDLESS, "unknown"))
+    detail = f"{_told(shown)}, without silence {_told(were)}: {each}"
+    return Figure(f"unrelated messages that get memories {where}", _share(shown), _MOST_NEEDLESS, "at most", detail)
+
+
+def _answers(where: str, before: Sequence[Answered], after: Sequence[Answered]) -> Figure:
+    pairs = [(then.is_right, now.is_right) for then, now in zip(before, after, strict=True) if then.request.answers]
+    kept = [now for then, now in pairs if then]
+    detail = f"{_told(kept)} of those found among the first three without silence; of all questions {len(pairs)}"
+    return Figure(f"questions that keep their answer {where}", _share(kept), _FEWEST_KEPT, "at least", detail)
 
 
 def _shown(answers: Iterable[Answered], kinds: Sequence[str]) -> list[bool]:

@@ -58,7 +58,7 @@ VERBS_OF_A_USER = {
     "conversations",
 }  # fmt: skip
 NAMESPACES = {
-    "user": {"files", "places", "facts", "preferences", "events", "lessons", "messages"},
+    "user": {"files", "places", "facts", "preferences", "events", "lessons", "instructions", "messages"},
     "store": {"keys", "models", "operations"},
 }
 VERBS_OF_A_STORE = {

@@ -1,10 +1,13 @@
 """The pages that show commands say what the commands say and do."""
 
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.core import TyperGroup
 
 from tests.cli.conftest import OFFLINE, Cli, within_reach
 from tests.cli.reference import DOCS, Page, application, commands
@@ -41,3 +44,24 @@ def test_every_command_and_option_has_a_help_text_and_every_command_an_example()
     for command in (group, *every.values()):
         for parameter in command.params:
             assert getattr(parameter, "help", None), f"{command.name} {parameter.name}"
+
+
+_SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+_TYPED = re.compile(r"(?:^|[|;(] *|&& )recollect ((?:\\\n|[^\n])*)", re.MULTILINE)
+_ROOT = Path(__file__).parents[2]
+_PAGES = (_ROOT / "README.md", *sorted(_ROOT.glob("docs/*.md")), *sorted(_ROOT.glob("examples/*.md")))
+
+
+@pytest.mark.parametrize("page", [page for page in _PAGES if page.name != "cli.md"], ids=lambda page: page.name)
+def test_every_command_of_a_page_is_one_that_can_be_typed(page: Path) -> None:
+    """What a page shows for a shell has the commands, arguments and options that there are."""
+    for block in _SHELL.findall(page.read_text(encoding="utf-8")):
+        for typed in _TYPED.findall(block):
+            words = shlex.split(typed.replace("\\\n", " ").partition(" | ")[0].rstrip(")&; "), comments=True)
+            group: Any = application()
+            context = group.make_context("recollect", words)
+            while isinstance(group, TyperGroup):
+                name, group, rest = group.resolve_command(context, [*context._protected_args, *context.args])
+                assert group is not None, typed
+                context = group.make_context(name, rest, parent=context)
+            context.close()

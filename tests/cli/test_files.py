@@ -154,7 +154,7 @@ def test_documents_are_added_and_one_bad_one_keeps_out_no_other(cli: Cli, tmp_pa
     assert "".join(known.split()) in "".join(told.split())  # a long path is broken where the line ends
     shown = cli("add", str(bad))
     assert (shown.exit_code, shown.stderr) == (1, "")
-    assert "noise.bin: not added." in shown.stdout.replace("\n", "")
+    assert "noise.bin:notadded." in "".join(shown.stdout.split())
     assert cli.json("search", "F28", "--source", "file")["hits"][0]["path"] == "boiler.txt"
     under_another_name = cli.json("add", str(good), "--name", "heating.txt")["files"][0]
     assert (under_another_name["path"], under_another_name["action"]) == ("heating.txt", "duplicate")
@@ -254,7 +254,8 @@ def test_a_folder_of_openclaw_is_brought_and_kept_in_step(cli: Cli, tmp_path: Pa
     shown = cli.ok("import-openclaw", str(claw))
     assert rows(shown)["brought"] == "files 2"
     assert "instructions for the agent, not memory" in shown
-    assert cli.json("import-openclaw", str(claw))["brought"] == {}
+    again = cli.json("import-openclaw", str(claw), "--wait")
+    assert (again["brought"], again["waiting"]) == ({}, 0)
     (claw / "MEMORY.md").write_text("- Likes coffee\n", encoding="utf-8")
     assert synced(cli)["changed"] == 1
     assert cli("import-openclaw", str(claw / "nowhere")).exit_code == 2

@@ -97,7 +97,10 @@ def test_a_doubtful_answer_says_so(cli: Cli) -> None:
     for command in ("recall", "search"):
         doubtful = ("capital city parliament old government",)
         assert cli.json(command, *doubtful)["answerable"] < KNOWN
-        assert cli.ok(command, *doubtful).startswith(sentence)
+        assert "found" in cli.ok(command, *doubtful)
+        assert cli.json(command, "what is the capital of Mongolia?")["hits"] == []
+        for shown in ("--all", "--min-score=0"):
+            assert cli.ok(command, *doubtful, shown).startswith(sentence)
         assert sentence not in cli.ok(command, "which shelf is number 7?")
 
 

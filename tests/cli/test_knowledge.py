@@ -68,6 +68,14 @@ def test_a_memory_is_rated_and_the_rating_undone(cli: Cli) -> None:
     assert cli("rate", kept, "up", "--undo").exit_code == 2
 
 
+def test_instructions_are_noted_listed_and_taken_back(cli: Cli) -> None:
+    assert cli.ok("instructions").startswith("No instructions yet.")
+    kept = cli.json("instruct", "Always answer in lower case")
+    assert "Always answer in lower case\n" in cli.ok("instructions")
+    cli.ok("forget", kept["id"], "--yes")
+    assert cli.json("instructions")["items"] == []
+
+
 def test_a_fact_that_was_told_in_a_sentence_shows_it(cli: Cli) -> None:
     cli.store("We put it under the pot", "--type", "fact", "--subject", "key", "--key", "location", "--value", "pot")
     assert "  location: pot  We put it under the pot\n" in cli.ok("facts")

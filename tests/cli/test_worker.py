@@ -85,7 +85,7 @@ def test_a_provider_that_is_away_is_a_failure_that_loses_nothing(remote: Cli, pr
     assert "Without vector search" in shown
     assert "follows" not in shown
     provider.fault = None
-    assert remote.ok("worker", "--once") == "Embedded 5 texts.\n"
+    assert remote.ok("worker", "--once") == "Embedded 2 texts.\n"
 
 
 def test_a_refused_key_is_told(remote: Cli, provider: ProviderServer) -> None:

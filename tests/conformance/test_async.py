@@ -26,13 +26,14 @@ from recollect.api.aio import (
     AsyncEvents,
     AsyncFacts,
     AsyncFiles,
+    AsyncInstructions,
     AsyncLessons,
     AsyncMessages,
     AsyncModels,
     AsyncPlaces,
     AsyncPreferences,
 )
-from recollect.api.facts import UserEvents, UserFacts, UserLessons, UserPreferences
+from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.files import UserFiles
 from recollect.api.messages import UserMessages
 from recollect.api.models import StoreModels
@@ -50,6 +51,7 @@ NAMESPACES = {
     UserPreferences: AsyncPreferences,
     UserEvents: AsyncEvents,
     UserLessons: AsyncLessons,
+    UserInstructions: AsyncInstructions,
     UserMessages: AsyncMessages,
     StoreModels: AsyncModels,
 }

@@ -1,7 +1,7 @@
 """Keeping a folder in step, on both stores: what is read, what is written, and what is left alone."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,13 +9,18 @@ from pathlib import Path
 import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
+from recollect.cli.folders import say_what_waits
+from recollect.cli.progress import JsonProgress
+from recollect.cli.runner import CommandContext
 from recollect.model.files import Chunk
-from recollect.ports import FolderWalk, StoreWriter, SyncRules, TouchedFile
+from recollect.model.memories import Vector
+from recollect.ports import FolderWalk, Role, StoreWriter, SyncRules, TouchedFile
 from tests.conformance.notes import Notes, Words, chunk_ids, marks, open_notes, pieces
 from tests.conftest import SteppingClock
 
 GARDEN = "# Garden\n\nThe ladder stands behind the shed.\n\n## Pond\n\nFrogs live there.\n"
 KITCHEN = "The kettle is blue.\n"
+NOW = datetime(2026, 2, 3, tzinfo=UTC)
 DIARY = "We painted the fence.\n"
 
 
@@ -179,6 +184,46 @@ def test_a_text_that_becomes_binary_leaves_the_search(me: UserMemory, notes: Not
     assert {one.path for one in pieces(me)} == {"rooms/kitchen.txt", "2026-02-03.md"}
     notes.write("garden.md", GARDEN)
     assert me.files.sync()[0].added == 1
+
+
+def test_an_interrupted_sync_is_finished_by_the_next(
+    me: UserMemory, memory: Memory, notes: Notes, words: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was claimed waits for no lease; and the first batches are small, so that progress shows."""
+    embed, sizes = words.embed, list[int]()
+
+    def interrupted(texts: Sequence[str], role: Role) -> Vector:
+        sizes.append(len(texts))
+        if len(sizes) == 2:
+            raise KeyboardInterrupt
+        return embed(texts, role)
+
+    for number in range(20):
+        notes.write(f"more/{number}.md", f"Box {number} holds {number} screws.\n")
+    monkeypatch.setattr(words, "embed", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        me.files.sync()
+    waiting = me.stats().pending_jobs
+    assert (sizes, waiting) == ([4, 8], 16)
+    context, said = CommandContext.for_memory(memory, NOW), _Said()
+    context._me, context._progress = me, said
+    with pytest.raises(KeyboardInterrupt), say_what_waits(context):
+        raise KeyboardInterrupt
+    assert said.sentences == [
+        "Interrupted: 16 texts wait for their vectors. The same command again, or `recollect worker`, does the rest."
+    ]
+    (report,) = me.files.sync()
+    assert (report.writes, report.embedded, me.stats().pending_jobs) == (0, waiting, 0)
+
+
+class _Said(JsonProgress):
+    """Keeps the sentences that it is told."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        self.sentences.append(sentence)
 
 
 def test_a_renamed_file_keeps_its_chunks_and_vectors_and_its_new_date(

@@ -146,6 +146,18 @@ def test_what_life_has_several_of_is_captured_side_by_side(
     assert {row.value for row in me.list(subject="user", key=key).items} == values - {held[0].value}
 
 
+def test_instructions_are_a_kind_of_their_own(me: UserMemory) -> None:
+    kept = me.instructions.add("Always answer in lower case")
+    me.after_turn([{"role": "user", "content": "plan mir nix vor 10 uhr ein"}], session="s1")
+    me.preferences.set("food", "breakfast", "porridge")
+    assert [one.content for one in me.instructions()] == ["plan mir nix vor 10 uhr ein", "Always answer in lower case"]
+    assert me.instructions.add("always answer in lower case.").id == kept.id
+    assert "Always answer in lower case" in me.before_prompt("Hello!", session="s2").block
+    me.forget(kept.id)
+    assert [one.content for one in me.instructions()] == ["plan mir nix vor 10 uhr ein"]
+    assert "lower case" not in me.before_prompt("Hello!", session="s3").block
+
+
 def test_hearing_it_again_makes_it_surer_but_never_certain(me: UserMemory) -> None:
     kept = me.preferences.set("lighting", "evening_brightness", "40%", confidence=0.4)
     seen = [me.get(kept.id).confidence]

@@ -26,7 +26,8 @@ def test_marks_tell_the_encoding(encoding: str) -> None:
 @pytest.mark.parametrize(
     ("data", "text", "notes"),
     [
-        ("Grüße".encode("latin-1"), "Gr\ufffd\ufffde", ("invalid UTF-8",)),
+        ("žluť ".encode() * 9 + b"\xe8", "žluť " * 9 + "\ufffd", ("invalid UTF-8",)),
+        (b"broken \xff byte", "broken \ufffd byte", ("invalid UTF-8",)),
         (b"a\0b", "a\ufffdb", ()),
         (codecs.BOM_UTF16_LE + b"a\0b", "a\ufffd", ("invalid UTF-8",)),
         (b"\xed\xa0\x80", "\ufffd\ufffd\ufffd", ("invalid UTF-8",)),
@@ -35,6 +36,21 @@ def test_marks_tell_the_encoding(encoding: str) -> None:
 )
 def test_what_is_no_text_is_replaced(data: bytes, text: str, notes: tuple[str, ...]) -> None:
     assert decode_plain(data) == (text, notes)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1250", "Kotel v koupelně opravuje pan Novák, zaplatili jsme příliš.\n"),
+        ("iso8859_2", "Spotkanie z lekarzem we wtorek, zabrać dowód i wyniki badań. Klucze są u sąsiadki.\n"),
+        ("cp1251", "Встреча врача во вторник, взять паспорт и анализы.\n"),
+        ("koi8_r", "Купить молоко и хлеб, ключи под ковром.\n"),
+        ("cp1252", "Réunion à l'école mardi, ça a été déplacé à cause des élèves.\n"),
+    ],
+)
+def test_older_encodings_are_recognised(encoding: str, text: str) -> None:
+    for size in (1, 3_000):
+        assert decode_plain((text * size).encode(encoding)) == (text * size, (f"read as {encoding}",))
 
 
 def test_markdown_keeps_its_headings_lines_and_front_matter() -> None:

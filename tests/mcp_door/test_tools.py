@@ -45,6 +45,8 @@ def test_when_nothing_known_answers_a_model_is_told(memory: Memory, me: UserMemo
             text, _ = await checked(client, tool, query="which shelf is full of old books?")
             assert text.startswith("Found 3 ")
             text, details = await checked(client, tool, query="capital city parliament government")
+            assert (text, details["count"]) == (render.NOTHING, 0)
+            text, details = await checked(client, tool, query="what is the capital of Mongolia?", min_score=0)
             assert text.startswith(f"{render.NEAREST}\n\n1. ")
             assert details["count"] == 3
         _, details = await checked(client, "memory_recall", query="capital city parliament government")

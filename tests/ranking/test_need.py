@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 from recollect.model.memories import MemoryRecord
 from recollect.model.readings import NEED_NONE, NEED_UNKNOWN, Need
 from recollect.model.search import ChannelPart, Hit, ScoreParts
-from recollect.ranking.need import is_needed, match_features, may_need, request_features
+from recollect.ranking.need import (
+    WordEvidence,
+    is_idle,
+    is_needed,
+    is_related,
+    match_features,
+    may_need,
+    request_features,
+)
 
 ASKS = Need(0.02, 0.02, 0.96)
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
@@ -19,7 +27,14 @@ RECORD = MemoryRecord(
 )  # fmt: skip
 shares = st.floats(0.0, 1.0)
 needs = st.builds(lambda no, maybe: Need(no, (1 - no) * maybe, (1 - no) * (1 - maybe)), shares, shares)
-requests = st.builds(lambda need, personal: request_features(need, personal=personal), needs, st.booleans())
+NOTHING_HELD = WordEvidence(3, 0)
+
+
+def request(need: Need, *, own: bool = False, for_me: bool = False, general: bool = False) -> dict[str, float]:
+    return request_features(need, own=own, for_me=for_me, general=general, past=False)
+
+
+requests = st.builds(lambda need, own: request(need, own=own), needs, st.booleans())
 
 
 def hit(score: float, cosine: float | None, *, named: bool = False) -> Hit:
@@ -29,27 +44,47 @@ def hit(score: float, cosine: float | None, *, named: bool = False) -> Hit:
 
 
 def test_the_best_of_several_hits_counts() -> None:
-    found = match_features([hit(0.4, 0.6), hit(0.8, None, named=True)])
-    assert found == {"match": (0.8 + 0.6) / 2, "named": 1.0}
-    assert match_features([]) == {"match": 0.0, "named": 0.0}
+    found = match_features([hit(0.4, 0.6), hit(0.8, None, named=True)], WordEvidence(2, 2))
+    assert found == {"match": (0.8 + 0.6) / 2, "named": 1.0, "held": 1.0}
+    assert match_features([], NOTHING_HELD) == {"match": 0.0, "named": 0.0, "held": 0.0}
 
 
 def test_a_question_about_oneself_needs_less_of_a_match_than_a_general_one() -> None:
-    fair = match_features([hit(0.3, 0.3)])
-    assert is_needed(request_features(ASKS, personal=True), fair)
-    assert not is_needed(request_features(ASKS, personal=False), fair)
-    assert is_needed(request_features(ASKS, personal=False), match_features([hit(0.3, 0.3, named=True)]))
+    fair, good = (match_features([hit(match, match)], NOTHING_HELD) for match in (0.3, 0.75))
+    assert is_needed(request(ASKS, own=True), fair)
+    assert is_needed(request(ASKS, for_me=True), fair)
+    assert not is_needed(request(ASKS), fair)
+    assert is_needed(request(ASKS), match_features([hit(0.3, 0.3, named=True)], NOTHING_HELD))
+    assert is_needed(request(ASKS), match_features([hit(0.3, 0.3)], WordEvidence(3, 3)))
+    assert is_needed(request(ASKS), good)
+    assert not is_needed(request(ASKS, general=True), good)
 
 
 def test_what_needs_nothing_is_not_searched_for() -> None:
-    assert not may_need(request_features(NEED_NONE, personal=False))
-    assert may_need(request_features(ASKS, personal=False))
-    assert may_need(request_features(NEED_UNKNOWN, personal=True))
+    assert not may_need(request(NEED_NONE))
+    assert may_need(request(ASKS))
+    assert may_need(request(NEED_UNKNOWN, own=True))
+    assert is_idle(request(NEED_NONE, own=True))
+    assert not is_idle(request(ASKS))
+
+
+def test_words_in_common_relate_hits_to_a_query() -> None:
+    assert is_related(WordEvidence(1, 1), 0.0), "every word"
+    assert is_related(WordEvidence(9, 2), 0.0), "several words"
+    assert not is_related(WordEvidence(0, 0), 0.9), "no telling word at all"
+    assert not is_related(WordEvidence(3, 1), 0.9)
+    assert is_related(WordEvidence(3, 1, is_question=True), 0.6)
+    assert not is_related(WordEvidence(3, 1, is_question=True), 0.3)
+    assert not is_related(WordEvidence(3, 0, is_question=True), 0.9)
+    assert is_related(WordEvidence(2, 0, is_keywords=True), 0.45)
+    assert not is_related(WordEvidence(2, 0, is_keywords=True), 0.3)
+    assert is_related(WordEvidence(3, 0), 0.97)
 
 
 @settings(deadline=None)
 @given(requests, shares, shares, shares)
-def test_a_better_match_never_silences(request: dict[str, float], score: float, cosine: float, more: float) -> None:
-    before = is_needed(request, match_features([hit(score, cosine)]))
+def test_a_better_match_never_silences(asked: dict[str, float], score: float, cosine: float, more: float) -> None:
+    before = is_needed(asked, match_features([hit(score, cosine)], NOTHING_HELD))
+    assert is_needed(asked, match_features([hit(score, cosine)], WordEvidence(3, 3))) >= before
     for better in (hit(max(score, more), cosine), hit(score, max(cosine, more)), hit(score, cosine, named=True)):
-        assert is_needed(request, match_features([better])) >= before
+        assert is_needed(asked, match_features([better], NOTHING_HELD)) >= before

@@ -42,6 +42,7 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/preferences": "read",
     "GET /api/events": "read",
     "GET /api/lessons": "read",
+    "GET /api/instructions": "read",
     "POST /api/conversations/{id:path}/messages": "write",
     "GET /api/conversations": "read",
     "GET /api/conversations/{id:path}": "read",

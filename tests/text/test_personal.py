@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.text.personal import is_personal
+from recollect.text.personal import RequestForm, is_keywords, is_personal, names_user, request_form
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,44 @@ def test_they_do_not(text: str) -> None:
 
 def test_in_a_language_without_tables_it_is_left_to_the_reader() -> None:
     assert is_personal("où se trouve la gare de cette ville ?")
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("read me the news", RequestForm(own=False, for_me=True)),
+        ("lies mir die Nachrichten vor", RequestForm(own=False, for_me=True)),
+        ("přečti mi zprávy", RequestForm(own=False, for_me=True)),
+        ("how do I reverse a list in python", RequestForm(own=False, for_me=True)),
+        ("read me my list", RequestForm(own=True)),
+        ("how often should a boiler be serviced?", RequestForm(own=False, general=True)),
+        ("wie oft wartet man eine Heizung?", RequestForm(own=False, general=True)),
+        ("чем обычно лечат простуду?", RequestForm(own=False, general=True)),
+        ("what should I eat given my allergy", RequestForm(own=True)),
+        ("when was the boiler serviced?", RequestForm(own=False, past=True)),
+        ("когда поверяли счётчики?", RequestForm(own=False, past=True)),
+        ("kdy se naposledy čistil komín?", RequestForm(own=False, past=True)),
+        ("где ключи или документы?", RequestForm(own=False)),
+    ],
+)
+def test_the_form_of_a_request(text: str, form: RequestForm) -> None:
+    assert request_form(text) == form
+
+
+@pytest.mark.parametrize(
+    ("text", "keywords"),
+    [
+        ("garage", True), ("dog food", True), ("любимый писатель", True), ("Garagencode", True),
+        ("hi", False), ("good morning!", False), ("спасибо", False), ("dobrou noc", False), ("gute Nacht", False),
+        ("where is the garage", False), ("столица Монголии?", False), ("", False), ("😂", False),
+        ("well, speak later", False), ("one two three four five words", False),
+    ],
+)  # fmt: skip
+def test_knows_keywords_from_sentences_and_greetings(text: str, keywords: bool) -> None:  # noqa: FBT001
+    assert is_keywords(text) is keywords
+
+
+def test_knows_whom_an_agent_asks_about() -> None:
+    assert names_user("Where does the user work?")
+    assert names_user("где работает пользователь?")
+    assert not names_user("Where do I work?")

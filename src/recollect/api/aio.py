@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from recollect.api.conversation import Conversation
-from recollect.api.facts import UserEvents, UserFacts, UserLessons, UserPreferences
+from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.files import UserFiles
 from recollect.api.memory import Memory
 from recollect.api.messages import UserMessages
@@ -99,6 +99,13 @@ class AsyncLessons(AsyncTwin[UserLessons]):
     add = awaited(UserLessons.add)
 
 
+class AsyncInstructions(AsyncTwin[UserInstructions]):
+    """`me.instructions`, awaited."""
+
+    __call__ = awaited(UserInstructions.__call__)
+    add = awaited(UserInstructions.add)
+
+
 class AsyncMessages(AsyncTwin[UserMessages]):
     """`me.messages`, awaited."""
 
@@ -145,6 +152,7 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
         self.preferences = AsyncPreferences(sync.preferences)
         self.events = AsyncEvents(sync.events)
         self.lessons = AsyncLessons(sync.lessons)
+        self.instructions = AsyncInstructions(sync.instructions)
         self.messages = AsyncMessages(sync.messages)
 
     def conversation(self, id: str) -> AsyncConversation:

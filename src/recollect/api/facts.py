@@ -1,4 +1,4 @@
-"""Typed memories: facts about things, preferences, events and lessons.
+"""Typed memories: facts about things, preferences, events, lessons and instructions.
 
 They are memories like all others; these namespaces know which fields each type uses. Calling a namespace lists:
 `me.facts("light.office")`, `me.events(since=…)`.
@@ -16,6 +16,7 @@ from recollect.engine.memories.doubts import find_doubts, find_outranked
 from recollect.errors import InvalidMemory
 from recollect.model.literals import MemoryType
 from recollect.model.memories import CommonFields, Doubt, MemoryRecord, NewMemory, Remembered
+from recollect.model.readings import ASSISTANT, STANDING
 from recollect.ports import StoreReader
 from recollect.text.clean import clean
 
@@ -157,6 +158,20 @@ class UserLessons(_TypedMemories):
     def add(self, lesson: str, **fields: Unpack[CommonFields]) -> Remembered:
         """Store a lesson, with the `context` it applies to and the `confidence` it deserves."""
         return self._store(NewMemory(lesson, type="lesson", **fields))
+
+
+class UserInstructions(_TypedMemories):
+    """How the assistant shall behave: `me.instructions.add("Always answer in lower case")`, `me.instructions()`."""
+
+    def __call__(self, *, limit: int = 100) -> tuple[MemoryRecord, ...]:
+        """List instructions, newest first; those with `metadata["standing"]` apply always, others at times."""
+        return self._select("preference", ASSISTANT, limit=limit)
+
+    def add(self, instruction: str, **fields: Unpack[CommonFields]) -> Remembered:
+        """Store an instruction that applies always: `before_prompt` shows it before every prompt."""
+        given: CommonFields = {"importance": 0.9, **fields}
+        given["metadata"] = {**given.get("metadata", {}), STANDING: True}
+        return self._store(NewMemory(instruction, type="preference", subject=ASSISTANT, **given))
 
 
 def _by_confidence(records: tuple[MemoryRecord, ...]) -> tuple[MemoryRecord, ...]:

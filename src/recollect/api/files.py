@@ -52,13 +52,13 @@ class UserFiles(Scoped):
         `include` and `exclude` are patterns like those of `.gitignore`; what is not given is as in the last sync of the
         folder, or as in the settings. `source` is `memory` or `sessions`; by default a folder whose patterns are all
         `.jsonl` holds sessions. `dry_run` only reports. `even_if_empty` accepts a folder that has lost all its files.
-        `full` also reads files that seem unchanged. `wait` says whether to wait for vectors, as with `remember`. `tell`
-        is called with the progress.
+        `full` also reads files that seem unchanged. `wait` says whether to wait for vectors, as with `remember`; those
+        that an interrupted sync left are made, too. `tell` is called with the progress.
         """
         orders = self._orders(paths, source, _rule_changes(include, exclude, hidden=hidden, gitignore=gitignore))
         orders = [replace(order, dry_run=dry_run, even_if_empty=even_if_empty, full=full) for order in orders]
         reports = [sync.sync(self._engine, self._scope, order, tell=tell) for order in orders]
-        if dry_run or not any(report.writes for report in reports):
+        if dry_run or not reports:
             return tuple(reports)
         embedded = file_chunks.embed(self._engine, self._scope, wait=wait)
         return (*reports[:-1], replace(reports[-1], embedded=embedded))

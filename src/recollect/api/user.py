@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from recollect import ids
 from recollect.api.conversation import Conversation
-from recollect.api.facts import UserEvents, UserFacts, UserLessons, UserPreferences
+from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.files import UserFiles
 from recollect.api.messages import UserMessages
 from recollect.api.places import UserPlaces
@@ -21,7 +21,7 @@ from recollect.api.scoped import (
     check_types,
     search_location,
 )
-from recollect.engine.conversations import message_drafts, message_log, sessions, turns
+from recollect.engine.conversations import message_drafts, message_log, sessions, silence, turns
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.forgetting import by_query, forget
 from recollect.engine.maintenance import store_status
@@ -80,6 +80,11 @@ class UserMemory(Scoped):
     def lessons(self) -> UserLessons:
         """Lessons: `me.lessons()` lists, `me.lessons.add("Ask before restarting the router")` stores."""
         return UserLessons(self._engine, self._scope)
+
+    @property
+    def instructions(self) -> UserInstructions:
+        """Standing instructions: `me.instructions()` lists, `me.instructions.add("Always answer briefly")` stores."""
+        return UserInstructions(self._engine, self._scope)
 
     @property
     def messages(self) -> UserMessages:
@@ -150,6 +155,7 @@ class UserMemory(Scoped):
         prefer: MemoryType | Sequence[MemoryType] = (),
         diverse: bool = False,
         files: bool = False,
+        only_related: bool = False,
         vector: VectorLike | None = None,
         location: LocationLike | None = None,
         radius_km: float | None = None,
@@ -164,7 +170,8 @@ class UserMemory(Scoped):
         must be equal; `since` (inclusive) and `until` (exclusive) bound when it happened or was stored; `as_of` asks
         what was held true at a moment. Files have none of the fields but time: with such a filter only memories are
         searched. Types to `prefer` come first among equals; `diverse` hits say different things. `vector` is the
-        query's embedding, if you have it already.
+        query's embedding, if you have it already. With `only_related` there are no hits when none has to do with the
+        query, as at the doors for agents and people; otherwise `answerable` of the result says how likely that is.
 
         `location` is where the user is: coordinates, the name of a place (`home`), a kind of place (`supermarket`), or
         a `Location`. What is near, or at a place like that, ranks higher: the score is (1 - `location_weight`) times
@@ -184,7 +191,7 @@ class UserMemory(Scoped):
         item_filters: list[ItemFilters] = [memories]
         if files and not any(name in filters for name in _MEMORY_ONLY_FILTERS):
             item_filters.append(ChunkFilters(since=memories.since, until=memories.until))
-        return recall.recall(
+        found = recall.recall(
             self._engine,
             self._scope,
             query,
@@ -193,6 +200,7 @@ class UserMemory(Scoped):
             vector=vector,
             log_as="recall",
         )
+        return silence.only_related(self._engine, self._scope, query, found) if only_related else found
 
     def search_context(
         self,
@@ -207,13 +215,14 @@ class UserMemory(Scoped):
         min_score: float = 0.0,
         prefer: MemoryType | Sequence[MemoryType] = (),
         diverse: bool = False,
+        only_related: bool = False,
         vector: VectorLike | None = None,
         location: LocationLike | None = None,
         radius_km: float | None = None,
         location_weight: float | None = None,
         location_mode: LocationMode = "boost",
     ) -> Recall:
-        """Search memories, messages and files together, best first. Query and location are meant as in `recall`.
+        """Search memories, messages and files together, best first. Arguments as in `recall` mean the same here.
 
         `session` narrows it down to one conversation and what was stored in it, without files. `current` is the
         conversation that is going on: its last turn is left out, because the query is about it.
@@ -223,7 +232,7 @@ class UserMemory(Scoped):
         excluded: tuple[str, ...] = ()
         if current is not None:
             excluded = self._engine.store.read(self._scope, lambda reader: all_sources.current_turn(reader, current))
-        return all_sources.search(
+        found = all_sources.search(
             self._engine,
             self._scope,
             query,
@@ -241,6 +250,7 @@ class UserMemory(Scoped):
             vector=vector,
             log_as="search",
         )
+        return silence.only_related(self._engine, self._scope, query, found) if only_related else found
 
     def about(self, topic: str, *, limit: int = 5) -> About:
         """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""

@@ -225,6 +225,24 @@ def lessons(
     return CommandResult(items, _listing(_lessons, nothing, in_context))
 
 
+@commands.command("write", examples=('recollect instruct "Always answer in lower case"',))
+def instruct(
+    context: CommandContext,
+    text: Annotated[str, argument("TEXT", "How the assistant shall always behave; - reads it from standard input.")],
+    *,
+    note: options.NoteOptions,
+) -> CommandResult[StoredMemory]:
+    """Note a standing instruction: an agent sees it before every prompt."""
+    return stored(context, lambda: context.me.instructions.add(given_text(text), **_given(note)))
+
+
+@commands.command("read", examples=("recollect instructions",))
+def instructions(context: CommandContext, *, limit: options.Most = 100) -> CommandResult[KnownItems]:
+    """List how the assistant shall behave, newest first. `forget ID` takes one back."""
+    nothing = "No instructions yet. `recollect instruct TEXT` notes one."
+    return CommandResult(KnownItems(context.me.instructions(limit=limit)), _listing(_lessons, nothing))
+
+
 def _given(note: options.NoteOptions) -> dict[str, Any]:
     return {name: value for name, value in note._asdict().items() if value is not None}
 

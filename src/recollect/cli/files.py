@@ -3,13 +3,14 @@
 import re
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast
 
 from recollect.cli import options
 from recollect.cli.errors import FAILED
-from recollect.cli.folders import examples, show_waiting, waiting_texts
+from recollect.cli.folders import examples, say_what_waits, show_waiting, waiting_texts
 from recollect.cli.formatting import ago, counted, folder_errors, folder_state, named, size
 from recollect.cli.hooks import read_message
 from recollect.cli.json_output import error_document, fields_of
@@ -330,7 +331,7 @@ def import_export(
         report = import_file(
             context.me, path, format=format, of_user=of_user, dry_run=dry_run, trust=trust, tell=_reporting(step)
         )
-    return CommandResult(report, _show_import)
+    return CommandResult(_with_waiting(context, report), _show_import)
 
 
 @commands.command(
@@ -342,6 +343,7 @@ def import_openclaw(
     path: Annotated[str, argument("PATH", "The folder of OpenClaw, one of its workspaces, or a copy of either.")],
     *,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would be brought, and store nothing.")] = False,
+    wait: Annotated[bool, flag("--wait", "Wait until all of it has its vectors.")] = False,
 ) -> "CommandResult[ImportReport]":
     """Bring all that OpenClaw remembers.
 
@@ -351,9 +353,17 @@ def import_openclaw(
     """
     from recollect import importing
 
-    with context.progress.steps() as step:
-        report = importing.import_openclaw(context.me, path, dry_run=dry_run, tell=_reporting(step))
-    return CommandResult(report, _show_import)
+    with say_what_waits(context):
+        with context.progress.steps() as step:
+            report = importing.import_openclaw(context.me, path, dry_run=dry_run, tell=_reporting(step))
+        if wait and not dry_run:
+            with context.progress.work("Making vectors", waiting_texts(context)) as tell:
+                context.memory.embed_waiting(tell=tell)
+    return CommandResult(_with_waiting(context, report), _show_import)
+
+
+def _with_waiting(context: CommandContext, report: "ImportReport") -> "ImportReport":
+    return report if report.dry_run else replace(report, waiting=waiting_texts(context))
 
 
 def _reporting(step: StepCallback) -> Callable[[Any], None]:
@@ -371,3 +381,4 @@ def _show_import(view: "View", report: "ImportReport") -> None:
             ("for example", "\n".join(examples(list(report.examples)))),
         )
     )
+    show_waiting(view, report.waiting)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 commands = CommandSet("Files")
 
 _FOLDER_SOURCES = ("memory", "sessions")
-_LOOK_S: Final = 0.5
+_LOOK_S: Final = 0.2
 _MOST_EXAMPLES = 5
 
 
@@ -107,7 +107,7 @@ def sync(
     if watch:
         _watch(context, paths or (), rules, even_if_empty=even_if_empty, full=full, wait=bool(wait))
         return CommandResult(None, _show_synced)
-    with context.progress.steps() as step, _report_vectors(context.me, step) as tell:
+    with say_what_waits(context), context.progress.steps() as step, report_vectors(context.me, step) as tell:
         reports = context.me.files.sync(
             *(paths or ()), **rules, even_if_empty=even_if_empty, full=full, dry_run=dry_run, wait=wait, tell=tell
         )
@@ -126,8 +126,19 @@ def waiting_texts(context: CommandContext) -> int:
 
 
 @contextmanager
-def _report_vectors(me: "UserMemory", step: StepCallback) -> "Iterator[Callable[[SyncProgress], None]]":
-    """Report files as they are read; once all are, the queue of vectors shows how far the work is."""
+def say_what_waits(context: CommandContext) -> Iterator[None]:
+    """When work is interrupted, say what of it is left, and how it is finished."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        waiting = counted(waiting_texts(context), "text waits for its vector", "texts wait for their vectors")
+        context.progress.say(f"Interrupted: {waiting}. The same command again, or `recollect worker`, does the rest.")
+        raise
+
+
+@contextmanager
+def report_vectors(me: "UserMemory", step: StepCallback) -> "Iterator[Callable[[SyncProgress], None]]":
+    """Report files as they are read; once all are, or the first vectors are made, the queue shows how far these are."""
     read, over = Event(), Event()
 
     def tell(progress: "SyncProgress") -> None:
@@ -136,7 +147,6 @@ def _report_vectors(me: "UserMemory", step: StepCallback) -> "Iterator[Callable[
             read.set()
 
     def follow() -> None:
-        read.wait()
         most = 0
         while not over.wait(_LOOK_S):
             try:
@@ -144,7 +154,7 @@ def _report_vectors(me: "UserMemory", step: StepCallback) -> "Iterator[Callable[
             except RecollectError:  # the sync itself reports it
                 return
             most = max(most, waiting)
-            if most:
+            if waiting < most or (most and read.is_set()):
                 step("Making vectors", most - waiting, most)
 
     follower = Thread(target=follow, name="recollect-progress", daemon=True)
@@ -153,7 +163,6 @@ def _report_vectors(me: "UserMemory", step: StepCallback) -> "Iterator[Callable[
         yield tell
     finally:
         over.set()
-        read.set()
         follower.join()
 
 

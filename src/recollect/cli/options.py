@@ -195,6 +195,7 @@ Wait: TypeAlias = Annotated[
     ),
 ]
 Explain: TypeAlias = Annotated[bool, flag("--explain", "Show how each score came about, and how likely an answer is.")]
+Everything: TypeAlias = Annotated[bool, flag("--all", "Show what comes closest, also when nothing is related.")]
 Most: TypeAlias = Annotated[int, option("N", "At most this many.", "--limit", "-n")]
 
 # Groups of options, as one parameter of a command

@@ -20,6 +20,7 @@ WorkCallback: TypeAlias = "Callable[[WorkReport], None]"
 StepCallback: TypeAlias = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_FAST = 10  # items a second, of which no fraction is shown
 _NOTICEABLE_S = 1.0  # a shutdown that takes longer is explained
 _FINISHING = "Finishing what is under way; once more ends it at once, and nothing is lost."
 
@@ -122,16 +123,26 @@ class TerminalProgress:
 
 
 def _bar(console: "Console") -> "Progress":
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
     from rich.text import Text
 
     class Rate(ProgressColumn):
         """Items a second, once that is known."""
 
         def render(self, task: Task) -> Text:
-            return Text(f"{task.speed:,.0f}/s" if task.speed else "", "dim")
+            digits = 0 if task.speed and task.speed >= _FAST else 1
+            return Text(f"{task.speed:,.{digits}f}/s" if task.speed else "", "dim")
 
-    columns: tuple[Any, ...] = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate())
+    left = TimeRemainingColumn(compact=True)
+    columns: tuple[Any, ...] = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), left)
     return Progress(*columns, console=console, transient=True)
 
 

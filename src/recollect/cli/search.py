@@ -78,9 +78,13 @@ def recall(
     min_score: Annotated[
         float | None, option("0..1", "Leave out what scores lower; the settings say 0.", min=0, max=1)
     ] = None,
+    everything: options.Everything = False,
     explain: options.Explain = False,
 ) -> CommandResult[FoundHits]:
-    """Find memories by meaning and by words, best first."""
+    """Find memories by meaning and by words, best first.
+
+    When nothing has to do with the query, nothing is shown; --all and --min-score show what comes closest.
+    """
     where = search_location(context, location)
     answer = context.me.recall(
         query,
@@ -89,6 +93,7 @@ def recall(
         prefer=cast("tuple[MemoryType, ...]", tuple(prefer or ())),
         diverse=diverse,
         files=files,
+        only_related=min_score is None and not everything,
         **filters(only, context.now),
         **where.options,
     )
@@ -155,6 +160,7 @@ def search(
             "They are sent the query and the limit.",
         ),
     ] = "none",
+    everything: options.Everything = False,
     explain: options.Explain = False,
 ) -> "CommandResult[FoundHits] | CommandResult[FederatedResult]":
     """Search memories, all that was said, and files.
@@ -162,10 +168,12 @@ def search(
     Each hit names its source: a memory, a user's request, an assistant's response, its reasoning, a tool's result, a
     file with its lines, which `recollect read` shows.
     System prompts and summaries are searched when --source names them.
+    When nothing has to do with the query, nothing is shown; --all and --min-score show what comes closest.
     """
     narrowing = {
         "source": source, "session": session, "current": current, "since": since, "until": until, "prefer": prefer,
-        "diverse": diverse, "around": around, "min_score": min_score, "explain": explain, **location._asdict(),
+        "diverse": diverse, "around": around, "min_score": min_score, "all": everything, "explain": explain,
+        **location._asdict(),
     }  # fmt: skip
     if nodes != "none":
         return CommandResult(_search_nodes(context, query, limit, nodes, narrowing), _show_federated)
@@ -180,6 +188,7 @@ def search(
         current=current,
         prefer=cast("tuple[MemoryType, ...]", tuple(prefer or ())),
         diverse=diverse,
+        only_related=min_score is None and not everything,
         **past_moments(context.now, since=since, until=until),
         **where.options,
         **wanted,

@@ -38,7 +38,7 @@ class ImportReport:
     """What an import brought, or with `dry_run` would bring into an empty store, and what it left out.
 
     `brought` counts by what it is: conversations, messages, memories, files, chunks, vectors. `examples` name some of
-    what was skipped.
+    what was skipped. `waiting` counts the user's texts that wait for a vector, where that was asked.
     """
 
     format: str
@@ -47,6 +47,7 @@ class ImportReport:
     skipped: tuple[Skipped, ...] = ()
     examples: tuple[str, ...] = ()
     dry_run: bool = False
+    waiting: int = 0
 
     def skipped_because(self, reason: str) -> int:
         """Say how many were skipped for a reason."""

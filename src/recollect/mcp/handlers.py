@@ -13,6 +13,7 @@ from secrets import token_hex
 from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
 
 from recollect.api.memory import UserMemory
+from recollect.embedding.tokens import LocalTokenizer
 from recollect.errors import InvalidInput
 from recollect.mcp import prompts, render
 from recollect.mcp.render import ToolAnswer
@@ -28,6 +29,7 @@ AGENT: Final = "agent"
 _RECENT = 20
 _MOST = 100
 _SHOWN = 10
+_TOKENIZER: Final = LocalTokenizer()
 NOTHING_RELATED: Final = "Nothing related is remembered."
 
 
@@ -50,9 +52,20 @@ def _recall(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
         type=arguments.get("type"),
         since=since,
         until=until,
+        **_threshold(arguments),
         **_location(arguments),
     )
     return render.render_recall(result)
+
+
+class _ScoreThreshold(TypedDict):
+    min_score: float
+    only_related: bool
+
+
+def _threshold(arguments: Mapping[str, Any]) -> _ScoreThreshold:
+    """Give what has to do with the query, unless the model says which score it wants."""
+    return {"min_score": arguments.get("min_score", 0.0), "only_related": "min_score" not in arguments}
 
 
 class _LocationArguments(TypedDict):
@@ -101,7 +114,9 @@ def _forget(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
 
 def _search(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     return render.render_search(
-        context.me.search_context(arguments["query"], limit=arguments["limit"], **_location(arguments))
+        context.me.search_context(
+            arguments["query"], limit=arguments["limit"], **_threshold(arguments), **_location(arguments)
+        )
     )
 
 
@@ -185,9 +200,11 @@ def explain_memory(context: ToolContext, arguments: Mapping[str, Any]) -> str:
     if not question:
         return prompts.INSTRUCTIONS
     # like the block before a turn: only what is clearly related, and nothing from outside
-    result = context.me.recall(question, limit=_SHOWN, min_score=context.settings.hooks.min_score, diverse=True)
+    hooks = context.settings.hooks
+    result = context.me.recall(question, limit=_SHOWN, min_score=hooks.min_score, diverse=True, only_related=True)
     hits = [hit for hit in result.hits if hit.trust > Trust.EXTERNAL]
-    block = fenced([_quoted(hit) for hit in hits], token_hex(8))
+    quotes = [_quoted(hit) for hit in hits]
+    block = fenced(quotes, token_hex(8), fits=lambda text: _TOKENIZER.count(text) <= hooks.max_tokens)
     return f"{prompts.INSTRUCTIONS}\n\n{block.text or NOTHING_RELATED}\n\nThe question: {harmless(question)}"
 
 

@@ -46,24 +46,37 @@ REPLACE: Final = 0.9
 # The confidence of what is true by its form ("my name is"), or asked to be remembered.
 CERTAIN: Final = 0.95
 
-# Whether a request before a prompt gets memories, from its reading and the best hits; a logistic regression.
+# Whether a request before a prompt gets memories, from its reading, its words and the best hits; a logistic regression.
 # `NEEDED` is the probability from which it does.
 # python -m benchmarks.fit_need
 NEED_WEIGHTS: Final[Mapping[str, float]] = {
-    "constant": -4.392,
-    "need": 0.723,
-    "maybe": -1.919,
-    "personal": 3.977,
-    "match": 3.657,
-    "named": 4.294,
+    "constant": -4.738,
+    "need": 0.731,
+    "personal": 4.432,
+    "for me": 2.582,
+    "general": -2.014,
+    "past": 0.712,
+    "match": 3.294,
+    "named": 5.038,
+    "held": 2.767,
 }
-NEEDED: Final = 0.46
+NEEDED: Final = 0.39
 
 # How likely it is that a row answers a question, from its relevance and its cosine; a logistic regression. Below
 # `KNOWN`, the doors say that nothing is known.
 # python -m benchmarks.fit_need
 ANSWER_WEIGHTS: Final[Mapping[str, float]] = {"constant": -3.200, "relevance": 6.783, "cosine": 2.680}
 KNOWN: Final = 0.4
+
+# When hits have to do with a query, whatever its need of memory: `answerable` from which one telling word in common is
+# enough for a question, from which a keyword need not be there, and from which none is needed. Otherwise the need of
+# memory must be as likely as `ASKED_FOR`. Hits without a word of the query need a score.
+# python -m benchmarks.fit_need prints what they reach.
+RELATED: Final = 0.5
+RELATED_WORD: Final = 0.8
+ASKED_FOR: Final = 0.5
+SURELY_RELATED: Final = 0.95
+LEAST_SCORE: Final = 0.15
 
 _UNLIKELY: Final = 1e-3
 

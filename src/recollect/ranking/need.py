@@ -4,25 +4,56 @@ The weights are in `model/calibration`. A better match never silences what a wor
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from recollect.model.calibration import NEED_WEIGHTS, NEEDED, logit, probability
+from recollect.model.calibration import (
+    KNOWN,
+    NEED_WEIGHTS,
+    NEEDED,
+    RELATED,
+    RELATED_WORD,
+    SURELY_RELATED,
+    logit,
+    probability,
+)
 from recollect.model.readings import Need
 from recollect.model.search import Hit
 from recollect.ranking.fusion import VECTOR
 
-_BEST_MATCH = {"match": 1.0}
+_BEST_MATCH = {"match": 1.0, "held": 1.0}
+_WORDS_IN_COMMON = 2
+_IDLE = logit(0.1)
 
 
-def request_features(need: Need, *, personal: bool) -> dict[str, float]:
+class WordEvidence(NamedTuple):
+    """What the words of a query say for its hits: how many it has, and how many of them the best hit holds.
+
+    In a question and in bare keywords, such as "dog food", each word counts.
+    """
+
+    asked: int
+    held: int
+    is_question: bool = False
+    is_keywords: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether one hit holds every telling word."""
+        return 0 < self.asked <= self.held
+
+
+def request_features(need: Need, *, own: bool, for_me: bool, general: bool, past: bool) -> dict[str, float]:
     """Give what a request says about its need of memory, as the numbers that are weighed."""
-    return {"need": logit(1 - need.no), "maybe": need.maybe, "personal": float(personal)}
+    form = {"personal": own, "for me": for_me, "general": general, "past": past}
+    return {"need": logit(1 - need.no), **{name: float(flag) for name, flag in form.items()}}
 
 
-def match_features(hits: Sequence[Hit]) -> dict[str, float]:
-    """Give how well the best hits match: their score and cosine, and whether the request names what one is about."""
+def match_features(hits: Sequence[Hit], words: WordEvidence) -> dict[str, float]:
+    """Give how well the best hits match: score and cosine, whether the request names what one is about, its words."""
     score = max((hit.score for hit in hits), default=0.0)
     cosine = max((hit.parts.channels[VECTOR].score for hit in hits if VECTOR in hit.parts.channels), default=0.0)
-    return {"match": (score + cosine) / 2, "named": float(any("subject" in hit.parts.factors for hit in hits))}
+    named = any("subject" in hit.parts.factors for hit in hits)
+    return {"match": (score + cosine) / 2, "named": float(named), "held": float(words.is_whole)}
 
 
 def may_need(request: Mapping[str, float]) -> bool:
@@ -30,6 +61,20 @@ def may_need(request: Mapping[str, float]) -> bool:
     return is_needed(request, _BEST_MATCH)
 
 
-def is_needed(request: Mapping[str, float], match: Mapping[str, float]) -> bool:
+def is_needed(request: Mapping[str, float], match: Mapping[str, float], least: float = NEEDED) -> bool:
     """Tell whether what was found is worth showing."""
-    return probability(NEED_WEIGHTS, {**request, **match}) >= NEEDED
+    return probability(NEED_WEIGHTS, {**request, **match}) >= least
+
+
+def is_idle(request: Mapping[str, float]) -> bool:
+    """Tell whether a request surely needs no memory, whatever is found: a greeting, thanks."""
+    return request["need"] <= _IDLE
+
+
+def is_related(words: WordEvidence, answerable: float) -> bool:
+    """Tell whether what was found has to do with the query by its words alone, whatever its need of memory."""
+    if words.is_whole or words.held >= _WORDS_IN_COMMON or answerable >= SURELY_RELATED:
+        return True
+    if words.is_keywords and answerable >= (KNOWN if words.asked > 1 else RELATED_WORD):
+        return True
+    return words.is_question and words.held > 0 and answerable >= RELATED

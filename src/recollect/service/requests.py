@@ -186,6 +186,7 @@ class ContextQuery(LocationSearchBody):
     min_score: Share = 0.0
     prefer: Annotated[list[MemoryType], Field(max_length=len(MEMORY_TYPES))] = Field(default_factory=list)
     diverse: bool = False
+    only_related: bool = False
 
 
 class SimpleQuery(LocationSearchBody):

@@ -2,33 +2,92 @@
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 from recollect.text.clean import fold
-from recollect.text.language import guess_language
+from recollect.text.language import function_words, guess_language
 from recollect.text.stems import unaccented
-from recollect.text.tables import LANGUAGES, read_words
+from recollect.text.tables import LANGUAGES, read_lines, read_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_SENTENCE_MARK = re.compile(r"[!?,;…]")
+_MOST_KEYWORDS = 4
 _QUOTED = re.compile(r'"[^"\n]*"|«[^»\n]*»|“[^”\n]*”|„[^“”\n]*[“”]')
 
 
-def is_personal(text: str) -> bool:
-    """Tell whether users speak of themselves or their own, outside of quotations.
+class RequestForm(NamedTuple):
+    """How a request is put: whether users speak of their `own`, or only want something done `for_me`.
 
-    A text in a language without tables is taken for personal.
+    `general` has words of questions about the world, `past` asks for what was. A text in a language without tables is
+    taken for one about the user's own.
     """
-    own = _QUOTED.sub(" ", text)
-    language = guess_language(own)
+
+    own: bool
+    for_me: bool = False
+    general: bool = False
+    past: bool = False
+
+
+def is_personal(text: str) -> bool:
+    """Tell whether users speak of themselves or their own, outside of quotations."""
+    form = request_form(text)
+    return form.own or form.for_me
+
+
+def names_user(text: str) -> bool:
+    """Tell whether a query is an agent's about its user, as in "where does the user work?"."""
+    return not read_words("query", "user").isdisjoint(_WORD.findall(fold(text).replace("\u2019", "'")))
+
+
+def is_keywords(text: str) -> bool:
+    """Tell whether a text is a list of keywords, as in `dog food`: neither a sentence nor a greeting."""
+    words = _WORD.findall(fold(text))
+    if not 0 < len(words) <= _MOST_KEYWORDS or _SENTENCE_MARK.search(text) or not function_words().isdisjoint(words):
+        return False
+    return not request_form(text).general and any(map(str.isalpha, _chatter().sub(" ", fold(text))))
+
+
+def request_form(text: str) -> RequestForm:
+    """Tell what a request speaks of, outside of quotations."""
+    unquoted = _QUOTED.sub(" ", text)
+    language = guess_language(unquoted)
     if language is not None and language not in LANGUAGES:
-        return True
-    pattern = _pattern(*(() if language is None else (language,)))
-    return any(pattern.fullmatch(unaccented(word)) for word in _WORD.findall(fold(own).replace("\u2019", "'")))
+        return RequestForm(own=True)
+    languages = () if language is None else (language,)
+    words = [unaccented(word) for word in _WORD.findall(fold(unquoted).replace("\u2019", "'"))]
+    is_own, is_past = (_pattern(heading, *languages).fullmatch for heading in ("own", "past"))
+    personal = any(map(is_own, words))
+    own = personal and any(map(is_own, _without_asides(words, languages)))
+    general = not own and not _listed("general", *languages).isdisjoint(words)
+    past = any(is_past(word) for word in words if word not in function_words() or word in _listed("past", *languages))
+    return RequestForm(own, personal and not own, general, past)
+
+
+def _without_asides(words: list[str], languages: tuple[str, ...]) -> list[str]:
+    """Leave out `me` as in "read me", and "how do I", which means anyone."""
+    kept = words[:1] + words[2:] if len(words) > 1 and words[1] in _listed("to me", *languages) else words
+    line = "_".join(kept)
+    for phrase in _listed("how to", *languages):
+        if phrase in line:
+            line = line.replace(phrase, "_")
+    return line.split("_")
 
 
 @cache
-def _pattern(*languages: str) -> re.Pattern[str]:
+def _chatter() -> re.Pattern[str]:
+    phrases = sorted(read_lines("summary", "chatter"), key=len, reverse=True)
+    return re.compile(r"\b(?:" + "|".join(re.escape(one).replace(r"\*", r"\w*") for one in phrases) + r")\b")
+
+
+@cache
+def _listed(heading: str, *languages: str) -> frozenset[str]:
+    return frozenset(map(unaccented, read_words("query", heading, *languages)))
+
+
+@cache
+def _pattern(heading: str, *languages: str) -> re.Pattern[str]:
     """Compile the words and endings of a language; when it is not known, the words of all that have tables."""
-    entries = sorted(map(unaccented, read_words("query", "own", *languages)))
+    entries = sorted(_listed(heading, *languages))
     words = [re.escape(entry) for entry in entries if not entry.startswith("-")]
     endings = [f".+{re.escape(entry[1:])}" for entry in entries if entry.startswith("-") and languages]
     return re.compile("|".join((*words, *endings)))

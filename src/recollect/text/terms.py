@@ -76,6 +76,12 @@ def query_terms(words: Iterable[Forms]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chain.from_iterable(words)))
 
 
+def count_held(words: Iterable[Forms], text: str) -> int:
+    """Count the words of a question that a text holds in one of their forms."""
+    terms = frozenset(index_terms(text))
+    return sum(not terms.isdisjoint(forms) for forms in words)
+
+
 def telling_words(text: str) -> tuple[frozenset[str], ...]:
     """Give the words of a text that carry meaning, each once, under its stems in every language.
 

@@ -29,6 +29,7 @@ READINGS = st.sampled_from(
         ("/api/preferences", {}),
         ("/api/events", {}),
         ("/api/lessons", {}),
+        ("/api/instructions", {}),
         ("/api/stats", {}),
         ("/api/memories", {"session": "s1", "type": "fact"}),
         ("/api/conversations", {"limit": 2}),

@@ -1,19 +1,29 @@
-"""When to stay silent before a prompt: a request that needs no memory gets none, but for standing instructions."""
+"""When to stay silent: a request that needs no memory gets none before a prompt, but for standing instructions.
 
-from collections.abc import Mapping
+A query at a door for agents and people gets nothing when nothing found has to do with it.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.engine.base.context import READER, Engine
 from recollect.engine.conversations import message_reading
 from recollect.engine.search import hits
+from recollect.engine.search.hits import TIME, searched_text
+from recollect.model.calibration import ASKED_FOR, LEAST_SCORE
+from recollect.model.files import Chunk
 from recollect.model.filters import Filters
 from recollect.model.literals import Trust
 from recollect.model.memories import Scope
+from recollect.model.messages import Message
 from recollect.model.readings import ASSISTANT, STANDING
 from recollect.model.search import ChannelPart, Hit, Recall, ScoreParts
 from recollect.ranking import need
-from recollect.text.personal import is_personal
+from recollect.ranking.need import WordEvidence
+from recollect.text.personal import RequestForm, is_keywords, names_user, request_form
+from recollect.text.query import read_query
+from recollect.text.terms import count_held, query_words
 
 _LOOKED_AT = 50  # instructions, of which some apply only at times
 _MOST_READ = 2_000  # characters; a longer request is judged by its two ends
@@ -23,6 +33,7 @@ _END = 600
 class RequestNeed(NamedTuple):
     """What a request says about its need of memory; None when it was not judged. `failed` means that a reader did."""
 
+    text: str
     features: Mapping[str, float] | None = None
     failed: bool = False
 
@@ -31,7 +42,7 @@ class RequestNeed(NamedTuple):
         if self.failed:
             return replace(found, degraded=(*found.degraded, READER))
         others = [hit for hit in found.hits if not is_standing(hit)]
-        if self.features is None or need.is_needed(self.features, need.match_features(others)):
+        if self.features is None or need.is_needed(self.features, _match(self.text, others)):
             return found
         return replace(found, hits=())
 
@@ -43,13 +54,54 @@ class RequestNeed(NamedTuple):
 
 def judge(engine: Engine, scope: Scope, text: str) -> RequestNeed:
     """Read a request with the bundled reader, if the settings want silence."""
-    if not engine.settings.hooks.silence:
-        return RequestNeed()
+    return _judged(engine, scope, text) if engine.settings.hooks.silence else RequestNeed(text)
+
+
+def _judged(engine: Engine, scope: Scope, text: str, *, own: bool = False) -> RequestNeed:
     short = text if len(text) <= _MOST_READ else f"{text[:_END]}\n{text[-_END:]}"
     read = message_reading.read_locally(engine, scope, short)
     if read.reading is None:
-        return RequestNeed(failed=read.failed)
-    return RequestNeed(need.request_features(read.reading.need, personal=is_personal(read.text)))
+        return RequestNeed(text, failed=read.failed)
+    form = request_form(read.text)
+    form = RequestForm(own=True, past=form.past) if own else form
+    return RequestNeed(read.text, need.request_features(read.reading.need, **form._asdict()))
+
+
+def only_related(engine: Engine, scope: Scope, query: str, found: Recall) -> Recall:
+    """Leave out what has nothing to do with a query: all hits when none has, and otherwise hits that hardly match.
+
+    Hits with the telling words of the query stay. What was asked for by its time or place is related by that.
+    """
+    if not found.hits or any(hit.parts.place is not None for hit in found.hits):
+        return found
+    query = read_query(query, None).text
+    in_time = any(TIME in hit.parts.channels for hit in found.hits)
+    if in_time or not need.is_related(word_evidence(query, found.hits), found.answerable):
+        features = _judged(engine, scope, query, own=names_user(query)).features
+        needless = features is not None and not need.is_needed(features, _match(query, found.hits), ASKED_FOR)
+        if features is not None and (need.is_idle(features) if in_time else needless):
+            return replace(found, hits=())
+    telling = query_words(query)
+    kept = [hit for hit in found.hits if hit.score >= LEAST_SCORE or count_held(telling, _words_of(hit))]
+    return found if len(kept) == len(found.hits) else replace(found, hits=tuple(kept))
+
+
+def _match(query: str, found: Sequence[Hit]) -> dict[str, float]:
+    return need.match_features(found, word_evidence(query, found))
+
+
+def word_evidence(query: str, found: Sequence[Hit]) -> WordEvidence:
+    """Count the words of a query, and those of them that the best hit holds."""
+    telling = query_words(query)
+    held = max((count_held(telling, _words_of(hit)) for hit in found), default=0)
+    return WordEvidence(len(telling), held, is_question="?" in query, is_keywords=is_keywords(query))
+
+
+def _words_of(hit: Hit) -> str:
+    """Give the words that a hit can be asked for by, its speaker or path included."""
+    record = hit.record
+    beside = record.speaker if isinstance(record, Message) else record.path if isinstance(record, Chunk) else ""
+    return f"{searched_text(record)} {beside}"
 
 
 def is_standing(hit: Hit) -> bool:

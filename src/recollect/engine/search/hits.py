@@ -73,7 +73,7 @@ def _match_phrases(
     """Check texts for the quoted phrases of the query: unwanted, required, or preferred ones."""
     matching_rows = []
     for row, item in _items(reader, rows):
-        text = normal(_text(item))
+        text = normal(searched_text(item))
         quoted = bool(query.phrases) and all(holds(text, phrase) for phrase in query.phrases)
         if _unwanted(text, query) or (query.strict and not quoted):
             continue
@@ -84,7 +84,7 @@ def _match_phrases(
 
 def matches_phrases(query: ParsedQuery, item: Item) -> bool:
     """Tell whether an item holds the phrases that the query requires, and none that it excludes."""
-    text = normal(_text(item)) if query.strict or query.unwanted else ""
+    text = normal(searched_text(item)) if query.strict or query.unwanted else ""
     quoted = not query.strict or all(holds(text, phrase) for phrase in query.phrases)
     return quoted and not _unwanted(text, query)
 
@@ -93,7 +93,8 @@ def _unwanted(text: str, query: ParsedQuery) -> bool:
     return any(holds(text, phrase) for phrase in query.unwanted)
 
 
-def _text(item: Item) -> str:
+def searched_text(item: Item) -> str:
+    """Give the words that an item is found by."""
     if isinstance(item, MemoryRecord):
         return " ".join((item.content, item.subject, item.key, item.value, *participants_of(item.metadata)))
     if isinstance(item, Chunk):
@@ -103,7 +104,7 @@ def _text(item: Item) -> str:
 
 def _fold(hits: Sequence[Hit]) -> list[Hit]:
     """Leave out near-duplicates of a better hit, and note their ids there."""
-    texts = {hit.id: _text(hit.record) for hit in hits}
+    texts = {hit.id: searched_text(hit.record) for hit in hits}
     statements = {hit.id: _statement(hit) for hit in hits}
 
     def same(first_id: str, other_id: str) -> bool:
@@ -120,10 +121,10 @@ def _statement(hit: Hit) -> tuple[str, ...]:
     record = hit.record
     if isinstance(record, MemoryRecord):
         occurred = record.occurred_at.isoformat() if record.type in HAPPENINGS and record.occurred_at else ""
-        return (fingerprint_text(_text(record)), record.context, occurred)
+        return (fingerprint_text(searched_text(record)), record.context, occurred)
     if isinstance(record, Chunk):
         return (fingerprint_text(record.content), record.role, "")
-    return (fingerprint_text(_text(record)), record.speaker or record.role, "")
+    return (fingerprint_text(searched_text(record)), record.speaker or record.role, "")
 
 
 def _words(texts: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
@@ -132,14 +133,14 @@ def _words(texts: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
 
 def _spread(hits: Sequence[Hit], balance: float) -> list[Hit]:
     by_id = {hit.id: hit for hit in hits}
-    words = _words({hit.id: _text(hit.record) for hit in hits})
+    words = _words({hit.id: searched_text(hit.record) for hit in hits})
     return [by_id[row] for row in variety.spread({hit.id: hit.score for hit in hits}, words, balance)]
 
 
 def in_order(prepared: PreparedQuery, items: Sequence[Item]) -> list[Hit]:
     """Make hits of what happened at a time that the query names, in the order in which it happened."""
     part = ChannelPart(None, 1.0, 1.0, 1.0)
-    wanted = [item for item in items if not _unwanted(normal(_text(item)), prepared.query)]
+    wanted = [item for item in items if not _unwanted(normal(searched_text(item)), prepared.query)]
     return [of_item(item, 1.0, None, ScoreParts({TIME: part}, 1.0, {})) for item in sorted(wanted, key=moment)]
 
 

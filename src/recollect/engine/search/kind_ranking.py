@@ -25,6 +25,7 @@ from recollect.ranking import context, factors, geo
 from recollect.ranking.factors import Fading
 from recollect.ranking.fusion import Fused
 from recollect.text.query import file_names
+from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_terms, query_words
 
 _SPARE = 15  # rows beyond the limit whose factors may lift them
@@ -215,11 +216,13 @@ def _time_factor(query: PreparedQuery, moment: datetime) -> float:
 
 @lru_cache(maxsize=4_096)
 def _words_of(name: str) -> tuple[Forms, ...]:
-    return query_words(name.replace("_", " ").replace(".", " "))
+    words = name.replace("_", " ").replace(".", " ").split()
+    titles = read_words("query", "titles")
+    return query_words(" ".join(word for word in words if word.lower() not in titles) or " ".join(words))
 
 
 def _names(query_terms: frozenset[str], name: str) -> bool:
-    """Tell whether a query names something: by all of its words, or a person by the first name."""
+    """Tell whether a query names something: by all of its words, or a person by the first name, titles aside."""
     named_words = [not query_terms.isdisjoint(forms) for forms in _words_of(name)]
     return bool(named_words) and (all(named_words) or (" " in name and named_words[0]))
 

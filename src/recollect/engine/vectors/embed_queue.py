@@ -27,6 +27,7 @@ from recollect.model.stats import WorkReport
 from recollect.ports import CHANGES_KEPT, CachedPassageVector, EmbedJob, RemoteEmbedder, StoreWriter
 
 _BATCH = 64  # texts at a time, for an embedder that has no limit of its own
+_FIRST_BATCH = 4  # of its work, and twice as many each time, so that progress is seen at once
 _MAX_BATCH = 256  # whatever the provider allows: a failed request must not cost much
 _MAX_ATTEMPTS = 5
 _AWAY = "The provider could not be asked; it is asked again."
@@ -93,6 +94,7 @@ class _QueueRun:
         self._stop = stop
         self._tell = tell
         self._lock = Lock()
+        self._size = _FIRST_BATCH
         self.done = WorkReport()
         self.failure: Exception | None = None
 
@@ -105,19 +107,24 @@ class _QueueRun:
 
     def _work(self) -> None:
         while not (self._stop.is_set() or self.done.unavailable or self.failure):
-            jobs = _claim(self._engine, self._space, self._scope)
+            jobs = _claim(self._engine, self._space, self._scope, self._size)
             if not jobs:
                 return
-            served = serve(self._engine, jobs)
+            self._size = min(2 * self._size, _BATCH)
+            try:
+                served = serve(self._engine, jobs)
+            except KeyboardInterrupt:  # the next run must not wait for the lease
+                _release(self._engine, jobs)
+                raise
             with self._lock:
                 self.done += served
                 if self._tell:
                     self._tell(self.done)
 
 
-def _claim(engine: Engine, space: Space, scope: Scope | None) -> Sequence[EmbedJob]:
+def _claim(engine: Engine, space: Space, scope: Scope | None, most: int = _BATCH) -> Sequence[EmbedJob]:
     embedder = engine.models.embedder(space)
-    limit = min(_MAX_BATCH, embedder.batch_size) if isinstance(embedder, RemoteEmbedder) else _BATCH
+    limit = min(_MAX_BATCH, embedder.batch_size) if isinstance(embedder, RemoteEmbedder) else most
     now = engine.clock.now()
     lease = timedelta(seconds=engine.settings.embedding.lease_s)
     return engine.store.claim_jobs(space, limit, now=now, lease_until=now + lease, scope=scope)

@@ -76,6 +76,7 @@ def search(
     type: Annotated[list[MemoryType] | None, Query(description="Only memories of these types.")] = None,
     min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = 0.0,
     files: Annotated[bool, Query(description="Search synced folders and documents, too.")] = False,
+    only_related: Annotated[bool, Query(description="No hits when none has to do with the query.")] = False,
     subject: Annotated[str | None, Query(max_length=128)] = None,
     session: Annotated[str | None, Query(max_length=128)] = None,
     since: Annotated[requests.Timestamp | None, Query()] = None,
@@ -90,7 +91,15 @@ def search(
     """
     filters = _filters(type=type, subject=subject, session=session, since=since, until=until)
     me = call.me
-    return me.recall(query, limit=limit, min_score=min_score, files=files, **origin.arguments(me), **filters)
+    return me.recall(
+        query,
+        limit=limit,
+        min_score=min_score,
+        files=files,
+        only_related=only_related,
+        **origin.arguments(me),
+        **filters,
+    )
 
 
 @router.get("/api/memories", response_model=out.MemoryPageBody)

@@ -66,6 +66,12 @@ def lessons(call: ReadCall, context: FilterText = None, limit: ResultLimit = 100
     return out.Items(call.me.lessons(context=context, limit=limit))
 
 
+@router.get("/api/instructions", response_model=out.MemoriesBody)
+def instructions(call: ReadCall, limit: ResultLimit = 100) -> out.Items:
+    """Give how the assistant shall behave, newest first."""
+    return out.Items(call.me.instructions(limit=limit))
+
+
 @router.post("/api/read", response_model=out.ExplainedReadingBody)
 def read(body: requests.ReadingBody, call: ReadCall) -> ExplainedReading:
     """Read a user's message, and store nothing.
@@ -94,6 +100,7 @@ def search_context(body: requests.ContextQuery, call: ReadCall) -> Recall:
         min_score=body.min_score,
         prefer=tuple(body.prefer),
         diverse=body.diverse,
+        only_related=body.only_related,
         **body.origin.arguments(me),
     )
 

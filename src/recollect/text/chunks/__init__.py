@@ -9,6 +9,6 @@ from recollect.text.chunks.cutting import chunk_terms, cut, index
 from recollect.text.chunks.masking import mask
 from recollect.text.chunks.sessions import cut_session, render_session_line
 
-RECIPE: Final = 1
+RECIPE: Final = 2
 
 __all__ = ["RECIPE", "chunk_terms", "cut", "cut_session", "index", "mask", "render_session_line"]

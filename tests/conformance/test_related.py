@@ -1,0 +1,74 @@
+"""At doors for agents and people, unrelated queries get nothing and no answer is lost, on both stores."""
+
+import pytest
+
+from recollect import UserMemory
+from tests.conftest import OpenMemory
+
+MEMORIES = (
+    "my sister Petra lives in Graz with her two boys",
+    "I'm allergic to walnuts",
+    "the spare bicycle pump is in the garage",
+    "our dog Biscuit is a beagle",
+    "I prefer tea to coffee",
+    "I work as a nurse at the Hillsborough practice",
+)
+UNRELATED = (
+    "what is the capital of Mongolia?", "столица Монголии?", "hlavní město Mongolska?", "Hauptstadt der Mongolei?",
+    "how do airplanes fly", "python list comprehension", "explain quantum physics", "hello", "ok thanks", "спасибо",
+)  # fmt: skip
+RELATED = {
+    "where does my sister live?": MEMORIES[0],
+    "Petra": MEMORIES[0],
+    "food allergies": MEMORIES[1],
+    "garage": MEMORIES[2],
+    "GARAGE pump": MEMORIES[2],
+    "garage -car": MEMORIES[2],
+    '"bicycle pump"': MEMORIES[2],
+    "na co mám alergii?": MEMORIES[1],
+    "Where does the user work?": MEMORIES[5],
+    "What does the user like to drink?": MEMORIES[4],
+}
+
+
+@pytest.fixture
+def me(open_memory: OpenMemory) -> UserMemory:
+    """A user with some memories."""
+    user = open_memory().user("me")
+    user.remember_many(MEMORIES)
+    return user
+
+
+def test_unrelated_queries_get_nothing_and_others_their_answer(me: UserMemory) -> None:
+    for query in UNRELATED:
+        for verb in (me.recall, me.search_context):
+            assert verb(query, only_related=True).hits == (), query
+        assert me.recall(query).hits, "the plain call gives what is nearest"
+    for query, answer in RELATED.items():
+        for verb in (me.recall, me.search_context):
+            assert answer in [hit.content for hit in verb(query, only_related=True).hits[:3]], query
+
+
+def test_hits_that_hardly_match_are_left_out_but_not_those_with_the_words(me: UserMemory) -> None:
+    assert len(me.recall("garage", limit=6).hits) == len(MEMORIES)
+    assert [hit.content for hit in me.recall("garage", limit=6, only_related=True).hits] == [MEMORIES[2]]
+    me.conversation("c").append("user", "Jana", speaker="Jana")
+    assert me.search_context("Jana", only_related=True).hits[0].content == "Jana"
+
+
+def test_what_was_asked_for_by_time_or_place_is_related(me: UserMemory) -> None:
+    me.remember("Lunch with Ada", type="event", lat=49.2, lng=16.6)
+    assert me.recall("what happened today?", only_related=True).hits
+    assert me.recall("zebra crossing", location=(49.2, 16.6), only_related=True).hits
+
+
+SMALL_TALK = (
+    "ok", "hi", "good morning!", "gd mornin", "hiii 👋", "👍", "thx!!", "lol", "haha", "bye for now x", "ок", "привет",
+    "доброе утро!", "спс 🙏", "ahoj", "dobré ráno", "díky 😊", "jj", "hallo", "guten Morgen!", "dankeee", "tschüss",
+)  # fmt: skip
+
+
+def test_small_talk_gets_no_block(me: UserMemory) -> None:
+    for text in SMALL_TALK:
+        context = me.before_prompt(text, session="s")
+        assert (text, context.block, context.hits, context.degraded) == (text, "", (), ())
