@@ -23,6 +23,7 @@
     ├── ReaderError              a message could not be read; rules that need no model remain
     └── StoreError               the database said no
         ├── StoreUnavailable     it cannot be reached, or refuses the login
+        ├── StoreReadOnly        it lies where nothing can be written
         ├── StoreTooNew          written by a newer version of this package
         ├── StoreTooOld          the database software lacks what is needed
         └── StoreDamaged         its content contradicts itself
@@ -156,6 +157,10 @@ class StoreError(RecollectError):
 
 class StoreUnavailable(StoreError):
     """The database cannot be reached, opened or logged into."""
+
+
+class StoreReadOnly(StoreError):
+    """The store lies where nothing can be written: it can be searched, but not changed."""
 
 
 class StoreTooNew(StoreError):

@@ -34,7 +34,7 @@ def test_a_query_that_matches_nothing_is_not_found(cli: Cli) -> None:
 
 
 BAD_USAGE = {
-    "a wrong date": (("recall", "x", "--since", "soon"), "--since is 'soon'; expected 7d, today, yesterday"),
+    "a wrong date": (("recall", "x", "--since", "soon"), "--since is 'soon'; expected 7d, yesterday, last week"),
     "wrong JSON": (("store", "x", "--metadata", "{"), "--metadata is '{'; expected a JSON object"),
     "a list as metadata": (("store", "x", "--metadata", "[1]"), "--metadata is '[1]'; expected a JSON object"),
     "an unknown type": (("store", "x", "--type", "thought"), "Unknown memory type 'thought'. Known types: preference"),

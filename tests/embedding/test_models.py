@@ -24,12 +24,18 @@ from recollect.settings.embedding import PROVIDERS
         ("snowflake-arctic-embed:9b", "ollama", None),
         ("qwen3-embedding", "ollama", None),
         ("something-else", None, None),
+        (None, "openai", 1536),
+        (None, "zai", 1024),
+        (None, "e5", 1024),
+        (None, "local", 384),
+        (None, None, 384),
+        (None, "openai-compatible", None),
         ("", None, None),
         ("", "nobody", None),
     ],
 )
 def test_the_length_of_a_model_is_known_or_not_guessed(
-    model: str, provider: str | None, dimensions: int | None
+    model: str | None, provider: str | None, dimensions: int | None
 ) -> None:
     assert vector_dims_for_model(model, provider) == dimensions
 

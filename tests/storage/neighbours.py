@@ -120,7 +120,7 @@ def _message(message_id: str, number: int) -> Message:
         input_tokens=None,
         output_tokens=None,
         thinking_tokens=None,
-        feedback=None,
+        feedback=-1 if number == 2 else None,
         metadata={},
         said_at=LONG_AGO,
         created_at=LONG_AGO,

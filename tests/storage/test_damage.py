@@ -1,5 +1,6 @@
 """A damaged vector never stands between a person and their words: recall goes on with text, and forgetting works."""
 
+import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from recollect import UserMemory
 from recollect.storage.sqlite.in_memory_users import FEW_ROWS
+from recollect.storage.statements import load_checks
 from tests.reliability.worker import WITH_VECTORS, open_memory, remember_batch, vector_of
 from tests.storage.catalogue import plain
 
@@ -88,3 +90,15 @@ def test_storing_goes_on(tmp_path: Path) -> None:
         text = "A new tool came today"
         remembered = memory.user("me").remember(text, vector=vector_of(text))
         assert (remembered.action, remembered.degraded) == ("created", ("rewording",))
+
+
+_SENTENCE = re.compile(r"(The|These|Some) [^.]+? (is|are|was|were|have|holds?|lead|belong|could|do|say)\b")
+
+
+@pytest.mark.parametrize("backend", ["sqlite", "postgres"])
+def test_what_doctor_says_are_sentences(backend: str) -> None:
+    checks = list(load_checks(backend, {1: "memory"}))
+    assert len(checks) > 10
+    for check in checks:
+        assert _SENTENCE.match(check.advice), check.advice
+        assert re.search(r"(Run|Sync|Forget|Update|Restore|[Pp]lease report)\b.*\.$", check.advice), check.advice

@@ -96,7 +96,11 @@ def known_model(model: str, provider: str | None = None) -> KnownModel | None:
     return exact or next((found for found in offered if found.any_tag and found.name == family), None)
 
 
-def vector_dims_for_model(model: str, provider: str | None = None) -> int | None:
-    """Say how long a model's vectors are, as we ask for them; None when only the provider knows."""
-    found = known_model(model, provider)
+def vector_dims_for_model(model: str | None, provider: str | None = None) -> int | None:
+    """Say how long a model's vectors are, as we ask for them; None when only the provider knows.
+
+    Without a model it is the provider's own default.
+    """
+    usual_model = LIMITS[provider].usual_model if provider in LIMITS else SPACE.model
+    found = known_model(usual_model if model is None else model, provider)
     return found.dimensions if found else None

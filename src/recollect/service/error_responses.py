@@ -16,6 +16,7 @@ from recollect.errors import (
     ReaderError,
     RecollectError,
     StaleVersion,
+    StoreReadOnly,
     StoreUnavailable,
     UnknownKey,
 )
@@ -44,6 +45,10 @@ def problem_for(error: RecollectError) -> RequestRefused:
             "The store cannot be reached right now. Nothing was lost; send the request again, with the same "
             "Idempotency-Key if it had one.",
             headers={"Retry-After": str(RETRY_AFTER_S)},
+        )
+    if isinstance(error, StoreReadOnly):
+        return RequestRefused(
+            HTTPStatus.SERVICE_UNAVAILABLE, "The store is read-only: it can be searched, but nothing can be changed."
         )
     if isinstance(error, GeocoderUnavailable):
         wait_s = error.retry_after_s

@@ -105,7 +105,9 @@ def translated(where: str) -> Iterator[None]:
     try:
         yield
     except psycopg.errors.DiskFull as error:
-        raise StoreError(f"The server of {where} has no disk space left. Nothing of this write was kept.") from error
+        raise StoreError(
+            f"The disk is full on the server of {where}: nothing of this write was kept. Make room and try again."
+        ) from error
     except (psycopg.errors.DataCorrupted, psycopg.errors.IndexCorrupted) as error:
         raise StoreDamaged(f"{where} is damaged: {error}. Restore a backup.") from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:

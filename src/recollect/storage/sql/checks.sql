@@ -2,7 +2,7 @@
 -- A check with {space} runs once for every embedding space.
 
 -- jobs_without_row --
--- Work for rows that are gone; it will be dropped. Please report how this came about.
+-- The queue holds work for rows that are gone; a worker drops it. Please report how this came about.
 SELECT count(*) FROM jobs j
  WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = j.user_id AND m.id = j.item_id)
    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = j.user_id AND m.id = j.item_id)
@@ -10,11 +10,11 @@ SELECT count(*) FROM jobs j
    AND NOT EXISTS (SELECT 1 FROM places m WHERE m.user_id = j.user_id AND m.id = j.item_id)
 
 -- messages_given_up_on --
--- Messages that could not be read after several tries. `recollect worker --retry-parked` tries again.
+-- These messages could not be read after several tries. Run `recollect worker --retry-parked` to try again.
 SELECT count(*) FROM jobs WHERE kind = 'read' AND due_at IS NULL
 
 -- versions_of_nothing --
--- Old versions whose successor is gone; they stay out of every search. Forget them by id, or restore a backup.
+-- These old versions have lost their successor; no search shows them. Forget them by id, or restore a backup.
 SELECT count(*) FROM memories m
  WHERE m.superseded_by IS NOT NULL
    AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.user_id = m.user_id AND n.id = m.superseded_by)
@@ -27,12 +27,12 @@ SELECT count(*) FROM users u
     OR u.chunks <> (SELECT count(*) FROM chunks m WHERE m.user_id = u.user_id)
 
 -- messages_without_conversation --
--- Messages that no window shows; search finds them. Please report how this came about.
+-- These messages belong to no conversation: no window shows them, but search finds them. Please report how this came about.
 SELECT count(*) FROM messages m
  WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.user_id = m.user_id AND c.id = m.conversation_id)
 
 -- derivations_of_nothing --
--- Notes about items that are gone; they do no harm. Please report how this came about.
+-- Some notes say what items were made from that are gone; they do no harm. Please report how this came about.
 SELECT count(*) FROM derivations d
  WHERE (NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = d.user_id AND m.id = d.made_id)
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = d.user_id AND m.id = d.made_id))
@@ -40,22 +40,22 @@ SELECT count(*) FROM derivations d
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = d.user_id AND m.id = d.source_id))
 
 -- folded_without_summary --
--- Messages marked as folded that no summary was made from. Search finds them; please report how this came about.
+-- These messages are marked as folded, but no summary was made from them. Search finds them; please report how this came about.
 SELECT count(*) FROM messages m
  WHERE m.status = 'compacted'
    AND NOT EXISTS (SELECT 1 FROM derivations d WHERE d.user_id = m.user_id AND d.source_id = m.id)
 
 -- chunks_without_file --
--- Chunks whose file is gone; searches leave them out. Please report how this came about.
+-- These chunks have lost their file; searches leave them out. Please report how this came about.
 SELECT count(*) FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.user_id = c.user_id AND f.id = c.file_id)
 
 -- files_with_wrong_counts --
--- Files that have more or fewer chunks than is noted. Sync them again; please report how this came about.
+-- These files have more or fewer chunks than was noted. Sync them again; please report how this came about.
 SELECT count(*) FROM files f
  WHERE f.chunks <> (SELECT count(*) FROM chunks c WHERE c.user_id = f.user_id AND c.file_id = f.id)
 
 -- places_without_anything --
--- Names of places at which nothing is; they do no harm. Please report how this came about.
+-- These names belong to places at which nothing is; they do no harm. Please report how this came about.
 SELECT count(*) FROM places p
  WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = p.user_id AND m.place = p.id)
    AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = p.user_id AND m.place = p.id)

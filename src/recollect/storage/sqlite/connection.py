@@ -4,6 +4,7 @@ The file is never opened by Python: closing any descriptor of it would drop the 
 process could then remove the write-ahead log under our feet.
 """
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,7 +15,7 @@ from typing import Any
 
 import apsw
 
-from recollect.errors import StoreDamaged, StoreError, StoreTooOld, StoreUnavailable
+from recollect.errors import StoreDamaged, StoreError, StoreReadOnly, StoreTooOld, StoreUnavailable
 from recollect.storage.sqlite.codec import to_micros
 
 # Before this version, resetting the write-ahead log could corrupt a database.
@@ -23,6 +24,7 @@ _PAGE_BYTES = 8192
 _CACHE_KIB = 65536
 _MAPPED_BYTES = 2**30
 _PAUSE_S = 0.02
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def check_version(version: str) -> None:
@@ -39,6 +41,8 @@ def check_version(version: str) -> None:
 def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
     """Open the file, create it for its owner only when it is new, and set what every connection needs."""
     check_version(apsw.sqlite_lib_version())
+    if is_read_only(path):
+        return _open_for_reading(path, busy_timeout_s)
     with translated(path):
         fresh = not path.exists()
         if fresh:
@@ -55,6 +59,25 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    return connection
+
+
+def is_read_only(path: Path) -> bool:
+    """Tell whether a file is there but cannot be written, or its folder, where the log has to be."""
+    return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def _open_for_reading(path: Path, busy_timeout_s: float) -> apsw.Connection:
+    """Open a file that cannot be written. One without a log cannot change, so no lock is needed beside it."""
+    log = Path(f"{path}-wal")
+    settled = not (log.exists() and log.stat().st_size)
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    with translated(path):
+        connection = apsw.Connection(f"{path.as_uri()}?immutable={int(settled)}", flags=flags)
+        connection.convert_binding = _bind
+        connection.set_busy_timeout(int(busy_timeout_s * 1000))
+        connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
 
@@ -94,6 +117,10 @@ def patiently(timeout_s: float, step: Callable[[], object]) -> None:
             return
 
 
+def _full(path: Path) -> StoreError:
+    return StoreError(f"The disk is full: nothing of this write to {path} was kept. Make room and try again.")
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Translate SQLite's errors into ours, with what to do about them."""
@@ -108,12 +135,19 @@ def translated(path: Path) -> Iterator[None]:
             f"{path} stayed locked by another process for the whole time limit. Try again, or raise "
             "sqlite.busy_timeout_s."
         ) from error
-    except (apsw.CantOpenError, apsw.PermissionsError, apsw.ReadOnlyError, apsw.AuthError, OSError) as error:
+    except apsw.ReadOnlyError as error:
+        raise StoreReadOnly(
+            f"{path} cannot be written: the file, its folder or its disk is read-only. It can be searched; copy it "
+            "elsewhere to change it."
+        ) from error
+    except (apsw.CantOpenError, apsw.PermissionsError, apsw.AuthError, OSError) as error:
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            raise _full(path) from error
         raise StoreUnavailable(
             f"{path} cannot be opened for writing ({error}). Check that its folder exists, that you may write there "
             "and that it is a local disk."
         ) from error
     except apsw.FullError as error:
-        raise StoreError(f"The disk that holds {path} is full. Nothing of this write was kept; make room.") from error
+        raise _full(path) from error
     except apsw.Error as error:
         raise StoreError(f"SQLite failed on {path}: {type(error).__name__}: {error}") from error

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import apsw
 
-from recollect.errors import StoreError, StoreUnavailable
+from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
 from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.stats import Problem
@@ -24,7 +24,7 @@ from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, V
 from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
-from recollect.storage.sqlite.connection import map_pages, open_connection, patiently, translated
+from recollect.storage.sqlite.connection import is_read_only, map_pages, open_connection, patiently, translated
 from recollect.storage.sqlite.migrate import UNERASED, applied_version, migrate
 from recollect.storage.sqlite.reader import ProcessCaches, SqliteReader
 from recollect.storage.sqlite.session import SqliteSession
@@ -67,12 +67,23 @@ class SqliteStore(
         self._closed = False
         self._writer = open_connection(self._path, busy_timeout_s)
         with translated(self._path):
-            migrate(self._writer, str(self._path), self._clock.now(), analyser)
+            self._migrate(analyser)
             self._secret = tombstone_secret(SqliteSession(self._writer))
             unerased = self._writer.pragma("user_version") == UNERASED
         if unerased and _file_bytes(self._writer) <= _REWRITE_AT_ONCE_BYTES:
-            with suppress(StoreUnavailable):  # another process reads; whichever opens or maintains it next does it
+            with suppress(
+                StoreUnavailable, StoreReadOnly
+            ):  # another process reads; whichever opens or maintains it next does it
                 self.scrub()
+
+    def _migrate(self, analyser: int) -> None:
+        try:
+            migrate(self._writer, str(self._path), self._clock.now(), analyser)
+        except apsw.ReadOnlyError as error:
+            raise StoreUnavailable(
+                f"{self._path} was written by an older version and has to be migrated, but it is read-only. Open it "
+                "once where it can be written."
+            ) from error
 
     def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""
@@ -281,7 +292,7 @@ class SqliteStore(
         with closing(open_connection(self._path, self._busy_timeout_s)) as connection, translated(self._path):
             verdicts = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
             if verdicts:
-                advice = f"Restore a backup; SQLite says: {verdicts[0]}"
+                advice = f"The file is damaged. Restore a backup; SQLite says: {verdicts[0]}"
                 problems.append(Problem("integrity_check", len(verdicts), advice))
             kinds = {row.number: row.kind for row in list_spaces(SqliteSession(connection))}
             for check in load_checks("sqlite", kinds):
@@ -317,8 +328,10 @@ class SqliteStore(
         return ("erased the traces of deleted memories",)
 
     def advice(self) -> Sequence[str]:
-        """Nothing an operator must do."""
-        return ()
+        """Say so when nothing can be written."""
+        if not is_read_only(self._path):
+            return ()
+        return (f"{self._path} is read-only: it can be searched, but nothing can be stored or forgotten.",)
 
     def close(self) -> None:
         """Close all connections; a commit under way is finished first."""

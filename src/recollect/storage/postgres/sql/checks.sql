@@ -1,12 +1,12 @@
 -- What `doctor` looks for in PostgreSQL alone; see storage/sql/checks.sql.
 
 -- vectors_without_row --
--- Vectors of rows that are gone; no search returns them. Please report how this came about.
+-- These vectors belong to rows that are gone; no search returns them. Please report how this came about.
 SELECT count(*) FROM vectors_{space} v
  WHERE NOT EXISTS (SELECT 1 FROM {rows} m WHERE m.user_id = v.user_id AND m.id = v.item_id)
 
 -- rows_without_vector_or_job --
--- Stored while vectors were switched off: they are found by their words alone. Run `recollect maintain`.
+-- These rows were stored while vectors were switched off, so they are found by their words alone. Run `recollect maintain`.
 SELECT count(*) FROM {rows} m
  WHERE NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.user_id = m.user_id AND v.item_id = m.id)
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})

@@ -17,7 +17,7 @@ SELECT count(*) FROM message_terms_docsize d WHERE NOT EXISTS (SELECT 1 FROM mes
 SELECT count(*) FROM memory_terms_docsize d WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.seq = d.id)
 
 -- vectors_without_row --
--- Vectors of rows that are gone; no search returns them. Please report how this came about.
+-- These vectors belong to rows that are gone; no search returns them. Please report how this came about.
 SELECT count(*) FROM vectors_{space} v
  WHERE NOT EXISTS (SELECT 1 FROM {rows} m WHERE m.seq = v.seq AND m.user_id = v.user_id)
 
@@ -27,21 +27,21 @@ SELECT count(*) FROM vectors_{space} v
  WHERE NOT EXISTS (SELECT 1 FROM codes_{space} c WHERE c.user_id = v.user_id AND c.seq = v.seq)
 
 -- codes_without_vector --
--- Codes that lead nowhere; no search returns them. Please report how this came about.
+-- These codes lead to no vector; no search returns them. Please report how this came about.
 SELECT count(*) FROM codes_{space} c WHERE NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.seq = c.seq)
 
 -- vectors_of_wrong_length --
--- Damaged vectors: recall of these users goes by words alone. Forget the memories, or restore a backup.
+-- These vectors are damaged, so recall of their users goes by words alone. Forget the memories, or restore a backup.
 SELECT count(*) FROM vectors_{space} v
  WHERE length(v.vector) <> (SELECT 4 * s.dimensions FROM embedding_spaces s WHERE s.number = {space})
 
 -- codes_of_wrong_length --
--- Damaged codes of vectors: recall of these users goes by words alone. Forget the memories, or restore a backup.
+-- These codes of vectors are damaged, so recall of their users goes by words alone. Forget the memories, or restore a backup.
 SELECT count(*) FROM codes_{space} c
  WHERE length(c.code) <> (SELECT (s.dimensions + 63) / 64 * 8 FROM embedding_spaces s WHERE s.number = {space})
 
 -- rows_without_vector_or_job --
--- Stored while vectors were switched off: they are found by their words alone. Run `recollect maintain`.
+-- These rows were stored while vectors were switched off, so they are found by their words alone. Run `recollect maintain`.
 SELECT count(*) FROM {rows} m
  WHERE NOT EXISTS (SELECT 1 FROM codes_{space} c WHERE c.user_id = m.user_id AND c.seq = m.seq)
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
