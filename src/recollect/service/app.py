@@ -34,9 +34,9 @@ _ABOUT: Final = """
 Long-term memory for AI agents: what a person said, prefers, decided and did, found in milliseconds, and forgotten for
 good when asked.
 
-Every route but `/livez` needs a key: `Authorization: Bearer rk_…`. A key belongs to a user; an admin's key names one in
-`X-Recollect-User`. Every request that changes something may carry an `Idempotency-Key`: sent again within 24 hours, it
-is answered as the first time, and nothing is done twice. Errors are problem documents (RFC 9457).
+Every route but `/` and `/livez` needs a key: `Authorization: Bearer rk_…`. A key belongs to a user; an admin's key
+names one in `X-Recollect-User`. Every request that changes something may carry an `Idempotency-Key`: sent again within
+24 hours, it is answered as the first time, and nothing is done twice. Errors are problem documents (RFC 9457).
 """
 
 _LOST: Final = "GET /docs lists all routes"
