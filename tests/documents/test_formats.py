@@ -187,6 +187,65 @@ def test_mail_tells_who_when_and_what() -> None:
     assert pieces_of(reading)[0].heading == "Grüße aus Köln"
 
 
+def test_files_that_came_with_a_mail_are_read_and_found_by_their_names() -> None:
+    message = EmailMessage()
+    message["Subject"], message["From"], message["Message-ID"] = "Papers", "a@example.org", "<1@example.org>"
+    message.set_content("All papers are in here.\n")
+    page = "<html><title>Menu</title><body><h2>Soups</h2><p>Lentils on Monday</p></body></html>"
+    word = docx(paragraph("The deposit is two rents"))
+    for data, subtype, name in (
+        (pdf([["The lease ends in June"], ["The cellar is number seven"]]), "pdf", "lease.pdf"),
+        (pdf([["Insured until May"]]), "octet-stream", f"policy {SECRET}.pdf"),
+        (word, "vnd.openxmlformats-officedocument.wordprocessingml.document", "rent.docx"),
+        (page.encode("cp1250"), "octet-stream", "menu.html"),
+        ("# Žluťoučký kůň\n\nOats, twice a day, for the old one.".encode("cp1250"), "octet-stream", "horse.md"),
+        (b"%PDF-1.4 nothing else", "pdf", "broken.pdf"),
+        (docx("<w:p>" * 5_000), "octet-stream", "deep.docx"),
+        (b"x" * (8 * 2**20 + 1), "octet-stream", "long.txt"),
+        (png(2, 2, [(b"tEXt", b"Comment\0words in a picture")]), "octet-stream", "photo.png"),
+        (b"PK\x05\x06" + bytes(18), "zip", "all.zip"),
+        (b"From: c@d\r\nSubject: Old\r\nMessage-ID: <2@x>\r\n\r\nThe bell is loud", "octet-stream", "old.eml"),
+    ):
+        message.add_attachment(data, maintype="application", subtype=subtype, filename=name)
+    for number in range(51):
+        message.add_attachment(f"number {number}", filename=f"{number}.txt")
+    reading = read(bytes(message), "papers.eml")
+    where = {piece.content.split("\n")[-1]: piece.heading for piece in pieces_of(reading)}
+    assert where["All papers are in here."] == "Papers"
+    assert where["The lease ends in June"] == "Attachment lease.pdf, page 1"
+    assert where["The cellar is number seven"] == "Attachment lease.pdf, page 2"
+    assert where["The deposit is two rents"] == "Attachment rent.docx"
+    assert where["Lentils on Monday"].startswith("Attachment menu.html")
+    assert where["Oats, twice a day, for the old one."].startswith("Attachment horse.md")
+    assert where["The bell is loud"] == "Forwarded message Old"
+    assert "Žluťoučký kůň" in words_of(reading)
+    assert SECRET not in str(reading)
+    assert "words in a picture" not in words_of(reading)
+    assert {"photo.png", "all.zip", "broken.pdf"} <= set(reading.metadata["attachments"])
+    notes = "\n".join(reading.notes)
+    assert "broken.pdf was not read. The PDF is damaged" in notes
+    assert "deep.docx was not read. " in notes
+    assert "long.txt was not read. It has more than 8 MiB" in notes
+    assert ("number 41" in words_of(reading), "number 50" in words_of(reading)) == (True, False)
+    assert "50.txt was not read. The message has too many files" in notes
+    text = words_of(reading).split("\n")
+    assert reading.lines >= len(text)
+    assert [piece.start_line for piece in pieces_of(reading)] == sorted({p.start_line for p in pieces_of(reading)})
+
+
+def test_a_file_beside_the_alternative_that_is_not_shown_is_read() -> None:
+    message = EmailMessage()
+    message["Subject"], message["From"], message["Message-ID"] = "Tickets", "a@example.org", "<1@example.org>"
+    message.set_content("See the ticket.\n")
+    message.add_alternative("<p>never shown</p>", subtype="html")
+    _, shown = message.iter_parts()
+    assert isinstance(shown, EmailMessage)
+    shown.add_attachment(pdf([["Coach 12, seat 45"]]), maintype="application", subtype="pdf", filename="ticket.pdf")
+    reading = read(bytes(message), "a.eml")
+    assert [piece.heading for piece in pieces_of(reading)] == ["Tickets", "Attachment ticket.pdf"]
+    assert ("Coach 12, seat 45" in words_of(reading), "never shown" in words_of(reading)) == (True, False)
+
+
 def test_mail_of_html_alone_is_read_and_odd_headers_do_no_harm() -> None:
     data = (
         b"Subject: =?no-such?q?caf=E9?= =?utf-8?b?!!!?=\nFrom: x\nDate: yesterday\nMessage-ID: <1@x>\n"

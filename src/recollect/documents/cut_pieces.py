@@ -19,6 +19,7 @@ from recollect.text.secrets import redact_values
 EXTERNAL: frozenset[FileKind] = frozenset({"email", "html"})
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _LONGEST_HEADING = 200
+_LONGEST_WAY = 300  # to a piece, through headings
 _MOST_OF_A_HEADER = 10_000
 
 
@@ -56,11 +57,9 @@ def read_found(found: ExtractedText, name: str, detected: tuple[FileKind, str], 
     title = str(metadata.get("title", ""))[:_LONGEST_HEADING]
     text = mask("\n".join(found.parts), redact=recipe.redact)
     lines = text.count("\n") + 1
-    if kind == "pdf":
-        pieces = tuple(_pages(text, found.parts, recipe))
-    else:
-        cuts = cut(text, kind, tokens=recipe.tokens, overlap=recipe.overlap)
-        pieces = tuple(piece if piece.heading else piece._replace(heading=title) for piece in cuts.pieces)
+    pieces = tuple(
+        piece if piece.heading else piece._replace(heading=title) for piece in _part_by_part(text, found, kind, recipe)
+    )
     if not pieces:
         lines, pieces = _by_name(name, title, recipe)
     notes = tuple(mask(note, redact=recipe.redact) for note in found.notes)
@@ -69,16 +68,18 @@ def read_found(found: ExtractedText, name: str, detected: tuple[FileKind, str], 
     )
 
 
-def _pages(text: str, pages: tuple[str, ...], recipe: ChunkingRecipe) -> Iterator[TextPiece]:
-    """Cut page by page. Masking has moved no line, so a page has as many as before."""
+def _part_by_part(text: str, found: ExtractedText, kind: FileKind, recipe: ChunkingRecipe) -> Iterator[TextPiece]:
+    """Cut each part by itself. Masking has moved no line, so a part has as many as before."""
     lines = text.split("\n")
     first = 0
-    for number, page in enumerate(pages, 1):
-        last = first + page.count("\n") + 1
-        cuts: CutText = cut("\n".join(lines[first:last]), "pdf", tokens=recipe.tokens, overlap=recipe.overlap)
+    for number, part in enumerate(found.parts):
+        last = first + part.count("\n") + 1
+        cuts: CutText = cut("\n".join(lines[first:last]), kind, tokens=recipe.tokens, overlap=recipe.overlap)
+        of_part = mask(found.headings[number], redact=recipe.redact) if number < len(found.headings) else ""
         for piece in cuts.pieces:
+            way = f"page {number + 1}" if kind == "pdf" else " > ".join(filter(None, (of_part, piece.heading)))
             yield piece._replace(
-                heading=f"page {number}", start_line=piece.start_line + first, end_line=piece.end_line + first
+                heading=way[:_LONGEST_WAY], start_line=piece.start_line + first, end_line=piece.end_line + first
             )
         first = last
 

@@ -183,6 +183,7 @@ def _checked(found: Mapping[str, Any]) -> ExtractedText:
         known_values((one_line(key), value) for key, value in pairs if _is_simple(value)),
         tuple(dict.fromkeys([*map(one_line, _strings(found.get("notes"), MOST_VALUES)), *notes])),
         dated_at=str(found.get("dated_at", ""))[:MOST_OF_A_VALUE],
+        headings=tuple(map(one_line, _strings(found.get("headings"), len(parts)))),
     )
 
 

@@ -26,13 +26,14 @@ class ExtractedText(NamedTuple):
     """What stands in a document.
 
     `parts` follow each other, separated by one line feed; those of a PDF are its pages. Headings are written as in
-    Markdown. `dated_at` is written as ISO 8601.
+    Markdown. `headings` say what each part is, if its text does not. `dated_at` is written as ISO 8601.
     """
 
     parts: tuple[str, ...]
     metadata: dict[str, Any]
     notes: tuple[str, ...] = ()
     dated_at: str = ""
+    headings: tuple[str, ...] = ()
 
 
 def tidy(text: str) -> str:
