@@ -151,6 +151,18 @@ def test_places_that_are_called_alike(memory: Memory) -> None:
     assert all(part and part.likeness is not None and part.likeness < 0.5 for part in others)
 
 
+def test_a_kind_of_place_is_like_one_that_is_called_so(open_places: OpenPlaces) -> None:
+    for provider in ("local", "none"):
+        me = open_places(embedding__provider=provider).user(provider)
+        me.remember("The pump hums", lat=_PUB.lat, lng=_PUB.lng, place_label="Opera Bar")
+        me.remember("The old pump leaks", lat=50.0, lng=14.0, place_label="Barber")
+        found = me.recall("pump", location="bar", location_weight=0.5).hits
+        likeness = {hit.place.label: hit.parts.place.likeness for hit in found if hit.place and hit.parts.place}
+        assert found[0].content == "The pump hums"
+        assert likeness["Opera Bar"] == 1
+        assert (likeness.get("Barber") or 0) < 0.9
+
+
 def test_a_place_is_named_by_the_geocoder(open_places: OpenPlaces) -> None:
     geocoder = Gazetteer()
     memory = open_places(geocoder)

@@ -39,9 +39,15 @@ def test_an_alias_is_the_same_setting(write: Write) -> None:
     assert load_settings(write("user_id = 'me'"), environ={}).user == "me"
 
 
+def test_the_key_for_zai_may_stand_at_the_top(write: Write) -> None:
+    for name in ("zaiApiKey", "zai_api_key"):
+        assert load_settings(write(f"{name} = 'k1'"), environ={}).embedding.zai_api_key == "k1"
+
+
 @pytest.mark.parametrize(
     ("content", "names"),
     [
+        ("zaiApiKey = 'a'\n[embedding]\nzai_api_key = 'b'", "zaiApiKey and embedding.zai_api_key"),
         ("[recall]\nminScore = 0.1\nmin_score = 0.1", "recall.minScore and recall.min_score"),
         ("user = 'a'\nuserId = 'b'", "user and userId"),
     ],

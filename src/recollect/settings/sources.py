@@ -6,7 +6,7 @@ a secret can be overridden where the secret is not at hand.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from recollect.errors import SettingsError
 from recollect.settings.declare import ARGUMENT, PREFIX, Entry, SettingsSection, entries, environment_name, walk
@@ -100,13 +100,19 @@ def _put(table: dict[str, object], path: tuple[str, ...], value: object) -> None
     table[last] = value
 
 
+# Names at the top of a file that belong to a section here, as files of other programs have them.
+_MOVED: Final = {"zaiApiKey": "embedding.zai_api_key", "zai_api_key": "embedding.zai_api_key"}
+
+
 def _read_table(
     of: type[SettingsSection], table: Mapping[str, object], origin: Origin, path: str = "", written: str = ""
 ) -> Iterator[SourceItem]:
     known = {spelling: entry for entry in entries(of) for spelling in entry.spellings()}
     for key, value in table.items():
         entry = known.get(key)
-        if entry is None:
+        if entry is None and of is Settings and key in _MOVED:
+            yield SettingValue(_MOVED[key], key, origin, value)
+        elif entry is None:
             yield UnknownSetting(written + key, origin.name)
         else:
             yield from _read_entry(entry, value, origin, path + entry.name, written + key)

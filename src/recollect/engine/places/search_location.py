@@ -60,7 +60,7 @@ class ResolvedLocation:
     def key(self) -> tuple[object, ...]:
         """All that the answer depends on."""
         vector = None if self.vector is None else self.vector.tobytes()
-        point = (self.lat, self.lng, vector)
+        point = (self.lat, self.lng, self.name, vector)
         return (*point, self.weight, self.scale_km, self.semantic, self.circle, self.scales_by_content)
 
     def within_radius(self, filters: ItemFilters) -> ItemFilters | None:
@@ -229,11 +229,19 @@ class PlaceScorer:
 
     def _find_similar(self) -> tuple[str, ...]:
         vector = self._location.vector
-        if vector is None or self._space is None:
-            return ()
-        nearest = self._reader.nearest(self._space, vector, PlaceFilters(), _SIMILAR_PLACES)
-        self._likeness |= {place_id: self._like(cosine) for place_id, cosine in nearest}
-        return tuple(place_id for place_id, _ in nearest if self._likeness[place_id] >= _MIN_LIKENESS)
+        if vector is not None and self._space is not None:
+            nearest = self._reader.nearest(self._space, vector, PlaceFilters(), _SIMILAR_PLACES)
+            self._likeness |= {place_id: self._like(cosine) for place_id, cosine in nearest}
+        self._likeness |= dict.fromkeys(self._of_this_kind(), 1.0)
+        return tuple(one_id for one_id, like in self._likeness.items() if like >= _MIN_LIKENESS)
+
+    def _of_this_kind(self) -> list[str]:
+        """Find places whose labels have the words of a kind of place in them: `bar` names an Opera Bar, too."""
+        words = set(folded(self._location.name).split())
+        if not words or self._location.lat is not None:
+            return []
+        rows = self._reader.place_rows()
+        return [row.id for row in rows if words.issubset(folded(row.place_label).split())][:_SIMILAR_PLACES]
 
     def _like(self, cosine: float) -> float:
         return geo.likeness(fusion.nearness(cosine, self._unrelated))
