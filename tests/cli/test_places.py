@@ -3,13 +3,17 @@
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from recollect.errors import GeocoderUnavailable
+from recollect.geocoding import table_cache
 from recollect.geocoding.offline import OfflineGeocoder
-from tests.cli.conftest import OFFLINE, Cli
+from recollect.geocoding.tables import Country, Settlement, compiled
+from tests.cli.conftest import OFFLINE, Cli, asking
 from tests.geocoding.server import NominatimServer
+from tests.providers.server import ProviderServer
 
 PUB = ("--lat", "49.1951", "--lng", "16.6068", "--place", "U Karla pub")
 VIENNA = ("--lat", "48.2082", "--lng", "16.3738")
@@ -94,6 +98,46 @@ def test_moving_a_memory_gives_it_another_address(located: Cli) -> None:
     located.ok("place", "home", "49.1951,16.6068")
     shown = located.ok("update", made, "--at", "home")
     assert f"home · {BRNO} (49.1951, 16.6068)" in shown
+
+
+def make_tables_of_brno(folder: Path, _smallest: str) -> None:
+    settlement = Settlement(1, "Brno", 49.19522, 16.60796, "CZ", "South Moravian", "Europe/Prague", 379_466)
+    compiled([settlement], {"CZ": Country("Czechia", "CZE")}).save(folder)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ("store", "The spare key is here", "--lat", "49.1951", "--lng", "16.6068"),
+        ("where", "Brno"),
+        ("where", "49.1951,16.6068"),
+        ("recall", "keys", "--near", "Brno"),
+        ("place", "home", "--near", "Brno"),
+    ],
+    ids=lambda typed: " ".join(typed[:2]),
+)
+def test_the_first_use_of_the_offline_geocoder_says_what_it_does(
+    typed: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(table_cache, "_made_by_a_child", make_tables_of_brno)
+    cli = Cli("--database", str(tmp_path / "memory.db"))
+    cli.environment |= {**OFFLINE, "FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}
+    assert "Making the table of places, only this once (about 10 s)" in cli.ok(*typed)
+    assert "Making the table" not in cli.ok(*typed)
+    cli.environment |= {"FORCE_COLOR": None, "TERM": "dumb", "RECOLLECT_PLACES_SMALLEST": "5000"}
+    assert "Making the table" not in cli.ok(*typed), "a program that reads the output gets nothing else"
+
+
+def test_a_search_by_meaning_says_that_it_waits_for_the_table(
+    tmp_path: Path, provider: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(table_cache, "_made_by_a_child", make_tables_of_brno)
+    cli = Cli("--database", str(tmp_path / "memory.db"))
+    cli.environment |= {**OFFLINE, **asking(provider), "FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}
+    assert "Making the table of places" in cli.ok("recall", "keys", "--near", "49.1951,16.6068")
+    assert "Making the table of places" not in cli.ok("recall", "keys", "--near", "49.1951,16.6068")
 
 
 @pytest.mark.parametrize("failure", [GeocoderUnavailable("The table is gone."), OSError("The disk is gone.")])

@@ -1,6 +1,7 @@
 """Commands for places, and what a place means to other commands."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from recollect.cli import options
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 commands = CommandSet("Places", CoordinatesCommand)
 
 _LONGEST_NAME = 36
+_FIRST_USE = "Making the table of places, only this once (about 10 s)"
 
 
 class TypedLocation(NamedTuple):
@@ -45,9 +47,30 @@ def search_location(context: CommandContext, given: options.LocationOptions) -> 
         return TypedLocation({"location": own, **weights})
     point = coordinates(near, "near")
     if point is not None:
+        _prepare_names(context, point)
         return TypedLocation({"location": point, **weights})
-    taken = context.me.places.geocode(near, limit=1)[0]
+    with _looking_up(context):
+        taken = context.me.places.geocode(near, limit=1)[0]
     return TypedLocation({"location": Location(taken.lat, taken.lng, taken.address), **weights}, taken)
+
+
+@contextmanager
+def _looking_up(context: CommandContext) -> Iterator[None]:
+    """Say what takes so long: the first question of all makes the tables of the offline geocoder."""
+    from recollect.geocoding import must_make_tables
+
+    with context.progress.steps() as step:
+        step(_FIRST_USE if must_make_tables(context.settings.places) else "Looking where that is", 0, 1)
+        yield
+
+
+def _prepare_names(context: CommandContext, point: tuple[float, float]) -> None:
+    """Make the tables before a search by meaning needs them: it would not wait for them, and not say why it is slow."""
+    from recollect.geocoding import must_make_tables
+
+    if context.settings.embedding.provider != "none" and must_make_tables(context.settings.places):
+        with _looking_up(context), suppress(RecollectError, OSError):
+            context.me.places.reverse_geocode(*point)
 
 
 def show_taken(view: "View", taken: "Located | None") -> None:
@@ -78,12 +101,8 @@ def find_addresses(context: CommandContext, fields: Mapping[str, Any]) -> None:
     """
     if all(value in (None, "") for value in fields.values()):
         return
-    with context.progress.steps() as step:
-        step("Looking where that is", 0, 1)
-        try:
-            context.me.places.find_addresses()
-        except (RecollectError, OSError):
-            return
+    with _looking_up(context), suppress(RecollectError, OSError):
+        context.me.places.find_addresses()
 
 
 def asks_a_server(context: CommandContext) -> bool:
@@ -198,7 +217,8 @@ def _target(context: CommandContext, name: str, spot: str | None, near: str | No
     point = coordinates(text, "near" if spot is None else None)
     if point is not None:
         return Location(*point)
-    taken = context.me.places.geocode(text, limit=1)[0]
+    with _looking_up(context):
+        taken = context.me.places.geocode(text, limit=1)[0]
     return Location(taken.lat, taken.lng, taken.address)
 
 
@@ -241,9 +261,10 @@ def where(
     is a table on this machine.
     """
     point = coordinates(place)
-    if point is None:
-        return CommandResult(GeocodedPlaces(context.me.places.geocode(place, limit=limit)), _show_where)
-    nearest = context.me.places.reverse_geocode(*point)
+    with _looking_up(context):
+        if point is None:
+            return CommandResult(GeocodedPlaces(context.me.places.geocode(place, limit=limit)), _show_where)
+        nearest = context.me.places.reverse_geocode(*point)
     geocoded = GeocodedPlaces((nearest,) if nearest else (), reverse=True)
     return CommandResult(geocoded, _show_nearest, 0 if nearest else NOT_FOUND)
 

@@ -3,6 +3,6 @@
 Importing this loads neither numpy nor an HTTP library; the first question does.
 """
 
-from recollect.geocoding.factory import create_geocoder
+from recollect.geocoding.factory import create_geocoder, must_make_tables
 
-__all__ = ["create_geocoder"]
+__all__ = ["create_geocoder", "must_make_tables"]

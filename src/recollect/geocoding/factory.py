@@ -37,6 +37,16 @@ def create_geocoder(settings: PlaceSettings) -> "Geocoder | None":
             return None
 
 
+def must_make_tables(settings: PlaceSettings) -> bool:
+    """Tell whether the first question will make the tables of the offline geocoder, which takes seconds, once."""
+    offline = settings.geocoder == "offline" or (settings.geocoder == "auto" and not settings.nominatim_url)
+    if not offline or not _has_data():
+        return False
+    from recollect.geocoding.table_cache import are_made  # noqa: PLC0415 - brings numpy
+
+    return not are_made(settings.smallest)
+
+
 def _nominatim(settings: PlaceSettings) -> "NominatimGeocoder":
     if not settings.nominatim_url:
         raise SettingsError("The geocoder nominatim needs an address. Set places.nominatim_url or NOMINATIM_URL.")

@@ -43,14 +43,22 @@ def opened(smallest: str, make: BuildTables | None = None) -> OpenTables:
     `make` writes them into a folder; usually a process of its own does. Raises GeocoderUnavailable.
     """
     make = make or _made_by_a_child
-    cache = _cache_folder()
-    kept = cache / f"gazetteer-{_version()}-{smallest}-{FORMAT}"
+    kept = _kept_folder(smallest)
     with suppress(DamagedTables):
         return OpenTables(load(kept))
     try:
         return OpenTables(_kept_tables(kept, smallest, make))
     except (OSError, DamagedTables):  # nothing can be kept there: it is made for this process alone
         return _own_tables(smallest, make)
+
+
+def are_made(smallest: str) -> bool:
+    """Tell whether the tables are in the cache. Whether they are whole shows when they are opened."""
+    return _kept_folder(smallest).is_dir()
+
+
+def _kept_folder(smallest: str) -> Path:
+    return _cache_folder() / f"gazetteer-{_version()}-{smallest}-{FORMAT}"
 
 
 def _kept_tables(kept: Path, smallest: str, make: BuildTables) -> Tables:
