@@ -3,16 +3,19 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from recollect.errors import GeocoderUnavailable
-from recollect.geocoding import table_cache
+from recollect.geocoding import may_ask_now, table_cache
 from recollect.geocoding.offline import OfflineGeocoder
 from recollect.geocoding.tables import Country, Settlement, compiled
+from recollect.settings.placing import PlaceSettings
 from tests.cli.conftest import OFFLINE, Cli, asking
-from tests.geocoding.server import NominatimServer
+from tests.geocoding.server import NOWHERE, NominatimServer
 from tests.providers.server import ProviderServer
 
 PUB = ("--lat", "49.1951", "--lng", "16.6068", "--place", "U Karla pub")
@@ -154,16 +157,46 @@ def test_an_address_that_cannot_be_found_keeps_nothing_from_being_stored(
     assert located.json("count") == {"count": 1}
 
 
-def test_a_server_is_left_to_the_worker(cli: Cli) -> None:
+def test_a_server_that_answers_is_asked_at_once(cli: Cli) -> None:
     with NominatimServer() as server:
         cli.environment |= {"RECOLLECT_PLACES_GEOCODER": "auto", "NOMINATIM_URL": server.url}
         shown = cli.ok("store", "I usually order the dumplings here", *PUB)
+        assert "U Karla pub · Česká, " in shown
+        assert "follows" not in shown
+        said = cli.json("say", "c1", "user", "I parked here", *VIENNA)["message"]
+        assert said["address"].startswith("Česká, ")
+        made = cli.store("Nothing is here", "--lat", "1", "--lng", "2", "--address", "the sea")
+        assert len(server.requests) == 2, "what has an address needs none"
+        assert cli.json("update", made, *SYDNEY, "--address", "")["address"].startswith("Česká, ")
+        server.reverse = NOWHERE
+        shown = cli.ok("store", "Only water here", "--lat", "3", "--lng", "4")
+        assert "\n3, 4\n" in shown
+        assert "follows" not in shown, "nothing has a name there"
+        assert cli.json("worker", "--once")["located"] == 0
+
+
+def test_a_server_that_does_not_answer_is_left_to_the_worker(cli: Cli) -> None:
+    with NominatimServer() as server:
+        cli.environment |= {"RECOLLECT_PLACES_GEOCODER": "auto", "NOMINATIM_URL": server.url}
+        server.fault = "unavailable"
+        shown = cli.ok("store", "I usually order the dumplings here", *PUB)
         assert "Its address follows: `recollect worker` asks for it.\n" in shown
         assert "U Karla pub (49.1951, 16.6068)\n" in shown
-        assert cli.json("worker", "--once")["located"] == 1
-        assert "Česká, " in cli.ok("list")
-        cli.ok("store", "And the soup", *VIENNA)
-        assert "Found 1 address.\n" in cli.ok("worker", "--once")
+        shown = cli.ok("say", "c1", "user", "I parked here", *VIENNA)
+        assert "Its address follows: `recollect worker` asks for it.\n" in shown
+        asked = len(server.requests)
+        cli.ok("store", "The soup is good, too", *PUB)
+        assert len(server.requests) == asked, "it failed there a moment ago"
+
+
+def test_a_server_of_others_is_asked_as_often_as_it_allows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    others = PlaceSettings(nominatim_url="https://nominatim.example.org", requests_per_s=0.5)
+    now = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+    moments = [now + timedelta(seconds=second) for second in (0, 1, 2, 3.5, 4)]
+    assert [may_ask_now(others, moment) for moment in moments] == [True, False, True, False, True]
+    for unlimited in (replace(others, requests_per_s=0), replace(others, nominatim_url="http://localhost:80")):
+        assert [may_ask_now(unlimited, now) for _ in range(2)] == [True, True]
 
 
 @pytest.mark.parametrize(

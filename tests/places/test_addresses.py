@@ -16,6 +16,7 @@ from tests.conftest import SteppingClock
 from tests.places.conftest import OpenPlaces
 from tests.places.gazetteer import Gazetteer, address_of, centre
 from tests.storage.catalogue import plain
+from tests.waiting import PATIENCE_S, until
 
 _SPOT = (49.19514, 16.60683)
 _BESIDE = (49.19521, 16.60612)  # in the same cell
@@ -415,6 +416,37 @@ def test_one_user_is_served_alone(open_places: OpenPlaces, geocoder: Gazetteer) 
     assert other.recall("pump", location=_SPOT).degraded == ()
     far_away = open_places(Gazetteer(remote=True))
     assert far_away.user("other").places.find_addresses() == 0, "that would ask a server"
+
+
+def test_a_server_is_asked_for_one_item_and_not_waited_for_long(open_places: OpenPlaces, clock: SteppingClock) -> None:
+    server = Gazetteer(remote=True)
+    memory = open_places(server)
+    me = memory.user("me")
+    _remember(me, "The pump hums", (10.0, 20.0))
+    made = _remember(me, "The pump leaks", _SPOT)
+    assert me.places.find_addresses(of=made, ask_s=PATIENCE_S) == 1
+    assert (me.get(made).address, server.asked) == (address_of(*_SPOT), [centre(*_SPOT)]), "not for others"
+    said = me.conversation("c1").append("user", "I parked here", lat=_FAR[0], lng=_FAR[1]).id
+    assert said
+    assert me.places.find_addresses(of=said, ask_s=PATIENCE_S) == 1
+    assert me.conversation("c1").messages()[0].address == address_of(*_FAR)
+    assert _counts(memory) == (1, 0)
+    assert me.places.find_addresses(of="no such thing", ask_s=PATIENCE_S) == 0
+    server.away = True
+    left = _remember(me, "The pump is loud", (30.0, 40.0))
+    assert [me.places.find_addresses(of=left, ask_s=PATIENCE_S) for _ in range(2)] == [0, 0]
+    assert len(server.asked) == 3, "it failed there a moment ago"
+    server.away = False
+    clock.advance(minutes=2)
+    answered = Event()
+    server.meanwhile = answered.wait
+    late = _remember(me, "The pump is silent", (50.0, 60.0))
+    assert me.places.find_addresses(of=late, ask_s=0.01) == 0
+    assert me.get(late).address == ""
+    answered.set()
+    until(lambda: me.get(late).address == address_of(50.0, 60.0))
+    _serve(memory)
+    assert me.get(left).address == address_of(30.0, 40.0)
 
 
 @pytest.mark.parametrize("precision", ["street", "district", "city"])

@@ -47,6 +47,9 @@ class UserPlaces(Scoped):
         address_lookup.require_geocoder(self._engine, f"what is at {lat}, {lng}")
         return address_lookup.reverse_geocode(self._engine, self._scope, lat, lng)
 
-    def find_addresses(self) -> int:
-        """Look up missing addresses offline and return how many were found; a running worker does this by itself."""
-        return user_places.find_addresses(self._engine, self._scope)
+    def find_addresses(self, *, of: str = "", ask_s: float = 0.0) -> int:
+        """Look up missing addresses offline and return how many were found; a running worker does this by itself.
+
+        A server is asked only for the memory or message `of` this id, and not waited for longer than `ask_s` seconds.
+        """
+        return user_places.find_addresses(self._engine, self._scope, of, ask_s)

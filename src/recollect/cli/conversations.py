@@ -11,7 +11,7 @@ from recollect.cli.formatting import ago, amounts, counted, excerpt, minute, pla
 from recollect.cli.json_output import fields_of
 from recollect.cli.memories import VectorsToFollow, show_following_vector
 from recollect.cli.options import argument, flag, option
-from recollect.cli.places import find_addresses, place_fields
+from recollect.cli.places import address_follows, find_addresses, place_fields, show_following_address
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.cli.values import past_moment
 from recollect.errors import InvalidInput, NotFound
@@ -50,6 +50,7 @@ class AppendedMessage(NamedTuple):
     appended: "Appended"
     folded_into: "Message | None"
     waiting: int = 0  # for their vectors
+    unlocated: bool = False  # its address is still to be looked up
 
     def document(self) -> dict[str, object]:
         """Give the message, and the id of the summary."""
@@ -104,11 +105,12 @@ def say(
     with VectorsToFollow(context) as vectors:
         appended = chat.append(cast("MessageRole", role), given_text(text), **fields, **place)
     if place and appended.action == "created" and appended.id:
-        find_addresses(context, place)
+        find_addresses(context, place, appended.id)
         appended = replace(appended, message=context.me.messages.around(appended.id, before=0, after=0)[0])
     after = chat.summary()
     compacted = after is not None and (before is None or before.id != after.id)
-    return CommandResult(AppendedMessage(appended, after if compacted else None, vectors.waiting), _show_appended)
+    folded, follows = after if compacted else None, address_follows(context, appended.message)
+    return CommandResult(AppendedMessage(appended, folded, vectors.waiting, follows), _show_appended)
 
 
 def _show_appended(view: "View", said: AppendedMessage) -> None:
@@ -129,6 +131,7 @@ def _show_appended(view: "View", said: AppendedMessage) -> None:
         size = counted(said.folded_into.tokens, "token", "tokens")
         view.line(f"The conversation had grown too large: its older part is now a summary of {size}.")
     show_following_vector(view, said.waiting)
+    show_following_address(view, follows=said.unlocated)
 
 
 class ConversationList(NamedTuple):

@@ -14,7 +14,7 @@ from recollect.cli.errors import FAILED, NOT_FOUND, Declined
 from recollect.cli.formatting import ago, amounts, clock, named, place_line, shortened
 from recollect.cli.json_output import fields_of
 from recollect.cli.options import argument, flag, option
-from recollect.cli.places import asks_a_server, find_addresses, place_fields
+from recollect.cli.places import address_follows, find_addresses, place_fields, show_following_address
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.cli.values import memory_fields
 from recollect.errors import InvalidInput, NotFound
@@ -124,10 +124,10 @@ def store(
         remembered = me.remember(given_text(text), wait=wait, many=many, **given)
         new = remembered.action != "duplicate"
         if new:
-            find_addresses(context, place)
+            find_addresses(context, place, remembered.id)
     record = me.get(remembered.id) if place and new else None
-    unlocated = record is not None and record.lat is not None and not record.address and asks_a_server(context)
-    return CommandResult(StoredMemory(remembered, vectors.waiting, record, unlocated), show_stored)
+    follows = address_follows(context, record)
+    return CommandResult(StoredMemory(remembered, vectors.waiting, record, follows), show_stored)
 
 
 def stored(context: CommandContext, store: "Callable[[], Remembered]") -> CommandResult[StoredMemory]:
@@ -142,8 +142,7 @@ def show_stored(view: "View", stored: StoredMemory) -> None:
     show_remembered(view, stored.remembered, _place(stored.record) if stored.record else "")
     if not stored.remembered.degraded:
         show_following_vector(view, stored.waiting)
-    if stored.unlocated:
-        view.line("Its address follows: `recollect worker` asks for it.", "dim")
+    show_following_address(view, follows=stored.unlocated)
 
 
 def show_following_vector(view: "View", waiting: int) -> None:
@@ -199,7 +198,7 @@ def update(
     if not changes:
         raise InvalidInput("Nothing to change: name at least one option, such as --content or --importance.")
     record = context.me.update(id, **changes)
-    find_addresses(context, place)
+    find_addresses(context, place, record.id)
     return CommandResult(context.me.get(record.id) if place else record, show_record)
 
 

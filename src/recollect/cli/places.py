@@ -14,11 +14,14 @@ from recollect.errors import InvalidInput, RecollectError
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
+    from recollect.model.memories import MemoryRecord
+    from recollect.model.messages import Message
     from recollect.model.places import Located, Location, NamedPlace, PlaceSummary
 
 commands = CommandSet("Places", CoordinatesCommand)
 
 _LONGEST_NAME = 36
+_ASK_S = 1.5  # that a command waits for a server
 _FIRST_USE = "Making the table of places, only this once (about 10 s)"
 
 
@@ -94,19 +97,36 @@ def place_fields(
     return {**there, **fields}
 
 
-def find_addresses(context: CommandContext, fields: Mapping[str, Any]) -> None:
-    """Look up the address of what was stored, if that can be done on this machine.
+def find_addresses(context: CommandContext, fields: Mapping[str, Any], item_id: str) -> None:
+    """Look up the address of what was stored: on this machine, or by a server that answers soon.
 
     It is stored already, so failures do not matter here: a worker tries again.
     """
+    from recollect.geocoding import may_ask_now
+
     if all(value in (None, "") for value in fields.values()):
         return
     with _looking_up(context), suppress(RecollectError, OSError):
-        context.me.places.find_addresses()
+        unlocated = fields.get("lat") is not None and not fields.get("address") and asks_a_server(context)
+        ask_s = _ASK_S if unlocated and may_ask_now(context.settings.places, context.present) else 0.0
+        context.me.places.find_addresses(of=item_id, ask_s=ask_s)
+
+
+def address_follows(context: CommandContext, item: "MemoryRecord | Message | None") -> bool:
+    """Tell whether the address of an item is still to be asked for: not where nothing has a name."""
+    if item is None or item.lat is None or item.address or not asks_a_server(context):
+        return False
+    return context.memory.status().unlocated > 0
+
+
+def show_following_address(view: "View", *, follows: bool) -> None:
+    """Say that an address is still to be asked for, if it is."""
+    if follows:
+        view.line("Its address follows: `recollect worker` asks for it.", "dim")
 
 
 def asks_a_server(context: CommandContext) -> bool:
-    """Say whether addresses come from a server: then a worker asks for them."""
+    """Say whether addresses come from a server: then a worker asks for what it did not answer at once."""
     settings = context.settings.places
     return settings.geocoder == "nominatim" or (settings.geocoder == "auto" and bool(settings.nominatim_url))
 

@@ -3,6 +3,6 @@
 Importing this loads neither numpy nor an HTTP library; the first question does.
 """
 
-from recollect.geocoding.factory import create_geocoder, must_make_tables
+from recollect.geocoding.factory import create_geocoder, may_ask_now, must_make_tables
 
-__all__ = ["create_geocoder", "must_make_tables"]
+__all__ = ["create_geocoder", "may_ask_now", "must_make_tables"]

@@ -1,10 +1,14 @@
 """Which geocoder the settings mean."""
 
+import os
+from datetime import datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, urlsplit
 
 from recollect.errors import SettingsError
 from recollect.geocoding.offline import OfflineGeocoder
+from recollect.geocoding.rate_limit import is_own
 from recollect.settings.placing import PlaceSettings
 
 if TYPE_CHECKING:  # the ports bring numpy
@@ -45,6 +49,28 @@ def must_make_tables(settings: PlaceSettings) -> bool:
     from recollect.geocoding.table_cache import are_made  # noqa: PLC0415 - brings numpy
 
     return not are_made(settings.smallest)
+
+
+def may_ask_now(settings: PlaceSettings, now: datetime) -> bool:
+    """Tell whether a short-lived process may ask the server; it takes its turn thereby.
+
+    Processes do not share their rate limit, so those that ask a server outside of one's own network note when.
+    """
+    host = urlsplit(settings.nominatim_url).hostname or ""
+    if is_own(host) or settings.requests_per_s <= 0:
+        return True
+    from platformdirs import user_cache_path  # noqa: PLC0415 - takes 7 ms
+
+    noted = user_cache_path("recollect", appauthor=False) / "places" / f"asked-{quote(host, safe='')}"
+    try:
+        if noted.exists() and 0 <= now.timestamp() - noted.stat().st_mtime < 1 / settings.requests_per_s:
+            return False
+        noted.parent.mkdir(parents=True, exist_ok=True)
+        noted.touch()
+        os.utime(noted, (now.timestamp(), now.timestamp()))
+    except OSError:  # nothing can be noted there: a worker asks
+        return False
+    return True
 
 
 def _nominatim(settings: PlaceSettings) -> "NominatimGeocoder":

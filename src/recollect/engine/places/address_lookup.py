@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
-from threading import Event
+from queue import Empty, Queue
+from threading import Event, Thread
 from typing import NamedTuple
 
 from recollect.engine.base import items
@@ -16,10 +17,19 @@ from recollect.engine.base.context import Engine
 from recollect.engine.drafts import redaction
 from recollect.errors import GeocoderUnavailable, InvalidInput, NotFound, RecollectError
 from recollect.model.geo import STREET
+from recollect.model.literals import ItemKind
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.places import Located
-from recollect.ports import CachedPlace, GeocodeJob, Geocoder, StoreReader, StoreWriter, UnnamedPlace
+from recollect.ports import (
+    CachedPlace,
+    GeocodeJob,
+    Geocoder,
+    StoreReader,
+    StoreWriter,
+    UnlocatedItem,
+    UnnamedPlace,
+)
 from recollect.text.clean import clean
 
 _BATCH = 64
@@ -111,6 +121,36 @@ def find(engine: Engine, name: str, limit: int) -> Sequence[Located]:
     if not places:
         raise NotFound(f"{geocoder.name} knows no place called {wanted!r}. Check the spelling, or give coordinates.")
     return places
+
+
+def serve_now(engine: Engine, scope: Scope, item_id: str, most_s: float) -> bool:
+    """Ask for the address of one item, whose caller waits; says whether it has one now. Otherwise its job stays queued.
+
+    A server that failed a moment ago is not asked.
+    """
+    found = engine.store.read(scope, lambda rows: items.fetch(rows, [("memory", item_id), ("message", item_id)]))
+    item = found[0] if found else None
+    if not isinstance(item, (MemoryRecord, Message)) or item.lat is None or item.lng is None:
+        return False
+    if item.address or engine.geocode.cooldown.left_s(engine.clock.now()):
+        return bool(item.address)
+    kind: ItemKind = "memory" if isinstance(item, MemoryRecord) else "message"
+    job = GeocodeJob(scope, UnlocatedItem(kind, item.id, item.lat, item.lng), 0)
+    answers: Queue[bool] = Queue()
+
+    def look_up() -> None:
+        try:
+            answers.put(_finish(engine, job, reverse_geocode(engine, scope, job.item.lat, job.item.lng)))
+        except RecollectError:
+            answers.put(False)  # noqa: FBT003 - an answer like any other
+
+    thread = Thread(target=look_up, name="recollect-address", daemon=True)
+    thread.start()
+    try:
+        return answers.get(timeout=most_s)
+    except Empty:
+        engine.search.leave_running(thread)
+        return False
 
 
 class GeocodePass(NamedTuple):

@@ -71,10 +71,12 @@ def place(engine: Engine, scope: Scope, name: str) -> Location:
     return own
 
 
-def find_addresses(engine: Engine, scope: Scope) -> int:
-    """Geocode and embed a user's places, as far as that can be done on this machine."""
+def find_addresses(engine: Engine, scope: Scope, of: str, ask_s: float) -> int:
+    """Geocode and embed a user's places, as far as that can be done on this machine; a server is asked for one item."""
     done = 0
-    if engine.geocoder is not None and not engine.geocoder.remote:
+    if engine.geocoder is not None and engine.geocoder.remote:
+        done = int(bool(of) and ask_s > 0 and address_lookup.serve_now(engine, scope, of, ask_s))
+    elif engine.geocoder is not None:
         done = address_lookup.serve(engine, scope=scope).done
     space = engine.space
     if space is not None and not isinstance(engine.models.embedder(space), RemoteEmbedder):
