@@ -59,7 +59,7 @@ VERBS_OF_A_USER = {
 }  # fmt: skip
 NAMESPACES = {
     "user": {"files", "places", "facts", "preferences", "events", "lessons", "instructions", "messages"},
-    "store": {"keys", "models", "operations"},
+    "store": {"keys", "models", "operations", "me"},
 }
 VERBS_OF_A_STORE = {
     "open", "user", "stats", "status", "doctor", "maintain", "embed_waiting", "retry_parked", "close",

@@ -93,8 +93,8 @@ def test_the_namespaces_and_values_are_equal(memory: Memory) -> None:
     for sync, twin in pairs:
         for name in set(public(type(sync))) - set(verbs(type(sync))):
             value, same = getattr(sync, name), getattr(twin, name)
-            assert type(same) is NAMESPACES.get(type(value), type(value))
-            assert type(value) in {*NAMESPACES, StoreOperations} or value == same
+            assert type(same) is PAIRS.get(type(value), type(value))
+            assert type(value) in {*PAIRS, StoreOperations} or value == same
 
 
 @pytest.mark.parametrize(

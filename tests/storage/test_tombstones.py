@@ -36,7 +36,7 @@ def test_no_door_code_is_guessed_from_a_tombstone(fresh_database: FreshDatabase)
         with open_memory(place) as memory:
             said = _say(memory)
             memory.user("me").forget(said.id)
-            assert memory.user("me").conversation("c1").import_messages([_SAID])[0].action == "skipped"
+            assert memory.user("me").conversation("c1").import_messages([_SAID])[0].action == "forgotten"
     guesses = {mark for code in range(10_000) for mark in fingerprints(said._replace(content=_CODE.format(code)))}
     tombstones = _tombstones(database)
     assert guesses.isdisjoint(tombstones)
@@ -58,6 +58,6 @@ def test_plain_tombstones_of_older_versions_are_keyed(fresh_database: FreshDatab
         if not is_server(database):
             files = b"".join(file.read_bytes() for file in Path(database).parent.glob(f"{Path(database).name}*"))
             assert not any(mark.encode() in files for mark in marks)
-        assert memory.user("me").conversation("c1").import_messages([_SAID])[0].action == "skipped"
+        assert memory.user("me").conversation("c1").import_messages([_SAID])[0].action == "forgotten"
         assert memory.doctor() == ()
     assert _tombstones(database) == {keyed(_secret(database), mark) for mark in marks}

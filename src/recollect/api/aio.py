@@ -216,8 +216,13 @@ class AsyncMemory(AsyncTwin[Memory]):
             )
         )
 
-    def user(self, user_id: str | None = None, *, audit: AuditedWrite | None = None) -> AsyncUserMemory:
-        """Return one user's part of the store, that of the settings' user without a name; it need not exist yet."""
+    @property
+    def me(self) -> AsyncUserMemory:
+        """The part of the settings' user, for whom the command line and the service work unless told otherwise."""
+        return AsyncUserMemory(self._sync.me)
+
+    def user(self, user_id: str, *, audit: AuditedWrite | None = None) -> AsyncUserMemory:
+        """Return one user's part of the store; the user need not exist yet."""
         return AsyncUserMemory(self._sync.user(user_id, audit=audit))
 
     stats = awaited(Memory.stats)

@@ -61,15 +61,18 @@ class Memory:
         engine = assemble(settings, clock or SystemClock(), embedder, summarizer)
         return cls(engine, owns_embedder=embedder is None)
 
-    def user(self, user_id: str | None = None, *, audit: AuditedWrite | None = None) -> UserMemory:
-        """Return one user's part of the store; the user need not exist yet.
+    @property
+    def me(self) -> UserMemory:
+        """The part of the settings' user, for whom the command line and the service work unless told otherwise."""
+        return self.user(self._engine.settings.user)
 
-        Without a name it is the user of the settings, for whom the command line and the service work, too.
+    def user(self, user_id: str, *, audit: AuditedWrite | None = None) -> UserMemory:
+        """Return one user's part of the store; the user need not exist yet.
 
         With `audit` every write through it is recorded in the audit log, in the transaction that does it.
         """
         engine = self._engine if audit is None else replace(self._engine, audit=audit)
-        return UserMemory(engine, scope_of(engine.settings.user if user_id is None else user_id))
+        return UserMemory(engine, scope_of(user_id))
 
     @property
     def keys(self) -> Keys:

@@ -371,7 +371,10 @@ def rate(
     comment: Annotated[str, option("TEXT", "Why. With two messages that were rated down it becomes a lesson.")] = "",
     undo: Annotated[bool, flag("--undo", "Take the rating back.")] = False,
 ) -> "CommandResult[Message] | CommandResult[MemoryRecord]":
-    """Note what the user thought of a message or a memory: what was rated down is found later."""
+    """Rate a message or a memory.
+
+    What was rated down comes later in every search.
+    """
     word = (rating or ("none" if undo else "")).lower()
     if word not in _RATINGS or (undo and word != "none"):
         raise InvalidInput(f"The rating is {word!r}; expected up, down or none.")

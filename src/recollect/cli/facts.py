@@ -232,7 +232,10 @@ def instruct(
     *,
     note: options.NoteOptions,
 ) -> CommandResult[StoredMemory]:
-    """Note a standing instruction: an agent sees it before every prompt."""
+    """Note how the assistant shall always behave.
+
+    An agent sees it before every prompt.
+    """
     return stored(context, lambda: context.me.instructions.add(given_text(text), **_given(note)))
 
 
