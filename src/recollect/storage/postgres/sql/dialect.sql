@@ -231,6 +231,10 @@ SELECT count(*) AS vectors FROM vectors_{space}
 -- Only one process at a time changes the schema, or claims messages; the lock ends with the transaction.
 SELECT pg_advisory_xact_lock(:lock)
 
+-- limit_waiting --
+-- How long a statement of this transaction may wait for a lock.
+SELECT set_config('lock_timeout', :longest, true)
+
 -- share_spaces --
 -- Any number may hold it, but not while a transaction has it alone; it ends with the transaction.
 SELECT pg_advisory_xact_lock_shared(:lock)
