@@ -253,11 +253,13 @@ class PostgresStore(
         return (*built, "refreshed the planner's statistics")
 
     def advice(self) -> Sequence[str]:
-        """Say which users would profit from an index, and whether row-level security holds."""
+        """Say which users would profit from an index, and what of the server's settings endangers data."""
         with self._lent() as session:
             lacking = len(list(missing_indexes(session, self._settings.giant_user_rows)))
+            unsafe = " and ".join(row[0] for row in session.rows("unsafe_settings"))
         large = f"{lacking} large user(s) have no vector index yet: run `recollect maintain`."
-        return (*((large,) if lacking else ()), *self._rights.advice)
+        loss = f"The server runs with {unsafe} off: a power failure can lose or damage what was stored. Set it to on."
+        return (*((large,) if lacking else ()), *((loss,) if unsafe else ()), *self._rights.advice)
 
     def close(self) -> None:
         """Close all connections; a write under way is finished first."""
