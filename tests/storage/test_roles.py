@@ -53,7 +53,7 @@ def _as_application(address: str, user: str = "", reach: str = "") -> Iterator[p
 def address(server: Server) -> Iterator[str]:
     """A database in which two users have something in two spaces, made by a store with a single connection."""
     url = server.fresh()
-    with open_memory(url, **WITH_VECTORS, **{"postgres.pool_size": 1}) as memory:
+    with _opened(url, pool_size=1) as memory:
         for user in ("me", "you"):
             memory.user(user).remember(f"{user} has a pump", vector=vector_of(user))
             memory.user(user).conversation("c").append("user", f"{user} says pump")
