@@ -149,11 +149,11 @@ def test_nobody_outlives_the_one_who_started_them(crew: Service) -> None:
 
 
 @SQLITE
-def test_the_first_key_is_shown_once(database: str, tmp_path: Path) -> None:
+def test_the_first_key_is_in_a_file_and_on_no_pipe(database: str, tmp_path: Path) -> None:
     with Service(database, tmp_path) as first:
-        secret = first.said["first_key"]
+        secret = first.key_file.read_text().strip()
+        assert (first.said["first_key"], first.said["key_file"]) == (None, str(first.key_file))
         assert first.key_file.stat().st_mode & 0o777 == 0o600
-        assert first.key_file.read_text() == f"{secret}\n"
         with first.client(secret) as admin:
             assert admin.get("/api/memories").status_code == 200
         first.signal(signal.SIGTERM)
@@ -166,13 +166,15 @@ def test_the_first_key_is_shown_once(database: str, tmp_path: Path) -> None:
 
 
 @SQLITE
-def test_people_are_told_the_key_once(database: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("terminal", [True, False])
+def test_people_at_a_terminal_are_told_the_key_once(database: str, tmp_path: Path, *, terminal: bool) -> None:
     told = []
     for _ in range(2):
-        with Service(database, tmp_path, as_json=False) as service:
+        with Service(database, tmp_path, as_json=False, terminal=terminal) as service:
             lines = [service.line()]
             while not lines[-1].startswith("All routes"):
                 lines.append(service.line())
             told.append("".join(lines))
     secret = (tmp_path / "admin.key").read_text().strip()
-    assert [text.count(secret) for text in told] == [1, 0]
+    assert [text.count(secret) for text in told] == [int(terminal), 0]
+    assert all(str(tmp_path / "admin.key") in text for text in told)
