@@ -92,7 +92,7 @@ _FILE = (
 
 def test_photos_get_their_places_from_what_was_stored(fresh_database: FreshDatabase) -> None:
     database = fresh_database()
-    older_store(database, 6)
+    older_store(database, 7)
     moment, uuid = ("now()" if is_server(database) else "7"), "01a1dea8-db60-7912-8e1b-f1c64866180"
     rows = [
         ("image", '{"latitude": 48.2082, "longitude": 16}'),
