@@ -1,6 +1,6 @@
 """Access log: a line per request if wanted, and where the server failed. Never what was sent.
 
-A request that a stop of the server cuts short is answered here, too: the server cancels it, and would call it a failure.
+A request that a stop of the server cuts short is answered here, too: the server cancels it, and would answer 500.
 """
 
 import asyncio
@@ -117,8 +117,8 @@ def _stopping() -> Response:
     """Make the answer to a request that is still at work when the server has waited long enough."""
     return problem(
         HTTPStatus.SERVICE_UNAVAILABLE,
-        "The server stops, and could not finish this request in time. It may still have been carried out; send it again "
-        "later, with the same Idempotency-Key if it had one.",
+        "The server stops, and could not finish this request in time. It may still have been carried out; send it "
+        "again later, with the same Idempotency-Key if it had one.",
         {"Retry-After": str(_RETRY_AFTER_S), "Connection": "close"},
     )
 
