@@ -123,6 +123,16 @@ def test_a_place_is_stored_with_a_memory(memory: Memory, me: UserMemory) -> None
     speak(in_process(memory), talk)
 
 
+def test_a_piece_of_a_file_is_taken_for_other(memory: Memory, me: UserMemory) -> None:
+    async def talk(client: Client) -> None:
+        _, kept = await checked(client, "memory_store", content="The garage door is green", type="file_chunk")
+        assert me.get(kept["id"]).type == "other"
+        _, found = await checked(client, "memory_recall", query="garage door", type="file_chunk")
+        assert [one["id"] for one in found["memories"]] == [kept["id"]]
+
+    speak(in_process(memory), talk)
+
+
 def test_recall_is_narrowed_by_type_and_time(memory: Memory, me: UserMemory, clock: SteppingClock) -> None:
     me.remember("The garage door is green", type="fact")
     begun = clock.now()

@@ -313,8 +313,9 @@ def forget(
     ] = False,
     all: Annotated[bool, flag("--all", "With --query: forget all that it finds, several things too.")] = False,
     sources: Annotated[
-        bool, flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too.")
-    ] = True,
+        bool | None,
+        flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too; they do."),
+    ] = None,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would go, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> CommandResult[Loss]:
@@ -328,7 +329,9 @@ def forget(
     """
     me = context.me
     request = partial(me.forget, id, query=query, session=session, source=source, folder=folder, everything=everything)
-    request = partial(request, all=all, sources=sources and id is not None, allow_again=allow_again)
+    if sources is not None and id is None:
+        raise InvalidInput("--sources and --no-sources belong to an ID; a query reaches the messages anyway.")
+    request = partial(request, all=all, sources=sources is not False and id is not None, allow_again=allow_again)
     plan = request(dry_run=True)
     whole = "everything" if everything else _named_whole(session=session, folder=folder, source=source)
     nothing = _nothing_found(id=id, folder=folder, session=session, everything=everything)

@@ -184,6 +184,8 @@ def _forget(
     if scrub and receipt.action == "deleted":
         engine.store.scrub()
     rewriting.remake(engine, scope, dropped)
+    if receipt.items:  # what was rewritten waits for its vectors
+        engine.background.wake()
     return receipt
 
 
