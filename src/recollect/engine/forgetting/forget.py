@@ -185,6 +185,8 @@ def _forget(
     engine.forget_cached(scope)
     left = engine.erase() if scrub and receipt.action == "deleted" else Erasure()
     rewriting.remake(engine, scope, dropped)
+    if receipt.items:  # what was rewritten waits for its vectors
+        engine.background.wake()
     return replace(receipt, pending=left.reason)
 
 
