@@ -52,6 +52,10 @@ def _checked(name: str, schema: ToolSchema, value: object) -> Any:  # noqa: ANN4
             if not isinstance(value, list) or len(value) > schema["maxItems"]:
                 raise _unfit(name, value, f"a list of at most {schema['maxItems']} texts")
             return [_checked(name, schema["items"], item) for item in value]
+        case "boolean":
+            if not isinstance(value, bool):
+                raise _unfit(name, value, "true or false")
+            return value
         case kind:
             return _number(name, schema, value, whole=kind == "integer")
 
