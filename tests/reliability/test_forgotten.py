@@ -8,6 +8,7 @@ import pytest
 from recollect import Memory
 from recollect.storage.sqlite.maintenance import scrub
 from tests.reliability.canaries import Asked, Canaries, fill, left_in, left_in_files
+from tests.reliability.figures import figure
 from tests.reliability.worker import WITH_VECTORS, answer, open_memory, vector_of
 from tests.reliability.zygote import Child, Zygote
 from tests.storage.catalogue import is_server, plain
@@ -90,6 +91,7 @@ def test_nothing_is_left(database: str, zygote: Zygote, *, settled: bool) -> Non
     _insist_nothing_left(database, canaries, "after the store was closed")
     _insist_gone_from_tables(database, canaries)
     _insist_sound(database, zygote)
+    figure(9, "memories", canaries=len(canaries.words), left=0)
 
 
 def _insist_sound(database: str, zygote: Zygote) -> None:
