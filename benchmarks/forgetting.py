@@ -68,7 +68,7 @@ def _figure(name: str, memory: Memory, database: str) -> Figure:
 def _forgetting(database: str) -> Iterator["subprocess.Popen[str]"]:
     """Run a process that forgets between `go` and `stop`."""
     command = [sys.executable, "-m", "benchmarks.forgetting", database]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         _hear(process)
         yield process
         assert process.stdin is not None
