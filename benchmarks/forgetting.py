@@ -1,11 +1,11 @@
-"""How much writers notice when another process forgets, with and without a reader that keeps the log from being emptied."""
+"""How much writers notice when another process forgets, also while a reader keeps the log from being emptied."""
 
+import multiprocessing
 import os
 import statistics
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import apsw
@@ -43,19 +43,22 @@ def _fill(memory: Memory, rows: int) -> None:
 
 
 def _figure(name: str, memory: Memory, database: str) -> Figure:
-    me, quiet, disturbed, forgotten = memory.user("me"), [], [], 0
+    me, forgotten = memory.user("me"), 0
+    quiet: list[float] = []
+    disturbed: list[float] = []
     number = memory.stats().memories
-    with _forgetting(database) as process:
+    with _forgetting(database) as forgetter:
         for _ in range(_ROUNDS):
             for times in (quiet, disturbed):
                 if times is disturbed:
-                    _tell(process, "go")
+                    forgetter.send("go")
                 for _ in range(_WRITES):
                     number += 1
                     text = _TEXT.format(number=number, place="Dover")
                     times.append(seconds(lambda text=text: me.remember(text)))  # type: ignore[misc]
                 if times is disturbed:
-                    forgotten += int(_tell(process, "stop"))
+                    forgetter.send("stop")
+                    forgotten += forgetter.recv()
     ratio = statistics.median(disturbed) / statistics.median(quiet)
     detail = (
         f"{statistics.median(disturbed) * 1e3:.2f} ms, quiet {statistics.median(quiet) * 1e3:.2f} ms; longest "
@@ -65,45 +68,28 @@ def _figure(name: str, memory: Memory, database: str) -> Figure:
 
 
 @contextmanager
-def _forgetting(database: str) -> Iterator["subprocess.Popen[str]"]:
+def _forgetting(database: str) -> Iterator["Connection[str, int]"]:
     """Run a process that forgets between `go` and `stop`."""
-    command = [sys.executable, "-m", "benchmarks.forgetting", database]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        _hear(process)
-        yield process
-        assert process.stdin is not None
-        process.stdin.close()
+    start = multiprocessing.get_context("spawn")
+    ours, theirs = start.Pipe()
+    process = start.Process(target=_forget_on_demand, args=(database, theirs))
+    process.start()
+    ours.recv()
+    yield ours
+    ours.send("end")
+    process.join()
 
 
-def _tell(process: "subprocess.Popen[str]", what: str) -> str:
-    assert process.stdin is not None
-    process.stdin.write(f"{what}\n")
-    process.stdin.flush()
-    return _hear(process)
-
-
-def _hear(process: "subprocess.Popen[str]") -> str:
-    assert process.stdout is not None
-    return process.stdout.readline()
-
-
-def _forget_on_demand(database: str) -> None:
+def _forget_on_demand(database: str, told: "Connection[int, str]") -> None:
     """Forget one memory after the other while told to; says how many."""
-    import select
-
     with _open(database) as memory:
         other = memory.user("other")
         ids = iter([record.id for record in other.list(limit=1000).items])
-        print("ready", flush=True)
-        for _ in sys.stdin:
-            print("going", flush=True)
+        told.send(0)
+        while told.recv() == "go":
             forgotten = 0
-            while not select.select([sys.stdin], [], [], 0)[0]:
+            while not told.poll():
                 other.forget(next(ids))
                 forgotten += 1
-            sys.stdin.readline()
-            print(forgotten, flush=True)
-
-
-if __name__ == "__main__":
-    _forget_on_demand(sys.argv[1])
+            told.recv()
+            told.send(forgotten)
