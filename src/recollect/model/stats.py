@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from recollect.model.backups import BackupState
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Space
 from recollect.model.messages import Usage
@@ -233,7 +234,7 @@ class Status:
     `spent_today` is the usage of language models; `embedding_today` that of embedding, for `embedding_cost` dollars, if
     the price is known. `coverage` says what can be found by meaning, `building` is the model of a migration under way,
     and `parked` are items that could not be embedded. `unlocated` counts items that wait for the `geocoder`, `unread`
-    messages that wait to be read.
+    messages that wait to be read. `backup` is the state of the backups that the settings ask for.
     """
 
     version: str
@@ -257,6 +258,7 @@ class Status:
     geocoder: str = "none"
     unlocated: int = 0
     unread: UnreadMessages = UnreadMessages()
+    backup: BackupState | None = None
 
     @property
     def cache(self) -> CacheFigures:
