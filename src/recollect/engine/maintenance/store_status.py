@@ -52,6 +52,7 @@ def status(engine: Engine) -> Status:
         unlocated=store.geocoding_counts()[0],
         unread=unread,
         backup=schedule.state(engine),
+        erasure_pending=store.erasure().reason,
     )
 
 

@@ -18,7 +18,7 @@ from recollect.errors import StoreError, StoreUnavailable
 from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
-from recollect.model.stats import Problem
+from recollect.model.stats import Erasure, Problem
 from recollect.ports import BackupProgress, Clock, PendingWrite, StoreReader, StoreWriter
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import roles
@@ -191,8 +191,13 @@ class PostgresStore(
         """Give something that waits for writes."""
         return ServerChangeNotifier(self._connect)
 
-    def scrub(self) -> None:
+    def scrub(self) -> Erasure:
         """Do nothing: a server keeps deleted rows in its files until an operator has the tables rewritten."""
+        return Erasure()
+
+    def erasure(self) -> Erasure:
+        """Say nothing: only the server knows."""
+        return Erasure()
 
     def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
         """Dump the database while it is in use, with a connection of its own."""
