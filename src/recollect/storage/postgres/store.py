@@ -16,7 +16,7 @@ from psycopg_pool import PoolClosed, PoolTimeout
 from recollect.errors import StoreError, StoreUnavailable
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
-from recollect.model.stats import Problem
+from recollect.model.stats import Erasure, Problem
 from recollect.ports import Clock, PendingWrite, StoreReader, StoreWriter
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import roles
@@ -188,8 +188,13 @@ class PostgresStore(
         """Give something that waits for writes."""
         return ServerChangeNotifier(self._connect)
 
-    def scrub(self) -> None:
+    def scrub(self) -> Erasure:
         """Do nothing: a server keeps deleted rows in its files until an operator has the tables rewritten."""
+        return Erasure()
+
+    def erasure(self) -> Erasure:
+        """Say nothing: only the server knows."""
+        return Erasure()
 
     def own_files(self) -> frozenset[tuple[int, int]]:
         """Give nothing: a server's files are its own affair."""
