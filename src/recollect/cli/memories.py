@@ -441,6 +441,8 @@ def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None
             view.line(f"{path} on your disk says it still. Edit it yourself; memory leaves that passage out.", "yellow")
         if loss.whole == "everything" and not receipt.dry_run and not allowed:
             view.line(_NOT_AGAIN, "dim")
+        if receipt.pending:
+            view.line(f"Erasure pending: {receipt.pending}", "yellow")
 
 
 def _show_candidates(view: "View", receipt: "Forgotten", query: str | None) -> None:
