@@ -22,7 +22,7 @@ from recollect import Conversation, Memory, NewMemory, RecollectError, Remembere
 from recollect.api import composition
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.drafts.memory_drafts import draft_memories
-from tests.reliability import mixing, syncing, talking
+from tests.reliability import backing_up, mixing, syncing, talking
 from tests.reliability.link import Link
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 
@@ -163,7 +163,7 @@ _OWN: tuple[Callable[..., None], ...] = (
     serve,
 )
 TASKS: dict[str, Callable[..., None]] = {
-    task.__name__: task for task in (*_OWN, *talking.TASKS, *syncing.TASKS, *mixing.TASKS)
+    task.__name__: task for task in (*_OWN, *talking.TASKS, *syncing.TASKS, *mixing.TASKS, *backing_up.TASKS)
 }
 
 
