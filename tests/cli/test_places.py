@@ -464,6 +464,7 @@ def test_photos_are_found_where_they_were_taken(located: Cli, tmp_path: Path) ->
     shown = located.ok("recall", "pump", "--files", *around).splitlines()
     assert shown[1].strip().startswith("brno.jpg:1-1")
     assert shown[2].strip() == "at 49.1951, 16.6068, 100 m away"
-    for asked in (("recall", "pump", "--files", *around), ("search", "pump", *around)):
+    other_name = (*around[:2], "--location-radius-km", "5")
+    for asked in (("recall", "pump", "--files", *around), ("search", "pump", *around), ("search", "pump", *other_name)):
         (hit,) = located.json(*asked)["hits"]
         assert (hit["path"], hit["place"]["lat"], hit["place"]["lng"]) == ("brno.jpg", 49.1951, 16.6068)

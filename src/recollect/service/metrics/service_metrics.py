@@ -21,6 +21,7 @@ from recollect.api.memory import Memory
 from recollect.ports import Stage
 from recollect.service.metrics import tracing
 from recollect.service.metrics.metric_labels import (
+    BACKUP_STATES,
     LIMIT_REASONS,
     OTHER,
     SYNC_STATES,
@@ -61,6 +62,10 @@ class Metrics:
     def around(self, app: ASGIApp) -> ASGIApp:
         """Count and trace the requests to an application; those that authentication refuses too, if it is inside."""
         return _MetricsMiddleware(tracing.add_tracing(app), self._counters)
+
+    def backed_up(self, state: str) -> None:
+        """Count a backup, by how it ended."""
+        self._counters.backups.labels(state).inc()
 
     def synced(self, state: str) -> None:
         """Count a sync of a folder by how it ended."""
@@ -146,6 +151,7 @@ class _ProcessCounters:
             ["state"],
             registry=own,
         )
+        self.backups = Counter("recollect_backups", "Backups at intervals, by how they ended.", ["state"], registry=own)
         recall = Histogram(
             "recollect_recall_seconds", "Time that searches took.", ["stage"], buckets=_FINER_BUCKETS_S, registry=own
         )
@@ -162,6 +168,8 @@ class _ProcessCounters:
         for work in WORK_CLASSES:
             self.waiting.labels(work)
             self.waited.labels(work)
+        for state in BACKUP_STATES:
+            self.backups.labels(state)
 
     def collect(self) -> Iterator[Metric]:
         """Give the counters, and what the process itself uses, where the system tells."""
