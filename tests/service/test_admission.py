@@ -114,7 +114,8 @@ def test_no_user_fills_the_queue_alone() -> None:
 
 
 def test_patient_work_waits_for_urgent_calls() -> None:
-    priority, told, began = WorkPriority(PATIENCE_S), [], threading.Event()
+    priority, began = WorkPriority(PATIENCE_S), threading.Event()
+    told: list[object] = []
 
     def load() -> None:
         with priority.patient():
@@ -141,6 +142,7 @@ def test_patient_work_gets_its_part_of_a_busy_process() -> None:
 class _Counting:
     """An embedder that notes how many texts it gets at a time."""
 
+    languages: frozenset[str] | None = None
     space = Space("test", "counting", "1", "none", 4, normalised=True)
 
     def __init__(self) -> None:
