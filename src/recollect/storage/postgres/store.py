@@ -31,9 +31,10 @@ from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
 from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
+from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.statements import load_checks
-from recollect.storage.tombstones import tombstone_secret
+from recollect.storage.tombstones import TombstoneSecrets, tombstone_secrets
 
 T = TypeVar("T")
 
@@ -45,6 +46,7 @@ class PostgresStore(
     SharedPlaceStore,
     SharedReadingStore,
     SharedAccessLogStore,
+    SharedTransferStore,
     StoreFigures,
 ):
     """Memories on a server."""
@@ -64,19 +66,19 @@ class PostgresStore(
             check_server(connection)
             migrate(connection, self._where, clock.now(), analyser)
             self._rights = roles.login_rights(connection, settings.role)
-            self._secret = self._read_secret(connection)
+            self._secrets = self._read_secrets(connection)
         self._sender = ChangeSender(self._connect)
         self._pool: ServerPool | None = None
         self._pool_lock = Lock()
 
-    def _read_secret(self, connection: PgConnection) -> bytes:
+    def _read_secrets(self, connection: PgConnection) -> TombstoneSecrets:
         """Read what keys tombstones, as the application does: the login may lack the right."""
         if self._rights.role:
             roles.take(connection, self._rights.role)
         with connection.transaction():
             session = PostgresSession(connection)
             session.act_for(None)
-            return tombstone_secret(session)
+            return tombstone_secrets(session)
 
     def _connections(self) -> ServerPool:
         """Start the pool at first use: a program that only opens and closes needs none."""
@@ -135,6 +137,18 @@ class PostgresStore(
             session.claim_spaces()
             yield session
 
+    @contextmanager
+    def _long_reading(self, scope: Scope | None) -> Iterator[StoreSession]:
+        """Lend a session with one snapshot."""
+        with self._connected() as connection:
+            connection.execute(statement("begin_read"))
+            try:
+                session = PostgresSession(connection)
+                session.act_for(scope)
+                yield session
+            finally:
+                connection.execute("ROLLBACK")
+
     def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""
         with self._connected() as connection, connection.pipeline():
@@ -142,14 +156,14 @@ class PostgresStore(
             try:
                 session = PostgresSession(connection)
                 session.act_for(scope)
-                return work(PostgresReader(session, scope, self._rights, secret=self._secret))
+                return work(PostgresReader(session, scope, self._rights, secrets=self._secrets))
             finally:
                 connection.execute("ROLLBACK")
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction."""
         with self._connected() as connection, connection.transaction():
-            writer = _writer(connection, scope, secret=self._secret, geocodes=self._geocodes)
+            writer = _writer(connection, scope, secrets=self._secrets, geocodes=self._geocodes)
             result = work(writer)
             writer.finish()
         self._sender.send()
@@ -160,7 +174,7 @@ class PostgresStore(
         with ExitStack() as stack:
             connection = stack.enter_context(self._connected())
             stack.enter_context(connection.transaction())
-            writer = _writer(connection, scope, secret=self._secret, geocodes=self._geocodes)
+            writer = _writer(connection, scope, secrets=self._secrets, geocodes=self._geocodes)
             result = work(writer)
             return self._background.submit(self._finish, stack.pop_all(), writer, result)
 
@@ -263,9 +277,9 @@ class PostgresStore(
                 self._pool = None
 
 
-def _writer(connection: PgConnection, scope: Scope, *, secret: bytes, geocodes: bool) -> PostgresWriter:
+def _writer(connection: PgConnection, scope: Scope, *, secrets: TombstoneSecrets, geocodes: bool) -> PostgresWriter:
     """Begin a user's write: one trip to the server for row-level security and the locks."""
     with connection.pipeline():
         session = PostgresSession(connection)
         session.act_for(scope)
-        return PostgresWriter(session, scope, secret=secret, geocodes=geocodes)
+        return PostgresWriter(session, scope, secrets=secrets, geocodes=geocodes)
