@@ -8,7 +8,7 @@ SOURCES := src tests benchmarks examples
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PATHS ?= tests
 
-.PHONY: run test test-all format lint types architecture tests coverage bench docs constraints hooks clean
+.PHONY: run test test-all format lint types architecture tests coverage bench reliability docs constraints hooks clean
 
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
@@ -44,6 +44,12 @@ coverage: $(VENV)/.installed-dev
 # Prints every figure as a ratio to its limit; takes some minutes.
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks
+
+# Runs the tests behind each promise of docs/reliability.md in full size and writes their figures there; takes about an hour.
+# In small size (RELIABILITY=small) it takes minutes and only prints them. Some of the promises: ONLY=2,3
+RELIABILITY ?= full
+reliability: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.reliability.report $(RELIABILITY) $(if $(ONLY),--only $(ONLY))
 
 # Writes the generated pages anew and builds the site. To read it: python3 -m http.server --directory build/site
 docs: $(VENV)/.installed-docs

@@ -142,9 +142,11 @@ class Server:
         self._numbers = count()
         self._shared: SharedDatabase | None = None
         with self.admin() as connection:
-            # a test database need not survive a crash, and does not live long enough for a vacuum
-            for setting in ("fsync", "synchronous_commit", "full_page_writes", "autovacuum", "jit"):
+            # a test database does not live long enough for a vacuum; what keeps data safe stays as people have it
+            for setting in ("autovacuum", "jit"):
                 connection.execute(f"ALTER SYSTEM SET {setting} = off")
+            for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+                connection.execute(f"ALTER SYSTEM RESET {setting}")
             connection.execute("SELECT pg_reload_conf()")
             connection.execute(f"CREATE DATABASE {_TEMPLATE}")
         with Memory.open(self.url(_TEMPLATE)):

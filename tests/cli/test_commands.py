@@ -277,3 +277,14 @@ def test_an_import_says_what_it_leaves_out_because_it_was_forgotten(cli: Cli, tm
     assert cli("forget", "--query", "milk", "--and-allow-again").exit_code != 0
     cli.ok("forget", "--everything", "--and-allow-again", "--yes")
     assert cli.json("import", str(export))["brought"] == {"memories": 1}
+
+
+def test_sources_belong_to_an_id_and_its_type_may_be_that_of_files(cli: Cli) -> None:
+    made = cli.store("The pump hums", "--type", "file_chunk")
+    assert cli.json("get", made)["type"] == "other"
+    assert [hit["id"] for hit in cli.json("recall", "pump", "--type", "file_chunk")["hits"]] == [made]
+    for sources in ("--sources", "--no-sources"):
+        refused = cli("forget", "--query", "pump", sources)
+        assert (refused.exit_code, refused.stdout) == (2, "")
+        assert "belong to an ID" in refused.stderr
+    assert cli.json("forget", made, "--no-sources")["action"] == "deleted"

@@ -124,6 +124,8 @@ def test_events_are_told_in_order_by_day(cli: Cli) -> None:
     (hit,) = cli.json("search", "Ingrid", "--min-score", "0.2")["hits"]
     told = (hit["content"], hit["participants"], hit["learned_from"], hit["confidence"])
     assert told == ("Dinner", ["Ingrid", "Marek"], "user_stated", 1.0)
+    nameless = cli("event", "Breakfast", "--participant", "")
+    assert (nameless.exit_code, nameless.stderr) == (2, "Error: participants has an empty name. Leave it out.\n")
 
 
 def test_times_are_read_and_shown_in_the_time_zone_of_the_settings(cli: Cli) -> None:

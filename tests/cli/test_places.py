@@ -16,6 +16,7 @@ from recollect.geocoding.tables import Country, Settlement, compiled
 from recollect.settings.placing import PlaceSettings
 from tests.cli.conftest import OFFLINE, Cli, asking
 from tests.geocoding.server import NOWHERE, NominatimServer
+from tests.places.test_photos import photo
 from tests.providers.server import ProviderServer
 
 PUB = ("--lat", "49.1951", "--lng", "16.6068", "--place", "U Karla pub")
@@ -453,3 +454,17 @@ def test_the_terminal_obeys_no_name(located: Cli) -> None:
         shown = located.ok(*typed)
         assert not {"\x1b", "\u202e"} & set(shown)
         json.loads(located(*typed, "--json").stdout)
+
+
+def test_photos_are_found_where_they_were_taken(located: Cli, tmp_path: Path) -> None:
+    for name, where in (("brno.jpg", (49.1951, 16.6068)), ("vienna.jpg", (48.2082, 16.3738))):
+        (tmp_path / name).write_bytes(photo(where, "The pump at the market"))
+        located.ok("add", str(tmp_path / name))
+    around = ("--near", "49.196,16.607", "--radius-km", "5")
+    shown = located.ok("recall", "pump", "--files", *around).splitlines()
+    assert shown[1].strip().startswith("brno.jpg:1-1")
+    assert shown[2].strip() == "at 49.1951, 16.6068, 100 m away"
+    other_name = (*around[:2], "--location-radius-km", "5")
+    for asked in (("recall", "pump", "--files", *around), ("search", "pump", *around), ("search", "pump", *other_name)):
+        (hit,) = located.json(*asked)["hits"]
+        assert (hit["path"], hit["place"]["lat"], hit["place"]["lng"]) == ("brno.jpg", 49.1951, 16.6068)

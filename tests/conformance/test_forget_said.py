@@ -1,11 +1,13 @@
 """Forgetting what was said: by a query, wherever it is said, and by a memory with the messages it came from."""
 
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from recollect import InvalidInput, Memory, UserMemory
+from tests.waiting import PATIENCE_S
 
 ILL = "I have type 1 diabetes and I live in Brno. My sister is called Jana."
 PITY = "Sorry to hear about your diabetes! Brno is lovely."
@@ -51,6 +53,20 @@ def test_a_query_reaches_every_place_that_says_it(memory: Memory, me: UserMemory
     assert me.recall("Where do I live?").hits[0].content == "I live in Brno"
     assert me.forget(query="diabetes").action == "not_found"
     assert memory.doctor() == ()
+
+
+def test_what_is_rewritten_wakes_the_worker(memory: Memory, me: UserMemory) -> None:
+    me.after_turn(TURN, session="s1")
+    woken = Event()
+
+    def work(_: Event) -> None:
+        woken.set()
+
+    memory._engine.background.employ(work)
+    me.forget(query="nothing that was said")
+    assert not woken.is_set()
+    assert len(me.forget(query="diabetes").rewritten) == 2
+    assert woken.wait(PATIENCE_S)
 
 
 def test_what_a_query_means_in_other_words_goes_with_its_message(me: UserMemory) -> None:

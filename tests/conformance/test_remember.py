@@ -54,6 +54,21 @@ def test_the_same_text_of_another_type_is_another_memory(me: UserMemory) -> None
     assert me.remember("Coffee without sugar", type="decision").action == "created"
 
 
+def test_a_piece_of_a_file_is_of_no_type_of_its_own(me: UserMemory) -> None:
+    typed: Any = "file_chunk"
+    made = me.remember("Coffee without sugar", type=typed)
+    me.remember_many([{"content": "Tea without milk", "type": typed}])
+    me.remember("Milk without tea", type="fact")
+    assert me.get(made.id).type == "other"
+    assert me.remember("Coffee without sugar", type="other").action == "duplicate"
+    assert me.update(made.id, content="Coffee without milk", type=typed).type == "other"
+    assert me.count(type=typed) == me.count(type="other") == 2
+    assert {hit.type for hit in me.recall("without", type=[typed], prefer=typed).hits} == {"other"}
+    unknown: Any = "file"
+    with pytest.raises(InvalidMemory, match="Unknown memory type 'file'"):
+        me.remember("Coffee", type=unknown)
+
+
 def test_a_rewording_is_a_duplicate(me: UserMemory) -> None:
     first = me.remember("The user prefers dark mode in all applications", type="preference")
     again = me.remember("User prefers dark mode in all applications", type="preference")

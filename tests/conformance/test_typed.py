@@ -257,7 +257,7 @@ def test_an_event_has_participants_and_is_found_by_them(me: UserMemory) -> None:
     for query in ("Ingrid", '"marek"'):
         (hit,) = me.recall(query, min_score=0.2).hits
         assert (hit.id, hit.participants, hit.learned_from) == (dinner.id, ("Marek", "Ingrid"), "user_stated")
-    for wrong in ("Marek", [1], ["x"] * 1 + [str(number) for number in range(100)], ["x" * 201]):
+    for wrong in ("Marek", [1], ["x"] * 1 + [str(number) for number in range(100)], ["x" * 201], [""], ["Marek", " "]):
         with pytest.raises(InvalidMemory, match="participants"):
             me.events.log("Dinner at home", participants=wrong)  # type: ignore[arg-type]
 

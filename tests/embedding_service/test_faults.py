@@ -26,6 +26,7 @@ from tests.embedding_service.looking import (
     paid_for,
 )
 from tests.providers.server import FAULTS, ProviderServer
+from tests.reliability.figures import figure
 from tests.waiting import eventually
 
 KNOWN = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
@@ -71,6 +72,7 @@ def assert_it_passes(trouble: Trouble, texts: tuple[str, ...]) -> None:
     worked = trouble.healthy.embed_waiting()
     assert (worked.parked, worked.unavailable) == (0, "")
     assert_all_is_well(trouble.healthy, USER, texts)
+    figure(6, trouble.fault, cases=1, lost=0)
 
 
 def test_remember(trouble: Trouble) -> None:

@@ -121,6 +121,7 @@ def test_it_lists_and_calls_over_standard_input_and_output(
         "search_context",
         "memory_about",
         "memory_places",
+        "memory_rate",
     ]
     assert all(tool["annotations"]["openWorldHint"] is False for tool in listed)
     _uses(inspect)

@@ -22,6 +22,7 @@ PARAMETERS = {
     "search_context": {"query": None, "limit": 10, "min_score": None, **HERE},
     "memory_about": {"topic": None},
     "memory_places": {"limit": 20},
+    "memory_rate": {"id": None, "feedback": None, "comment": ""},
 }
 REQUIRED = {
     "memory_recall": ["query"],
@@ -30,6 +31,7 @@ REQUIRED = {
     "search_context": ["query"],
     "memory_about": ["topic"],
     "memory_places": [],
+    "memory_rate": ["id", "feedback"],
 }
 # reads only, destroys, may be repeated
 HINTS = {
@@ -39,6 +41,7 @@ HINTS = {
     "search_context": (True, False, True),
     "memory_about": (True, False, True),
     "memory_places": (True, False, True),
+    "memory_rate": (False, False, True),
 }
 
 
@@ -130,7 +133,7 @@ def test_resources_and_the_prompt_are_listed(memory: Memory) -> None:
 
 def test_nobody_is_offered_what_they_may_not_do(memory: Memory) -> None:
     async def talk(client: Client) -> None:
-        assert {tool.name for tool in (await client.list_tools()).tools} == {"memory_store"}
+        assert {tool.name for tool in (await client.list_tools()).tools} == {"memory_store", "memory_rate"}
         assert not (await client.list_resources()).resources
         assert not (await client.list_resource_templates()).resource_templates
         assert not (await client.list_prompts()).prompts
@@ -155,6 +158,7 @@ def test_everything_on_offer_has_a_permission_and_work_behind_it() -> None:
         "search_context": "read",
         "memory_about": "read",
         "memory_places": "read",
+        "memory_rate": "write",
     }
     assert handlers.TOOL_HANDLERS.keys() == tools.TOOLS.keys()
     assert handlers.RESOURCE_READERS.keys() == {one.uri for one in resources.RESOURCES}

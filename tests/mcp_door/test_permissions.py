@@ -19,6 +19,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "search_context": {"query": "tea"},
     "memory_about": {"topic": "tea"},
     "memory_places": {},
+    "memory_rate": {"id": "01900000-0000-7000-8000-000000000000", "feedback": 1},
 }
 
 

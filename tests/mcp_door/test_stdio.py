@@ -88,7 +88,7 @@ def test_it_remembers_from_one_run_to_the_next(environment: dict[str, str], tmp_
     typed = ("--database", str(tmp_path / "new folder" / "memory.db"), "--user", "anna", "mcp")
 
     async def store(client: Client) -> None:
-        assert len((await client.list_tools()).tools) == 6
+        assert len((await client.list_tools()).tools) == 7
         assert (await called(client, "memory_store", content="Žofie má ráda čaj"))[1]["action"] == "created"
 
     async def recall(client: Client) -> None:

@@ -123,6 +123,16 @@ def test_a_place_is_stored_with_a_memory(memory: Memory, me: UserMemory) -> None
     speak(in_process(memory), talk)
 
 
+def test_a_piece_of_a_file_is_taken_for_other(memory: Memory, me: UserMemory) -> None:
+    async def talk(client: Client) -> None:
+        _, kept = await checked(client, "memory_store", content="The garage door is green", type="file_chunk")
+        assert me.get(kept["id"]).type == "other"
+        _, found = await checked(client, "memory_recall", query="garage door", type="file_chunk")
+        assert [one["id"] for one in found["memories"]] == [kept["id"]]
+
+    speak(in_process(memory), talk)
+
+
 def test_recall_is_narrowed_by_type_and_time(memory: Memory, me: UserMemory, clock: SteppingClock) -> None:
     me.remember("The garage door is green", type="fact")
     begun = clock.now()
@@ -153,8 +163,11 @@ def test_several_that_could_be_meant_are_given_with_full_ids(memory: Memory, me:
         assert {one["id"] for one in details["candidates"]} == made
         assert all(f"memoryId {one}: [fact] Meeting with Petr" in text for one in made)
 
+        text, details = await checked(client, "memory_forget", query="meeting with Petr about the budget", all=True)
+        assert details["action"] == "deleted"
+
     speak(in_process(memory), talk)
-    assert me.count() == 2
+    assert me.count() == 0
 
 
 def test_search_finds_what_was_said_too(memory: Memory, me: UserMemory) -> None:
@@ -168,6 +181,33 @@ def test_search_finds_what_was_said_too(memory: Memory, me: UserMemory) -> None:
         assert details["count"] == 3
         assert text.startswith("Found 3 results:\n\n1. [")
         assert re.search(r"\[response · \d{4}-\d\d-\d\d\] The boiler was serviced by Novák in May\.", text)
+
+    speak(in_process(memory), talk)
+
+
+def test_what_was_rated_down_is_found_later(memory: Memory, me: UserMemory) -> None:
+    wrong = me.remember("The boiler was serviced by Dvorak in May", type="fact").id
+    right = me.remember("The boiler was serviced by Novak in June", type="fact").id
+    me.conversation("c1").append("assistant", "Dvorak was here")
+    said = me.conversation("c1").messages()[0].id
+
+    async def talk(client: Client) -> None:
+        async def rated(item_id: str, feedback: int, **more: str) -> tuple[str, Any]:
+            return await checked(client, "memory_rate", id=item_id, feedback=feedback, **more)
+
+        async def best() -> str:
+            return str((await checked(client, "memory_recall", query="boiler serviced"))[1]["memories"][0]["id"])
+
+        first = await best()
+        other = right if first == wrong else wrong
+        assert await rated(first, -1, comment="no") == ("Rated.", {"action": "rated", "id": first, "feedback": -1})
+        assert (me.get(first).metadata["feedback"], await best()) == (-1, other)
+        assert (await rated(first, 0))[0] == "The rating was taken back."
+        assert ("feedback" in me.get(first).metadata, await best()) == (False, first)
+        assert (await rated(said, 1))[1]["action"] == "rated"
+        assert me.messages.get(said).feedback == 1
+        for unknown in ("01900000-0000-7000-8000-000000000000", "x"):
+            assert await rated(unknown, 1) == (f"{render.NOTHING} Nothing was rated.", {"action": "not_found"})
 
     speak(in_process(memory), talk)
 
@@ -215,6 +255,10 @@ WRONG: list[tuple[str, Mapping[str, Any], str]] = [
     ("memory_forget", {}, "memory_forget needs exactly one of query and memoryId."),
     ("memory_forget", {"query": "x", "memoryId": "y"}, "memory_forget needs exactly one of query and memoryId."),
     ("memory_forget", {"everything": True}, "memory_forget takes no 'everything'."),
+    ("memory_forget", {"query": "x", "all": "yes"}, "all is 'yes'; it must be true or false."),
+    ("memory_rate", {"id": "x"}, "memory_rate needs feedback."),
+    ("memory_rate", {"id": "x", "feedback": 2}, "feedback is 2; it must be a whole number from -1 to 1."),
+    ("memory_rate", {"id": "x", "feedback": 1, "comment": "x" * 301}, "comment has 301 characters"),
     ("memory_about", {"topic": {}}, "topic is an object; it must be a text."),
 ]
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import NewMessage, UserMemory
+from recollect import InvalidInput, NewMessage, UserMemory
 from recollect.model.filters import Filters, ItemFilters, MessageFilters
 from recollect.model.geo import Circle, Point, distance_km
 from recollect.model.memories import MemoryRecord, Scope
@@ -180,6 +180,15 @@ def test_files_are_nowhere(here: UserMemory, tmp_path: Any) -> None:
     assert len(here.recall("pump", files=True).hits) == 2
     assert len(here.recall("pump", files=True, location=(1.0, 2.0)).hits) == 2
     assert [hit.source for hit in here.recall("pump", files=True, location=(1.0, 2.0), radius_km=1).hits] == ["memory"]
+
+
+def test_a_radius_has_another_name(here: UserMemory) -> None:
+    here.remember("The pump leaks", lat=1.0, lng=2.0)
+    here.remember("The pump hums", lat=3.0, lng=2.0)
+    for search in (here.recall, here.search_context):
+        assert len(search("pump", location=(1.0, 2.0), location_radius_km=1).hits) == 1
+        with pytest.raises(InvalidInput, match="radius_km and location_radius_km are the same"):
+            search("pump", location=(1.0, 2.0), radius_km=1, location_radius_km=1)
 
 
 def test_a_circle_around_a_place_of_ones_own(here: UserMemory, clock: SteppingClock) -> None:

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.reliability.figures import figure
 from tests.reliability.zygote import Child, was_killed
 
 SEED = 20260301
@@ -40,7 +41,7 @@ class Kills:
         return [[word for word in said if word != "done"] for said in heard]
 
     def show(self, what: str, database: str, **counts: int) -> None:
-        """Print the figures; they are a result."""
+        """Give the figures; what was lost or half done has failed the test before."""
         store = "postgresql" if "://" in database else "sqlite"
-        figures = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
-        print(f"\n{store}, {what}: seed {SEED}, {self.points} points, {self.killed} killed at work, {figures}")  # noqa: T201
+        at_work = {"killed_at_work": self.killed, **counts}
+        figure(1, f"{store}, {what}, seed {SEED}", kill_points=self.points, lost=0, half_done=0, **at_work)

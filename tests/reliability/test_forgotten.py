@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from recollect import Memory
-from recollect.storage.sqlite import store as sqlite_store
+from recollect.storage.sqlite.maintenance import scrub
 from tests.reliability.canaries import Asked, Canaries, fill, left_in, left_in_files
+from tests.reliability.figures import figure
 from tests.reliability.worker import WITH_VECTORS, answer, open_memory, vector_of
 from tests.reliability.zygote import Child, Zygote
 from tests.storage.catalogue import is_server, plain
@@ -90,6 +91,7 @@ def test_nothing_is_left(database: str, zygote: Zygote, *, settled: bool) -> Non
     _insist_nothing_left(database, canaries, "after the store was closed")
     _insist_gone_from_tables(database, canaries)
     _insist_sound(database, zygote)
+    figure(9, "memories", canaries=len(canaries.words), left=0)
 
 
 def _insist_sound(database: str, zygote: Zygote) -> None:
@@ -146,7 +148,7 @@ def _raw_vectors(database: str) -> list[bytes]:
 def test_a_large_file_is_erased_by_maintenance(tmp_path: Path, zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
     database = str(tmp_path / "memory.db")
     canaries = Canaries(seed=2)
-    monkeypatch.setattr(sqlite_store, "_REWRITE_AT_ONCE_BYTES", 0)
+    monkeypatch.setattr(scrub, "REWRITE_AT_ONCE_BYTES", 0)
     with open_memory(database, **WITH_VECTORS) as memory:
         store = _Here(memory)
         expected = _bystanders(store, "me")
@@ -175,16 +177,42 @@ class _Here:
 def test_a_reader_that_does_not_end_delays_only_the_erasing(tmp_path: Path, zygote: Zygote) -> None:
     database = str(tmp_path / "memory.db")
     canaries = Canaries(seed=9)
-    child, other = zygote.serve(database, **{"sqlite.busy_timeout_s": 1}), zygote.serve(database)
+    child, other = zygote.serve(database), zygote.serve(database)
     memory_id = child.ask("remember", user="me", content=canaries.text())["id"]
     with plain(database) as reader:
         assert reader.rows("SELECT count(*) FROM memories") == [(1,)]  # from here on it reads the present state
-        child.say({"verb": "forget", "user": "me", "id": memory_id})
-        other.ask("remember", user="me", content="Others can write meanwhile")
-        with pytest.raises(AssertionError, match=r"StoreUnavailable: The memories are deleted .*recollect maintain"):
-            child.hear()
-        assert other.ask("count", user="me") == 1
+        forgotten = child.ask("forget", user="me", id=memory_id)
+        assert forgotten["action"] == "deleted"
+        assert "another process has been reading" in forgotten["pending"]
+        child.ask("remember", user="me", content="It can write meanwhile")
+        other.ask("remember", user="me", content="Others can, too")
+        assert [process.ask("status")["erasure_pending"] for process in (child, other)] == [forgotten["pending"]] * 2
+        assert other.ask("count", user="me") == 2
         assert reader.rows("SELECT count(*) FROM memories") == [(1,)]
+        assert left_in_files(database, canaries) == canaries.words
+        child.close()
+    assert other.ask("status")["erasure_pending"] == forgotten["pending"], "the file itself tells"
     other.ask("maintain")
+    assert other.ask("status")["erasure_pending"] == ""
     _insist_nothing_left(database, canaries, "after maintenance")
     other.close()
+
+
+def test_statistics_keep_no_words(tmp_path: Path, zygote: Zygote) -> None:
+    database = str(tmp_path / "memory.db")
+    canaries = Canaries(seed=10)
+    child = zygote.serve(database)
+    batch = [{"content": canaries.text(), "subject": canaries.word(), "session": canaries.word()} for _ in range(60)]
+    child.ask("remember_many", user="me", memories=batch)
+    child.ask("maintain")
+    with plain(database) as store:
+        assert store.rows("SELECT count(*) > 0 FROM sqlite_stat1") == [(1,)], "the planner has statistics"
+        assert store.rows("SELECT name FROM sqlite_schema WHERE name = 'sqlite_stat4'") != []
+        assert store.rows("SELECT count(*) FROM sqlite_stat4") == [(0,)]
+        store.rows("ANALYZE")  # as earlier versions did
+        assert store.rows("SELECT count(*) > 0 FROM sqlite_stat4") == [(1,)]
+    assert [problem["check"] for problem in child.ask("doctor")] == ["samples_of_keys"]
+    assert child.ask("forget", user="me", everything=True)["pending"] == ""
+    assert child.ask("doctor") == []
+    _insist_nothing_left(database, canaries, "while the store is open")
+    child.close()

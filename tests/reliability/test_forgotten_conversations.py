@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.reliability.canaries import Canaries, left_in, left_in_files
+from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS
 from tests.reliability.spoken import ASKING, WITH_SUMMARIES, Talks, everything_shown, speak
 from tests.reliability.zygote import Child, Zygote
@@ -46,7 +47,7 @@ def test_nothing_that_was_said_is_left(way: str, database: str, zygote: Zygote) 
     _insist_gone_from_bytes(database, canaries, "after the store was closed")
     _insist_sound(database, zygote)
     store = "postgresql" if is_server(database) else "sqlite"
-    print(f"\n{store}, forget by {way}: {len(canaries.words)} words in {len(talks.messages)} messages, 0 left")  # noqa: T201
+    figure(9, f"{store}, messages by {way}", canaries=len(canaries.words), messages=len(talks.messages), left=0)
 
 
 def test_a_message_goes_with_all_that_was_made_from_it(database: str, zygote: Zygote) -> None:

@@ -17,13 +17,15 @@ import pytest
 from recollect import NotFound, UserMemory
 from recollect.storage.migrations import load_migrations
 from tests.conftest import BACKENDS, Server
+from tests.reliability.figures import figure
 from tests.reliability.worker import WITH_VECTORS, open_memory, remember_batch
 from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
 from tests.storage.catalogue import older_store
 
 _SEED = 20260301
-_POINTS = sized(8, 100)  # of each of three kinds, on each store
+_POINTS = sized(8, 100)  # of each of three kinds, on each store, in each round
+_ROUNDS = range(sized(1, 7))  # each begins with an empty store: what is in it is looked through at every point
 _MIGRATIONS = sized(7, 40)
 _ITEMS = 40  # more than a process gets done before it is killed
 _BATCH = 25
@@ -42,10 +44,15 @@ class Figures:
 
     def show(self, what: str, database: str) -> None:
         store = "postgresql" if "://" in database else "sqlite"
-        print(  # noqa: T201 - the figures are a result
-            f"\n{store}, {what}: seed {_SEED}, {self.points} points, {self.killed} killed at work, "
-            f"{self.acknowledged} acknowledged, {self.unacknowledged} done but not yet acknowledged, "
-            f"{len(self.lost)} lost"
+        figure(
+            1,
+            f"{store}, {what}, seed {_SEED}",
+            kill_points=self.points,
+            killed_at_work=self.killed,
+            acknowledged=self.acknowledged,
+            done_but_not_yet_acknowledged=self.unacknowledged,
+            lost=len(self.lost),
+            half_done=0,
         )
 
 
@@ -85,8 +92,9 @@ def _contents(me: UserMemory) -> dict[str, str]:
             return found
 
 
-def test_what_was_remembered_stays(database: str, zygote: Zygote) -> None:
-    chance, figures = random.Random(_SEED), Figures()
+@pytest.mark.parametrize("round_", _ROUNDS)
+def test_what_was_remembered_stays(database: str, zygote: Zygote, round_: int) -> None:
+    chance, figures = random.Random(_SEED + round_), Figures()
     known: dict[str, str] = {}
     for point in range(_POINTS):
         texts = [f"Letter {point}-{number} went to box {number}" for number in range(_ITEMS)]
@@ -106,8 +114,9 @@ def test_what_was_remembered_stays(database: str, zygote: Zygote) -> None:
     assert figures.acknowledged > 0
 
 
-def test_a_batch_is_there_or_not(database: str, zygote: Zygote) -> None:
-    chance, figures = random.Random(_SEED), Figures()
+@pytest.mark.parametrize("round_", _ROUNDS)
+def test_a_batch_is_there_or_not(database: str, zygote: Zygote, round_: int) -> None:
+    chance, figures = random.Random(_SEED + round_), Figures()
     known: dict[str, str] = {}
     for point in range(_POINTS):
         batches = [
@@ -131,8 +140,9 @@ def test_a_batch_is_there_or_not(database: str, zygote: Zygote) -> None:
     assert figures.acknowledged > 0
 
 
-def test_what_was_forgotten_stays_away(database: str, zygote: Zygote) -> None:
-    chance, figures = random.Random(_SEED), Figures()
+@pytest.mark.parametrize("round_", _ROUNDS)
+def test_what_was_forgotten_stays_away(database: str, zygote: Zygote, round_: int) -> None:
+    chance, figures = random.Random(_SEED + round_), Figures()
     with open_memory(database, **WITH_VECTORS) as memory:
         texts = [f"Secret number s{number}x of drawer d{number}x" for number in range(_POINTS * _ITEMS)]
         left = {answer.id: text for answer, text in zip(remember_batch(memory.user("me"), texts), texts, strict=True)}

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from recollect.storage.migrations import load_migrations
+from tests.reliability.figures import figure
 from tests.reliability.tracing import counted, traced
 from tests.reliability.worker import WITH_VECTORS, open_memory
 from tests.reliability.zygote import Child, Zygote, was_killed
@@ -71,13 +72,14 @@ def test_killed_at_every_call(name: str, zygote: Zygote, tmp_path: Path) -> None
     doomed = _prepare(base, zygote)
     points = _count_calls(step, _copied(base, tmp_path / "count.db"), doomed, zygote)
     assert points["pwrite64"] > 0
-    stride = _stride(points)
+    stride, killed = _stride(points), 0
     for call, times in points.items():
         for number in range(1, times + 1, stride):
+            killed += 1
             database = _copied(base, tmp_path / f"{call}{number}.db")
             done = _killed_at(f"{call}:signal=SIGKILL:when={number}", step, database, doomed, zygote)
             _insist_whole(step, database, done=done)
-    print(f"\nsqlite, {name}: killed at one in {stride} of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
+    figure(1, f"sqlite, {name}, each call in turn", kill_points=killed, calls=points.total(), lost=0, half_done=0)
 
 
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
@@ -87,11 +89,14 @@ def test_a_failing_disk_is_reported(name: str, stride: int, error: str, zygote: 
     base = tmp_path / "base.db"
     doomed = _prepare(base, zygote)
     points = _count_calls(step, _copied(base, tmp_path / "count.db"), doomed, zygote)
+    faults = 0
     for call, times in points.items():
         for number in range(1, times + 1, stride):
+            faults += 1
             database = _copied(base, tmp_path / f"{call}{number}.db")
             _fails_at(f"{call}:error={error}:when={number}", step, database, doomed, zygote)
             _insist_whole(step, database, done=False, others={"Something else", "After the trouble"})
+    figure(3, f"{error} of a call during {name}", faults=faults, reported=faults, false_acknowledgements=0)
 
 
 def _fails_at(inject: str, step: Step, database: Path, doomed: str, zygote: Zygote) -> None:
@@ -108,15 +113,16 @@ def _fails_at(inject: str, step: Step, database: Path, doomed: str, zygote: Zygo
 def test_killed_at_every_call_of_a_first_opening(zygote: Zygote, tmp_path: Path) -> None:
     log = tmp_path / "log"
     points = _opened(zygote, tmp_path / "count" / "memory.db", log, "")
-    stride = _stride(points)
+    stride, killed = _stride(points), 0
     for call, times in points.items():
         for number in range(1, times + 1, stride):
+            killed += 1
             database = tmp_path / f"{call}{number}" / "memory.db"
             _opened(zygote, database, log, f"{call}:signal=SIGKILL:when={number}")
             with open_memory(str(database)) as memory:
                 assert memory.doctor() == ()
                 assert memory.status().schema_version == len(load_migrations("sqlite"))
-    print(f"\nsqlite, open: killed at one in {stride} of {points.total()} calls ({dict(points)})")  # noqa: T201 - a result
+    figure(1, "sqlite, open, each call in turn", kill_points=killed, calls=points.total(), lost=0, half_done=0)
 
 
 def _stride(points: Counter[str]) -> int:

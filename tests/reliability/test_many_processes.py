@@ -9,6 +9,7 @@ import pytest
 from recollect import UserMemory
 from recollect.storage.migrations import load_migrations
 from tests.conftest import BACKENDS, OpenMemory, Server
+from tests.reliability.figures import figure
 from tests.reliability.zygote import Zygote, at_once
 from tests.storage.catalogue import plain
 
@@ -43,6 +44,7 @@ def test_the_same_facts_are_kept_once(
     assert [facts[number] for number, _, _ in answers] == [kept[memory_id] for _, _, memory_id in answers]
     assert memory.stats().vectors == (amount if way.get("vectors") else 0)
     assert memory.doctor() == ()
+    figure(5, f"{way}", offers=len(answers), facts=amount, kept_twice=len(kept) - amount, missing=0)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -18,6 +18,7 @@ from recollect.ports import StoreWriter
 from tests.conftest import Server
 from tests.providers.server import ProviderServer
 from tests.reliability.changing import LEASE_S, STEPS, TOLERANCE, Item, Step, fill, items, spaces_of, stored_by
+from tests.reliability.figures import figure
 from tests.reliability.opening import open_memory
 from tests.reliability.points import SEED, Kills, points
 from tests.reliability.zygote import Child, Zygote, was_killed
@@ -245,6 +246,9 @@ def test_searches_go_on_while_changes_of_the_model_are_killed(
     assert _jobs(database) == 0
     searches = sum(map(len, life.seen))
     kills.show("changing the model", database, halfway=halfway, searches=searches, stored=len(life.acknowledged))
+    mixed = sum(seen != sorted(seen) for seen in life.seen)
+    counts = {"searches": searches, "failed_searches": len(life.failed), "mixed_rankings": mixed}
+    figure(7, "changing the model", changes_killed=kills.points, **counts)
     assert life.failed == []
     for seen in life.seen:
         assert seen == sorted(seen), "an answer came from a space that was left already"

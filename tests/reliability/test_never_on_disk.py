@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.reliability.canaries import Canaries, left_in
+from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS
 from tests.reliability.spoken import WITH_SUMMARIES
 from tests.reliability.zygote import Child, Zygote
@@ -39,7 +40,7 @@ def test_secrets(database: str, zygote: Zygote) -> None:
     child.close()
     assert [secret for secret in secrets.made if secret.encode() in _bytes_of(database)] == []
     store = "postgresql" if is_server(database) else "sqlite"
-    print(f"\n{store}: {len(secrets.made)} secrets by every verb, 0 on disk")  # noqa: T201 - a result
+    figure(9, f"{store}, secrets by every verb", canaries=len(secrets.made), left=0)
 
 
 def test_private_passages(database: str, zygote: Zygote) -> None:

@@ -11,6 +11,7 @@ from recollect import Memory, Message
 from recollect.model.filters import PlaceFilters
 from recollect.model.geo import STREET
 from recollect.model.memories import MemoryRecord, Scope
+from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_PLACES, WITH_QUICK_VECTORS, QuickEmbedder, open_memory
 from tests.reliability.zygote import Zygote, was_killed
 from tests.sizes import sized
@@ -83,6 +84,8 @@ def test_workers_that_are_killed_lose_no_address(database: str, zygote: Zygote) 
         memory.embed_waiting()
         _insist_right(memory, database)
     assert killed == _KILLS
+    store = "postgresql" if "://" in database else "sqlite"
+    figure(1, f"{store}, finding addresses", kill_points=killed, lost=0, half_done=0)
 
 
 def test_workers_at_once_find_every_address_once(database: str, zygote: Zygote) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
+from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.reliability.points import SEED, points
 from tests.reliability.tracing import counted, traced
@@ -93,7 +94,8 @@ def test_workers_that_are_killed_lose_no_message(database: str, zygote: Zygote) 
         memory.embed_waiting()
         _insist_read_once(memory, database)
     assert killed == 2 * _KILLS
-    print(f"\n{'postgresql' if '://' in database else 'sqlite'}, reading: {killed} killed, {halfway} at work")  # noqa: T201
+    store = "postgresql" if "://" in database else "sqlite"
+    figure(1, f"{store}, reading", kill_points=killed, killed_at_work=halfway, lost=0, half_done=0)
 
 
 def test_workers_at_once_read_every_message_once(database: str, zygote: Zygote) -> None:
@@ -146,4 +148,5 @@ def test_killed_at_every_call(zygote: Zygote, tmp_path: Path) -> None:
                 assert effect(database, "me") == after
     assert found[False]
     assert found[True]
-    print(f"\nsqlite, reading: killed at {found.total()} of {calls.total()} calls, {dict(found)} ({dict(calls)})")  # noqa: T201
+    counts = {"calls": calls.total(), "before": found[False], "after": found[True]}
+    figure(1, "sqlite, reading, each call in turn", kill_points=found.total(), **counts, lost=0, half_done=0)

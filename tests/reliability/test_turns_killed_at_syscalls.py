@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from recollect.model.messages import NewMessage
+from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.reliability.points import points as every
 from tests.reliability.talking import line
@@ -65,10 +66,8 @@ def test_killed_at_every_call(name: str, zygote: Zygote, tmp_path: Path) -> None
             assert reached in ([after] if done else [before, after]), f"{name} is half done after {call} {number}"
             found[reached == after] += 1
             _insist_completes(step, database, after, zygote)
-    figures = (
-        f"killed at {found.total()} of {points.total()} calls, {found[False]} before, {found[True]} after, 0 between"
-    )
-    print(f"\nsqlite, {name}: {figures} ({dict(points)})")  # noqa: T201 - a result
+    counts = {"calls": points.total(), "before": found[False], "after": found[True]}
+    figure(1, f"sqlite, {name}, each call in turn", kill_points=found.total(), **counts, lost=0, half_done=0)
 
 
 def _prepare(base: Path) -> None:

@@ -231,3 +231,20 @@ def test_a_hit_carries_what_is_known(anna: httpx2.Client) -> None:
     message = next(hit for hit in everything if hit["source"] == "request")
     assert (message["channel"], message["speaker"], message["conversation"]) == ("telegram", "Ingrid", "c1")
     assert not {"confidence", "learned_from", "participants"} & message.keys()
+    for nameless in ([""], ["Ingrid", " "], ["x" * 201]):
+        answer = anna.post("/api/memories/unified", json={"content": "A concert", "participants": nameless})
+        assert answer.status_code == 422
+        assert "participants" in answer.json()["detail"]
+
+
+def test_a_piece_of_a_file_is_taken_for_other(anna: httpx2.Client) -> None:
+    made = anna.post("/api/memories/unified", json={"content": "The pump hums", "type": "file_chunk"}).json()["id"]
+    patched = anna.patch(f"/api/memories/{made}", json={"content": "The pump leaks", "type": "file_chunk"})
+    assert (patched.status_code, patched.json()["type"]) == (200, "other")
+    asked = {"query": "pump", "type": "file_chunk"}
+    assert [hit["id"] for hit in anna.get("/api/memories/search", params=asked).json()["hits"]] == [made]
+    listed = anna.get("/api/memories", params={"type": "file_chunk"}).json()["items"]
+    assert [item["id"] for item in listed] == [made]
+    searched = anna.post("/api/context/search", json={"query": "pump", "prefer": ["file_chunk"]})
+    assert [hit["id"] for hit in searched.json()["hits"]] == [made]
+    assert anna.post("/api/memories/unified", json={"content": "It hums", "type": "file"}).status_code == 422

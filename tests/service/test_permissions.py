@@ -95,6 +95,7 @@ SAME = [
     ("POST /api/context/search", "search_context", "search"),
     ("GET /api/about", "memory_about", "about"),
     ("POST /api/forget", "memory_forget", "forget"),
+    ("POST /api/memories/{id}/feedback", "memory_rate", "rate"),
     ("GET /api/facts", "memory://facts", "facts"),
     ("GET /api/preferences", "memory://preferences", "preferences"),
     ("GET /api/memories/{id}", "memory://memories/{id}", "history"),

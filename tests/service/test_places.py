@@ -8,6 +8,7 @@ import pytest
 
 from recollect import UserMemory
 from tests.geocoding.server import BRNO, NOWHERE, NominatimServer
+from tests.places.test_photos import photo
 from tests.service.conftest import Running, Serve
 from tests.service.test_memories import ON_SQLITE
 
@@ -352,3 +353,15 @@ def test_the_service_finds_out_addresses_by_itself(serve: Serve, nominatim: Nomi
         assert client.get(f"/api/memories/{made}").json()["address"] == ""
         assert running.memory.embed_waiting().located == 1
         assert client.get(f"/api/memories/{made}").json()["address"] == BRNO["display_name"]
+
+
+def test_photos_are_found_where_they_were_taken(anna: httpx2.Client) -> None:
+    for name, where in (("brno.jpg", (49.1951, 16.6068)), ("vienna.jpg", (48.2082, 16.3738))):
+        sent = anna.post("/api/files", content=photo(where, "The pump at the market"), params={"name": name})
+        assert sent.status_code == 201, sent.text
+    assert {file["path"]: file["lat"] for file in anna.get("/api/files").json()["items"]} == {
+        "brno.jpg": 49.1951, "vienna.jpg": 48.2082,
+    }  # fmt: skip
+    around = {"query": "pump", "lat": 49.196, "lng": 16.607, "radius_km": 5}
+    (hit,) = anna.post("/api/context/search", json=around).json()["hits"]
+    assert (hit["source"], hit["place"]["lat"], hit["place"]["lng"]) == ("file", 49.1951, 16.6068)

@@ -155,6 +155,8 @@ def _file(file_id: str, number: int) -> FileRecord:
         trust=1,
         original=f"original {file_id}",
         dated_at=None,
+        lat=HERE[0],
+        lng=HERE[1],
         notes=(),
         metadata={},
         created_at=LONG_AGO,

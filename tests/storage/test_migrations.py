@@ -84,6 +84,32 @@ def test_jobs_outlive_a_new_kind_of_job(fresh_database: FreshDatabase) -> None:
             store.rows("UPDATE jobs SET kind = 'guess'")
 
 
+_FILE = (
+    "user_id, id, root, path, name, source, kind, mime, size, mtime_ns, digest, recipe, lines, chunks, trust, "
+    "original, notes, created_at, updated_at, metadata"
+)
+
+
+def test_photos_get_their_places_from_what_was_stored(fresh_database: FreshDatabase) -> None:
+    database = fresh_database()
+    older_store(database, 7)
+    moment, uuid = ("now()" if is_server(database) else "7"), "01a1dea8-db60-7912-8e1b-f1c64866180"
+    rows = [
+        ("image", '{"latitude": 48.2082, "longitude": 16}'),
+        ("image", '{"latitude": 91.5, "longitude": 16.5}'),
+        ("image", '{"latitude": "1", "longitude": 16.5}'),
+        ("markdown", '{"latitude": 48.5, "longitude": 16.5}'),
+    ]
+    with plain(database) as store:
+        for number, (kind, metadata) in enumerate(rows):
+            row = f"'me', '{uuid}{number}', '', '{number}', '{number}', 'document', '{kind}', '', 1, 1, '{number}'"
+            row = f"{row}, 1, 1, 0, 1, '', '[]', {moment}, {moment}, '{metadata}'"
+            store.rows(f"INSERT INTO files ({_FILE}) VALUES ({row})")  # noqa: S608 - written here
+    with Memory.open(database) as memory:
+        places = {file.path: (file.lat, file.lng) for file in memory.user("me").files.list().items}
+    assert places == {"0": (48.2082, 16.0), "1": (None, None), "2": (None, None), "3": (None, None)}
+
+
 def test_checksums_are_recorded(fresh_database: FreshDatabase) -> None:
     database = fresh_database()
     Memory.open(database).close()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from psycopg.errors import InsufficientPrivilege
 
 from recollect import Memory, NewMemory, StoreError, load_settings
 from recollect.storage.postgres.large_user_indexes import index_name
@@ -50,9 +51,9 @@ def _as_application(address: str, user: str = "", reach: str = "") -> Iterator[p
 
 @pytest.fixture
 def address(server: Server) -> Iterator[str]:
-    """A database in which two users have something in two spaces."""
+    """A database in which two users have something in two spaces, made by a store with a single connection."""
     url = server.fresh()
-    with open_memory(url, **WITH_VECTORS) as memory:
+    with _opened(url, pool_size=1) as memory:
         for user in ("me", "you"):
             memory.user(user).remember(f"{user} has a pump", vector=vector_of(user))
             memory.user(user).conversation("c").append("user", f"{user} says pump")
@@ -119,6 +120,31 @@ def test_a_user_sees_no_keys(address: str) -> None:
             assert connection.execute(count.encode()).fetchall() == [(keys,)], (user, reach)
 
 
+def test_no_user_writes_the_spaces(address: str) -> None:
+    """A user's transaction may read a space, and no more; the store's own may write it."""
+    add = (
+        "INSERT INTO embedding_spaces SELECT 99, kind, 'evil', model, revision, prefix_scheme, dimensions, normalised,"
+        " now(), 'kept', NULL FROM embedding_spaces LIMIT 1"
+    )
+    change, remove = "UPDATE embedding_spaces SET unrelated = 0.9", "DELETE FROM embedding_spaces"
+    make, drop = "SELECT recollect_make_vectors(99, false, 8)", "SELECT recollect_drop_vectors(1)"
+    look = "SELECT number, provider, state, unrelated FROM embedding_spaces ORDER BY number"
+    with plain(address) as store:
+        spaces = store.rows(look)
+    assert spaces
+    for user, reach in (("me", "user"), ("", "user"), ("", "")):
+        for attempt in (add, make, drop):
+            with _as_application(address, user, reach) as connection, pytest.raises(InsufficientPrivilege):
+                connection.execute(attempt.encode())
+        with _as_application(address, user, reach) as connection:
+            assert connection.execute(look.encode()).fetchall() == spaces
+            assert [connection.execute(attempt.encode()).rowcount for attempt in (change, remove)] == [0, 0]
+    with _as_application(address, reach="store") as connection:
+        assert connection.execute(add.encode()).rowcount == 1
+        assert connection.execute(change.encode()).rowcount == len(spaces) + 1
+        connection.execute(make.encode())
+
+
 @pytest.mark.parametrize("kind", ["memories", "messages"])
 def test_words_are_looked_up_for_nobody_else(address: str, kind: str) -> None:
     found = {}
@@ -152,7 +178,7 @@ def test_what_the_application_may_not(server: Server, address: str, attempt: str
         connection.execute(
             "SELECT set_config('recollect.reach', 'user', true), set_config('recollect.user_id', 'me', true)"
         )
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        with pytest.raises(InsufficientPrivilege):
             connection.execute(attempt.encode())
         connection.rollback()
 

@@ -58,7 +58,8 @@ def _asking_for_messages() -> MessageFilters:
 
 def _asking_for_chunks() -> ChunkFilters:
     """Every filter of chunks at once."""
-    return ChunkFilters(files=(SOME_ID,), since=MOMENT, until=MOMENT, min_trust=1, **_WORDS)  # type: ignore[arg-type]
+    wanted: dict[str, object] = {"files": (SOME_ID,), "since": MOMENT, "until": MOMENT, "min_trust": 1}
+    return ChunkFilters(**wanted, **_WORDS, near=_PLACES["near"])  # type: ignore[arg-type]
 
 
 def test_the_same_twins() -> None:

@@ -147,7 +147,7 @@ class Memory:
         because they were stored while vectors were switched off. `stop` ends it after the current batch; `tell` is
         called with the progress. What a provider could not embed now stays in the queue.
         """
-        return worker_pass.serve_all(self._engine, stop=stop, tell=tell, thorough=thorough)
+        return worker_pass.work(self._engine, stop=stop, tell=tell, thorough=thorough)
 
     def retry_parked(self) -> int:
         """Put everything that could not be embedded, located or read back into the queue; returns how much."""

@@ -10,7 +10,7 @@ from recollect.engine.drafts import memory_drafts
 from recollect.engine.files import file_chunks
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.filters import FilterFields, Filters
-from recollect.model.literals import MEMORY_TYPES
+from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES
 from recollect.model.memories import Scope
 from recollect.model.places import Location, LocationLike, LocationMode, SearchLocation
 from recollect.text.clean import clean
@@ -59,6 +59,13 @@ def as_location(given: LocationLike) -> Location:
     return Location(lat, lng)
 
 
+def one_radius(radius_km: float | None, location_radius_km: float | None) -> float | None:
+    """Give the radius of a search, whichever name it was given by. Raises InvalidInput for both."""
+    if None not in (radius_km, location_radius_km):
+        raise InvalidInput("radius_km and location_radius_km are the same; give one of them.")
+    return location_radius_km if radius_km is None else radius_km
+
+
 def search_location(
     location: LocationLike | None, radius_km: float | None, weight: float | None, mode: LocationMode
 ) -> SearchLocation | None:
@@ -89,7 +96,8 @@ def check_path(path: str | PathLike[str]) -> str:
 
 def check_types(given: object) -> tuple[Any, ...]:
     """Return one or several memory types as a tuple. Raises InvalidInput for an unknown type."""
-    types = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (given,)
+    several = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (given,)
+    types = tuple(TYPE_ALIASES.get(name, name) if isinstance(name, str) else name for name in several)
     for name in types:
         if name not in MEMORY_TYPES:
             raise InvalidInput(f"Unknown memory type {name!r}. Known types: {', '.join(MEMORY_TYPES)}.")

@@ -19,6 +19,7 @@ from recollect.api.scoped import (
     check_limit,
     check_path,
     check_types,
+    one_radius,
     search_location,
 )
 from recollect.engine.conversations import message_drafts, message_log, sessions, silence, turns
@@ -169,6 +170,7 @@ class UserMemory(Scoped):
         radius_km: float | None = None,
         location_weight: float | None = None,
         location_mode: LocationMode = "boost",
+        location_radius_km: float | None = None,
         **filters: Unpack[FilterFields],
     ) -> Recall:
         """Find memories by meaning and by words, best first; with `files` also in synced folders and documents.
@@ -184,8 +186,8 @@ class UserMemory(Scoped):
         `location` is where the user is: coordinates, the name of a place (`home`), a kind of place (`supermarket`), or
         a `Location`. What is near, or at a place like that, ranks higher: the score is (1 - `location_weight`) times
         that of the content plus `location_weight` times that of the place; what has no place keeps its score. With
-        `radius_km` (0.1 to 100) only what is that near is found. With the `location_mode` `semantic` the names of the
-        places count, and not how far they are.
+        `radius_km` (0.1 to 100; `location_radius_km` is the same) only what is that near is found. With the
+        `location_mode` `semantic` the names of the places count, and not how far they are.
         """
         defaults = self._engine.settings.recall
         options = SearchOptions(
@@ -193,7 +195,9 @@ class UserMemory(Scoped):
             defaults.min_score if min_score is None else min_score,
             preferred=check_types(prefer),
             diverse=diverse,
-            location=search_location(location, radius_km, location_weight, location_mode),
+            location=search_location(
+                location, one_radius(radius_km, location_radius_km), location_weight, location_mode
+            ),
         )
         memories = self._filters(filters)
         item_filters: list[ItemFilters] = [memories]
@@ -229,6 +233,7 @@ class UserMemory(Scoped):
         radius_km: float | None = None,
         location_weight: float | None = None,
         location_mode: LocationMode = "boost",
+        location_radius_km: float | None = None,
     ) -> Recall:
         """Search memories, messages and files together, best first. Arguments as in `recall` mean the same here.
 
@@ -253,7 +258,9 @@ class UserMemory(Scoped):
                 min_score,
                 preferred=check_types(prefer),
                 diverse=diverse,
-                location=search_location(location, radius_km, location_weight, location_mode),
+                location=search_location(
+                    location, one_radius(radius_km, location_radius_km), location_weight, location_mode
+                ),
             ),
             vector=vector,
             log_as="search",

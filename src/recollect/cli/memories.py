@@ -313,8 +313,9 @@ def forget(
     ] = False,
     all: Annotated[bool, flag("--all", "With --query: forget all that it finds, several things too.")] = False,
     sources: Annotated[
-        bool, flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too.")
-    ] = True,
+        bool | None,
+        flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too; they do."),
+    ] = None,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would go, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> CommandResult[Loss]:
@@ -328,7 +329,7 @@ def forget(
     """
     me = context.me
     request = partial(me.forget, id, query=query, session=session, source=source, folder=folder, everything=everything)
-    request = partial(request, all=all, sources=sources and id is not None, allow_again=allow_again)
+    request = partial(request, all=all, sources=_with_sources(id, sources=sources), allow_again=allow_again)
     plan = request(dry_run=True)
     whole = "everything" if everything else _named_whole(session=session, folder=folder, source=source)
     nothing = _nothing_found(id=id, folder=folder, session=session, everything=everything)
@@ -347,6 +348,13 @@ def forget(
     if context.can_ask and not yes and not _confirm(context, loss):
         raise Declined("Nothing was forgotten.")
     return CommandResult(loss._replace(receipt=request()), show)
+
+
+def _with_sources(id: str | None, *, sources: bool | None) -> bool:
+    """Say whether the messages that a memory was captured from lose it, too."""
+    if sources is not None and id is None:
+        raise InvalidInput("--sources and --no-sources belong to an ID; a query reaches the messages anyway.")
+    return id is not None and sources is not False
 
 
 def _named_whole(*, session: str | None, folder: str | None, source: str | None) -> str:
@@ -433,6 +441,8 @@ def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None
             view.line(f"{path} on your disk says it still. Edit it yourself; memory leaves that passage out.", "yellow")
         if loss.whole == "everything" and not receipt.dry_run and not allowed:
             view.line(_NOT_AGAIN, "dim")
+        if receipt.pending:
+            view.line(f"Erasure pending: {receipt.pending}", "yellow")
 
 
 def _show_candidates(view: "View", receipt: "Forgotten", query: str | None) -> None:

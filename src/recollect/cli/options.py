@@ -172,7 +172,12 @@ AtPlace: TypeAlias = Annotated[
 ]
 RadiusKm: TypeAlias = Annotated[
     float | None,
-    option("KM", f"Only what is that near to where you are; {LEAST_RADIUS_KM:g} to {MOST_RADIUS_KM:g} kilometres."),
+    option(
+        "KM",
+        f"Only what is that near to where you are; {LEAST_RADIUS_KM:g} to {MOST_RADIUS_KM:g} kilometres.",
+        "--radius-km",
+        "--location-radius-km",
+    ),
 ]
 LocationWeight: TypeAlias = Annotated[
     float | None, option("0..1", "Share of the place in a score; the settings say 0.3.")

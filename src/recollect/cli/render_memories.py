@@ -17,7 +17,7 @@ from rich.text import Text
 from recollect.cli.formatting import ago, far, minute, named, percent, place_line, shortened
 from recollect.cli.view import safe
 from recollect.model.files import Chunk
-from recollect.model.memories import MemoryRecord
+from recollect.model.memories import Item, MemoryRecord
 from recollect.model.messages import Message
 from recollect.model.places import PlacePart
 from recollect.model.readings import ASSISTANT, Captured, ExplainedReading, MemoryOrigin, TextSpan
@@ -148,13 +148,13 @@ def _found(hit: Hit, now: datetime, *, sources: bool) -> Text:
         return entry.append_text(_whereabouts(record, hit))
     entry = safe(shortened(hit.content, _LONGEST))
     if isinstance(record, Chunk):
-        return entry.append("\n").append_text(_place_of(record, now))
+        return entry.append("\n").append_text(_place_of(record, now)).append_text(_whereabouts(record, hit))
     details = " · ".join(_where(f"{hit.source} · {ago(record.said_at, now)}", record.conversation))
     entry.append("\n").append_text(safe(f"{hit.id}  {details}", "dim"))
     return entry.append_text(_whereabouts(record, hit))
 
 
-def _whereabouts(record: MemoryRecord | Message, hit: Hit | None = None) -> Text:
+def _whereabouts(record: Item, hit: Hit | None = None) -> Text:
     """Show where something is, on a line of its own, and how far that is from where the user is."""
     named = record.place_label or record.address
     told = place_line(record.place_label, record.address, *((None, None) if named else (record.lat, record.lng)))

@@ -17,6 +17,7 @@ from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, Embed
 
 if TYPE_CHECKING:
     from recollect.e5.server import EmbeddingServerReady as ModelReady
+    from recollect.service.admin_key import FirstKey
     from recollect.service.server import ServiceReady
 
 commands = CommandSet("Servers")
@@ -60,8 +61,8 @@ def serve(
     """Serve the memory over HTTP, with a key for each caller.
 
     Routes for programs, MCP for agents at /mcp, documentation at /docs. The first start makes an admin key and writes
-    it to a file that only you can read. What waits for a vector is embedded meanwhile. With --json, the document is one
-    line, printed when requests are answered. Ctrl-C ends it, after what is under way.
+    it to a file that only you can read; on a terminal it is shown, too. What waits for a vector is embedded meanwhile.
+    With --json, the document is one line, printed when requests are answered. Ctrl-C ends it, after what is under way.
     """
     from recollect.service import server
 
@@ -91,9 +92,10 @@ class _ServiceForPeople:
         processes = f" with {ready.workers} processes" if ready.workers > 1 else ""
         typer.echo(f"Serving {ready.location} ({ready.backend}) at {ready.url}{processes}. Ctrl-C ends it.")
         if ready.first_key is not None:
-            typer.echo("\nThis is the first start, so an admin key was made. It is shown only now:\n")
-            typer.echo(f"  {ready.first_key.secret}\n")
-            typer.echo(f"and kept in {ready.first_key.file}, which only you can read.")
+            secret = _for_terminals(ready.first_key)
+            shown = f" It is shown only now:\n\n  {secret}\n\nand kept" if secret else " It is kept"
+            typer.echo(f"\nThis is the first start, so an admin key was made.{shown} in {ready.first_key.file},")
+            typer.echo("which only you can read.")
         key = f"$(cat {shlex.quote(str(ready.key_file))})" if ready.key_file else "YOUR_KEY"
         bearer = f'"Authorization: Bearer {key}"'
         typer.echo(
@@ -105,6 +107,11 @@ class _ServiceForPeople:
             f"All routes: {ready.url}/docs (any user name, the key as password). For agents: {ready.url}/mcp. "
             f"Keys for others: {self._command} keys create --user NAME"
         )
+
+
+def _for_terminals(first_key: "FirstKey") -> str | None:
+    """Give the key if standard output is a terminal; elsewhere it would end in logs, and the file says it."""
+    return first_key.secret if sys.stdout.isatty() else None
 
 
 class _ServiceAsJson:
@@ -119,7 +126,7 @@ class _ServiceAsJson:
             "backend": ready.backend,
             "workers": ready.workers,
             "key_file": str(ready.key_file) if ready.key_file else None,
-            "first_key": ready.first_key.secret if ready.first_key else None,
+            "first_key": _for_terminals(ready.first_key) if ready.first_key else None,
         }
         typer.echo(json.dumps(document))
 

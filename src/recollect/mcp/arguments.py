@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from recollect.errors import InvalidInput
+from recollect.model.literals import TYPE_ALIASES
 
 ToolSchema: TypeAlias = Mapping[str, Any]
 
@@ -51,15 +52,20 @@ def _checked(name: str, schema: ToolSchema, value: object) -> Any:  # noqa: ANN4
             if not isinstance(value, list) or len(value) > schema["maxItems"]:
                 raise _unfit(name, value, f"a list of at most {schema['maxItems']} texts")
             return [_checked(name, schema["items"], item) for item in value]
+        case "boolean":
+            if not isinstance(value, bool):
+                raise _unfit(name, value, "true or false")
+            return value
         case kind:
             return _number(name, schema, value, whole=kind == "integer")
 
 
 def _text(name: str, schema: ToolSchema, value: object) -> str:
     if "enum" in schema:
-        if value not in schema["enum"]:
+        known = TYPE_ALIASES.get(value, value) if isinstance(value, str) else value
+        if known not in schema["enum"]:
             raise _unfit(name, value, f"one of {', '.join(schema['enum'])}")
-        return str(value)
+        return str(known)
     if not isinstance(value, str):
         raise _unfit(name, value, "a text")
     longest: int = schema["maxLength"]

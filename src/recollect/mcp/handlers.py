@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
 
 from recollect.api.memory import UserMemory
 from recollect.embedding.tokens import LocalTokenizer
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotFound
 from recollect.mcp import prompts, render
 from recollect.mcp.render import ToolAnswer
 from recollect.model.literals import Trust
@@ -128,6 +128,18 @@ def _places(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     return render.render_places(context.me.places.list(limit=arguments["limit"]))
 
 
+def _rate(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    item_id, feedback = arguments["id"], arguments["feedback"] or None
+    try:
+        context.me.rate(item_id, feedback, comment=arguments["comment"])
+    except NotFound:
+        try:
+            context.me.messages.rate(item_id, feedback, comment=arguments["comment"])
+        except NotFound:
+            return render.render_rated(item_id, None)
+    return render.render_rated(item_id, arguments["feedback"])
+
+
 def _parse_time(context: ToolContext, arguments: Mapping[str, Any], name: str) -> datetime | None:
     """Parse a time; without an offset it is in the user's time zone."""
     if name not in arguments:
@@ -220,6 +232,7 @@ TOOL_HANDLERS: Final[Mapping[str, ToolHandler]] = {
     "search_context": _search,
     "memory_about": _about,
     "memory_places": _places,
+    "memory_rate": _rate,
 }
 RESOURCE_READERS: Final[Mapping[str, ResourceReader]] = {
     "memory://recent": _resource_recent,

@@ -26,6 +26,7 @@ REQUIRED_PERMISSIONS: Final[Mapping[str, Permission]] = MappingProxyType(
         "search_context": "read",
         "memory_about": "read",
         "memory_places": "read",
+        "memory_rate": "write",
         "memory://about/{topic}": "read",
         "memory://memories/{id}": "read",
         "memory://files/{id}": "read",

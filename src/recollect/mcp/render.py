@@ -116,6 +116,14 @@ def _stored_details(action: str, stored: Remembered) -> Details:
     return details | ({"existingId": stored.existing_id} if stored.existing_id else {})
 
 
+def render_rated(item_id: str, feedback: int | None) -> ToolAnswer:
+    """Render what was rated; None when there is nothing with this id."""
+    if feedback is None:
+        return ToolAnswer(f"{NOTHING} Nothing was rated.", {"action": "not_found"})
+    text = "Rated." if feedback else "The rating was taken back."
+    return ToolAnswer(text, {"action": "rated", "id": item_id, "feedback": feedback})
+
+
 def render_forgotten(receipt: Forgotten) -> ToolAnswer:
     """Render what was forgotten, or what could be meant, by kind."""
     if receipt.action == "not_found":

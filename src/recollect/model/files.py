@@ -23,7 +23,8 @@ class FileRecord(NamedTuple):
 
     A synced file has a folder (`root`) and a `path` beneath it; an added document has no root, and its path is its
     name. `digest` is the SHA-256 of its bytes; `recipe` the version of the chunker. `dated_at` is the date of a dated
-    note. `original` names the copy of its bytes, if one is kept. `notes` are warnings such as `invalid UTF-8`.
+    note. `lat` and `lng` say where a photo was taken, if it says so. `original` names the copy of its bytes, if one is
+    kept. `notes` are warnings such as `invalid UTF-8`.
     """
 
     id: str
@@ -43,6 +44,8 @@ class FileRecord(NamedTuple):
     trust: int
     original: str
     dated_at: datetime | None
+    lat: float | None
+    lng: float | None
     notes: tuple[str, ...]
     metadata: Mapping[str, Any]
     created_at: datetime
@@ -81,7 +84,7 @@ class IndexedTextPiece(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A stored piece of a file, with the file's path and kind."""
+    """A stored piece of a file, with the file's path and kind, and where it was made, if it is a photo that says so."""
 
     id: str
     file_id: str
@@ -98,6 +101,18 @@ class Chunk(NamedTuple):
     path: str
     source: FileSource
     kind: FileKind
+    lat: float | None
+    lng: float | None
+
+    @property
+    def address(self) -> str:
+        """Photos are not geocoded."""
+        return ""
+
+    @property
+    def place_label(self) -> str:
+        """Photos are not geocoded."""
+        return ""
 
     @property
     def place(self) -> str:

@@ -66,7 +66,8 @@ class MessageFilters:
 class ChunkFilters:
     """Filters of file chunks.
 
-    `files` are ids; `since` and `until` bound the date of a note or a turn, or else when the chunk was written.
+    `files` are ids; `since` and `until` bound the date of a note or a turn, or else when the chunk was written; `near`
+    is a circle around where a photo was taken.
     """
 
     kind: ClassVar[ItemKind] = "chunk"
@@ -77,6 +78,7 @@ class ChunkFilters:
     min_trust: int | None = None
     holding: tuple[tuple[str, ...], ...] = ()
     lacking: tuple[str, ...] = ()
+    near: Circle | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ MemoryType = Literal[
     "preference", "decision", "fact", "entity", "experience", "event", "lesson", "session_summary", "other"
 ]
 MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
+TYPE_ALIASES: Mapping[str, MemoryType] = {"file_chunk": "other"}  # accepted from older clients, never shown
 
 # What a reader finds in a message; a rule is a standing wish to the assistant.
 StatementType = Literal["fact", "preference", "decision", "event", "rule"]

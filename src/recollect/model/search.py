@@ -121,7 +121,8 @@ class Forgotten:
 
     `messages` and `files` count the ids of messages and files; the others are memories and their versions. `rewritten`
     are messages that stay without what was forgotten. `items` lists all of it by kind, when something is looked up
-    that is said in several places. `sources` are messages that still say what was forgotten.
+    that is said in several places. `sources` are messages that still say what was forgotten. `pending` says why traces
+    of it are still in the database's files, '' when none are: no search finds them, and they are erased later.
     """
 
     action: ForgottenAction
@@ -133,6 +134,7 @@ class Forgotten:
     rewritten: tuple[str, ...] = ()
     items: tuple[ForgottenItem, ...] = ()
     sources: tuple[str, ...] = ()
+    pending: str = ""
 
     @property
     def id(self) -> str | None:

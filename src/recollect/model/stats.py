@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Space
@@ -233,7 +233,7 @@ class Status:
     `spent_today` is the usage of language models; `embedding_today` that of embedding, for `embedding_cost` dollars, if
     the price is known. `coverage` says what can be found by meaning, `building` is the model of a migration under way,
     and `parked` are items that could not be embedded. `unlocated` counts items that wait for the `geocoder`, `unread`
-    messages that wait to be read.
+    messages that wait to be read. `erasure_pending` says why traces of deleted text are still in the database's files.
     """
 
     version: str
@@ -257,6 +257,7 @@ class Status:
     geocoder: str = "none"
     unlocated: int = 0
     unread: UnreadMessages = UnreadMessages()
+    erasure_pending: str = ""
 
     @property
     def cache(self) -> CacheFigures:
@@ -267,6 +268,13 @@ class Status:
     def waiting_since(self) -> datetime | None:
         """When the oldest item in the embedding queue was stored."""
         return min((part.oldest for part in self.coverage if part.oldest is not None), default=None)
+
+
+class Erasure(NamedTuple):
+    """What is left of deleted text in a database's files: why, or '' when nothing is. `later`: a worker erases it."""
+
+    reason: str = ""
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
-from recollect.model.stats import Problem, StoreStats
+from recollect.model.stats import Erasure, Problem, StoreStats
 from recollect.ports.access_log import AccessLogReader, AccessLogStore, AccessLogWriter
 from recollect.ports.conversations import ConversationReader, ConversationWriter, ReadingStore
 from recollect.ports.files import FileReader, FileWriter
@@ -66,8 +66,11 @@ class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, TransferStore,
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Like `write`, but may finish the commit in the background while the caller prepares the next batch."""
 
-    def scrub(self) -> None:
-        """Make sure that deleted text is not left behind in the database's files, as far as the store can."""
+    def scrub(self) -> Erasure:
+        """Erase what deleting left behind in the database's files, as far as the store can; says what is left."""
+
+    def erasure(self) -> Erasure:
+        """Say what is left of deleted text in the database's files."""
 
     def users(self) -> Iterable[Scope]:
         """Name the users who have memories or messages."""

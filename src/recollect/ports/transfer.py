@@ -125,7 +125,7 @@ FILES: Final = _table(
     "files", "id",
     "id:id root path source:text=memory|sessions|document kind mime size:count mtime_ns:int ctime_ns:int inode:int "
     "digest recipe:int lines:int chunks:int trust:trust original dated_at:time? notes:json=list metadata:json=object "
-    "created_at:time updated_at:time",
+    "created_at:time updated_at:time lat:latitude? lng:longitude?",
     derived="name",
 )  # fmt: skip
 CHUNKS: Final = _table(

@@ -8,6 +8,7 @@ from fastapi import Depends, Query
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from recollect.api.memory import UserMemory
+from recollect.api.scoped import one_radius
 from recollect.errors import InvalidInput
 from recollect.model.places import (
     LEAST_RADIUS_KM,
@@ -176,9 +177,7 @@ def _query_origin(
 ) -> SearchOrigin:
     check_coordinates(lat, lng)
     location = None if lat is None else Location(lat, lng)
-    if None not in (radius_km, location_radius_km):
-        raise InvalidInput("radius_km and location_radius_km are the same; give one of them.")
-    radius = location_radius_km if radius_km is None else radius_km
+    radius = one_radius(radius_km, location_radius_km)
     return SearchOrigin(location, near, at, radius, location_weight, location_mode)
 
 

@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from recollect.model.literals import MEMORY_TYPES, SOURCES, MemoryType, Source
+from recollect.model.literals import MEMORY_TYPES, SOURCES, TYPE_ALIASES, MemoryType, Source
 from recollect.model.places import LONGEST_LABEL
 from recollect.service.body_model import EXAMPLES, VISIBLE, Share, StrictBody
 from recollect.service.request_locations import (
@@ -85,6 +85,9 @@ QueryText = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY, pattern
 ItemLimit = Annotated[int, Field(ge=1, le=MOST_ITEMS), WHOLE_NUMBER]
 TokenCount = Annotated[int, Field(ge=0, lt=2**53), WHOLE_NUMBER]
 JsonObject = dict[str, Any]
+GivenType = Annotated[
+    MemoryType, BeforeValidator(lambda name: TYPE_ALIASES.get(name, name) if isinstance(name, str) else name)
+]
 
 
 class NewMemoryBody(LocatableBody):
@@ -93,7 +96,7 @@ class NewMemoryBody(LocatableBody):
     model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["NewMemoryBody"]})
 
     content: MemoryText
-    type: MemoryType = "other"
+    type: GivenType = "other"
     importance: Share = 0.7
     confidence: Share = 1.0
     subject: ShortText = ""
@@ -121,7 +124,7 @@ class NewMemoryBody(LocatableBody):
     expires_at: Timestamp | None = None
     metadata: JsonObject = Field(default_factory=dict)
     participants: Annotated[
-        list[ShortText],
+        list[Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern=VISIBLE)]],
         Field(max_length=MOST_ITEMS, exclude=True, description="The names of those who took part in an event"),
     ] = Field(default_factory=list)
 
@@ -147,7 +150,7 @@ class MemoryPatch(PlacedBody):
     model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, "minProperties": 1, **EXAMPLES["MemoryPatch"]})
 
     content: MemoryText = ""
-    type: MemoryType = "other"
+    type: GivenType = "other"
     importance: Share = 0.7
     confidence: Share = 1.0
     subject: ShortText = ""
@@ -184,7 +187,7 @@ class ContextQuery(LocationSearchBody):
     since: Timestamp | None = None
     until: Timestamp | None = None
     min_score: Share = 0.0
-    prefer: Annotated[list[MemoryType], Field(max_length=len(MEMORY_TYPES))] = Field(default_factory=list)
+    prefer: Annotated[list[GivenType], Field(max_length=len(MEMORY_TYPES))] = Field(default_factory=list)
     diverse: bool = False
     only_related: bool = False
 

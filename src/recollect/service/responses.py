@@ -154,7 +154,7 @@ HitBody = body(
 )
 RecallBody = body("RecallBody", Recall)
 ForgottenItemBody = body("ForgottenItemBody", ForgottenItem)
-ForgottenBody = body("ForgottenBody", Forgotten, defaults={"files": 0})
+ForgottenBody = body("ForgottenBody", Forgotten, defaults={"files": 0, "pending": ""})
 AboutBody = body("AboutBody", About)
 
 StoredToolCallBody = body("ToolCallAnswer", ToolCall)

@@ -50,6 +50,7 @@ _NEAR = (
     "sin(radians(lat - :f_lat) / 2) * sin(radians(lat - :f_lat) / 2) + cos(radians(:f_lat)) * cos(radians(lat)) * "
     "sin(radians(lng - :f_lng) / 2) * sin(radians(lng - :f_lng) / 2) <= :f_half_chord"
 )
+_OF_A_FILE_NEAR = "file_id IN (SELECT id FROM files WHERE user_id = :user_id AND {near})"
 _MERIDIANS = "lng BETWEEN :f_west{number} AND :f_east{number}"
 
 
@@ -59,8 +60,7 @@ def conditions(filters: ItemFilters | PlaceFilters, holds_any: HoldsAny) -> tupl
         return "true", {}
     values: dict[str, Any] = {}
     texts = _own_conditions(filters, values)
-    if not isinstance(filters, ChunkFilters):
-        texts += _place_conditions(filters, values)
+    texts += _place_conditions(filters, values)
     texts += [holds_any(forms, f"f_holding{group}", values) for group, forms in enumerate(filters.holding)]
     if filters.lacking:
         texts.append(f"NOT ({holds_any(filters.lacking, 'f_lacking', values)})")
@@ -93,8 +93,17 @@ def _bound(filters: ItemFilters, conditions_: dict[str, str], values: dict[str, 
     return texts
 
 
-def _place_conditions(filters: Filters | MessageFilters, values: dict[str, Any]) -> list[str]:
+def is_local(filters: ItemFilters | PlaceFilters) -> bool:
+    """Tell whether only what is inside a circle or at some places passes."""
+    if isinstance(filters, PlaceFilters):
+        return False
+    return filters.near is not None or (not isinstance(filters, ChunkFilters) and bool(filters.places))
+
+
+def _place_conditions(filters: ItemFilters, values: dict[str, Any]) -> list[str]:
     texts = [] if filters.near is None else [_near(filters.near, values)]
+    if isinstance(filters, ChunkFilters):
+        return [_OF_A_FILE_NEAR.replace("{near}", text) for text in texts]
     if filters.places:
         texts.append(_AT_PLACES)
         values["f_places"] = list(filters.places)

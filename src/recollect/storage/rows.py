@@ -22,7 +22,7 @@ MESSAGE_FIELDS: tuple[str, ...] = Message._fields
 CONVERSATION_FIELDS: tuple[str, ...] = ConversationRecord._fields
 FILE_FIELDS: tuple[str, ...] = FileRecord._fields
 CHUNK_FIELDS: tuple[str, ...] = Chunk._fields
-_OF_FILE = frozenset({"root", "path", "source", "kind"})  # the fields of a chunk that are its file's
+_OF_FILE = frozenset({"root", "path", "source", "kind", "lat", "lng"})  # the fields of a chunk that are its file's
 
 
 def columns(fields: tuple[str, ...]) -> tuple[str, ...]:

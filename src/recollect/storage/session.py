@@ -5,6 +5,7 @@ Values travel as Python has them: moments as `datetime`, arrays as lists. The dr
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from recollect.model.filters import ItemFilters, PlaceFilters
@@ -62,6 +63,13 @@ class StoreSession(ABC):
     @abstractmethod
     def act_for(self, scope: Scope | None) -> None:
         """Work for one user from here on, or for the store as a whole: what row-level security goes by."""
+
+    def beside(self) -> "AbstractContextManager[StoreSession]":
+        """Lend a session of the store as a whole while a user's transaction waits, where those have different rights.
+
+        It is committed on its own.
+        """
+        return nullcontext(self)
 
     @abstractmethod
     def lock_spaces(self) -> None:

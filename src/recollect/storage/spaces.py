@@ -86,15 +86,23 @@ def list_spaces(session: StoreSession) -> SpaceList:
 
 
 def owed_spaces(session: StoreSession, kind: VectorKind, new_space: Space | None, now: datetime) -> dict[Space, int]:
-    """Give the spaces in which a new item of this kind needs a vector, with their numbers."""
+    """Give the spaces in which a new item of this kind needs a vector, with their numbers.
+
+    Spaces belong to the store: one that is missing is made in a transaction of the store's, and stays whatever becomes
+    of the user's.
+    """
     known = list_spaces(session)
-    if any(known.number(kind, space) is None for space in known.wanted(new_space)):
-        session.lock_spaces()
-        known = list_spaces(session)  # another process may have been first
-    return {
-        space: known.number(kind, space) or register_space(session, kind, space, state, now)
-        for space, state in known.wanted(new_space).items()
-    }
+    owed = {space: known.number(kind, space) for space in known.wanted(new_space)}
+    numbered = {space: number for space, number in owed.items() if number is not None}
+    if len(numbered) == len(owed):
+        return numbered
+    with session.beside() as whole:
+        whole.lock_spaces()
+        known = list_spaces(whole)  # another process may have been first
+        return {
+            space: known.number(kind, space) or register_space(whole, kind, space, state, now)
+            for space, state in known.wanted(new_space).items()
+        }
 
 
 def register_space(session: StoreSession, kind: VectorKind, space: Space, state: SpaceState, now: datetime) -> int:

@@ -1,5 +1,9 @@
-"""Access log: a line per request if wanted, and where the server failed. Never what was sent."""
+"""Access log: a line per request if wanted, and where the server failed. Never what was sent.
 
+A request that a stop of the server cuts short is answered here, too: the server cancels it, and would answer 500.
+"""
+
+import asyncio
 import json
 import logging
 import re
@@ -12,6 +16,7 @@ from pathlib import PurePath
 from typing import Final, TypeAlias
 
 from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect.web.problems import SERVER_FAILED, problem
@@ -20,6 +25,7 @@ from recollect.web.response_recorder import ResponseRecorder
 _GONE: Final = 499  # as many servers note a client that did not wait
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,32}")
 _LONGEST_METHOD: Final = 16
+_RETRY_AFTER_S: Final = 5  # until the next process answers
 
 RequestLabel: TypeAlias = Callable[[Scope], str]
 
@@ -40,6 +46,10 @@ class AccessLogMiddleware:
         response = ResponseRecorder(send)
         try:
             await self._app(scope, receive, response)
+        except asyncio.CancelledError:
+            if response.status:
+                raise
+            await _stopping()(scope, receive, response)
         except Exception as error:  # noqa: BLE001 - the HTTP edge
             if not _is_gone(error):
                 # no traceback: it ends with the message of the error, which may quote a text
@@ -101,6 +111,16 @@ class JsonLogFormatter(logging.Formatter):
         """Format the fields of a record, or its sentence."""
         fields = record.args if isinstance(record.args, Mapping) else {"message": record.getMessage()}
         return json.dumps({"time": self.formatTime(record), "level": record.levelname.lower(), **fields}, default=str)
+
+
+def _stopping() -> Response:
+    """Make the answer to a request that is still at work when the server has waited long enough."""
+    return problem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "The server stops, and could not finish this request in time. It may still have been carried out; send it "
+        "again later, with the same Idempotency-Key if it had one.",
+        {"Retry-After": str(_RETRY_AFTER_S), "Connection": "close"},
+    )
 
 
 def _is_gone(error: BaseException) -> bool:

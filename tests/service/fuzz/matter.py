@@ -101,7 +101,7 @@ _MESSAGE = st.fixed_dictionaries(
 )
 _TURN = st.lists(_MESSAGE | st.dictionaries(NAMES, _VALUES, max_size=4), max_size=4)
 _TOOLS = st.sampled_from(
-    ["memory_store", "memory_recall", "memory_forget", "search_context", "memory_about", "memory_places"]
+    ["memory_store", "memory_recall", "memory_forget", "search_context", "memory_about", "memory_places", "memory_rate"]
 )
 _ARGUMENTS = st.fixed_dictionaries(
     {}, optional={**dict.fromkeys(("content", "query", "topic", "memoryId"), TEXTS), "location": _SPOT}

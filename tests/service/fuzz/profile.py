@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 from typing import Final
 
+from tests.reliability.figures import figure
 from tests.sizes import ALL
 
 SLOW_S: Final = 2.0
@@ -37,5 +38,7 @@ class Tally:
     def settle(self, at_least: int) -> None:
         """Insist that there were enough and that the server never failed. Slow answers are only shown."""
         LOG.info("%d requests: %s; slow: %s", self.requests, dict(sorted(self.statuses.items())), self.slow)
+        failed = sum(amount for status, amount in self.statuses.items() if status >= 500)
+        figure(10, "generated requests", requests=self.requests, answers_5xx=failed)
         assert self.requests >= at_least
-        assert not [status for status in self.statuses if status >= 500]
+        assert not failed

@@ -265,6 +265,8 @@ class Machine(RuleBasedStateMachine):
             if receipt["action"] != "not_found":
                 raise self.world.leaked(f"{person.name} forgot what is not theirs")
         assert self.world.tool(person, "memory_forget", memoryId=memory, door=door)["action"] == "not_found"
+        for one in (memory, message):
+            assert self.world.tool(person, "memory_rate", id=one, feedback=-1, door=door)["action"] == "not_found"
         for uri in (f"memory://memories/{memory}", f"memory://files/{file}"):
             assert "error" in self.world.call(person, "resources/read", uri=uri, door=door)
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.reliability.figures import figure
 from tests.service.conftest import Serve
-from tests.service.fuzz.profile import LOG
 from tests.service.isolation.machine import live
 from tests.service.isolation.world import World
 from tests.sizes import sized
@@ -23,10 +23,11 @@ def world(serve: Serve) -> Iterator[World]:
 
 def test_three_users(world: World) -> None:
     live(world, CALLS)
-    LOG.info("%d calls, nothing foreign", world.calls)
+    figure(8, "three users", calls=world.calls, foreign_rows=0)
 
 
 def test_three_users_who_search_by_meaning(serve: Serve) -> None:
     world = World(serve())
     live(world, WITH_VECTORS)
+    figure(8, "three users who search by meaning", calls=world.calls, foreign_rows=0)
     world.close()

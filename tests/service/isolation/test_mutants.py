@@ -14,6 +14,7 @@ from recollect.service import request_context
 from recollect.storage.postgres.session import QUERIES as POSTGRES
 from recollect.storage.postgres.session import PostgresSession
 from recollect.storage.sqlite.session import QUERIES as SQLITE
+from tests.reliability.figures import figure
 from tests.service.conftest import Serve
 from tests.service.isolation.machine import live
 from tests.service.isolation.world import Leaked, World
@@ -66,6 +67,7 @@ def test_a_query_without_its_user_is_noticed(world: World, monkeypatch: pytest.M
     monkeypatch.setitem(held, query, without_the_user(held[query]))
     with pytest.raises(Leaked):
         live(world, ENOUGH)
+    figure(8, f"{query} without its user", mutants_noticed=1)
 
 
 @ON_SQLITE
@@ -82,6 +84,7 @@ def test_a_lock_that_lets_in_the_wrong_one_is_noticed(
     monkeypatch.setattr(door, "authorize", confused)
     with pytest.raises(AssertionError):  # somebody saw what is not theirs, or missed what is
         live(world, ENOUGH)
+    figure(8, "a lock that lets in the wrong one", mutants_noticed=1)
 
 
 @pytest.fixture
@@ -101,6 +104,7 @@ def test_behind_queries_without_their_user_stands_the_second_wall(world: World, 
         forced = connection.execute("SELECT relforcerowsecurity FROM pg_class WHERE relname = 'memories'").fetchone()
     assert forced == (True,)
     live(world, 800)
+    figure(8, "behind queries without their user", calls=world.calls, foreign_rows=0)
 
 
 @ON_POSTGRESQL
@@ -109,3 +113,4 @@ def test_without_both_walls_it_is_noticed(world: World, monkeypatch: pytest.Monk
     monkeypatch.setattr(PostgresSession, "act_for", lambda session, _: session.execute("work_for_store"))
     with pytest.raises(Leaked):
         live(world, ENOUGH)
+    figure(8, "no wall at all", mutants_noticed=1)

@@ -73,6 +73,7 @@ class Service:
         folder: Path,
         *typed: str,
         as_json: bool = True,
+        terminal: bool = False,
         settings: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         usual = {
@@ -87,13 +88,17 @@ class Service:
         }
         plain = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
         command = [sys.executable, "-m", "recollect", "--config", os.devnull, "--database", database, "serve"]
+        shown, terminal_end = os.openpty() if terminal else (-1, subprocess.PIPE)
         self._process = subprocess.Popen(
             [*command, "--port", "0", *(["--json"] if as_json else []), *typed],
             env={**plain, **named, "PYTHONUNBUFFERED": "1"},
-            stdout=subprocess.PIPE,
+            stdout=terminal_end,
             stderr=subprocess.PIPE,
             text=True,
         )
+        if terminal:
+            os.close(terminal_end)
+        self._lines = os.fdopen(shown) if terminal else self._process.stdout
         self.said = json.loads(self.line()) if as_json else {}
         self.key_file = folder / "admin.key"
 
@@ -109,8 +114,8 @@ class Service:
 
     def line(self) -> str:
         """Wait for the next line on standard output."""
-        assert self._process.stdout is not None
-        return self._process.stdout.readline()
+        assert self._lines is not None
+        return self._lines.readline()
 
     def client(self, key: str = "", **headers: str) -> httpx2.Client:
         """Give a client that presents a key."""
@@ -147,7 +152,7 @@ class Service:
         if self._process.poll() is None:
             self._process.terminate()
             self._process.communicate(timeout=PATIENCE_S)
-        for pipe in (self._process.stdout, self._process.stderr):
+        for pipe in (self._lines, self._process.stderr):
             if pipe is not None:
                 pipe.close()
 

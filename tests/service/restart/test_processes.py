@@ -4,7 +4,9 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import httpx2
@@ -12,6 +14,7 @@ import psutil
 import psycopg
 import pytest
 
+from tests.reliability.opening import open_memory
 from tests.service.restart.house import Service, eventually
 from tests.waiting import PATIENCE_S
 
@@ -101,6 +104,54 @@ def test_a_stop_waits_for_what_is_under_way(database: str, tmp_path: Path, worke
         assert kept == {"Runs on Sundays", "Swims on Mondays"}
 
 
+@SQLITE
+def test_a_stop_that_cannot_wait_answers_503(database: str, tmp_path: Path) -> None:
+    hasty = {"sqlite__busy_timeout_s": 60, "serve__drain_s": 0}
+    with Service(database, tmp_path, settings=hasty) as service, ThreadPoolExecutor(20) as crowd:
+        with service.user("anna") as anna:
+            anna.post("/api/memories/unified", json={"content": "Runs on Sundays"})
+
+        def store(turn: int) -> httpx2.Response:
+            with service.user("anna") as anna:
+                return anna.post("/api/memories/unified", json={"content": f"Swims {turn} lengths"})
+
+        with _held_up(database):
+            answers = [crowd.submit(store, turn) for turn in range(20)]
+            eventually(lambda: _in_flight(service) >= 21)
+            service.signal(signal.SIGTERM)
+            told = [answer.result(PATIENCE_S) for answer in answers]
+        assert {(answer.status_code, answer.headers["retry-after"]) for answer in told} == {(503, "5")}
+        assert all(answer.json()["detail"].startswith("The server stops") for answer in told)
+        assert service.ended() == (0, "")
+
+
+@pytest.mark.parametrize(("database", "workers"), [("sqlite", "1"), ("postgresql", "2")], indirect=["database"])
+def test_a_stop_under_load_keeps_what_it_acknowledged(database: str, tmp_path: Path, workers: str) -> None:
+    """Writers go on until they are let in no more; whenever the signal falls, no answer is a failure."""
+    told: list[tuple[str, int]] = []
+
+    def store(writer: int) -> None:
+        for turn in count():
+            content = f"Writer {writer} stores line {turn}"
+            try:
+                with service.user("anna") as anna:
+                    told.append((content, anna.post("/api/memories/unified", json={"content": content}).status_code))
+            except httpx2.TransportError:
+                return
+
+    with Service(database, tmp_path, "--workers", workers) as service, ThreadPoolExecutor(8) as crowd:
+        writers = [crowd.submit(store, writer) for writer in range(8)]
+        eventually(lambda: len(told) >= 40)
+        service.signal(signal.SIGTERM)
+        for writer in writers:
+            writer.result(PATIENCE_S)
+        assert service.ended() == (0, "")
+    assert {status for _, status in told} <= {201, 503}
+    with open_memory(database) as memory:
+        kept = {item.content for item in memory.user("anna").list(limit=len(told)).items}
+    assert {content for content, status in told if status == 201} <= kept
+
+
 class _held_up:  # noqa: N801 - reads as the condition it is
     """Keep everybody from writing to a store."""
 
@@ -124,10 +175,15 @@ class _held_up:  # noqa: N801 - reads as the condition it is
 
 def _is_inside(service: Service) -> bool:
     """Tell whether a request is being served."""
+    return _in_flight(service) >= 2
+
+
+def _in_flight(service: Service) -> float:
+    """Count the requests that are being served, this one included."""
     with service.user("anna") as admin:
         answer = admin.get("/metrics").text
     running = [line for line in answer.splitlines() if line.startswith("recollect_requests_in_flight")]
-    return any(float(line.split()[-1]) >= 2 for line in running)
+    return max(float(line.split()[-1]) for line in running)
 
 
 def _refuses(service: Service) -> bool:
@@ -149,11 +205,11 @@ def test_nobody_outlives_the_one_who_started_them(crew: Service) -> None:
 
 
 @SQLITE
-def test_the_first_key_is_shown_once(database: str, tmp_path: Path) -> None:
+def test_the_first_key_is_in_a_file_and_on_no_pipe(database: str, tmp_path: Path) -> None:
     with Service(database, tmp_path) as first:
-        secret = first.said["first_key"]
+        secret = first.key_file.read_text().strip()
+        assert (first.said["first_key"], first.said["key_file"]) == (None, str(first.key_file))
         assert first.key_file.stat().st_mode & 0o777 == 0o600
-        assert first.key_file.read_text() == f"{secret}\n"
         with first.client(secret) as admin:
             assert admin.get("/api/memories").status_code == 200
         first.signal(signal.SIGTERM)
@@ -166,13 +222,15 @@ def test_the_first_key_is_shown_once(database: str, tmp_path: Path) -> None:
 
 
 @SQLITE
-def test_people_are_told_the_key_once(database: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("terminal", [True, False])
+def test_people_at_a_terminal_are_told_the_key_once(database: str, tmp_path: Path, *, terminal: bool) -> None:
     told = []
     for _ in range(2):
-        with Service(database, tmp_path, as_json=False) as service:
+        with Service(database, tmp_path, as_json=False, terminal=terminal) as service:
             lines = [service.line()]
             while not lines[-1].startswith("All routes"):
                 lines.append(service.line())
             told.append("".join(lines))
     secret = (tmp_path / "admin.key").read_text().strip()
-    assert [text.count(secret) for text in told] == [1, 0]
+    assert [text.count(secret) for text in told] == [int(terminal), 0]
+    assert all(str(tmp_path / "admin.key") in text for text in told)

@@ -14,6 +14,7 @@ import pytest
 
 from recollect import Memory, load_settings
 from tests.providers.server import ProviderServer
+from tests.reliability.figures import figure
 from tests.service.live.radio import Radio
 from tests.service.restart.house import FallibleServer, Service, eventually
 from tests.service.restart.writers import Writers
@@ -122,11 +123,9 @@ def test_it_vanishes_and_comes_back(postgresql: FallibleServer, service: Service
     eventually(lambda: len(listener.heard) >= len(stored))
     listener.end()
     assert listener.heard == Counter(item["content"] for item in stored)
-    print(  # noqa: T201 - the figures are a result
-        f"\npostgresql away twice: {len(stored)} acknowledged, 0 lost, 0 twice, {writers.refused()} times 503, "
-        f"{writers.replayed} answers from before, healed after {max(healed_s):.2f} s, longest request "
-        f"{writers.longest_s:.2f} s, live search cut {listener.cuts} times"
-    )
+    counts = {"replayed": writers.replayed, "live_search_cut": listener.cuts, "refused": writers.refused()}
+    healed_ms = round(max(healed_s) * 1000)
+    figure(12, "away twice", crashes=2, acknowledged=len(stored), lost=0, healed_ms=healed_ms, **counts)
     _embedded(postgresql, len(stored))
 
 

@@ -112,6 +112,7 @@ def _show_status(view: "View", full: FullStatus) -> None:
             *_vectors(status, view.now),
             *_unread(status.unread, view.now),
             *_spending(status),
+            ("erasure pending", status.erasure_pending),
             *_folders(full.folders, view.now),
             *changed,
         )

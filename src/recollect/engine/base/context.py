@@ -14,6 +14,7 @@ from recollect.engine.base.search_metrics import SearchMetrics
 from recollect.model.literals import StatementType
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.readings import Reading
+from recollect.model.stats import Erasure
 from recollect.ports import (
     CachedPlace,
     Clock,
@@ -144,6 +145,13 @@ class Engine:
     def space(self) -> Space | None:
         """The space to search and to embed for. It may change at any time, so read it once for each vector."""
         return self.models.space
+
+    def erase(self) -> Erasure:
+        """Erase what was deleted from the database's files; what has to wait for readers the background finishes."""
+        left = self.store.scrub()
+        if left.later:
+            self.background.wake()
+        return left
 
     def forget_cached(self, scope: Scope) -> None:
         """Drop everything that this process has cached for a user."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from recollect import ids
 from recollect.errors import InvalidInput, InvalidMemory
-from recollect.model.literals import MEMORY_TYPES, Trust, tier_of
+from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES, MemoryType, Trust, tier_of
 from recollect.model.memories import MANY, Draft, MemoryRecord, NewMemory, Vector, participants_of
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.ports import Fingerprint, Slot
@@ -74,7 +74,7 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
     )
     record = MemoryRecord(
         memory_id,
-        memory.type,
+        memory.type if memory.type in _TYPES else _named_type(memory.type),
         clean_content(memory.content),
         subject,
         key,
@@ -147,7 +147,9 @@ def checked_participants(names: Sequence[str]) -> list[str]:
     """Clean the names of those who took part in an event; each once, in the order given."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise InvalidMemory(f"participants is {names!r}; it must be a list of names.")
-    cleaned = list(dict.fromkeys(filter(None, map(clean, names))))
+    cleaned = list(dict.fromkeys(map(clean, names)))
+    if "" in cleaned:
+        raise InvalidMemory("participants has an empty name. Leave it out.")
     if len(cleaned) > _MOST_PARTICIPANTS or any(len(name) > LONGEST_LABEL for name in cleaned):
         raise InvalidMemory(f"At most {_MOST_PARTICIPANTS} participants of {LONGEST_LABEL} characters each are kept.")
     return cleaned
@@ -178,9 +180,13 @@ def one_of_many(record: MemoryRecord) -> MemoryRecord:
     return record._replace(metadata={**record.metadata, MANY: True})
 
 
+def _named_type(name: str) -> MemoryType:
+    if name not in TYPE_ALIASES:
+        raise InvalidMemory(f"Unknown memory type {name!r}. Known types: {', '.join(MEMORY_TYPES)}.")
+    return TYPE_ALIASES[name]
+
+
 def _check_numbers(memory: NewMemory) -> None:
-    if memory.type not in _TYPES:
-        raise InvalidMemory(f"Unknown memory type {memory.type!r}. Known types: {', '.join(MEMORY_TYPES)}.")
     check_share("importance", memory.importance)
     check_share("confidence", memory.confidence)
     if memory.trust not in (None, 0, 1, 2, 3):

@@ -98,7 +98,7 @@ def _save(engine: Engine, scope: Scope, where: FileIdentity, reading: FileReadin
     file_chunks.discard(engine, [name for name in replaced if name])
     if replaced:
         engine.search.results.drop(scope)
-        engine.store.scrub()
+        engine.erase()
     return added
 
 

@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 
 from recollect import ids
 from recollect.engine.base.context import Engine
+from recollect.engine.drafts import redaction
 from recollect.engine.vectors import embed_queue
 from recollect.engine.vectors.embed_texts import waits
 from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, IndexedTextPiece
+from recollect.model.geo import Point
 from recollect.model.literals import FileSource, Trust
 from recollect.model.memories import Scope, Vector
 from recollect.ports import ChunkingRecipe, FileReading, StoreReader, StoreWriter
@@ -95,6 +97,7 @@ def save(
     now = engine.clock.now()
     trust = int(Trust.EXTERNAL if reading.external else Trust.FILE)
     pieces = _without_forgotten(writer, [_storable_piece(piece) for piece in reading.pieces])
+    taken_at, metadata = _taken_at(engine, reading)
     record = FileRecord(
         id=old.id if old else ids.new(now),
         root=where.root,
@@ -113,8 +116,10 @@ def save(
         trust=trust,
         original=where.original,
         dated_at=reading.dated_at,
+        lat=taken_at.lat if taken_at else None,
+        lng=taken_at.lng if taken_at else None,
         notes=tuple(storable(note) for note in reading.notes),
-        metadata=_storable_values(reading.metadata),
+        metadata=_storable_values(metadata),
         created_at=old.created_at if old else now,
         updated_at=now,
     )
@@ -128,6 +133,16 @@ def save(
     writer.insert_chunks(record, drafts, engine.models.latest)
     writer.mark_chunks(change.moved)
     return WrittenFile(record, len(change.new), len(pieces) - len(change.new), change.gone)
+
+
+def _taken_at(engine: Engine, reading: FileReading) -> tuple[Point | None, Mapping[str, Any]]:
+    """Say where a photo was taken, with the precision of the settings, and give its metadata with the same."""
+    lat, lng = reading.metadata.get("latitude"), reading.metadata.get("longitude")
+    if reading.kind != "image" or not isinstance(lat, float) or not isinstance(lng, float):
+        return None, reading.metadata
+    public = redaction.public_place(engine, lat, lng)
+    point = Point(public.get("lat", lat), public.get("lng", lng))
+    return point, {**reading.metadata, "latitude": point.lat, "longitude": point.lng}
 
 
 def storable(text: str) -> str:

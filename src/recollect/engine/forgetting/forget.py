@@ -7,6 +7,7 @@ What is forgotten by its words goes wherever it is said: of a message the other 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from typing import Literal, NamedTuple
@@ -29,6 +30,7 @@ from recollect.errors import InvalidInput
 from recollect.model.files import FileRecord
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.search import Forgotten, ForgottenAction, ForgottenItem
+from recollect.model.stats import Erasure
 from recollect.ports import StoreReader, StoreWriter
 from recollect.text.mentions import Wording
 
@@ -181,10 +183,11 @@ def _forget(
     receipt = engine.write(scope, work)
     file_chunks.discard(engine, originals)
     engine.forget_cached(scope)
-    if scrub and receipt.action == "deleted":
-        engine.store.scrub()
+    left = engine.erase() if scrub and receipt.action == "deleted" else Erasure()
     rewriting.remake(engine, scope, dropped)
-    return receipt
+    if receipt.items:  # what was rewritten waits for its vectors
+        engine.background.wake()
+    return replace(receipt, pending=left.reason)
 
 
 def _receipt(plan: ForgetPlan, conversations: Sequence[str], *, dry_run: bool) -> Forgotten:

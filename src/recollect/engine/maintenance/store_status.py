@@ -50,6 +50,7 @@ def status(engine: Engine) -> Status:
         geocoder=engine.geocoder.name if engine.geocoder else "none",
         unlocated=store.geocoding_counts()[0],
         unread=unread,
+        erasure_pending=store.erasure().reason,
     )
 
 

@@ -17,6 +17,7 @@ from recollect.model.stats import WorkReport
 _RETRY_S = 30.0
 _POLL_S = 30.0
 _MIN_PAUSE_S = 5.0
+_ERASE_S = 2.0
 
 
 def serve_all(
@@ -33,6 +34,14 @@ def serve_all(
     if geocoded.done and not worked.unavailable:
         worked += _serve_spaces(engine, stop=stop, tell=embed_queue.add_to(tell, worked), thorough=False)
     return replace(worked, located=geocoded.done, unlocated_s=geocoded.pause_s)
+
+
+def work(engine: Engine, *, stop: Event | None, tell: WorkListener | None = None, thorough: bool = False) -> WorkReport:
+    """Run one pass of a worker: serve the queues, and erase what readers kept a `forget` from erasing."""
+    worked = serve_all(engine, stop=stop, tell=tell, thorough=thorough)
+    if engine.store.erasure().later:
+        engine.store.scrub()
+    return worked
 
 
 def _serve_spaces(engine: Engine, *, stop: Event | None, tell: WorkListener | None, thorough: bool) -> WorkReport:
@@ -81,7 +90,7 @@ def learn_space(engine: Engine) -> None:
 def keep_up(engine: Engine, stop: Event) -> float | None:
     """Run one pass of the background thread; gives the seconds until the next one, None if nothing is left to do."""
     try:
-        worked = serve_all(engine, stop=stop)
+        worked = work(engine, stop=stop)
     except RecollectError:  # the store is closed or unavailable; the queue stays
         return _RETRY_S
     if worked.unavailable:
@@ -94,4 +103,6 @@ def keep_up(engine: Engine, stop: Event) -> float | None:
         waiting = engine.store.unread().waiting
     if not waiting and engine.geocoder is not None:
         waiting, _ = engine.store.geocoding_counts()
+    if engine.store.erasure().later:
+        return _ERASE_S
     return _POLL_S if waiting else None

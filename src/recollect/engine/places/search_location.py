@@ -63,11 +63,9 @@ class ResolvedLocation:
         point = (self.lat, self.lng, self.name, vector)
         return (*point, self.weight, self.scale_km, self.semantic, self.circle, self.scales_by_content)
 
-    def within_radius(self, filters: ItemFilters) -> ItemFilters | None:
-        """Narrow filters down to the radius; None for files, which have no place."""
-        if self.circle is None:
-            return filters
-        return None if isinstance(filters, ChunkFilters) else replace(filters, near=self.circle)
+    def within_radius(self, filters: ItemFilters) -> ItemFilters:
+        """Narrow filters down to the radius."""
+        return filters if self.circle is None else replace(filters, near=self.circle)
 
 
 class PlaceScale(NamedTuple):
@@ -249,12 +247,12 @@ class PlaceScorer:
     def views(self, filters: ItemFilters) -> list[ItemFilters]:
         """Narrow filters down to what is near, and to what is at similar places: both are always candidates."""
         location = self._location
-        if isinstance(filters, ChunkFilters) or location.weight == 0:
+        if location.weight == 0:
             return []
         views: list[ItemFilters] = []
         if location.lat is not None and location.lng is not None and location.circle is None and not location.semantic:
             views.append(replace(filters, near=Circle(location.lat, location.lng, location.scale_km * _REACH)))
-        if self._similar_ids:
+        if self._similar_ids and not isinstance(filters, ChunkFilters):  # files have coordinates alone
             views.append(replace(filters, places=self._similar_ids))
         return views
 

@@ -60,7 +60,7 @@ def forget_place(engine: Engine, scope: Scope, name: str) -> None:
     if engine.write(scope, work) is None:
         raise NotFound(f"No place is called {name!r}. See what there is with `places`.")
     engine.search.results.drop(scope)
-    engine.store.scrub()
+    engine.erase()
 
 
 def place(engine: Engine, scope: Scope, name: str) -> Location:

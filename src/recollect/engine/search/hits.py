@@ -184,7 +184,7 @@ def _occurred_at(item: Item) -> datetime | None:
 
 
 def _place(item: Item) -> Place | None:
-    if isinstance(item, Chunk) or not is_somewhere(item.lat, item.address, item.place_label):
+    if not is_somewhere(item.lat, item.address, item.place_label):
         return None
     return Place(item.lat, item.lng, item.address, item.place_label)
 

@@ -135,14 +135,12 @@ def _score_places(search: SearchRun, rows: list[RankedRow]) -> tuple[list[Ranked
     """Blend the scores of the places into those of the contents, if the search has a location."""
     if search.places is None:
         return rows, None
-    located = [(row.source, row.content) for row in rows if not isinstance(row.source, Chunk)]
     best = max((row.content for row in rows), default=0.0)
-    parts, scale = search.places.score(located, best)
-    places = iter(parts)
-    scored = []
-    for row in rows:
-        place = None if isinstance(row.source, Chunk) else next(places)
-        scored.append(row if place is None else replace(row, place=place, score=geo.blend(place)))
+    places, scale = search.places.score([(row.source, row.content) for row in rows], best)
+    scored = [
+        row if place is None else replace(row, place=place, score=geo.blend(place))
+        for row, place in zip(rows, places, strict=True)
+    ]
     return scored, scale
 
 

@@ -108,7 +108,7 @@ def drop(engine: Engine, name: str) -> Space:
         several = ", ".join(_names(known.space)[-1] for known in unused)
         raise InvalidInput(f"Several models are called {name}: {several}. Name one of them.")
     engine.store.drop_space(unused[0].space)
-    engine.store.scrub()
+    engine.erase()
     return unused[0].space
 
 

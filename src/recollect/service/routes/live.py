@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Header, Query, Request
 
 from recollect.engine.search.live import MIN_SCORE
-from recollect.model.literals import MEMORY_TYPES, SOURCES, USUAL_SOURCES, MemoryType, Source
+from recollect.model.literals import MEMORY_TYPES, SOURCES, USUAL_SOURCES, Source
 from recollect.service import requests
 from recollect.service.body_model import PLAIN_NUMBER
 from recollect.service.live.event_stream import EventStream, LiveSearchRequest
@@ -42,7 +42,7 @@ async def stream(
         list[Source] | None, Query(max_length=len(SOURCES), description="Where to look; may be repeated.")
     ] = None,
     type: Annotated[
-        list[MemoryType] | None,
+        list[requests.GivenType] | None,
         Query(max_length=len(MEMORY_TYPES), description="Only memories of these types; may be repeated."),
     ] = None,
     after: Annotated[

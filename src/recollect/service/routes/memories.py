@@ -11,7 +11,6 @@ from recollect.api.memory import UserMemory
 from recollect.api.scoped import canonical
 from recollect.errors import InvalidInput, StaleVersion
 from recollect.model.filters import FilterFields
-from recollect.model.literals import MemoryType
 from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.search import Forgotten, Recall
 from recollect.ports import StoreWriter
@@ -73,7 +72,7 @@ def search(
         Query(ge=1, le=requests.MOST_ITEMS, description="At most this many; the settings say 5."),
         PLAIN_NUMBER,
     ] = None,
-    type: Annotated[list[MemoryType] | None, Query(description="Only memories of these types.")] = None,
+    type: Annotated[list[requests.GivenType] | None, Query(description="Only memories of these types.")] = None,
     min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = 0.0,
     files: Annotated[bool, Query(description="Search synced folders and documents, too.")] = False,
     only_related: Annotated[bool, Query(description="No hits when none has to do with the query.")] = False,
@@ -108,7 +107,7 @@ def listing(
     call: ReadCall,
     limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
     cursor: Annotated[str | None, Query(pattern=_ID, description="The cursor of the page before.")] = None,
-    type: Annotated[list[MemoryType] | None, Query()] = None,
+    type: Annotated[list[requests.GivenType] | None, Query()] = None,
     subject: Annotated[str | None, Query(max_length=128)] = None,
     key: Annotated[str | None, Query(max_length=128)] = None,
     session: Annotated[str | None, Query(max_length=128)] = None,

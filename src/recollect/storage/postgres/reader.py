@@ -6,10 +6,11 @@ from math import log
 from pgvector import HalfVector
 from pgvector import Vector as PgVector
 
-from recollect.model.filters import Filters, ItemFilters, MessageFilters, PlaceFilters
+from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.ports import Neighbour, TextCandidate, TextCandidates
+from recollect.storage.filters import is_local
 from recollect.storage.postgres.codec import column_type
 from recollect.storage.postgres.roles import LoginRights
 from recollect.storage.postgres.session import PostgresSession
@@ -67,7 +68,7 @@ class PostgresReader(SharedReader):
         if number is None:
             return []
         values = {"vector": _bound(space, vector), "limit": limit}
-        if isinstance(filters, (Filters, MessageFilters)) and (filters.near or filters.places):
+        if is_local(filters):
             rows = self._filtered("nearest_inside", filters, values, space=number)
         else:
             self._execute("prepare_nearest")

@@ -5,7 +5,8 @@ shows nor changes another user's rows, whatever a query asks (see 0001_initial.s
 with it, so a connection never carries it on to another user.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -31,6 +32,8 @@ _USE_LOCK: Final = SCHEMA_LOCK + 1
 
 # Workers claim messages one after the other: none takes a user's later messages while another takes the earlier ones.
 _READ_LOCK: Final = SCHEMA_LOCK + 2
+
+_LONGEST_WAIT_S: Final = 10
 
 
 _FETCHED: Final = 500  # rows in one trip to the server
@@ -58,8 +61,9 @@ class PostgresSession(StoreSession):
 
     codec = CODEC
 
-    def __init__(self, connection: PgConnection) -> None:
+    def __init__(self, connection: PgConnection, connect: Callable[[], PgConnection] | None = None) -> None:
         self.connection = connection
+        self._connect = connect
 
     def rows(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
@@ -111,6 +115,21 @@ class PostgresSession(StoreSession):
             self.execute("work_for_store")
         else:
             self.execute("work_for_user", {"user_id": scope.user_id})
+
+    @contextmanager
+    def beside(self) -> Iterator[StoreSession]:
+        """Work for the store on a connection of its own; without a way to make one, as this transaction may.
+
+        The server cannot see that this transaction waits for the other, so it must not wait for long.
+        """
+        if self._connect is None:
+            yield self
+            return
+        with self._connect() as connection, connection.transaction():
+            session = PostgresSession(connection)
+            session.act_for(None)
+            session.execute("limit_waiting", {"longest": f"{_LONGEST_WAIT_S}s"})
+            yield session
 
     def lock_spaces(self) -> None:
         """Let no other process make spaces before the transaction ends."""

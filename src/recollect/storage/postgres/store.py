@@ -16,7 +16,7 @@ from psycopg_pool import PoolClosed, PoolTimeout
 from recollect.errors import StoreError, StoreUnavailable
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
-from recollect.model.stats import Problem
+from recollect.model.stats import Erasure, Problem
 from recollect.ports import Clock, PendingWrite, StoreReader, StoreWriter
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import roles
@@ -163,7 +163,7 @@ class PostgresStore(
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction."""
         with self._connected() as connection, connection.transaction():
-            writer = _writer(connection, scope, secrets=self._secrets, geocodes=self._geocodes)
+            writer = self._writer(connection, scope)
             result = work(writer)
             writer.finish()
         self._sender.send()
@@ -174,9 +174,16 @@ class PostgresStore(
         with ExitStack() as stack:
             connection = stack.enter_context(self._connected())
             stack.enter_context(connection.transaction())
-            writer = _writer(connection, scope, secrets=self._secrets, geocodes=self._geocodes)
+            writer = self._writer(connection, scope)
             result = work(writer)
             return self._background.submit(self._finish, stack.pop_all(), writer, result)
+
+    def _writer(self, connection: PgConnection, scope: Scope) -> PostgresWriter:
+        """Begin a user's write: one trip to the server for row-level security and the locks."""
+        with connection.pipeline():
+            session = PostgresSession(connection, self._connect)
+            session.act_for(scope)
+            return PostgresWriter(session, scope, secrets=self._secrets, geocodes=self._geocodes)
 
     def _finish(self, transaction: ExitStack, writer: PostgresWriter, result: T) -> T:
         with transaction:
@@ -195,8 +202,13 @@ class PostgresStore(
         """Give something that waits for writes."""
         return ServerChangeNotifier(self._connect)
 
-    def scrub(self) -> None:
+    def scrub(self) -> Erasure:
         """Do nothing: a server keeps deleted rows in its files until an operator has the tables rewritten."""
+        return Erasure()
+
+    def erasure(self) -> Erasure:
+        """Say nothing: only the server knows."""
+        return Erasure()
 
     def own_files(self) -> frozenset[tuple[int, int]]:
         """Give nothing: a server's files are its own affair."""
@@ -260,11 +272,13 @@ class PostgresStore(
         return (*built, "refreshed the planner's statistics")
 
     def advice(self) -> Sequence[str]:
-        """Say which users would profit from an index, and whether row-level security holds."""
+        """Say which users would profit from an index, and what of the server's settings endangers data."""
         with self._lent() as session:
             lacking = len(list(missing_indexes(session, self._settings.giant_user_rows)))
+            unsafe = " and ".join(row[0] for row in session.rows("unsafe_settings"))
         large = f"{lacking} large user(s) have no vector index yet: run `recollect maintain`."
-        return (*((large,) if lacking else ()), *self._rights.advice)
+        loss = f"The server runs with {unsafe} off: a power failure can lose or damage what was stored. Set it to on."
+        return (*((large,) if lacking else ()), *((loss,) if unsafe else ()), *self._rights.advice)
 
     def close(self) -> None:
         """Close all connections; a write under way is finished first."""
@@ -275,11 +289,3 @@ class PostgresStore(
             if self._pool is not None:
                 self._pool.close()
                 self._pool = None
-
-
-def _writer(connection: PgConnection, scope: Scope, *, secrets: TombstoneSecrets, geocodes: bool) -> PostgresWriter:
-    """Begin a user's write: one trip to the server for row-level security and the locks."""
-    with connection.pipeline():
-        session = PostgresSession(connection)
-        session.act_for(scope)
-        return PostgresWriter(session, scope, secrets=secrets, geocodes=geocodes)

@@ -201,6 +201,7 @@ class SharedItemWriter(UserItemRows, UserLogRows, ABC):
 
     def delete_named_place(self, name: str) -> bool:
         """Forget a name."""
+        self._resets += 1
         return bool(self._rows("delete_named_place", {"folded": folded(name)}))
 
     def delete_named_places(self) -> None:
@@ -224,6 +225,7 @@ class SharedItemWriter(UserItemRows, UserLogRows, ABC):
 
     def forget_traces(self, *, everything: bool) -> None:
         """Take out of answers and logs what was said or asked."""
+        self._resets += 1  # whatever else goes, there is something to erase
         self._execute("blank_answers")
         if everything:
             self._execute("delete_changes")

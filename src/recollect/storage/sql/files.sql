@@ -47,16 +47,16 @@ SELECT root, count(*) AS files, coalesce(sum(chunks), 0) AS chunks
 -- A file, new or changed.
 INSERT INTO files (
     user_id, name, id, root, path, source, kind, mime, size, mtime_ns, ctime_ns, inode, digest, recipe, lines, chunks,
-    trust, original, dated_at, notes, metadata, created_at, updated_at)
+    trust, original, dated_at, lat, lng, notes, metadata, created_at, updated_at)
 VALUES (
     :user_id, :name, :id, :root, :path, :source, :kind, :mime, :size, :mtime_ns, :ctime_ns, :inode, :digest, :recipe,
-    :lines, :chunks, :trust, :original, :dated_at, :notes, :metadata, :created_at, :updated_at)
+    :lines, :chunks, :trust, :original, :dated_at, :lat, :lng, :notes, :metadata, :created_at, :updated_at)
     ON CONFLICT (user_id, id) DO UPDATE
    SET name = excluded.name, root = excluded.root, path = excluded.path, source = excluded.source, kind = excluded.kind,
        mime = excluded.mime, size = excluded.size, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns,
        inode = excluded.inode, digest = excluded.digest, recipe = excluded.recipe, lines = excluded.lines, chunks = excluded.chunks, trust = excluded.trust,
-       original = excluded.original, dated_at = excluded.dated_at, notes = excluded.notes, metadata = excluded.metadata,
-       updated_at = excluded.updated_at
+       original = excluded.original, dated_at = excluded.dated_at, lat = excluded.lat, lng = excluded.lng,
+       notes = excluded.notes, metadata = excluded.metadata, updated_at = excluded.updated_at
 
 -- touch_file --
 -- Its bytes are what they were.

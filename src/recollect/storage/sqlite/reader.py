@@ -8,10 +8,11 @@ import apsw
 import numpy as np
 
 from recollect.errors import StoreDamaged
-from recollect.model.filters import Filters, ItemFilters, MessageFilters, PlaceFilters
+from recollect.model.filters import Filters, ItemFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.ports import Neighbour, TextCandidate, TextCandidates
+from recollect.storage.filters import is_local
 from recollect.storage.shared.reader import SharedReader, count_terms
 from recollect.storage.sqlite.binary_codes import CodeCache, CodeView, Seqs, UserCodes, as_codes, rescored
 from recollect.storage.sqlite.codec import to_micros
@@ -52,7 +53,7 @@ class SqliteReader(SharedReader):
         self._codes = caches.codes
         self._users = caches.users
         self._whole: InMemoryUser | None = None
-        self._areas: dict[Filters | MessageFilters, AreaRows | None] = {}
+        self._areas: dict[ItemFilters, AreaRows | None] = {}
 
     def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms."""
@@ -109,7 +110,7 @@ class SqliteReader(SharedReader):
 
     def _inside(self, filters: ItemFilters | PlaceFilters) -> AreaRows | None:
         """Give all rows inside a circle, or at some places, when they are few: then no index is faster."""
-        if not isinstance(filters, (Filters, MessageFilters)) or (filters.near is None and not filters.places):
+        if isinstance(filters, PlaceFilters) or not is_local(filters):
             return None
         if filters not in self._areas:
             rows: list[Any] = self._filtered("inside", filters, {"limit": FEW_INSIDE + 1})

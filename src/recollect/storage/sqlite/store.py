@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -17,7 +16,7 @@ import apsw
 from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
 from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
-from recollect.model.stats import Problem
+from recollect.model.stats import Erasure, Problem
 from recollect.ports import Clock, PendingWrite, StoreReader, StoreWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
@@ -25,18 +24,25 @@ from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStor
 from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
-from recollect.storage.sqlite.connection import is_read_only, map_pages, open_connection, patiently, translated
+from recollect.storage.sqlite.connection import is_read_only, map_pages, open_connection, translated
+from recollect.storage.sqlite.maintenance.scrub import (
+    REWRITE_AT_ONCE_BYTES,
+    FileEraser,
+    file_bytes,
+    refresh_statistics,
+    samples,
+)
 from recollect.storage.sqlite.migrate import UNERASED, applied_version, migrate
 from recollect.storage.sqlite.reader import ProcessCaches, SqliteReader
 from recollect.storage.sqlite.session import SqliteSession
-from recollect.storage.sqlite.writer import UNMERGED, SqliteWriter
+from recollect.storage.sqlite.writer import SqliteWriter
 from recollect.storage.statements import load_checks
 from recollect.storage.tombstones import tombstone_secrets
 
 T = TypeVar("T")
 
-_CHECKPOINT_TRY_MS = 20
-_REWRITE_AT_ONCE_BYTES = 16 * 2**20  # takes about a tenth of a second
+_SCRUB_WAIT_S = 0.5
+_SAMPLES = "The planner's statistics hold words of users, forgotten ones too. `recollect maintain` removes them."
 _SLICE = 5_000  # rows looked through at a time while no other process can write
 
 
@@ -71,11 +77,10 @@ class SqliteStore(
         with translated(self._path):
             self._migrate(analyser)
             self._secrets = tombstone_secrets(SqliteSession(self._writer))
-            unerased = self._writer.pragma("user_version") == UNERASED
-        if unerased and _file_bytes(self._writer) <= _REWRITE_AT_ONCE_BYTES:
-            with suppress(
-                StoreUnavailable, StoreReadOnly
-            ):  # another process reads; whichever opens or maintains it next does it
+            unerased = self._writer.pragma("user_version") == UNERASED or samples(self._writer)
+        self._eraser = FileEraser(self._path)
+        if unerased and file_bytes(self._writer) <= REWRITE_AT_ONCE_BYTES:
+            with suppress(StoreUnavailable, StoreReadOnly):  # whichever opens or maintains it next does it
                 self.scrub()
 
     def _migrate(self, analyser: int) -> None:
@@ -211,38 +216,14 @@ class SqliteStore(
         if self._writer.in_transaction:
             self._writer.execute("ROLLBACK")
 
-    def scrub(self) -> None:
-        """Erase deleted text from the log, and from unused parts of the file; a large file waits for `tune`."""
-        with self._write_lock, translated(self._path):
-            try:
-                self._merge_deleted()
-                if _file_bytes(self._writer) <= _REWRITE_AT_ONCE_BYTES:
-                    self._rewrite()
-                self._empty_log()
-            except (apsw.BusyError, apsw.FullError) as error:
-                raise StoreUnavailable(
-                    f"The memories are deleted and no search finds them, but traces of their text are still in "
-                    f"{self._path} or its log: the disk is full, or another process has been reading since before "
-                    f"({error}). See to it and run `recollect maintain`."
-                ) from error
+    def scrub(self) -> Erasure:
+        """Erase deleted text from the file and its log; a large file waits for `tune`, readers only shortly."""
+        return self._eraser.scrub(min(_SCRUB_WAIT_S, self._busy_timeout_s))
 
-    def _merge_deleted(self) -> None:
-        """Merge rows out of the index of words that were only marked as gone."""
-        session = SqliteSession(self._writer)
-        marks = session.rows("get_mark", {"name": UNMERGED})
-        if marks and marks[0][0]:
-            with self._writer:
-                session.execute("merge_terms", kind="chunk")
-                session.execute("set_mark", {"name": UNMERGED, "value": 0})
-
-    def _empty_log(self) -> None:
-        """Move everything from the log into the file. Each try is short, since other writers have to wait for it."""
-        self._writer.set_busy_timeout(_CHECKPOINT_TRY_MS)
-        try:
-            checkpoint = partial(self._writer.wal_checkpoint, mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-            patiently(self._busy_timeout_s, checkpoint)
-        finally:
-            self._writer.set_busy_timeout(int(self._busy_timeout_s * 1000))
+    def erasure(self) -> Erasure:
+        """Say what is still to be erased."""
+        with self._snapshot() as connection:
+            return self._eraser.pending(connection)
 
     def change_notifier(self) -> FileChangeNotifier:
         """Give something that notices all writes."""
@@ -275,7 +256,7 @@ class SqliteStore(
 
     def _size_bytes(self, session: StoreSession) -> int:
         assert isinstance(session, SqliteSession)  # noqa: S101 - for the type checker
-        return _file_bytes(session.connection)
+        return file_bytes(session.connection)
 
     def version(self) -> str:
         """The version of SQLite."""
@@ -305,6 +286,8 @@ class SqliteStore(
                 ((amount,),) = connection.execute(check.sql).fetchall()
                 if amount:
                     problems.append(Problem(check.name, int(amount), check.advice))
+            if kept := samples(connection):
+                problems.append(Problem("samples_of_keys", kept, _SAMPLES))
         if self._path.stat().st_mode & 0o077:
             problems.append(Problem("file_mode", 1, f"Others may read {self._path}: run chmod 600 on it."))
         return problems
@@ -312,26 +295,13 @@ class SqliteStore(
     def tune(self) -> Sequence[str]:
         """Merge the index of terms, refresh the planner's statistics, and erase what deleting left behind."""
         with self._write_lock, translated(self._path):
-            self._merge_deleted()
             for kind in ITEM_KINDS:
                 SqliteSession(self._writer).execute("merge_terms", kind=kind)
-            self._writer.execute("PRAGMA optimize = 0x10002")
-            erased = self._rewrite()
-            self._empty_log()
-        return ("merged the index of terms", "refreshed the planner's statistics", *erased)
-
-    def _rewrite(self) -> Sequence[str]:
-        """Write the whole file anew if rows have vanished since this was last done.
-
-        SQLite overwrites what it deletes, but it moves rows from page to page when it fills a tree, and then a copy of
-        a few words may stay behind in the unused part of a page. The file's `user_version` says what has been erased.
-        """
-        vanished: int = SqliteSession(self._writer).row("count_resets")[0]
-        if self._writer.pragma("user_version") == vanished:
-            return ()
-        self._writer.execute("VACUUM")
-        self._writer.execute(f"PRAGMA user_version = {vanished}")
-        return ("erased the traces of deleted memories",)
+            refresh_statistics(self._writer)
+        owed = self.erasure().reason
+        left = self._eraser.scrub(self._busy_timeout_s, whole=True).reason
+        outcome = left or (owed and "erased the traces of deleted memories")
+        return ("merged the index of terms", "refreshed the planner's statistics", *([outcome] if outcome else ()))
 
     def advice(self) -> Sequence[str]:
         """Say so when nothing can be written."""
@@ -354,7 +324,3 @@ class SqliteStore(
     def _insist_open(self) -> None:
         if self._closed:
             raise StoreError("This store is closed. Open it again with Memory.open().")
-
-
-def _file_bytes(connection: apsw.Connection) -> int:
-    return int(connection.pragma("page_count")) * int(connection.pragma("page_size"))

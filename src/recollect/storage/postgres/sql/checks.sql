@@ -11,3 +11,8 @@ SELECT count(*) FROM {rows} m
  WHERE NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.user_id = m.user_id AND v.item_id = m.id)
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
    AND EXISTS (SELECT 1 FROM embedding_spaces s WHERE s.number = {space} AND s.state = 'active')
+
+-- unsafe_settings --
+-- The settings fsync and full_page_writes of the server are not both on: a power failure can lose or damage what was stored. Run
+-- `ALTER SYSTEM SET fsync = on`, the same for full_page_writes, and `SELECT pg_reload_conf()` as an administrator.
+SELECT count(*) FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'

@@ -45,12 +45,17 @@ INSERT INTO places (user_id, id, address, place_label, created_at)
 VALUES (:user_id, :id, :address, :place_label, :created_at)
 
 -- work_for_user --
--- From here to the end of the transaction the server shows and changes nothing that is not this user's.
-SELECT set_config('recollect.reach', 'user', true), set_config('recollect.user_id', :user_id, true)
+-- From here to the end of the transaction the server shows and changes nothing that is not this user's. Its commit waits for the
+-- disk, and for synchronous standbys, whatever the default of the server, the database or the role.
+SELECT set_config('recollect.reach', 'user', true), set_config('recollect.user_id', :user_id, true),
+       set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+                                             THEN 'on' ELSE current_setting('synchronous_commit') END, true)
 
 -- work_for_store --
--- What follows is about the store as a whole.
-SELECT set_config('recollect.reach', 'store', true), set_config('recollect.user_id', '', true)
+-- What follows is about the store as a whole. Its commit waits, too.
+SELECT set_config('recollect.reach', 'store', true), set_config('recollect.user_id', '', true),
+       set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+                                             THEN 'on' ELSE current_setting('synchronous_commit') END, true)
 
 -- login_rights --
 -- Who works here, and what they may: the login, the role that the application takes on, the one that looks up words.
@@ -76,6 +81,10 @@ SELECT l.rolname AS login,
 -- admit --
 -- Lets the roles do their part.
 SELECT recollect_admit(:role, :searcher)
+
+-- unsafe_settings --
+-- Settings of the server without which a power failure can lose or damage what was committed.
+SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name
 
 -- begin_read --
 -- One snapshot for all questions.
@@ -230,6 +239,10 @@ SELECT count(*) AS vectors FROM vectors_{space}
 -- lock_schema --
 -- Only one process at a time changes the schema, or claims messages; the lock ends with the transaction.
 SELECT pg_advisory_xact_lock(:lock)
+
+-- limit_waiting --
+-- How long a statement of this transaction may wait for a lock.
+SELECT set_config('lock_timeout', :longest, true)
 
 -- share_spaces --
 -- Any number may hold it, but not while a transaction has it alone; it ends with the transaction.

@@ -1,0 +1,217 @@
+"""Encrypts files in the age format, in constant memory: to public keys, or with a passphrase.
+
+A file for public keys is a plain age file. For a passphrase a key is made, the content is encrypted to it, and the key
+stands before the content as an armored age file of its own that the passphrase opens: the library streams only what is
+encrypted to keys.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import BufferedReader
+from pathlib import Path
+from threading import Thread
+from typing import IO, Any, BinaryIO, Final, cast
+
+from recollect.errors import InvalidInput
+
+SUFFIX: Final = ".age"
+_PLAIN = b"age-encryption.org/v1\n"
+_ARMOR = b"-----BEGIN AGE ENCRYPTED FILE-----"
+_END_OF_ARMOR = b"-----END AGE ENCRYPTED FILE-----"
+_MOST_KEY_BYTES = 4_096  # of a key that stands before the content
+_MOST_FILE_BYTES = 65_536  # of a file with keys or a passphrase
+_SECRET = "AGE-SECRET-KEY-"  # noqa: S105 - how such a line begins
+_DAMAGED = "The encrypted file is damaged or cut off: what it holds cannot be trusted. Use another copy of it."
+
+
+@dataclass(frozen=True, slots=True)
+class FileLock:
+    """What files are encrypted with: public keys, and for a passphrase the locked key that stands before each file."""
+
+    recipients: tuple[Any, ...] = field(repr=False)
+    locked_key: bytes = b""
+
+
+class FileKey:
+    """What files are decrypted with. Opening a key with a passphrase takes a second, so opened keys are remembered."""
+
+    def __init__(self, identities: Sequence[object] = (), passphrase: str = "") -> None:
+        self._identities = list(identities)
+        self._passphrase = passphrase
+        self._opened: dict[bytes, object] = {}
+
+    def identities(self, locked_key: bytes) -> list[object]:
+        """Give the keys to try for a file that begins with this locked key, or with none."""
+        if not locked_key:
+            return self._need(self._identities, "a key: name the file that holds it (`--identity`)")
+        if locked_key not in self._opened:
+            (passphrase,) = self._need([self._passphrase] if self._passphrase else [], "its passphrase")
+            age = _age()
+            try:
+                secret = age.passphrase.decrypt(locked_key, passphrase)
+            except age.DecryptError as error:
+                raise InvalidInput("The passphrase does not open this file.") from error
+            self._opened[locked_key] = age.x25519.Identity.from_str(secret.decode())
+        return [self._opened[locked_key]]
+
+    def _need(self, found: list[Any], what: str) -> list[Any]:
+        if not found:
+            raise InvalidInput(f"The file is encrypted and can only be read with {what}.")
+        return found
+
+
+def _age() -> Any:  # noqa: ANN401 - the library has no types
+    try:
+        import pyrage  # noqa: PLC0415 - an extra, and slow to load for those who encrypt nothing
+    except ImportError as error:
+        raise InvalidInput(
+            "Encryption needs a package that is not there: pip install 'recollect[encryption]'."
+        ) from error
+    return pyrage
+
+
+def lock_to(recipients: Sequence[str]) -> FileLock:
+    """Encrypt to public keys, such as `age1...` or `ssh-ed25519 ...`. Only their owners can decrypt."""
+    age, found = _age(), []
+    for text in (recipient.strip() for recipient in recipients):
+        reader = age.ssh.Recipient if text.startswith("ssh-") else age.x25519.Recipient
+        try:
+            found.append(reader.from_str(text))
+        except age.RecipientError as error:
+            raise InvalidInput(
+                f"{text[:80]!r} is no public key to encrypt to ({error}). One begins with age1."
+            ) from error
+    if not found:
+        raise InvalidInput("Name at least one public key to encrypt to, such as age1...")
+    return FileLock(tuple(found))
+
+
+def lock_with(passphrase: str) -> FileLock:
+    """Encrypt with a passphrase. Takes about a second, once for any number of files."""
+    age = _age()
+    identity = age.x25519.Identity.generate()
+    return FileLock((identity.to_public(),), age.passphrase.encrypt(str(identity).encode(), passphrase, armored=True))
+
+
+def key_with(passphrase: str) -> FileKey:
+    """Decrypt with a passphrase."""
+    return FileKey(passphrase=passphrase)
+
+
+def key_of(path: str | os.PathLike[str]) -> FileKey:
+    """Decrypt with the keys in a file: lines that begin with AGE-SECRET-KEY-, or a private key of OpenSSH."""
+    age, data = _age(), _read_small(path)
+    try:
+        if data.startswith(b"-----BEGIN"):
+            return FileKey([age.ssh.Identity.from_buffer(data)])
+        lines = (line.strip() for line in data.decode("utf-8", "replace").splitlines())
+        found = [age.x25519.Identity.from_str(line) for line in lines if line.startswith(_SECRET)]
+    except age.IdentityError as error:
+        raise InvalidInput(f"{os.fspath(path)} holds no key that can be used ({error}).") from error
+    if not found:
+        raise InvalidInput(f"{os.fspath(path)} holds no key. One is a line that begins with {_SECRET}.")
+    return FileKey(found)
+
+
+def make_key(path: str | os.PathLike[str]) -> str:
+    """Write a new key to a new file that only its owner may read; gives its public key."""
+    identity = _age().x25519.Identity.generate()
+    public = str(identity.to_public())
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise InvalidInput(f"{os.fspath(path)} cannot be made ({error.strerror}); a key goes to a new file.") from error
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(f"# public key: {public}\n{identity}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return public
+
+
+def read_passphrase(path: str | os.PathLike[str]) -> str:
+    """Read a passphrase: the first line of a file."""
+    first = (_read_small(path).decode("utf-8", "surrogateescape").splitlines() or [""])[0]
+    if not first.strip():
+        raise InvalidInput(f"The first line of {os.fspath(path)} is empty; it should be the passphrase.")
+    return first
+
+
+def _read_small(path: str | os.PathLike[str]) -> bytes:
+    try:
+        with Path(path).expanduser().open("rb") as file:
+            return file.read(_MOST_FILE_BYTES)
+    except OSError as error:
+        raise InvalidInput(f"{os.fspath(path)} cannot be read ({error.strerror}).") from error
+
+
+def encrypt(source: IO[bytes], target: IO[bytes], lock: FileLock) -> None:
+    """Encrypt one file into another."""
+    target.write(lock.locked_key)
+    _age().encrypt_io(source, target, list(lock.recipients))
+
+
+@contextmanager
+def encrypting(target: BinaryIO, lock: FileLock | None) -> Iterator[BinaryIO]:
+    """Give a file to write to, whose content reaches the target encrypted; without a lock the target itself."""
+    if lock is None:
+        yield target
+        return
+    reading, writing = os.pipe()
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        with os.fdopen(reading, "rb") as source:
+            try:
+                encrypt(source, target, lock)
+            except BaseException as error:  # noqa: BLE001 - raised where the caller waits
+                failed.append(error)
+
+    thread = Thread(target=work, name="recollect-encrypt")
+    thread.start()
+    try:
+        with os.fdopen(writing, "wb") as file:
+            yield cast("BinaryIO", file)
+    except BrokenPipeError:
+        if not failed:
+            raise
+    finally:
+        thread.join()
+        if failed:
+            raise failed[0]
+
+
+def is_encrypted(source: BufferedReader) -> bool:
+    """Whether a file that is open at its beginning is encrypted; it stays there."""
+    return source.peek(len(_ARMOR)).startswith((_PLAIN, _ARMOR))
+
+
+def decrypt(source: BufferedReader, target: IO[bytes], key: FileKey) -> None:
+    """Decrypt one file into another. What was written before an error must not be used. Raises InvalidInput."""
+    age = _age()
+    identities = key.identities(_read_locked_key(source))
+    try:
+        age.decrypt_io(source, target, identities)
+    except age.DecryptError as error:
+        raise InvalidInput(f"The key does not open this file ({error}).") from error
+    except OSError as error:
+        if error.errno is not None:  # the disk, not the library
+            raise
+        raise InvalidInput(_DAMAGED) from error
+
+
+def _read_locked_key(source: BufferedReader) -> bytes:
+    """Read the key that stands before the content, if one does."""
+    if not source.peek(len(_ARMOR)).startswith(_ARMOR):
+        return b""
+    lines, size = [], 0
+    while size < _MOST_KEY_BYTES:
+        line = source.readline(_MOST_KEY_BYTES)
+        lines.append(line)
+        size += len(line)
+        if line.strip() == _END_OF_ARMOR:
+            return b"".join(lines)
+        if not line:
+            break
+    raise InvalidInput(_DAMAGED)

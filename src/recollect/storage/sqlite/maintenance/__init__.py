@@ -1,0 +1,1 @@
+"""What keeps an SQLite file in order: erasing what deleting left behind."""

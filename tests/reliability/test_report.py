@@ -1,0 +1,59 @@
+"""The page of promises lists all twelve with tests that exist, and the report calls none kept that was not run."""
+
+import re
+
+import pytest
+
+from tests.reliability.promises import PROMISES, Promise
+from tests.reliability.report import BEGIN, END, PAGE, ROOT, Run, summed, table, written
+
+_FILE = re.compile(r"`(tests/[\w/]+\.py)`")
+_PROMISE = Promise(
+    1, "Nothing is lost", {"points": 10}, ("lost",), ("tests/reliability/test_report.py",), ("processes",)
+)
+
+
+def test_the_page_lists_twelve_promises_and_their_tests() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert [promise.number for promise in PROMISES] == list(range(1, 13))
+    sections = re.findall(r"^### (\d+)\. (.+?)\n(.*?)(?=^###? |\Z)", page, re.DOTALL | re.MULTILINE)
+    assert [(int(number), text) for number, text, _ in sections] == [(one.number, one.text) for one in PROMISES]
+    for promise, (_, _, section) in zip(PROMISES, sections, strict=True):
+        named = _FILE.findall(section)
+        assert bool(named) == bool(promise.tests)
+        for path in (*named, *(test.partition("::")[0] for test in promise.tests)):
+            assert (ROOT / path).exists(), path
+    assert page.count(BEGIN) == page.count(END) == 1
+
+
+@pytest.mark.parametrize(
+    ("counts", "passed", "result"),
+    [
+        ({}, True, "not run"),
+        ({"points": 10}, True, "not run"),  # what was lost is not known
+        ({"points": 9, "lost": 0}, True, "kept, in small"),
+        ({"points": 10, "lost": 0}, True, "kept"),
+        ({"points": 10, "lost": 1}, True, "**broken**"),
+        ({"points": 10, "lost": 0}, False, "**broken**"),
+    ],
+    ids=str,
+)
+def test_the_result(counts: dict[str, int], passed: bool, result: str) -> None:  # noqa: FBT001 - a table
+    assert Run(_PROMISE, counts, passed).result == result
+
+
+def test_figures_are_put_together() -> None:
+    rows = [
+        {"promise": 1, "what": "a", "counts": {"points": 4, "lost": 0, "processes": 8}},
+        {"promise": 1, "what": "b", "counts": {"points": 1_200, "lost": 0, "processes": 2}},
+        {"promise": 2, "what": "c", "counts": {"points": 7}},
+    ]
+    found = summed(rows, 1)
+    assert found == {"points": 1_204, "lost": 0, "processes": 8}
+    run = Run(_PROMISE, found, passed=True, minutes=1.26)
+    assert table([run]).splitlines()[-1] == (
+        "| 1 | Nothing is lost | 1,204 points, 8 processes, 0 lost | 10 points; 0 lost | kept | 1.3 |"
+    )
+    page = f"Before\n{BEGIN}\nold figures\n{END}\nAfter\n"
+    new = written(page, "on a machine", [run])
+    assert new == f"Before\n{BEGIN}\non a machine\n\n{table([run])}\n{END}\nAfter\n"
