@@ -26,7 +26,8 @@
         ├── StoreReadOnly        it lies where nothing can be written
         ├── StoreTooNew          written by a newer version of this package
         ├── StoreTooOld          the database software lacks what is needed
-        └── StoreDamaged         its content contradicts itself
+        ├── StoreDamaged         its content contradicts itself
+        └── BackupDamaged        a backup is not what was written; nothing was restored
 
 Messages say what was found, what was expected and what to do.
 """
@@ -173,3 +174,7 @@ class StoreTooOld(StoreError):
 
 class StoreDamaged(StoreError):
     """The store's content contradicts itself."""
+
+
+class BackupDamaged(StoreError):
+    """A backup is not what was written, or cannot be read. Nothing was restored from it."""

@@ -62,8 +62,8 @@ NAMESPACES = {
     "store": {"keys", "models", "operations", "me"},
 }
 VERBS_OF_A_STORE = {
-    "open", "user", "stats", "status", "doctor", "maintain", "embed_waiting", "retry_parked", "close", "export",
-    "import_archive",
+    "open", "user", "stats", "status", "doctor", "maintain", "backup", "restore", "embed_waiting",
+    "retry_parked", "close", "export", "import_archive",
 }  # fmt: skip
 MOST_NAMES = 40
 

@@ -63,6 +63,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "end-session": ("c1",),
     "capture": ("I prefer green tea to black tea",),
     "forget": (UNKNOWN,),
+    "backup": (),
     "status": (),
     "doctor": (),
     "maintain": (),
@@ -76,7 +77,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
 }
 SERVERS = {"serve"}  # they open the store for themselves, and call `require_permission` before
 DECLARED: Mapping[str, CommandPermissions] = permissions()
-FREE = {"demo", "e5-server", "mcp"}  # they need no permission, and say why
+FREE = {"demo", "e5-server", "mcp", "new-key", "restore"}  # they need no permission, and say why
 
 
 @dataclass(frozen=True)

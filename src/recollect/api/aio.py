@@ -15,7 +15,8 @@ from recollect.api.models import StoreModels
 from recollect.api.places import UserPlaces
 from recollect.api.user import UserMemory
 from recollect.engine.audit.idempotency import AuditedWrite
-from recollect.ports import Clock, Embedder, Summarizer
+from recollect.model.backups import Restored
+from recollect.ports import BackupProgress, Clock, Embedder, Summarizer
 from recollect.settings import Settings
 
 _Sync = TypeVar("_Sync")
@@ -218,6 +219,21 @@ class AsyncMemory(AsyncTwin[Memory]):
             )
         )
 
+    @staticmethod
+    async def restore(
+        backup: str | PathLike[str],
+        database: str | PathLike[str] | None = None,
+        *,
+        settings: Settings | None = None,
+        identity: str | PathLike[str] | None = None,
+        passphrase: str = "",
+        tell: BackupProgress | None = None,
+    ) -> Restored:
+        """Restore a backup to where no store is yet. See `Memory.restore`."""
+        return await to_thread(
+            Memory.restore, backup, database, settings=settings, identity=identity, passphrase=passphrase, tell=tell
+        )
+
     @property
     def me(self) -> AsyncUserMemory:
         """The part of the settings' user, for whom the command line and the service work unless told otherwise."""
@@ -233,6 +249,7 @@ class AsyncMemory(AsyncTwin[Memory]):
     export = awaited(Memory.export)
     import_archive = awaited(Memory.import_archive)
     maintain = awaited(Memory.maintain)
+    backup = awaited(Memory.backup)
     embed_waiting = awaited(Memory.embed_waiting)
     retry_parked = awaited(Memory.retry_parked)
     close = awaited(Memory.close)

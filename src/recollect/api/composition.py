@@ -154,6 +154,12 @@ def originals_folder(settings: Settings, store: Store) -> Path | None:
 
     Each store has a subfolder of its own, so that none deletes another's documents as orphans.
     """
+    folder = originals_root(settings)
+    return folder / f"{store.identity():08x}" if folder else None
+
+
+def originals_root(settings: Settings) -> Path | None:
+    """Return the folder in which each store has its folder of originals; None when none are kept."""
     chosen = settings.files.originals
     if chosen == "off":
         return None
@@ -163,7 +169,14 @@ def originals_folder(settings: Settings, store: Store) -> Path | None:
         folder = Path(chosen).expanduser().absolute()
     elif settings.database.startswith(SCHEME):
         folder = Path(data_folder()) / "originals"
-    return folder / f"{store.identity():08x}"
+    return folder
+
+
+def scratch_folder(settings: Settings) -> Path:
+    """Return a folder for large temporary files, on the disk that holds what they hold already."""
+    if settings.database.startswith(SCHEME):
+        return Path(data_folder())
+    return Path(settings.database).expanduser().absolute().parent
 
 
 def _client(settings: Settings) -> "ChatClient | None":

@@ -1,12 +1,13 @@
 """The façade: what a program types first. `Memory` is an open store; `Memory.user` gives one user's part of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from threading import Event
 from types import TracebackType
 from typing import Self
 
+from recollect.api import backups
 from recollect.api.composition import assemble
 from recollect.api.keys import Keys
 from recollect.api.models import StoreModels
@@ -27,11 +28,21 @@ from recollect.engine.transfer.import_archive import (
 )
 from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput
+from recollect.model.backups import Backup, Restored
 from recollect.model.stats import Maintenance, Problem, Status, StoreStats, WorkReport
-from recollect.ports import Clock, Embedder, Summarizer
+from recollect.ports import BackupProgress, Clock, Embedder, Summarizer
 from recollect.settings import Settings, load_settings
 
 __all__ = ["AuditedWrite", "IdempotentRequest", "Memory", "UserMemory"]
+
+
+def chosen_settings(database: str | PathLike[str] | None, settings: Settings | None) -> Settings:
+    """Give the settings that were passed, or those of a database, or else the user's own."""
+    if settings is None:
+        return load_settings(overrides={} if database is None else {"database": fspath(database)})
+    if database is not None:
+        raise InvalidInput("Pass either database or settings, not both: settings.database says the same.")
+    return settings
 
 
 class Memory:
@@ -61,11 +72,7 @@ class Memory:
         and by default that is a SQLite file in the user's data folder. `embedder` and `summarizer` replace those in the
         settings; they may be shared, and the caller closes them.
         """
-        if settings is None:
-            overrides = {} if database is None else {"database": fspath(database)}
-            settings = load_settings(overrides=overrides)
-        elif database is not None:
-            raise InvalidInput("Pass either database or settings, not both: settings.database says the same.")
+        settings = chosen_settings(database, settings)
         engine = assemble(settings, clock or SystemClock(), embedder, summarizer)
         return cls(engine, owns_embedder=embedder is None)
 
@@ -120,6 +127,41 @@ class Memory:
         Safe to interrupt: each step is whole or has not happened.
         """
         return maintain.maintain(self._engine)
+
+    def backup(
+        self,
+        folder: str | PathLike[str],
+        *,
+        keep: int | None = None,
+        encrypt_to: Sequence[str] = (),
+        passphrase: str = "",
+        tell: BackupProgress | None = None,
+    ) -> Backup:
+        """Write a backup of the database and the originals to a dated folder in `folder`, and verify it.
+
+        The store stays in use meanwhile. It holds all that was written before the call; originals that an earlier
+        backup has take no room again. `keep` removes all but the newest backups of this store. With `encrypt_to`,
+        public keys of age, or a `passphrase` it is encrypted. `tell` is called with what is being done, and how far.
+        """
+        return backups.back_up(self._engine, folder, keep=keep, encrypt_to=encrypt_to, passphrase=passphrase, tell=tell)
+
+    @staticmethod
+    def restore(
+        backup: str | PathLike[str],
+        database: str | PathLike[str] | None = None,
+        *,
+        settings: Settings | None = None,
+        identity: str | PathLike[str] | None = None,
+        passphrase: str = "",
+        tell: BackupProgress | None = None,
+    ) -> Restored:
+        """Restore a backup, or the newest in a folder of backups, to where no store is yet.
+
+        Every file is compared with its hash before anything is written, and the restored store is checked. `identity`
+        is a file with the key of an encrypted backup. Raises BackupDamaged and says what differs.
+        """
+        settings = chosen_settings(database, settings)
+        return backups.restore(backup, settings, SystemClock(), identity=identity, passphrase=passphrase, tell=tell)
 
     def export(self, path: str | PathLike[str], *, vectors: bool = False, overwrite: bool = False) -> ExportReport:
         """Write everything of all users into one archive. See `UserMemory.export`."""

@@ -9,6 +9,7 @@ from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
 from recollect.model.stats import Erasure, Problem, StoreStats
 from recollect.ports.access_log import AccessLogReader, AccessLogStore, AccessLogWriter
+from recollect.ports.backup import CopiedStore
 from recollect.ports.conversations import ConversationReader, ConversationWriter, ReadingStore
 from recollect.ports.files import FileReader, FileWriter
 from recollect.ports.memories import MemoryReader, MemoryWriter
@@ -50,7 +51,7 @@ class PendingWrite(Protocol[Result_co]):
         """Wait for the commit and give the result of the work; raises what went wrong."""
 
 
-class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, TransferStore, Protocol):
+class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, TransferStore, Protocol):
     """A database that keeps memories."""
 
     @property

@@ -23,6 +23,7 @@ from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.request_context import RequiresPermission
 from recollect.service.responses import ProblemDocument
 from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store
+from recollect.service.scheduled_backups import ScheduledBackups
 from recollect.service.uploads import Uploads
 from recollect.service.watched_folders import WatchedFolders
 from recollect.web.limits import BodyLimits
@@ -136,11 +137,15 @@ def create_app(memory: Memory, subscriptions: LiveSubscriptions, metrics: Metric
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The application with its middleware. `end` ends live answers; `folders` are synced once they are started."""
+    """The application with its middleware. `end` ends live answers.
+
+    `folders` are synced and `backups` written once they are started.
+    """
 
     app: ASGIApp
     end: Callable[[], None]
     folders: WatchedFolders
+    backups: ScheduledBackups
 
 
 def create_service(memory: Memory, shared: Path | None = None) -> Service:
@@ -157,9 +162,13 @@ def create_service(memory: Memory, shared: Path | None = None) -> Service:
         larger={files.FILES_PATH: files.most_sent_bytes(memory.settings)}, any_form=frozenset({files.FILES_PATH})
     )
     folders = WatchedFolders(memory, metrics.synced)
+    backups = ScheduledBackups(memory, metrics.backed_up)
 
     def end() -> None:
         folders.end()
+        backups.end()
         subscriptions.end()
 
-    return Service(metrics.around(add_middleware(app, service, limits, authenticate=authenticate)), end, folders)
+    return Service(
+        metrics.around(add_middleware(app, service, limits, authenticate=authenticate)), end, folders, backups
+    )

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from recollect.settings.declare import about, conform
-from recollect.settings.kinds import choice, nodes, number, switch, text, whole, words
+from recollect.settings.kinds import choice, duration, nodes, number, switch, text, whole, words
 
 SearchLog = Literal["off", "counts", "queries"]
 
@@ -84,6 +84,36 @@ class FederationSettings:
     )
     budget_s: float = field(
         default=2.0, metadata=about(number(0.05, 60), "Deadline for all nodes together, in seconds.")
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+
+@dataclass(frozen=True, slots=True)
+class BackupSettings:
+    """Backups that the service writes at intervals, and the defaults of `recollect backup`."""
+
+    folder: str = field(
+        default="",
+        metadata=about(
+            text(empty=True),
+            "Folder for the backups that the service writes, best on another disk; empty: it writes none.",
+            default_words="none",
+        ),
+    )
+    every: float = field(default=3_600.0, metadata=about(duration(), "Time between two backups."))
+    keep: int = field(default=24, metadata=about(whole(1, 100_000), "How many of the newest backups are kept."))
+    encrypt_to: tuple[str, ...] = field(
+        default=(), metadata=about(words(), "Public keys to encrypt backups to, such as `age1…`.", default_words="none")
+    )
+    passphrase_file: str = field(
+        default="",
+        metadata=about(
+            text(empty=True),
+            "File whose first line is the passphrase that backups are encrypted with.",
+            default_words="none",
+        ),
     )
 
     def __post_init__(self) -> None:

@@ -69,3 +69,8 @@ def secret_name(secret: bytes) -> str:
 def keyed(secret: bytes, fingerprint: str) -> str:
     """Give the tombstone of a fingerprint."""
     return hmac.digest(secret, fingerprint.encode("utf-8", "surrogatepass"), "sha256")[:_BYTES].hex()
+
+
+def names_key(secret: bytes) -> bytes:
+    """Give the key that hides the names of originals in an encrypted backup: they tell what a document says."""
+    return hmac.digest(secret, b"names of originals in backups", "sha256")

@@ -8,6 +8,8 @@ from recollect.model.files import SyncState
 
 OTHER: Final = "other"
 FAILED: Final = "failed"
+WRITTEN: Final = "written"
+BACKUP_STATES: Final = (WRITTEN, FAILED)
 SYNC_STATES: Final[tuple[str, ...]] = (*get_args(SyncState), FAILED)
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

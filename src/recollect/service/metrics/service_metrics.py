@@ -19,7 +19,7 @@ from recollect._version import __version__
 from recollect.api.memory import Memory
 from recollect.ports import Stage
 from recollect.service.metrics import tracing
-from recollect.service.metrics.metric_labels import OTHER, SYNC_STATES, method_name, route_name
+from recollect.service.metrics.metric_labels import BACKUP_STATES, OTHER, SYNC_STATES, method_name, route_name
 from recollect.service.metrics.multiprocess_metrics import MetricsFolder, collect_process, sum_processes
 from recollect.service.metrics.readiness import ReadinessProbe
 from recollect.service.metrics.store_gauges import StoreGauges
@@ -51,6 +51,10 @@ class Metrics:
     def around(self, app: ASGIApp) -> ASGIApp:
         """Count and trace the requests to an application; those that authentication refuses too, if it is inside."""
         return _MetricsMiddleware(tracing.add_tracing(app), self._counters)
+
+    def backed_up(self, state: str) -> None:
+        """Count a backup, by how it ended."""
+        self._counters.backups.labels(state).inc()
 
     def synced(self, state: str) -> None:
         """Count a sync of a folder by how it ended."""
@@ -103,6 +107,7 @@ class _ProcessCounters:
             ["state"],
             registry=own,
         )
+        self.backups = Counter("recollect_backups", "Backups at intervals, by how they ended.", ["state"], registry=own)
         recall = Histogram(
             "recollect_recall_seconds", "Time that searches took.", ["stage"], buckets=_FINER_BUCKETS_S, registry=own
         )
@@ -114,6 +119,8 @@ class _ProcessCounters:
             self.refusals.labels(str(status))
         for state in SYNC_STATES:
             self.syncs.labels(state)
+        for state in BACKUP_STATES:
+            self.backups.labels(state)
 
     def collect(self) -> Iterator[Metric]:
         """Give the counters, and what the process itself uses, where the system tells."""

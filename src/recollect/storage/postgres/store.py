@@ -8,21 +8,24 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime
+from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from recollect.errors import StoreError, StoreUnavailable
+from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.stats import Erasure, Problem
-from recollect.ports import Clock, PendingWrite, StoreReader, StoreWriter
+from recollect.ports import BackupProgress, Clock, PendingWrite, StoreReader, StoreWriter
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import roles
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
 from recollect.storage.postgres.connection import PgConnection, check_server, connect, prepare, translated
 from recollect.storage.postgres.large_user_indexes import build_indexes, missing_indexes
+from recollect.storage.postgres.maintenance.dump import copy_database
 from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.pool import ServerPool
 from recollect.storage.postgres.reader import PostgresReader
@@ -209,6 +212,10 @@ class PostgresStore(
     def erasure(self) -> Erasure:
         """Say nothing: only the server knows."""
         return Erasure()
+
+    def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
+        """Dump the database while it is in use, with a connection of its own."""
+        return copy_database(self._url, self._settings, Path(target), tell)
 
     def own_files(self) -> frozenset[tuple[int, int]]:
         """Give nothing: a server's files are its own affair."""

@@ -14,10 +14,11 @@ from typing import TypeVar
 import apsw
 
 from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
+from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.stats import Erasure, Problem
-from recollect.ports import Clock, PendingWrite, StoreReader, StoreWriter
+from recollect.ports import BackupProgress, Clock, PendingWrite, StoreReader, StoreWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
 from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
@@ -25,6 +26,7 @@ from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
 from recollect.storage.sqlite.connection import is_read_only, map_pages, open_connection, translated
+from recollect.storage.sqlite.maintenance.copy import copy_database
 from recollect.storage.sqlite.maintenance.scrub import (
     REWRITE_AT_ONCE_BYTES,
     FileEraser,
@@ -244,6 +246,11 @@ class SqliteStore(
                     number = register_space(session, kind, space, known.state(space), now)
                 values = {"item_kind": kind, "now": now, "after": last, "last": upto}
                 owed, last = owed + session.changed("owe_jobs", values, kind=kind, space=number), upto
+
+    def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
+        """Copy the file while it is in use, with a connection of its own."""
+        self._insist_open()
+        return copy_database(self._path, self._busy_timeout_s, Path(target), tell)
 
     def own_files(self) -> frozenset[tuple[int, int]]:
         """Give the file and what SQLite puts beside it. They are looked at, never opened: that would drop its locks."""

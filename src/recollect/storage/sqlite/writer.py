@@ -22,7 +22,7 @@ from recollect.storage.sqlite.codec import to_micros, to_row
 from recollect.storage.sqlite.session import SqliteSession, seq_array, statement
 from recollect.storage.tombstones import TombstoneSecrets
 
-MANY_CHUNKS = 50  # each has some two hundred words, and each word takes as long as a small write
+MANY_ROWS = 50  # a chunk has some two hundred words, and each word takes as long as a small write
 UNMERGED = "unmerged"  # the mark that says that the index of words still holds rows that are gone
 
 
@@ -114,8 +114,14 @@ class SqliteWriter(TransferRows):
         """Do nothing: vectors belong to the number of a row, which it keeps."""
 
     def _delete_terms(self, kind: ItemKind, seqs: Seqs) -> None:
-        """Take rows out of the index of words: few of them at once for good, many chunks with the next merge."""
-        many = kind == "chunk" and len(seqs) > MANY_CHUNKS
+        """Take rows out of the index of words: few of them at once for good, many chunks with the next merge.
+
+        The index is emptied as a whole when no row of any user stays.
+        """
+        if len(seqs) > MANY_ROWS and self._rows("count_rows", {"limit": len(seqs) + 1}, kind=kind)[0][0] == len(seqs):
+            self._execute("delete_all_terms", kind=kind)
+            return
+        many = kind == "chunk" and len(seqs) > MANY_ROWS
         if many:
             self._execute("erase_at_leisure", kind=kind)
         self._execute("delete_terms", {"seqs": seq_array(seqs)}, kind=kind)
