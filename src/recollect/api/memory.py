@@ -198,7 +198,9 @@ class Memory:
         return revived
 
     def close(self) -> None:
-        """Close the store. Calling it twice is fine."""
+        """Close the store. Calling it twice is fine; in a forked child it does nothing to the store of the parent."""
+        if self._engine.is_inherited:
+            return
         self._engine.background.close()
         turns.settle(self._engine)
         self._engine.store.close()
