@@ -17,7 +17,7 @@ from recollect import RecollectError
 from tests.conformance.notes import Notes
 from tests.reliability.disk.images import Disk
 from tests.reliability.disk.recorder import Call, Recording, recorded
-from tests.reliability.disk.verbs import VERBS, World, held, open_world, prepare
+from tests.reliability.disk.verbs import DOOMED, VERBS, World, held, open_world, prepare
 from tests.reliability.figures import figure
 from tests.reliability.opening import open_memory
 from tests.sizes import sized
@@ -106,8 +106,10 @@ def test_a_fault_is_reported(name: str, base: Base, tmp_path: Path) -> None:
                 done = _tried(verb, world, recording, fault, tally)
                 found = _held(copy)
                 assert found in ([after] if done else [before, after]), f"{fault} left half of it"
-                if done and not _is_durable(base, recording, after, copy):
+                if done and not _is_durable(_replayed(base, recording), after, copy):
                     tally.false_acknowledgements.append(f"{fault}")
+                if name == "forget" and found == after:
+                    _insist_erased(world, base, recording)
                 assert world.memory.user("other").remember(_AFTER).action == "created"
             _insist_sound(copy)
     counts = {"faults": tally.faults, "reported": tally.reported, "absorbed": tally.absorbed}
@@ -137,11 +139,24 @@ def _held(copy: Path) -> object:
         return held(store)
 
 
-def _is_durable(base: Base, recording: Recording, after: object, copy: Path) -> bool:
-    """Say whether what was acknowledged is there after a loss of power."""
+def _replayed(base: Base, recording: Recording) -> Disk:
     disk = Disk.of({path.name: path.read_bytes() for path in (base.folder / "store").iterdir() if path.is_file()})
     for event in recording.events:
         disk.apply(event)
+    return disk
+
+
+def _insist_erased(world: World, base: Base, recording: Recording) -> None:
+    """Insist that what was forgotten is erased, or that the store says that it is not yet, and erases it later."""
+    if not world.memory.status().erasure_pending:
+        assert DOOMED.encode() not in b"".join(_replayed(base, recording).whole().values())
+    world.memory.maintain()
+    assert world.memory.status().erasure_pending == ""
+    assert DOOMED.encode() not in b"".join(_replayed(base, recording).whole().values())
+
+
+def _is_durable(disk: Disk, after: object, copy: Path) -> bool:
+    """Say whether what was acknowledged is there after a loss of power."""
     image = copy / "image"
     image.mkdir()
     for name, data in disk.synced().items():
