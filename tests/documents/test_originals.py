@@ -65,11 +65,12 @@ def test_whatever_the_umask(folder: Path, mask: int) -> None:
 def test_new_folders_are_made_durable_from_the_top(
     documents: LocalDocuments, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settled = []
-    fsync = os.fsync
-    monkeypatch.setattr(
-        os, "fsync", lambda file: (settled.append(Path(f"/proc/self/fd/{file}").resolve()), fsync(file))
-    )
+    settled: list[Path] = []
+
+    def note(file: int) -> None:
+        settled.append(Path(f"/proc/self/fd/{file}").resolve())
+
+    monkeypatch.setattr(os, "fsync", note)
     path = folder / documents.keep("anna", DIGEST, DATA)
     root = folder.parent.parent
     above = [root, folder.parent, folder, path.parent.parent, path.parent]
