@@ -12,7 +12,7 @@ from typing import Final
 from recollect import encryption
 from recollect.encryption import FileKey
 from recollect.engine.backup import folders, manifest
-from recollect.engine.backup.manifest import ORIGINALS, FoundBackup, Manifest
+from recollect.engine.backup.manifest import ORIGINALS, BackupManifest, FoundBackup
 from recollect.engine.backup.write import NAMES
 from recollect.errors import BackupDamaged, InvalidInput
 from recollect.model.backups import Backup, Restored
@@ -97,7 +97,7 @@ def _put_in_place(plan: RestorePlan, found: FoundBackup, originals: Path | None,
     return notes
 
 
-def _bring(source: Path, target: Path, listed: Manifest, key: FileKey) -> None:
+def _bring(source: Path, target: Path, listed: BackupManifest, key: FileKey) -> None:
     """Copy a file out of the backup, decrypted if need be."""
     if not listed.encrypted_to:
         folders.copy_file(source, target)

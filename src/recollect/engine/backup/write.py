@@ -18,7 +18,7 @@ from recollect import encryption
 from recollect._version import __version__
 from recollect.encryption import FileLock
 from recollect.engine.backup import folders, manifest
-from recollect.engine.backup.manifest import ORIGINALS, BackupFile, FoundBackup, Manifest
+from recollect.engine.backup.manifest import ORIGINALS, BackupFile, BackupManifest, FoundBackup
 from recollect.engine.base.context import Engine
 from recollect.errors import InvalidInput, NotFound, StoreReadOnly
 from recollect.model.backups import Backup, DatabaseFacts
@@ -110,7 +110,7 @@ class _Writing:
     reused: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
 
-    def run(self) -> Manifest:
+    def run(self) -> BackupManifest:
         """Write everything but the name of the folder."""
         backend = self.engine.store.backend
         copy = self.plain / ("database.sqlite" if backend == "sqlite" else "database.dump")
@@ -122,7 +122,7 @@ class _Writing:
             if self.missing <= self.engine.store.known_originals(sorted(self.missing)):
                 break  # what is missing was lost, not forgotten meanwhile
         database = self._put_database(copy)
-        listed = Manifest(
+        listed = BackupManifest(
             created_at=began.isoformat(),
             version=__version__,
             backend=backend,
