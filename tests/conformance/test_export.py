@@ -78,8 +78,8 @@ def fill(memory: Memory, user: str, notes: Path) -> UserMemory:
     (notes / "a.md").write_text("# Keys\n\nThe key is under the mat.\n\n## More\n\nThe spare one too.\n")
     me.files.sync(notes)
     me.files.add(b"# Manual\n\nPress the red button.", name="manual.md")
-    day = {"day": "2026-03-01", "purpose": "summary", "model": "llm/x", "usage": Usage(5, 7)}
-    memory._engine.store.write(me._scope, lambda writer: writer.record_spending(**day))
+    spent: tuple[str, str, str, Usage] = ("2026-03-01", "summary", "llm/x", Usage(5, 7))
+    memory._engine.store.write(me._scope, lambda writer: writer.record_spending(*spent))
     return me
 
 
@@ -383,6 +383,7 @@ def test_for_people(open_memory: OpenMemory, tmp_path: Path) -> None:
         assert b"Owns a boat" in bundle.read("0002-bob/memories/other.md")
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_encrypted(open_memory: OpenMemory, tmp_path: Path) -> None:
     memory = open_memory(embedding__provider="none")
     me, other = memory.user("anna"), memory.user("bob")
@@ -393,10 +394,11 @@ def test_encrypted(open_memory: OpenMemory, tmp_path: Path) -> None:
     me.export(tmp_path / "with-words.age", passphrase=WORDS)
     with pytest.raises(InvalidInput, match="not both"):
         me.export(tmp_path / "x.age", encrypt_to=[public], passphrase=WORDS)
-    for name, wrong, right in (
+    cases: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
         ("to-key.age", {}, {"identity": tmp_path / "key.txt"}),
         ("with-words.age", {"passphrase": "yellow"}, {"passphrase": WORDS}),
-    ):
+    )
+    for name, wrong, right in cases:
         data = (tmp_path / name).read_bytes()
         assert b"PK\x03\x04" not in data
         with pytest.raises(InvalidInput):
