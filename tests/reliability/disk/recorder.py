@@ -10,7 +10,8 @@ from typing import Literal
 import apsw
 
 Kind = Literal["create", "write", "truncate", "sync", "settle", "delete", "mark"]
-Call = Literal["create", "read", "write", "truncate", "sync", "delete"]
+Change = Literal["create", "write", "truncate", "sync", "delete"]
+Call = Change | Literal["read"]
 
 _NAME = "recollect-recorder"
 _BENEATH = "unix"  # the layer that does the work
@@ -65,7 +66,7 @@ class _File(apsw.VFSFile):
         self._name = recording.name(name)
         self._unsettled = bool(flags[0] & _SETTLES)
 
-    def _call(self, call: Call, do: Callable[[], None], event: Event | None = None) -> None:
+    def _call(self, call: Change, do: Callable[[], None], event: Event | None = None) -> None:
         if self._name is None:
             return do()
         with self._recording.lock:
