@@ -55,7 +55,7 @@ PUBLIC = {
 VERBS_OF_A_USER = {
     "remember", "remember_many", "import_memories", "recall", "search_context", "about", "get", "update", "rate",
     "history", "list", "count", "stats", "forget", "before_prompt", "after_turn", "end_session", "conversation",
-    "conversations",
+    "conversations", "export", "import_archive",
 }  # fmt: skip
 NAMESPACES = {
     "user": {"files", "places", "facts", "preferences", "events", "lessons", "instructions", "messages"},
@@ -63,7 +63,7 @@ NAMESPACES = {
 }
 VERBS_OF_A_STORE = {
     "open", "user", "stats", "status", "doctor", "maintain", "backup", "restore", "embed_waiting",
-    "retry_parked", "close",
+    "retry_parked", "close", "export", "import_archive",
 }  # fmt: skip
 MOST_NAMES = 40
 

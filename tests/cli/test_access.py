@@ -54,6 +54,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "add": ("{document}",),
     "import": ("{export}",),
     "import-openclaw": ("{openclaw}",),
+    "export": ("{archive}", "--force"),
     "say": ("c1", "user", "And another thing"),
     "compact": ("c1",),
     "rate": ("{said}", "up"),
@@ -145,7 +146,7 @@ def _written(folder: Path) -> dict[str, str]:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     named = {"turn": "turn.json", "document": "document.txt", "export": "export.json"}
-    named |= {"notes": "notes", "openclaw": "openclaw"}
+    named |= {"notes": "notes", "openclaw": "openclaw", "archive": "archive.zip"}
     return {name: str(folder / path) for name, path in named.items()}
 
 

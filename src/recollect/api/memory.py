@@ -19,6 +19,14 @@ from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
 from recollect.engine.conversations import turns
 from recollect.engine.maintenance import maintain, store_status, worker_pass
+from recollect.engine.transfer.export import ExportOptions
+from recollect.engine.transfer.import_archive import (
+    ArchiveReport,
+    ImportOptions,
+    ImportProgressListener,
+    import_archive,
+)
+from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput
 from recollect.model.backups import Backup, Restored
 from recollect.model.stats import Maintenance, Problem, Status, StoreStats, WorkReport
@@ -154,6 +162,23 @@ class Memory:
         """
         settings = chosen_settings(database, settings)
         return backups.restore(backup, settings, SystemClock(), identity=identity, passphrase=passphrase, tell=tell)
+
+    def export(self, path: str | PathLike[str], *, vectors: bool = False, overwrite: bool = False) -> ExportReport:
+        """Write everything of all users into one archive. See `UserMemory.export`."""
+        return save_export(self._engine, path, ExportOptions(vectors=vectors), overwrite=overwrite)
+
+    def import_archive(
+        self,
+        path: str | PathLike[str],
+        *,
+        of_user: str | None = None,
+        dry_run: bool = False,
+        audit: AuditedWrite | None = None,
+        tell: ImportProgressListener | None = None,
+    ) -> ArchiveReport:
+        """Import what `export` wrote, each user under the name they had, or one of them. See `UserMemory`."""
+        engine = self._engine if audit is None else replace(self._engine, audit=audit)
+        return import_archive(engine, fspath(path), ImportOptions(of_user, dry_run=dry_run, tell=tell))
 
     def embed_waiting(
         self, *, thorough: bool = True, stop: Event | None = None, tell: Callable[[WorkReport], None] | None = None

@@ -2,17 +2,19 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from os import PathLike
+from os import PathLike, fspath
 from typing import Final, NamedTuple
 
+from recollect.api.memory import AuditedWrite, Memory
 from recollect.api.user import UserMemory
+from recollect.engine.transfer.import_archive import ArchiveReport, ImportProgressListener
 from recollect.errors import InvalidDocument
 from recollect.importing import basic_memory, chatgpt, claude, detect_format, mem0
 from recollect.importing.archives import ExportArchive, Member, opened
 from recollect.importing.chat_sessions import ChatSession
 from recollect.importing.deliver import ImportRun, importing
 from recollect.importing.parse_values import list_of, mapping_of, name_of
-from recollect.importing.report import ImportCounts, ImportListener, ImportReport
+from recollect.importing.report import ImportCounts, ImportListener, ImportProgress, ImportReport, Skipped
 from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory
 
@@ -47,20 +49,27 @@ def import_file(
     trust: int = Trust.EXTERNAL,
     of_user: str | None = None,
     dry_run: bool = False,
+    tombstones: bool = True,
     tell: ImportListener | None = None,
 ) -> ImportReport:
-    """Bring what another system exported: `chatgpt`, `claude`, `mem0` or `basic-memory`.
+    """Bring what another system exported, `chatgpt`, `claude`, `mem0` or `basic-memory`, or what `me.export` wrote.
 
     `path` is the archive as it was downloaded, a file of it, or the folder it was unpacked into; without `format` its
     content shows what it is. Conversations become conversations, memories become memories that are trusted as far as
-    `trust` says. Bringing it again adds only what is new in it. `of_user` says whose memories of mem0 are meant, when
-    there are those of several. With `dry_run` nothing is stored. Raises InvalidDocument for what cannot be read.
+    `trust` says; those of an export of ours are what they were. Bringing it again adds only what is new.
+    `of_user` says whose memories are meant, when there are those of several. With `dry_run` nothing is stored.
+    `tombstones` of an export of ours say what was forgotten there. Raises InvalidDocument for what cannot be read.
     """
     tally = ImportCounts()
     delivery = ImportRun(importing(me), tally, dry_run, tell, trust)
     named = None if format is None else detect_format.checked(format)
     with opened(path, me.files.store_files()) as archive:
         known = named or detect_format.format_of(archive)
+        if known == detect_format.OWN:
+            found = me.import_archive(
+                archive.path, of_user=of_user, dry_run=dry_run, tombstones=tombstones, tell=_told(tell)
+            )
+            return _own_report(found, str(archive.path), dry_run=dry_run)
         for name, reason in archive.refused:
             tally.skip("files", reason, example=name)
         if known == basic_memory.FORMAT:
@@ -70,6 +79,31 @@ def import_file(
         else:
             _bring_conversations(delivery, archive, _READERS[known], trust)
         return tally.report(known, str(archive.path), dry_run=dry_run)
+
+
+def import_users(
+    memory: Memory,
+    path: str | PathLike[str],
+    *,
+    of_user: str | None = None,
+    dry_run: bool = False,
+    audit: AuditedWrite | None = None,
+    tell: ImportListener | None = None,
+) -> ImportReport:
+    """Bring what `memory.export` wrote: each user under the name they had, or one of them."""
+    found = memory.import_archive(path, of_user=of_user, dry_run=dry_run, audit=audit, tell=_told(tell))
+    return _own_report(found, fspath(path), dry_run=dry_run)
+
+
+def _told(tell: ImportListener | None) -> ImportProgressListener | None:
+    return None if tell is None else lambda what, done, total: tell(ImportProgress(what, done, total))
+
+
+def _own_report(found: ArchiveReport, path: str, *, dry_run: bool) -> ImportReport:
+    """Give the report about an export of ours in the words of all others."""
+    skipped = tuple(Skipped(what, reason, amount) for (what, reason), amount in sorted(found.skipped.items()))
+    brought = {what: amount for what, amount in found.brought.items() if amount}
+    return ImportReport(detect_format.OWN, path, brought, skipped, tuple(found.examples), dry_run)
 
 
 def _bring_conversations(delivery: ImportRun, archive: ExportArchive, reader: _FormatReader, trust: int) -> None:

@@ -15,6 +15,7 @@ from recollect.ports.files import FileReader, FileWriter
 from recollect.ports.memories import MemoryReader, MemoryWriter
 from recollect.ports.places import PlaceReader, PlaceStore, PlaceWriter
 from recollect.ports.spaces import CachedPassageVector, EmbedJob, SpaceStore
+from recollect.ports.transfer import TransferStore, TransferWriter
 
 T = TypeVar("T")
 Result_co = TypeVar("Result_co", covariant=True)
@@ -24,7 +25,7 @@ class StoreReader(MemoryReader, ConversationReader, FileReader, PlaceReader, Acc
     """Questions of one user, answered from one consistent snapshot."""
 
 
-class StoreWriter(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, AccessLogWriter, Protocol):
+class StoreWriter(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, AccessLogWriter, TransferWriter, Protocol):
     """Changes of one user, all or nothing."""
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
@@ -50,7 +51,7 @@ class PendingWrite(Protocol[Result_co]):
         """Wait for the commit and give the result of the work; raises what went wrong."""
 
 
-class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, Protocol):
+class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, TransferStore, Protocol):
     """A database that keeps memories."""
 
     @property

@@ -34,9 +34,10 @@ from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
 from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
+from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.statements import load_checks
-from recollect.storage.tombstones import tombstone_secret
+from recollect.storage.tombstones import TombstoneSecrets, tombstone_secrets
 
 T = TypeVar("T")
 
@@ -48,6 +49,7 @@ class PostgresStore(
     SharedPlaceStore,
     SharedReadingStore,
     SharedAccessLogStore,
+    SharedTransferStore,
     StoreFigures,
 ):
     """Memories on a server."""
@@ -67,19 +69,19 @@ class PostgresStore(
             check_server(connection)
             migrate(connection, self._where, clock.now(), analyser)
             self._rights = roles.login_rights(connection, settings.role)
-            self._secret = self._read_secret(connection)
+            self._secrets = self._read_secrets(connection)
         self._sender = ChangeSender(self._connect)
         self._pool: ServerPool | None = None
         self._pool_lock = Lock()
 
-    def _read_secret(self, connection: PgConnection) -> bytes:
+    def _read_secrets(self, connection: PgConnection) -> TombstoneSecrets:
         """Read what keys tombstones, as the application does: the login may lack the right."""
         if self._rights.role:
             roles.take(connection, self._rights.role)
         with connection.transaction():
             session = PostgresSession(connection)
             session.act_for(None)
-            return tombstone_secret(session)
+            return tombstone_secrets(session)
 
     def _connections(self) -> ServerPool:
         """Start the pool at first use: a program that only opens and closes needs none."""
@@ -138,6 +140,18 @@ class PostgresStore(
             session.claim_spaces()
             yield session
 
+    @contextmanager
+    def _long_reading(self, scope: Scope | None) -> Iterator[StoreSession]:
+        """Lend a session with one snapshot."""
+        with self._connected() as connection:
+            connection.execute(statement("begin_read"))
+            try:
+                session = PostgresSession(connection)
+                session.act_for(scope)
+                yield session
+            finally:
+                connection.execute("ROLLBACK")
+
     def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""
         with self._connected() as connection, connection.pipeline():
@@ -145,7 +159,7 @@ class PostgresStore(
             try:
                 session = PostgresSession(connection)
                 session.act_for(scope)
-                return work(PostgresReader(session, scope, self._rights, secret=self._secret))
+                return work(PostgresReader(session, scope, self._rights, secrets=self._secrets))
             finally:
                 connection.execute("ROLLBACK")
 
@@ -172,7 +186,7 @@ class PostgresStore(
         with connection.pipeline():
             session = PostgresSession(connection, self._connect)
             session.act_for(scope)
-            return PostgresWriter(session, scope, secret=self._secret, geocodes=self._geocodes)
+            return PostgresWriter(session, scope, secrets=self._secrets, geocodes=self._geocodes)
 
     def _finish(self, transaction: ExitStack, writer: PostgresWriter, result: T) -> T:
         with transaction:

@@ -24,6 +24,7 @@ from recollect.storage.rows import ROWS
 from recollect.storage.session import StoreSession, Values
 from recollect.storage.shared.user_rows import UserItemRows, UserLogRows
 from recollect.storage.spaces import owed_spaces
+from recollect.storage.tombstones import TombstoneSecrets
 
 
 class WrittenItem(NamedTuple):
@@ -53,8 +54,10 @@ class PendingChange(NamedTuple):
 class SharedItemWriter(UserItemRows, UserLogRows, ABC):
     """One user's changes. `finish` must be called before the commit."""
 
-    def __init__(self, session: StoreSession, scope: Scope, *, secret: bytes, geocodes: bool = False) -> None:
-        super().__init__(session, scope, secret=secret)
+    def __init__(
+        self, session: StoreSession, scope: Scope, *, secrets: TombstoneSecrets, geocodes: bool = False
+    ) -> None:
+        super().__init__(session, scope, secrets=secrets)
         self._deferred = DeferredSteps()
         self._geocodes = geocodes
         self._added: Counter[VectorKind] = Counter()

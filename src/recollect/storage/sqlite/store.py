@@ -23,6 +23,7 @@ from recollect.ports import BackupProgress, Clock, PendingWrite, StoreReader, St
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
 from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
+from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
 from recollect.storage.sqlite.connection import ReadConnections, is_read_only, open_connection, translated
@@ -39,7 +40,7 @@ from recollect.storage.sqlite.reader import ProcessCaches, SqliteReader
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.sqlite.writer import SqliteWriter
 from recollect.storage.statements import load_checks
-from recollect.storage.tombstones import tombstone_secret
+from recollect.storage.tombstones import tombstone_secrets
 
 T = TypeVar("T")
 
@@ -56,6 +57,7 @@ class SqliteStore(
     SharedPlaceStore,
     SharedReadingStore,
     SharedAccessLogStore,
+    SharedTransferStore,
     StoreFigures,
 ):
     """Memories in one file."""
@@ -77,7 +79,7 @@ class SqliteStore(
         self._open_writer: apsw.Connection | None = None
         with translated(self._path):
             self._migrate(analyser)
-            self._secret = tombstone_secret(SqliteSession(self._writer))
+            self._secrets = tombstone_secrets(SqliteSession(self._writer))
             unerased = self._writer.pragma("user_version") == UNERASED or samples(self._writer)
         self._eraser = FileEraser(self._path)
         if unerased and file_bytes(self._writer) <= REWRITE_AT_ONCE_BYTES:
@@ -104,13 +106,17 @@ class SqliteStore(
     def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""
         with self._snapshot() as connection:
-            return work(SqliteReader(connection, scope, self._caches, secret=self._secret))
+            return work(SqliteReader(connection, scope, self._caches, secrets=self._secrets))
 
     @contextmanager
     def _reading(self, scope: Scope | None = None) -> Iterator[StoreSession]:  # noqa: ARG002 - a file has one owner
         """Lend a session with an open snapshot."""
         with self._snapshot() as connection:
             yield SqliteSession(connection)
+
+    def _long_reading(self, scope: Scope | None) -> AbstractContextManager[StoreSession]:
+        """Lend a session with an open snapshot."""
+        return self._reading(scope)
 
     @contextmanager
     def _snapshot(self) -> Iterator[apsw.Connection]:
@@ -195,7 +201,7 @@ class SqliteStore(
         self._insist_open()
         self._writer.execute("BEGIN IMMEDIATE")
         try:
-            writer = SqliteWriter(self._writer, scope, secret=self._secret, geocodes=self._geocodes)
+            writer = SqliteWriter(self._writer, scope, secrets=self._secrets, geocodes=self._geocodes)
             return writer, work(writer)
         except BaseException:
             self._roll_back()

@@ -15,21 +15,24 @@ from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Scope, Space, Vector
 from recollect.storage.rows import DELETE
 from recollect.storage.shared.item_writer import NumberedSpace, WrittenItem
-from recollect.storage.shared.writer import SharedWriter
+from recollect.storage.shared.transfer import TransferRows
 from recollect.storage.spaces import list_spaces
 from recollect.storage.sqlite.binary_codes import Seqs, encode
 from recollect.storage.sqlite.codec import to_micros, to_row
 from recollect.storage.sqlite.session import SqliteSession, seq_array, statement
+from recollect.storage.tombstones import TombstoneSecrets
 
 MANY_ROWS = 50  # a chunk has some two hundred words, and each word takes as long as a small write
 UNMERGED = "unmerged"  # the mark that says that the index of words still holds rows that are gone
 
 
-class SqliteWriter(SharedWriter):
+class SqliteWriter(TransferRows):
     """One user's changes. `finish` must be called before the commit."""
 
-    def __init__(self, connection: apsw.Connection, scope: Scope, *, secret: bytes, geocodes: bool = False) -> None:
-        super().__init__(SqliteSession(connection), scope, secret=secret, geocodes=geocodes)
+    def __init__(
+        self, connection: apsw.Connection, scope: Scope, *, secrets: TombstoneSecrets, geocodes: bool = False
+    ) -> None:
+        super().__init__(SqliteSession(connection), scope, secrets=secrets, geocodes=geocodes)
         self._connection = connection
         self._unindexed = defaultdict[ItemKind, list[int]](list)
 
