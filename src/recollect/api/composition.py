@@ -5,6 +5,7 @@ Adapters that most processes never use are imported at first use: a cold `recoll
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from recollect.embedding.local import LocalEmbedder
@@ -88,7 +89,11 @@ def assemble(
     if settings.embedding.worker and (reads or used is not None or geocoder is not None):
         from recollect.engine.maintenance import worker_pass
 
-        engine.background.employ(lambda stop: worker_pass.keep_up(engine, stop))
+        def keep_up(stop: Event) -> float | None:
+            with engine.priority.patient():
+                return worker_pass.keep_up(engine, stop)
+
+        engine.background.employ(keep_up)
         if reads or isinstance(used, RemoteEmbedder):  # others may have left something to do
             engine.background.wake()
     return engine

@@ -9,6 +9,7 @@ from recollect.engine.audit import audit_log
 from recollect.engine.audit.idempotency import IdempotentRequest
 from recollect.engine.backup import schedule
 from recollect.engine.base.context import Engine
+from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.scopes import scope_of
 from recollect.engine.maintenance import store_status
 from recollect.engine.search import live
@@ -30,6 +31,11 @@ class StoreOperations:
     def now(self) -> datetime:
         """Return the time by the store's clock."""
         return self._engine.clock.now()
+
+    @property
+    def priority(self) -> WorkPriority:
+        """What lets work that can wait give way to urgent calls of this process."""
+        return self._engine.priority
 
     def observe(self, observer: Observer | None) -> None:
         """Set the observer that gets the duration and the degradation of each search; None removes it."""

@@ -143,6 +143,11 @@ class BulkBody(StrictBody):
 
     memories: Annotated[list[NewMemoryBody], Field(min_length=1, max_length=MOST_ITEMS)]
 
+    @property
+    def texts(self) -> int:
+        """As many as there are memories."""
+        return len(self.memories)
+
 
 class MemoryPatch(PlacedBody):
     """What to change of a memory. What is not named stays; null takes a moment or a place away."""
@@ -292,6 +297,11 @@ class MessagesBody(StrictBody):
     model_config = ConfigDict(json_schema_extra=EXAMPLES["MessagesBody"])
 
     messages: Annotated[list[MessageBody], Field(min_length=1, max_length=MOST_ITEMS)]
+
+    @property
+    def texts(self) -> int:
+        """As many as there are messages."""
+        return len(self.messages)
 
 
 def _body_kind(body: object) -> str:

@@ -41,7 +41,8 @@ class ServeSettings:
         ),
     )
     requests_per_minute: int = field(
-        default=12_000, metadata=about(whole(1, 10**9), "Rate limit per key and process: requests per minute.")
+        default=12_000,
+        metadata=about(whole(1, 10**9), "Rate limit per key and process: requests and texts per minute."),
     )
     burst: int = field(default=2_000, metadata=about(whole(1, 10**9), "Rate limit per key and process: largest burst."))
     streams: int = field(

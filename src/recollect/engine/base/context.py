@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.background import BackgroundThread
 from recollect.engine.base.lru import Cooldown, LruCache
+from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.base.search_metrics import SearchMetrics
 from recollect.errors import StoreError
@@ -147,6 +148,7 @@ class Engine:
     background: BackgroundThread = field(default_factory=BackgroundThread)
     search: SearchState = field(default_factory=SearchState)
     geocode: GeocodeState = field(default_factory=GeocodeState)
+    priority: WorkPriority = field(default_factory=WorkPriority)
     audit: WriteWrapper | None = None
 
     def __post_init__(self) -> None:
