@@ -195,6 +195,7 @@ class _Import:
             if table is FILES:
                 rows = self._with_originals(scope, rows)  # noqa: PLW2901 - the same rows
             self._bring(scope, table, rows)
+            self._engine.priority.give_way()
             done += len(rows)
             if self._options.tell is not None:
                 self._options.tell(table.name.replace("_", " "), done, total)

@@ -48,6 +48,7 @@ def save_export(
             with encryption.encrypting(file, lock) as target:
                 for piece in export(engine, options, counts):
                     target.write(piece)
+                    engine.priority.give_way()
             file.flush()
             os.fsync(file.fileno())
             size = file.tell()

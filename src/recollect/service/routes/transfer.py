@@ -16,7 +16,6 @@ from recollect.importing import import_own
 from recollect.service import responses as out
 from recollect.service.json_routes import JSON, json_router
 from recollect.service.request_context import ApiCall, ReadCall, WriteCall
-from recollect.service.uploads import Uploads
 from recollect.web.problems import RequestRefused
 
 router = json_router("Export")
@@ -41,7 +40,6 @@ _SENT: Final[dict[str, Any]] = {
 @router.get("/api/export", response_class=Response, responses=_ARCHIVE)
 async def export(
     *,
-    request: Request,
     call: ReadCall,
     vectors: Annotated[bool, Query(description="Take the vectors along; otherwise they are made anew.")] = False,
     readable: Annotated[bool, Query(description="Markdown for people instead, which cannot be imported.")] = False,
@@ -51,8 +49,9 @@ async def export(
     Memories with their history, conversations, files with their originals, places. With an admin's key also what keeps
     the forgotten from coming back elsewhere.
     """
-    uploads: Uploads = request.app.state.uploads
-    return await uploads.take(lambda: _export(call, vectors=vectors, readable=readable))
+    return await call.admission.read_document(
+        call.requester, 0, lambda: _export(call, vectors=vectors, readable=readable)
+    )
 
 
 def _export(call: ApiCall, *, vectors: bool, readable: bool) -> Response:
@@ -96,8 +95,9 @@ async def bring(
     anything is stored. Larger files are imported on the machine of the service, with `recollect import`.
     """
     body = await request.body()
-    uploads: Uploads = request.app.state.uploads
-    return await uploads.take(lambda: _import(call, body, of_user, dry_run=dry_run))
+    return await call.admission.read_document(
+        call.requester, len(body), lambda: _import(call, body, of_user, dry_run=dry_run)
+    )
 
 
 def _import(call: ApiCall, body: bytes, of_user: str | None, *, dry_run: bool) -> Response:
