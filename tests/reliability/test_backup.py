@@ -15,6 +15,7 @@ from recollect import Memory, Settings, load_settings
 from recollect.api import backups
 from tests.conftest import Server
 from tests.postgres_server import TOOLS
+from tests.reliability.figures import figure
 from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
 
@@ -119,10 +120,8 @@ def test_each_backup_under_load_holds_what_was_acknowledged_before(
             restored += 1
         for writer in writers:
             writer.end()
-    print(  # noqa: T201 - the figures are a result
-        f"\n{restored} of {_BACKUPS} restored, {acknowledged:,} acknowledged writes looked up, {len(lost)} lost; "
-        f"{meanwhile:,} writes were acknowledged while backups were written"
-    )
+    counts = {"not_restored": _BACKUPS - restored, "acknowledged": acknowledged, "differences": len(lost)}
+    figure(11, "under load", backups=restored, **counts, acknowledged_meanwhile=meanwhile)
     assert lost == []
 
 
@@ -152,3 +151,4 @@ def test_a_killed_backup_leaves_nothing_that_looks_like_one(place: Place, zygote
         memory.backup(folder, keep=1)
     assert [path.name[0] for path in folder.iterdir()] == ["2"], "what the killed ones left is gone"
     assert killed == _KILLS
+    figure(1, "backing up", kill_points=killed, lost=0, half_done=0)

@@ -23,6 +23,7 @@ from recollect.engine.base.context import Engine
 from recollect.errors import InvalidInput, NotFound, StoreReadOnly
 from recollect.model.backups import Backup, DatabaseFacts
 from recollect.ports import BackupProgress
+from recollect.private_folders import make_private
 
 NAMES: Final = f"originals.json{encryption.SUFFIX}"  # which original is which file of an encrypted backup
 _TRIES = 5
@@ -53,7 +54,7 @@ def back_up(engine: Engine, request: BackupRequest, tell: BackupProgress) -> Bac
     with suppress(StoreReadOnly):
         engine.store.identity()  # chosen now, if the store has none yet
     with folders.explained("Writing the backup"):
-        folders.make_private(request.folder)
+        make_private(request.folder)
         previous = manifest.newest(request.folder)
         lock = _lock(request, previous)
         scratch = request.folder if lock is None else request.scratch
