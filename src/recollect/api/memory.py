@@ -153,15 +153,19 @@ class Memory:
         settings: Settings | None = None,
         identity: str | PathLike[str] | None = None,
         passphrase: str = "",
+        forgotten_since: str | PathLike[str] | None = None,
         tell: BackupProgress | None = None,
     ) -> Restored:
         """Restore a backup, or the newest in a folder of backups, to where no store is yet.
 
         Every file is compared with its hash before anything is written, and the restored store is checked. `identity`
-        is a file with the key of an encrypted backup. Raises BackupDamaged and says what differs.
+        is a file with the key of an encrypted backup. `forgotten_since` names the store that the backup is of, if it
+        can still be read: what was forgotten there after the backup is forgotten again. Raises BackupDamaged and says
+        what differs.
         """
         settings = chosen_settings(database, settings)
-        return backups.restore(backup, settings, SystemClock(), identity=identity, passphrase=passphrase, tell=tell)
+        key = backups.key_for(identity, passphrase)
+        return backups.restore(backup, settings, SystemClock(), key=key, forgotten_since=forgotten_since, tell=tell)
 
     def export(
         self,
