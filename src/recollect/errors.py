@@ -25,6 +25,7 @@
     └── StoreError               the database said no
         ├── StoreUnavailable     it cannot be reached, or refuses the login
         ├── StoreReadOnly        it lies where nothing can be written
+        ├── StoreFull            its disk is full
         ├── StoreTooNew          written by a newer version of this package
         ├── StoreTooOld          the database software lacks what is needed
         ├── StoreDamaged         its content contradicts itself
@@ -187,6 +188,10 @@ class StoreUnavailable(StoreError):
 
 class StoreReadOnly(StoreError):
     """The store lies where nothing can be written: it can be searched, but not changed."""
+
+
+class StoreFull(StoreError):
+    """The disk of the store, or of the original documents, is full: nothing of the write was kept."""
 
 
 class StoreTooNew(StoreError):

@@ -100,8 +100,8 @@ def test_a_short_memory_on_the_topic_of_a_question_is_not_related_by_its_words()
     assert not is_related(WordEvidence(4, 3, is_question=True), 0.97)
     assert is_related(WordEvidence(4, 2, is_named=True), 0.0)
     assert not is_related(WordEvidence(4, 1, is_named=True), 0.9)
-    assert may_be_related(WordEvidence(2, 2), 0.0), "every word"
-    assert not may_be_related(WordEvidence(4, 3), 0.97)
+    assert may_be_related(request(ASKS), WordEvidence(2, 2), 0.0), "every word"
+    assert not may_be_related(request(ASKS), WordEvidence(4, 3), 0.97)
 
 
 def test_keywords_are_related_to_what_holds_one() -> None:
@@ -110,8 +110,10 @@ def test_keywords_are_related_to_what_holds_one() -> None:
     assert not is_related(WordEvidence(2, 1, is_keywords=True), 0.3)
     assert not is_related(WordEvidence(2, 0, is_keywords=True), 0.9)
     assert is_related(WordEvidence(2, 0, is_keywords=True), 0.96)
-    assert may_be_related(WordEvidence(2, 0, is_keywords=True), 0.6)
-    assert not may_be_related(WordEvidence(2, 0, is_keywords=True), 0.3)
+    assert may_be_related(request(ASKS), WordEvidence(2, 0, is_keywords=True), 0.6)
+    assert not may_be_related(request(ASKS), WordEvidence(2, 0, is_keywords=True), 0.3)
+    assert not may_be_related(request(ASKS, command=True), WordEvidence(2, 0, is_keywords=True), 0.6)
+    assert may_be_related(request(ASKS, command=True), WordEvidence(2, 2, is_keywords=True), 0.0)
 
 
 @settings(deadline=None)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import OpenMemory
+from tests.reliability.figures import figure
 from tests.reliability.zygote import Zygote
 from tests.sizes import sized
 from tests.storage.catalogue import plain
@@ -35,6 +36,7 @@ def test_children_of_a_process_at_work(
     with plain(database) as store:
         assert set(told["acknowledged"]) - {row[0] for row in store.rows("SELECT content FROM memories")} == set()
     assert open_memory(embedding__provider="none").doctor() == ()
+    figure(13, method, children=children, acknowledged=len(told["acknowledged"]), lost=0, hung=0)
 
 
 def test_a_file_in_use_at_the_fork_is_refused_to_the_child(tmp_path: Path, zygote: Zygote) -> None:

@@ -41,6 +41,7 @@ def test_in_a_language_without_tables_it_is_left_to_the_reader() -> None:
         ("lies mir die Nachrichten vor", RequestForm(own=False, for_me=True, command=True)),
         ("přečti mi zprávy", RequestForm(own=False, for_me=True, command=True)),
         ("включи радио", RequestForm(own=False, command=True)),
+        ("zapni svetla", RequestForm(own=False, command=True)),
         ("how do I reverse a list in python", RequestForm(own=False, for_me=True, asks=True)),
         ("wie drehe ich eine Liste um", RequestForm(own=False, for_me=True, asks=True)),
         ("wie alt bin ich", RequestForm(own=True, asks=True)),
@@ -66,8 +67,7 @@ def test_the_form_of_a_request(text: str, form: RequestForm) -> None:
         ("hi", False), ("good morning!", False), ("спасибо", False), ("dobrou noc", False), ("gute Nacht", False),
         ("where is the garage", False), ("столица Монголии?", False), ("", False), ("😂", False),
         ("well, speak later", False), ("one two three four five words", False),
-        ("play jazz", False), ("zapni světla", False), ("zapni svetla", False), ("закрой окно", False),
-        ("mach lauter", False), ("spare key", True),
+        ("order number", True), ("spare key", True),
     ],
 )  # fmt: skip
 def test_knows_keywords_from_sentences_and_greetings(text: str, keywords: bool) -> None:  # noqa: FBT001

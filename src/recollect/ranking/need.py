@@ -86,6 +86,9 @@ def is_related(words: WordEvidence, answerable: float) -> bool:
     return words.is_question and words.held > 0 and answerable >= RELATED
 
 
-def may_be_related(words: WordEvidence, answerable: float) -> bool:
-    """Tell the same of a query that may need memory: all its words, or keywords with a likely answer, are enough."""
-    return words.is_whole or (words.is_keywords and answerable >= RELATED)
+def may_be_related(request: Mapping[str, float], words: WordEvidence, answerable: float) -> bool:
+    """Tell the same of a query that may need memory: all its words, or keywords with a likely answer, are enough.
+
+    What begins like a command ("play jazz", but also "order number") is related by its words only.
+    """
+    return words.is_whole or (words.is_keywords and not request["command"] and answerable >= RELATED)

@@ -17,6 +17,7 @@ from recollect.errors import (
     ReaderError,
     RecollectError,
     StaleVersion,
+    StoreFull,
     StoreReadOnly,
     StoreUnavailable,
     UnknownKey,
@@ -51,6 +52,10 @@ def problem_for(error: RecollectError) -> RequestRefused:
     if isinstance(error, StoreReadOnly):
         return RequestRefused(
             HTTPStatus.SERVICE_UNAVAILABLE, "The store is read-only: it can be searched, but nothing can be changed."
+        )
+    if isinstance(error, StoreFull):
+        return RequestRefused(
+            HTTPStatus.INSUFFICIENT_STORAGE, "The disk of the service is full: nothing of this request was kept."
         )
     if isinstance(error, GeocoderUnavailable):
         wait_s = error.retry_after_s

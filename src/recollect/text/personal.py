@@ -45,8 +45,7 @@ def is_keywords(text: str) -> bool:
     words = _WORD.findall(fold(text))
     if not 0 < len(words) <= _MOST_KEYWORDS or _SENTENCE_MARK.search(text) or not function_words().isdisjoint(words):
         return False
-    form = request_form(text)
-    return not form.general and not form.command and any(map(str.isalpha, _chatter().sub(" ", fold(text))))
+    return not request_form(text).general and any(map(str.isalpha, _chatter().sub(" ", fold(text))))
 
 
 def request_form(text: str) -> RequestForm:

@@ -5,30 +5,18 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import file_digest
 from pathlib import Path
 from typing import IO, Final
 
 from recollect.errors import InvalidInput, StoreError
+from recollect.private_folders import make_private, settle
 
 if sys.platform != "win32":
     import fcntl
 
 UNFINISHED: Final = ".recollect-unfinished-"
-
-
-def make_private(folder: Path) -> None:
-    """Make a folder that only its owner may enter; one that exists stays as it is."""
-    missing = []
-    while not folder.is_dir():
-        missing.append(folder)
-        folder = folder.parent
-    for path in reversed(missing):
-        with suppress(FileExistsError):
-            path.mkdir(mode=0o700)
-        path.chmod(0o700)
-        settle(path.parent)
 
 
 @contextmanager
@@ -76,17 +64,6 @@ def _lock(folder: Path) -> int | None:
         os.close(descriptor)
         return None
     return descriptor
-
-
-def settle(folder: Path) -> None:
-    """Make the entries of a folder durable."""
-    if sys.platform == "win32":
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def settle_tree(folder: Path) -> None:

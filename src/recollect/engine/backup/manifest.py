@@ -32,7 +32,7 @@ class BackupFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class BackupManifest:
     """What a backup says of itself. `encrypted_to` are the public keys, none for a backup that is not encrypted.
 
     `originals` counts the documents it should have, `missing` those that could not be found.
@@ -73,7 +73,7 @@ class FoundBackup:
     """A backup in a folder."""
 
     folder: Path
-    manifest: Manifest
+    manifest: BackupManifest
 
     def described(self) -> Backup:
         """Describe it to a caller."""
@@ -93,7 +93,7 @@ class FoundBackup:
         )
 
 
-def write(folder: Path, manifest: Manifest) -> None:
+def write(folder: Path, manifest: BackupManifest) -> None:
     """Write the manifest, with a checksum of its own."""
     content = asdict(manifest)
     with folders.new_file(folder / FILE) as file:
@@ -104,7 +104,7 @@ def _checksum(content: Mapping[str, Any]) -> str:
     return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def read(folder: Path) -> Manifest:
+def read(folder: Path) -> BackupManifest:
     """Read the manifest of a backup. Raises NotFound, or BackupDamaged."""
     path = folder / FILE
     try:
@@ -122,7 +122,7 @@ def read(folder: Path) -> Manifest:
     try:
         files = tuple(BackupFile(**file) for file in content.pop("files"))
         keys = tuple(content.pop("encrypted_to"))
-        return Manifest(**content, encrypted_to=keys, files=files)
+        return BackupManifest(**content, encrypted_to=keys, files=files)
     except (KeyError, TypeError) as error:
         raise BackupDamaged(f"{path} lacks something: {error}.") from error
 
@@ -161,7 +161,7 @@ def _candidates(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
 
 
-def insist_whole(folder: Path, manifest: Manifest) -> None:
+def insist_whole(folder: Path, manifest: BackupManifest) -> None:
     """Compare every file with its hash. Raises BackupDamaged and says what differs."""
     differences = [words for file in manifest.files if (words := _difference(folder, file))]
     if differences:

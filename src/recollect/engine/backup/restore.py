@@ -12,11 +12,12 @@ from typing import Final
 from recollect import encryption
 from recollect.encryption import FileKey
 from recollect.engine.backup import folders, manifest
-from recollect.engine.backup.manifest import ORIGINALS, FoundBackup, Manifest
+from recollect.engine.backup.manifest import ORIGINALS, BackupManifest, FoundBackup
 from recollect.engine.backup.write import NAMES
 from recollect.errors import BackupDamaged, InvalidInput
 from recollect.model.backups import Backup, Restored
 from recollect.ports import BackupProgress, DatabaseRestorer
+from recollect.private_folders import make_private, settle
 
 _ORIGINAL: Final = re.compile(r"[0-9a-f]{16}/[0-9a-f]{2}/[0-9a-f]{64}")
 
@@ -69,7 +70,7 @@ def restore(plan: RestorePlan, tell: BackupProgress) -> Restored:
     manifest.insist_whole(found.folder, listed)
     tell("Verifying the backup", 1, 1)
     with folders.explained("Restoring"):
-        folders.make_private(plan.scratch)
+        make_private(plan.scratch)
         notes = _put_in_place(plan, found, originals, tell)
     location = plan.restorer.location()
     return Restored(found.described(), location, str(originals) if originals else "", tuple(notes))
@@ -87,7 +88,7 @@ def _put_in_place(plan: RestorePlan, found: FoundBackup, originals: Path | None,
             _restore_originals(plan, found, originals, tell)
         try:
             plan.restorer.restore(str(copy), listed.tables, tell)
-            folders.settle(plan.scratch)
+            settle(plan.scratch)
         except BaseException:
             if originals is not None:
                 shutil.rmtree(originals, ignore_errors=True)
@@ -97,7 +98,7 @@ def _put_in_place(plan: RestorePlan, found: FoundBackup, originals: Path | None,
     return notes
 
 
-def _bring(source: Path, target: Path, listed: Manifest, key: FileKey) -> None:
+def _bring(source: Path, target: Path, listed: BackupManifest, key: FileKey) -> None:
     """Copy a file out of the backup, decrypted if need be."""
     if not listed.encrypted_to:
         folders.copy_file(source, target)
@@ -114,7 +115,7 @@ def _restore_originals(plan: RestorePlan, found: FoundBackup, originals: Path, t
         raise BackupDamaged("The backup names an original in a way that no original is called.")
     if not names:
         return
-    folders.make_private(originals.parent)
+    make_private(originals.parent)
     with folders.workspace(originals.parent) as work:
         for number, (path, name) in enumerate(sorted(names.items()), 1):
             target = work / name
@@ -130,7 +131,7 @@ def _restore_originals(plan: RestorePlan, found: FoundBackup, originals: Path, t
         with suppress(OSError):
             originals.rmdir()  # an empty one
         work.rename(originals)
-        folders.settle(originals.parent)
+        settle(originals.parent)
 
 
 def _names(found: FoundBackup, key: FileKey) -> dict[str, str]:

@@ -18,11 +18,12 @@ from recollect import encryption
 from recollect._version import __version__
 from recollect.encryption import FileLock
 from recollect.engine.backup import folders, manifest
-from recollect.engine.backup.manifest import ORIGINALS, BackupFile, FoundBackup, Manifest
+from recollect.engine.backup.manifest import ORIGINALS, BackupFile, BackupManifest, FoundBackup
 from recollect.engine.base.context import Engine
 from recollect.errors import InvalidInput, NotFound, StoreReadOnly
 from recollect.model.backups import Backup, DatabaseFacts
 from recollect.ports import BackupProgress
+from recollect.private_folders import make_private
 
 NAMES: Final = f"originals.json{encryption.SUFFIX}"  # which original is which file of an encrypted backup
 _TRIES = 5
@@ -53,7 +54,7 @@ def back_up(engine: Engine, request: BackupRequest, tell: BackupProgress) -> Bac
     with suppress(StoreReadOnly):
         engine.store.identity()  # chosen now, if the store has none yet
     with folders.explained("Writing the backup"):
-        folders.make_private(request.folder)
+        make_private(request.folder)
         previous = manifest.newest(request.folder)
         lock = _lock(request, previous)
         scratch = request.folder if lock is None else request.scratch
@@ -110,7 +111,7 @@ class _Writing:
     reused: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
 
-    def run(self) -> Manifest:
+    def run(self) -> BackupManifest:
         """Write everything but the name of the folder."""
         backend = self.engine.store.backend
         copy = self.plain / ("database.sqlite" if backend == "sqlite" else "database.dump")
@@ -122,7 +123,7 @@ class _Writing:
             if self.missing <= self.engine.store.known_originals(sorted(self.missing)):
                 break  # what is missing was lost, not forgotten meanwhile
         database = self._put_database(copy)
-        listed = Manifest(
+        listed = BackupManifest(
             created_at=began.isoformat(),
             version=__version__,
             backend=backend,

@@ -89,7 +89,7 @@ def only_related(engine: Engine, scope: Scope, query: str, found: Recall) -> Rec
 
 def _is_asked_for(request: Mapping[str, float], words: WordEvidence, found: Recall, *, in_time: bool) -> bool:
     """Tell whether a query needs memory; what surely needs none is not asked for, whatever its words or its time."""
-    if not need.is_idle(request) and (in_time or need.may_be_related(words, found.answerable)):
+    if not need.is_idle(request) and (in_time or need.may_be_related(request, words, found.answerable)):
         return True
     return not in_time and need.is_needed(request, need.match_features(found.hits, words))
 

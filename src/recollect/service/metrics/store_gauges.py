@@ -37,9 +37,10 @@ class StoreGauges:
             yield from self._backup_age(status)
 
     def _backup_age(self, status: Status) -> Iterator[Metric]:
+        age = GaugeMetricFamily("recollect_backup_age_seconds", "Age of the newest backup.", labels=[])
         if status.backup is not None and status.backup.newest is not None:
-            age_s = (self._memory.operations.now() - status.backup.newest).total_seconds()
-            yield GaugeMetricFamily("recollect_backup_age_seconds", "Age of the newest backup.", age_s)
+            age.add_metric([], (self._memory.operations.now() - status.backup.newest).total_seconds())
+        yield age
 
     def lag_s(self, status: Status) -> float:
         """Give the age of the item that waits longest for its vector."""

@@ -16,8 +16,9 @@ from typing import Any, Final
 
 import apsw
 
-from recollect.errors import StoreDamaged, StoreError, StoreReadOnly, StoreTooOld, StoreUnavailable
+from recollect.errors import StoreDamaged, StoreError, StoreFull, StoreReadOnly, StoreTooOld, StoreUnavailable
 from recollect.forking import leak, take_part
+from recollect.private_folders import make_private, settle
 from recollect.storage.sqlite.codec import to_micros
 
 # Before this version, resetting the write-ahead log could corrupt a database.
@@ -49,7 +50,7 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
     with translated(path):
         fresh = not path.exists()
         if fresh:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(path.parent)
             with suppress(AttributeError, OSError):  # not every system lets us; then it is made private below
                 os.mknod(path, 0o600)  # private from the first moment
         connection = apsw.Connection(os.fspath(path))
@@ -57,6 +58,7 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
         connection.set_busy_timeout(int(busy_timeout_s * 1000))
         if fresh and path.exists():
             path.chmod(0o600)  # nothing has been written yet; the log and its index inherit this mode
+            settle(path.parent)
         connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         patiently(busy_timeout_s, lambda: connection.execute("PRAGMA journal_mode = WAL"))
         connection.execute("PRAGMA synchronous = FULL")
@@ -213,8 +215,8 @@ def patiently(timeout_s: float, step: Callable[[], object]) -> None:
             return
 
 
-def _full(path: Path) -> StoreError:
-    return StoreError(f"The disk is full: nothing of this write to {path} was kept. Make room and try again.")
+def _full(path: Path) -> StoreFull:
+    return StoreFull(f"The disk is full: nothing of this write to {path} was kept. Make room and try again.")
 
 
 @contextmanager
