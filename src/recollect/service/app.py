@@ -24,7 +24,7 @@ from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.request_context import RequiresPermission
 from recollect.service.responses import ProblemDocument
-from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store
+from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store, transfer
 from recollect.service.scheduled_backups import ScheduledBackups
 from recollect.service.watched_folders import WatchedFolders
 from recollect.web.limits import BodyLimits
@@ -70,6 +70,7 @@ ROUTERS: Final = (
     hooks.forgetting,
     files.router,
     places.router,
+    transfer.router,
     live.router,
     store.router,
 )
@@ -175,7 +176,8 @@ def create_service(memory: Memory, shared: Path | None = None) -> Service:
 
     app = create_app(memory, subscriptions, metrics, limiter)
     limits = BodyLimits(
-        larger={files.FILES_PATH: files.most_sent_bytes(memory.settings)}, any_form=frozenset({files.FILES_PATH})
+        larger={files.FILES_PATH: files.most_sent_bytes(memory.settings), transfer.IMPORT_PATH: transfer.MOST_BYTES},
+        any_form=frozenset({files.FILES_PATH, transfer.IMPORT_PATH}),
     )
     folders = WatchedFolders(memory, metrics.synced)
     backups = ScheduledBackups(memory, metrics.backed_up)
