@@ -242,3 +242,46 @@ def test_progress_is_told_and_requests_that_make_no_sense_are_refused(memory: Me
         memory.backup(tmp_path / "backups", passphrase=WORDS, encrypt_to=["age1"])
     with pytest.raises(InvalidInput, match="not a folder"):
         memory.backup(tmp_path / "file")
+
+
+def test_what_was_forgotten_after_the_backup_is_forgotten_again(
+    memory: Memory, new_place: NewPlace, database: str, tmp_path: Path
+) -> None:
+    anna = memory.user("anna")
+    (kept, gone) = (anna.remember(text).id for text in ("The ladder is behind the shed", "The code is 4711"))
+    anna.files.add(b"The manual that stays.", name="kept.txt")
+    paper = anna.files.add(b"The manual that is forgotten.", name="gone.txt").file.id
+    talk = anna.conversation("c")
+    talk.append("user", "My locker has the number 88. My boat is blue.")
+    talk.append("user", "The cat is called Minka.")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("The safe opens with 1234.\n\nThe garden is large.\n")
+    anna.files.sync(tmp_path / "notes")
+    memory.user("ben").remember("Everything of Ben")
+    made = memory.backup(tmp_path / "backups")
+    anna.forget(gone)
+    anna.forget(paper)
+    anna.forget(query="My locker has the number 88", all=True)
+    anna.forget(query="The safe opens with 1234", all=True)
+    memory.user("ben").forget(everything=True)
+    later = anna.remember("Forgotten and never in the backup").id
+    anna.forget(later)
+    place = new_place()
+    note = Memory.restore(made.folder, settings=place, forgotten_since=database).notes[-1]
+    assert "forgotten again" in note
+    with Memory.open(settings=place) as other:
+        assert other.doctor() == ()
+        again = other.user("anna")
+        assert [record.id for record in again.list().items] == [kept]
+        assert {file.path for file in again.files.list().items} == {"kept.txt", "a.md"}
+        said = [message.content for message in again.conversation("c").messages()]
+        assert said == [message.content for message in talk.messages()]
+        assert not any("88" in text for text in said)
+        for words in ("4711", "88", "1234", "manual that is forgotten"):
+            found = again.search_context(words)
+            assert not [hit for hit in found.hits if words in hit.content]
+        assert other.user("ben").count() == 0
+        brought = again.import_memories([{"content": "Forgotten and never in the backup"}])
+        assert again.count() == 1, brought
+    with pytest.raises(NotFound, match="is not there"):
+        Memory.restore(made.folder, settings=new_place(), forgotten_since=tmp_path / "nowhere.db")

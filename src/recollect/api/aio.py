@@ -227,11 +227,19 @@ class AsyncMemory(AsyncTwin[Memory]):
         settings: Settings | None = None,
         identity: str | PathLike[str] | None = None,
         passphrase: str = "",
+        forgotten_since: str | PathLike[str] | None = None,
         tell: BackupProgress | None = None,
     ) -> Restored:
         """Restore a backup to where no store is yet. See `Memory.restore`."""
         return await to_thread(
-            Memory.restore, backup, database, settings=settings, identity=identity, passphrase=passphrase, tell=tell
+            Memory.restore,
+            backup,
+            database,
+            settings=settings,
+            identity=identity,
+            passphrase=passphrase,
+            forgotten_since=forgotten_since,
+            tell=tell,
         )
 
     @property

@@ -153,19 +153,33 @@ class Memory:
         settings: Settings | None = None,
         identity: str | PathLike[str] | None = None,
         passphrase: str = "",
+        forgotten_since: str | PathLike[str] | None = None,
         tell: BackupProgress | None = None,
     ) -> Restored:
         """Restore a backup, or the newest in a folder of backups, to where no store is yet.
 
         Every file is compared with its hash before anything is written, and the restored store is checked. `identity`
-        is a file with the key of an encrypted backup. Raises BackupDamaged and says what differs.
+        is a file with the key of an encrypted backup. `forgotten_since` names the store that the backup is of, if it
+        can still be read: what was forgotten there after the backup is forgotten again. Raises BackupDamaged and says
+        what differs.
         """
         settings = chosen_settings(database, settings)
-        return backups.restore(backup, settings, SystemClock(), identity=identity, passphrase=passphrase, tell=tell)
+        key = backups.key_for(identity, passphrase)
+        return backups.restore(backup, settings, SystemClock(), key=key, forgotten_since=forgotten_since, tell=tell)
 
-    def export(self, path: str | PathLike[str], *, vectors: bool = False, overwrite: bool = False) -> ExportReport:
+    def export(
+        self,
+        path: str | PathLike[str],
+        *,
+        vectors: bool = False,
+        readable: bool = False,
+        overwrite: bool = False,
+        encrypt_to: Sequence[str] = (),
+        passphrase: str = "",
+    ) -> ExportReport:
         """Write everything of all users into one archive. See `UserMemory.export`."""
-        return save_export(self._engine, path, ExportOptions(vectors=vectors), overwrite=overwrite)
+        options = ExportOptions(None, vectors, readable=readable, encrypt_to=encrypt_to, passphrase=passphrase)
+        return save_export(self._engine, path, options, overwrite=overwrite)
 
     def import_archive(
         self,
@@ -174,11 +188,14 @@ class Memory:
         of_user: str | None = None,
         dry_run: bool = False,
         audit: AuditedWrite | None = None,
+        identity: str | PathLike[str] | None = None,
+        passphrase: str = "",
         tell: ImportProgressListener | None = None,
     ) -> ArchiveReport:
         """Import what `export` wrote, each user under the name they had, or one of them. See `UserMemory`."""
         engine = self._engine if audit is None else replace(self._engine, audit=audit)
-        return import_archive(engine, fspath(path), ImportOptions(of_user, dry_run=dry_run, tell=tell))
+        options = ImportOptions(of_user, dry_run=dry_run, tell=tell, identity=identity, passphrase=passphrase)
+        return import_archive(engine, fspath(path), options)
 
     def embed_waiting(
         self, *, thorough: bool = True, stop: Event | None = None, tell: Callable[[WorkReport], None] | None = None

@@ -152,12 +152,16 @@ def restore(
     ] = None,
     identity: Annotated[str | None, option("FILE", "The file with the key of an encrypted backup.")] = None,
     passphrase_file: Annotated[str | None, option("FILE", _FIRST_LINE)] = None,
+    forgotten_since: Annotated[
+        str | None, option("PATH|URL", "The store of before: forget again what was forgotten there after the backup.")
+    ] = None,
     check: Annotated[bool, flag("--check", "Only compare every file of the backup with its hash.")] = False,
 ) -> "CommandResult[Restored] | CommandResult[CheckedBackup]":
     """Restore a backup to where no store is yet.
 
     Every file is compared with its hash before anything is restored, and the restored store is checked; what differs is
-    said. What was forgotten after the backup comes back with it. On PostgreSQL it needs pg_restore.
+    said. What was forgotten after the backup comes back with it, unless --forgotten-since names the store of before. On
+    PostgreSQL it needs pg_restore.
     """
     from recollect.api import backups
     from recollect.api.memory import Memory
@@ -172,6 +176,7 @@ def restore(
             settings=settings,
             identity=identity,
             passphrase=read_passphrase(passphrase_file) if passphrase_file else "",
+            forgotten_since=forgotten_since,
             tell=step,
         )
     return CommandResult(restored, _show_restored)
