@@ -65,6 +65,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "status": (),
     "doctor": (),
     "maintain": (),
+    "purge": (),
     "models": ("--offline",),
     "worker": ("--once",),
     "reembed": (),

@@ -229,6 +229,7 @@ class AsyncMemory(AsyncTwin[Memory]):
     status = awaited(Memory.status)
     doctor = awaited(Memory.doctor)
     maintain = awaited(Memory.maintain)
+    purge = awaited(Memory.purge)
     embed_waiting = awaited(Memory.embed_waiting)
     retry_parked = awaited(Memory.retry_parked)
     close = awaited(Memory.close)

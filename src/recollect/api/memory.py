@@ -17,10 +17,11 @@ from recollect.engine.audit.idempotency import AuditedWrite, IdempotentRequest
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
 from recollect.engine.conversations import turns
+from recollect.engine.forgetting import purge as purging
 from recollect.engine.maintenance import maintain, store_status, worker_pass
 from recollect.errors import InvalidInput
-from recollect.model.stats import Maintenance, Problem, Status, StoreStats, WorkReport
-from recollect.ports import Clock, Embedder, Summarizer
+from recollect.model.stats import Maintenance, Problem, Purged, Status, StoreStats, WorkReport
+from recollect.ports import Clock, Embedder, StepListener, Summarizer
 from recollect.settings import Settings, load_settings
 
 __all__ = ["AuditedWrite", "IdempotentRequest", "Memory", "UserMemory"]
@@ -112,6 +113,14 @@ class Memory:
         Safe to interrupt: each step is whole or has not happened.
         """
         return maintain.maintain(self._engine)
+
+    def purge(self, *, tell: StepListener | None = None) -> Purged:
+        """Remove what forgotten users and items left in tables, statistics, indexes and originals; say what is left.
+
+        On PostgreSQL it rewrites the tables one after the other; nothing can use a table meanwhile. Safe to interrupt:
+        the next purge goes on. `tell` is called with what is being done, how much of it is done, and how much there is.
+        """
+        return purging.purge(self._engine, tell)
 
     def embed_waiting(
         self, *, thorough: bool = True, stop: Event | None = None, tell: Callable[[WorkReport], None] | None = None

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
-from recollect.model.stats import Erasure, Problem, StoreStats
+from recollect.model.stats import Erasure, Problem, Purged, StoreStats
 from recollect.ports.access_log import AccessLogReader, AccessLogStore, AccessLogWriter
 from recollect.ports.conversations import ConversationReader, ConversationWriter, ReadingStore
 from recollect.ports.files import FileReader, FileWriter
@@ -16,6 +16,7 @@ from recollect.ports.places import PlaceReader, PlaceStore, PlaceWriter
 from recollect.ports.spaces import CachedPassageVector, EmbedJob, SpaceStore
 
 T = TypeVar("T")
+StepListener: TypeAlias = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is
 Result_co = TypeVar("Result_co", covariant=True)
 
 
@@ -70,6 +71,9 @@ class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, Protocol):
 
     def erasure(self) -> Erasure:
         """Say what is left of deleted text in the database's files."""
+
+    def purge(self, tell: StepListener) -> Purged:
+        """Remove what deleted rows left in tables, indexes and statistics, whatever that takes. Safe to interrupt."""
 
     def users(self) -> Iterable[Scope]:
         """Name the users who have memories or messages."""
