@@ -62,7 +62,7 @@ NAMESPACES = {
     "store": {"keys", "models", "operations", "me"},
 }
 VERBS_OF_A_STORE = {
-    "open", "user", "stats", "status", "doctor", "maintain", "embed_waiting", "retry_parked", "close",
+    "open", "user", "stats", "status", "doctor", "maintain", "purge", "embed_waiting", "retry_parked", "close",
 }  # fmt: skip
 MOST_NAMES = 40
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Self, TypeAlias
 
 import typer
 
@@ -13,7 +13,7 @@ from recollect.cli import options
 from recollect.cli.errors import FAILED, NOT_FOUND, Declined
 from recollect.cli.formatting import ago, amounts, clock, named, place_line, shortened
 from recollect.cli.json_output import fields_of
-from recollect.cli.maintenance.erasure import purge_store, show_purged
+from recollect.cli.maintenance.erasure import PurgeOption, purge_store, show_purged
 from recollect.cli.options import argument, flag, option
 from recollect.cli.places import address_follows, find_addresses, place_fields, show_following_address
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
@@ -240,6 +240,12 @@ def _place(record: "MemoryRecord") -> str:
     return place_line(record.place_label, record.address, record.lat, record.lng)
 
 
+SourcesOption: TypeAlias = Annotated[
+    bool | None,
+    flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too; they do."),
+]
+
+
 class Loss(NamedTuple):
     """What forgetting takes, or took: how much of what. `whole` names what goes as a whole, if anything does.
 
@@ -312,17 +318,11 @@ def forget(
     ] = None,
     everything: Annotated[bool, flag("--everything", "Forget all that the user has.")] = False,
     allow_again: Annotated[
-        bool,
-        flag("--and-allow-again", "With --everything: a fresh start; imports and syncs may bring it all again."),
+        bool, flag("--and-allow-again", "With --everything: a fresh start; imports and syncs may bring it again.")
     ] = False,
     all: Annotated[bool, flag("--all", "With --query: forget all that it finds, several things too.")] = False,
-    sources: Annotated[
-        bool | None,
-        flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too; they do."),
-    ] = None,
-    purge: Annotated[
-        bool | None, flag("--purge", "Remove the last traces from the database's files as well, see `recollect purge`.")
-    ] = None,
+    sources: SourcesOption = None,
+    purge: PurgeOption = None,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would go, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> CommandResult[Loss]:
@@ -354,8 +354,8 @@ def forget(
         return CommandResult(loss, show)
     if context.can_ask and not yes and not _confirm(context, loss):
         raise Declined("Nothing was forgotten.")
-    loss = loss._replace(receipt=request())
-    return CommandResult(loss._replace(purged=purge_store(context)) if purge else loss, show)
+    loss = loss._replace(receipt=request(), purged=purge_store(context) if purge else None)
+    return CommandResult(loss, show)
 
 
 def _with_sources(id: str | None, *, sources: bool | None) -> bool:

@@ -1,9 +1,10 @@
 """Commands about what forgetting leaves behind: purge."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recollect.cli.errors import FAILED
 from recollect.cli.formatting import sentence
+from recollect.cli.options import flag
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 
 if TYPE_CHECKING:
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
     from recollect.model.stats import Purged
 
 commands = CommandSet("The store")
+
+PurgeOption: TypeAlias = Annotated[
+    bool | None, flag("--purge", "Remove the last traces from the database's files as well, see `recollect purge`.")
+]
 
 
 @commands.command("admin", examples=("recollect purge", "recollect --user anna forget --everything --purge"))
