@@ -8,7 +8,7 @@ SOURCES := src tests benchmarks examples
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PATHS ?= tests
 
-.PHONY: run test test-all format lint types architecture tests coverage bench reliability docs constraints hooks clean
+.PHONY: run test test-all format lint types architecture tests coverage bench reliability docs constraints hashes release hooks clean
 
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
@@ -56,11 +56,20 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/python -m tests.settings.test_documentation
 	$(BIN)/python -m tests.cli.reference
 	$(BIN)/python -m tests.api_reference
+	$(BIN)/python -m tests.releasing.licences
 	$(BIN)/zensical build --clean --strict
 
 # Writes the installed versions to constraints.txt, after `pip install --upgrade` and a green `make test`.
 constraints: $(VENV)/.installed-docs
 	$(BIN)/python -m tests.constraints
+
+# Writes the hashes of these versions to requirements-release.txt, from the package index that pip uses.
+hashes: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.releasing.hashes
+
+# Builds source archive and wheel in dist/, installs and tries them with the hashes, and writes the bill of materials.
+release: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.releasing.release
 
 # Runs the checks of .pre-commit-config.yaml at each commit.
 hooks: $(VENV)/.installed-dev

@@ -21,6 +21,7 @@ from recollect.model.search import Hit
 _FOLDER = Path(__file__).parent / "data" / "need"
 _SESSION = "s"
 _MOST_NEEDLESS = 0.03
+_MOST_NEAR = 0.15
 _FEWEST_KEPT = 0.95
 _FIRST = 3
 UNRELATED = ("small talk", "general", "command")
@@ -129,24 +130,32 @@ def measure(part: str = "held-back") -> Iterator[Figure]:
     with household(silence=True) as quiet:
         after = [quiet.ask(request) for request in asked]
     yield _silence("before a prompt", before, after)
-    yield _answers("before a prompt", before, after)
-    yield _silence("at a door", nearest, related, kinds=("small talk", "general"))
-    yield _answers("at a door", nearest, related)
+    yield _answers("before a prompt", before, after, ("memory",))
+    yield _silence("at a door", nearest, related)
+    yield _near("at a door", related)
+    yield _answers("at a door", nearest, related, ("memory", "keywords"))
 
 
-def _silence(
-    where: str, before: Sequence[Answered], after: Sequence[Answered], kinds: Sequence[str] = UNRELATED
-) -> Figure:
-    shown, were = _shown(after, kinds), _shown(before, kinds)
+def _silence(where: str, before: Sequence[Answered], after: Sequence[Answered]) -> Figure:
+    shown, were = _shown(after, UNRELATED), _shown(before, UNRELATED)
     each = ", ".join(f"{kind} {_told(_shown(after, (kind,)))}" for kind in (*NEEDLESS, "unknown"))
     detail = f"{_told(shown)}, without silence {_told(were)}: {each}"
     return Figure(f"unrelated messages that get memories {where}", _share(shown), _MOST_NEEDLESS, "at most", detail)
 
 
-def _answers(where: str, before: Sequence[Answered], after: Sequence[Answered]) -> Figure:
-    pairs = [(then.is_right, now.is_right) for then, now in zip(before, after, strict=True) if then.request.answers]
+def _near(where: str, after: Sequence[Answered]) -> Figure:
+    shown = _shown(after, ("near",))
+    name = f"general questions on the topic of a memory that get memories {where}"
+    return Figure(name, _share(shown), _MOST_NEAR, "at most", _told(shown))
+
+
+def _answers(where: str, before: Sequence[Answered], after: Sequence[Answered], kinds: Sequence[str]) -> Figure:
+    pairs = [
+        (then.is_right, now.is_right) for then, now in zip(before, after, strict=True) if then.request.kind in kinds
+    ]
     kept = [now for then, now in pairs if then]
-    detail = f"{_told(kept)} of those found among the first three without silence; of all questions {len(pairs)}"
+    right = [now for _, now in pairs]
+    detail = f"{_told(kept)} of those found among the first three without silence; of all questions {_told(right)}"
     return Figure(f"questions that keep their answer {where}", _share(kept), _FEWEST_KEPT, "at least", detail)
 
 

@@ -4,10 +4,10 @@ The versions are the ones installed in this environment, so run it after the who
 """
 
 import tomllib
-from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, distribution
+from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from packaging.requirements import Requirement
 from packaging.utils import NormalizedName, canonicalize_name
@@ -15,6 +15,7 @@ from packaging.utils import NormalizedName, canonicalize_name
 ROOT: Final = Path(__file__).parent.parent
 CONSTRAINTS: Final = ROOT / "constraints.txt"
 UNTESTED_EXTRAS: Final = {"e5"}  # torch is not installed for the tests
+DEVELOPERS_EXTRAS: Final = {"dev", "docs"}
 _HEADER: Final = """\
 # The versions that the test suite passes with. `make` installs these; `make constraints` writes this file.
 # Users of the package are not bound by it: pyproject.toml states what Recollect works with.
@@ -23,12 +24,25 @@ _HEADER: Final = """\
 
 def direct_requirements() -> list[Requirement]:
     """Give the requirements of the package, of its tested extras and of its build."""
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        declared = tomllib.load(file)
+    declared = _declared()
     extras: dict[str, list[str]] = declared["project"]["optional-dependencies"]
     texts: list[str] = declared["project"]["dependencies"] + declared["build-system"]["requires"]
     texts += [text for extra, listed in extras.items() if extra not in UNTESTED_EXTRAS for text in listed]
     return [Requirement(text) for text in texts]
+
+
+def shipped_requirements() -> list[Requirement]:
+    """Give the requirements of users: of the package and of its tested extras, but not those of developers."""
+    project = _declared()["project"]
+    extras: dict[str, list[str]] = project["optional-dependencies"]
+    unwanted = UNTESTED_EXTRAS | DEVELOPERS_EXTRAS
+    texts = [text for extra, listed in extras.items() if extra not in unwanted for text in listed]
+    return [Requirement(text) for text in (*project["dependencies"], *texts)]
+
+
+def _declared() -> dict[str, Any]:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        return tomllib.load(file)
 
 
 def pinned_versions() -> dict[NormalizedName, str]:
@@ -40,9 +54,14 @@ def pinned_versions() -> dict[NormalizedName, str]:
 
 def installed_versions() -> dict[NormalizedName, str]:
     """Give the installed version of every package that a direct requirement leads to."""
-    versions: dict[NormalizedName, str] = {}
+    return {name: package.version for name, package in installed(direct_requirements()).items()}
+
+
+def installed(requirements: Iterable[Requirement]) -> dict[NormalizedName, Distribution]:
+    """Give the installed packages that requirements lead to."""
+    packages: dict[NormalizedName, Distribution] = {}
     expanded: set[tuple[NormalizedName, frozenset[str]]] = set()
-    waiting = direct_requirements()
+    waiting = list(requirements)
     while waiting:
         requirement = waiting.pop()
         name = canonicalize_name(requirement.name)
@@ -54,13 +73,14 @@ def installed_versions() -> dict[NormalizedName, str]:
             package = distribution(name)
         except PackageNotFoundError:
             continue
-        versions[name] = package.version
-        waiting += _dependencies(package.requires or [], requirement.extras)
-    return versions
+        packages[name] = package
+        waiting += needed_by(package, requirement.extras)
+    return packages
 
 
-def _dependencies(requires: list[str], extras: set[str]) -> Iterator[Requirement]:
-    for requirement in map(Requirement, requires):
+def needed_by(package: Distribution, extras: Iterable[str] = ()) -> Iterator[Requirement]:
+    """Give what a package needs on this machine."""
+    for requirement in map(Requirement, package.requires or []):
         marker = requirement.marker
         if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras)):
             yield requirement

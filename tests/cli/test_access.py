@@ -54,6 +54,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "add": ("{document}",),
     "import": ("{export}",),
     "import-openclaw": ("{openclaw}",),
+    "export": ("{archive}", "--force"),
     "say": ("c1", "user", "And another thing"),
     "compact": ("c1",),
     "rate": ("{said}", "up"),
@@ -62,6 +63,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "end-session": ("c1",),
     "capture": ("I prefer green tea to black tea",),
     "forget": (UNKNOWN,),
+    "backup": (),
     "status": (),
     "doctor": (),
     "maintain": (),
@@ -76,7 +78,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
 }
 SERVERS = {"serve"}  # they open the store for themselves, and call `require_permission` before
 DECLARED: Mapping[str, CommandPermissions] = permissions()
-FREE = {"demo", "e5-server", "mcp"}  # they need no permission, and say why
+FREE = {"demo", "e5-server", "mcp", "new-key", "restore"}  # they need no permission, and say why
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def _written(folder: Path) -> dict[str, str]:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     named = {"turn": "turn.json", "document": "document.txt", "export": "export.json"}
-    named |= {"notes": "notes", "openclaw": "openclaw"}
+    named |= {"notes": "notes", "openclaw": "openclaw", "archive": "archive.zip"}
     return {name: str(folder / path) for name, path in named.items()}
 
 

@@ -16,6 +16,8 @@ MEMORIES = (
 UNRELATED = (
     "what is the capital of Mongolia?", "столица Монголии?", "hlavní město Mongolska?", "Hauptstadt der Mongolei?",
     "how do airplanes fly", "python list comprehension", "explain quantum physics", "hello", "ok thanks", "спасибо",
+    "play some jazz", "включи радио", "zapni světla", "mach lauter", "čau", "hallöchen", "how does a bicycle work",
+    "what are walnuts good for", "does tea have more caffeine than coffee",
 )  # fmt: skip
 RELATED = {
     "where does my sister live?": MEMORIES[0],
@@ -28,6 +30,8 @@ RELATED = {
     "na co mám alergii?": MEMORIES[1],
     "Where does the user work?": MEMORIES[5],
     "What does the user like to drink?": MEMORIES[4],
+    "what does she drink": MEMORIES[4],
+    "dog breed": MEMORIES[3],
 }
 
 
@@ -47,6 +51,17 @@ def test_unrelated_queries_get_nothing_and_others_their_answer(me: UserMemory) -
     for query, answer in RELATED.items():
         for verb in (me.recall, me.search_context):
             assert answer in [hit.content for hit in verb(query, only_related=True).hits[:3]], query
+
+
+def test_a_passage_answers_a_general_question_and_a_short_memory_does_not(me: UserMemory) -> None:
+    question = "what are walnuts good for"
+    assert me.recall(question, only_related=True).hits == ()
+    passage = (
+        "Walnuts are good for the heart, as is said: they are rich in unsaturated fat, protein, fibre and manganese, "
+        "and one hundred grams of them have about 650 calories, more than most other nuts."
+    )
+    me.remember(passage)
+    assert me.recall(question, only_related=True).hits[0].content == passage
 
 
 def test_hits_that_hardly_match_are_left_out_but_not_those_with_the_words(me: UserMemory) -> None:

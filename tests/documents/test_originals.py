@@ -1,5 +1,6 @@
 """Originals are kept under the hash of their bytes, whole or not at all, and nothing else can be asked for."""
 
+import errno
 import hashlib
 import os
 import stat
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect.documents import LocalDocuments
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, StoreFull
 
 DATA = b"the original bytes"
 DIGEST = hashlib.sha256(DATA).hexdigest()
@@ -48,6 +49,44 @@ def test_only_the_owner_of_the_folder_may_look(documents: LocalDocuments, folder
     path = folder / documents.keep("anna", DIGEST, DATA)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert {stat.S_IMODE(parent.stat().st_mode) for parent in list(path.parents)[:3]} == {0o700}
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o077, 0o277])
+def test_whatever_the_umask(folder: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        path = folder / LocalDocuments(folder).keep("anna", DIGEST, DATA)
+    finally:
+        os.umask(before)
+    made = [parent for parent in path.parents if parent.is_relative_to(folder.parent)]
+    assert [stat.S_IMODE(parent.stat().st_mode) for parent in made] == [0o700] * 4
+
+
+def test_new_folders_are_made_durable_from_the_top(
+    documents: LocalDocuments, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled: list[Path] = []
+
+    def note(file: int) -> None:
+        settled.append(Path(f"/proc/self/fd/{file}").resolve())
+
+    monkeypatch.setattr(os, "fsync", note)
+    path = folder / documents.keep("anna", DIGEST, DATA)
+    root = folder.parent.parent
+    above = [root, folder.parent, folder, path.parent.parent, path.parent]
+    assert [entry for entry in settled if entry.is_dir()] == above
+    assert settled.index(path.parent) > max(settled.index(entry) for entry in above[:-1])
+
+
+def test_a_full_disk_is_told(documents: LocalDocuments, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    folder.mkdir(parents=True)
+    with pytest.raises(StoreFull, match="The disk is full: the document was not kept in"):
+        documents.keep("anna", DIGEST, DATA)
+    assert list(files(folder)) == []
 
 
 def test_users_do_not_share_an_original(documents: LocalDocuments) -> None:

@@ -14,6 +14,7 @@ from recollect.ranking.need import (
     is_needed,
     is_related,
     match_features,
+    may_be_related,
     may_need,
     request_features,
 )
@@ -28,23 +29,32 @@ RECORD = MemoryRecord(
 shares = st.floats(0.0, 1.0)
 needs = st.builds(lambda no, maybe: Need(no, (1 - no) * maybe, (1 - no) * (1 - maybe)), shares, shares)
 NOTHING_HELD = WordEvidence(3, 0)
+NAMED = WordEvidence(3, 0, is_named=True)
 
 
-def request(need: Need, *, own: bool = False, for_me: bool = False, general: bool = False) -> dict[str, float]:
-    return request_features(need, own=own, for_me=for_me, general=general, past=False)
+def request(
+    need: Need,
+    *,
+    own: bool = False,
+    for_me: bool = False,
+    general: bool = False,
+    asks: bool = True,
+    command: bool = False,
+) -> dict[str, float]:
+    return request_features(need, own=own, for_me=for_me, general=general, asks=asks, command=command)
 
 
 requests = st.builds(lambda need, own: request(need, own=own), needs, st.booleans())
 
 
-def hit(score: float, cosine: float | None, *, named: bool = False) -> Hit:
+def hit(score: float, cosine: float | None) -> Hit:
     channels = {"vector": ChannelPart(1, cosine, cosine, 1.0)} if cosine is not None else {}
-    parts = ScoreParts(channels, score, {"subject": 1.2} if named else {})
+    parts = ScoreParts(channels, score, {})
     return Hit("h", "memory", "fact", "text", score, cosine, parts, DAY, None, None, 3, {}, RECORD)
 
 
 def test_the_best_of_several_hits_counts() -> None:
-    found = match_features([hit(0.4, 0.6), hit(0.8, None, named=True)], WordEvidence(2, 2))
+    found = match_features([hit(0.4, 0.6), hit(0.8, None)], WordEvidence(2, 2, is_named=True))
     assert found == {"match": (0.8 + 0.6) / 2, "named": 1.0, "held": 1.0}
     assert match_features([], NOTHING_HELD) == {"match": 0.0, "named": 0.0, "held": 0.0}
 
@@ -54,10 +64,17 @@ def test_a_question_about_oneself_needs_less_of_a_match_than_a_general_one() -> 
     assert is_needed(request(ASKS, own=True), fair)
     assert is_needed(request(ASKS, for_me=True), fair)
     assert not is_needed(request(ASKS), fair)
-    assert is_needed(request(ASKS), match_features([hit(0.3, 0.3, named=True)], NOTHING_HELD))
+    assert is_needed(request(ASKS), match_features([hit(0.3, 0.3)], NAMED))
     assert is_needed(request(ASKS), match_features([hit(0.3, 0.3)], WordEvidence(3, 3)))
     assert is_needed(request(ASKS), good)
     assert not is_needed(request(ASKS, general=True), good)
+
+
+def test_a_command_needs_more_of_a_match_than_a_question() -> None:
+    fair = match_features([hit(0.3, 0.3)], NOTHING_HELD)
+    assert is_needed(request(ASKS, for_me=True), fair)
+    assert not is_needed(request(ASKS, for_me=True, asks=False, command=True), fair)
+    assert is_needed(request(ASKS, own=True, asks=False, command=True), fair)
 
 
 def test_what_needs_nothing_is_not_searched_for() -> None:
@@ -68,17 +85,35 @@ def test_what_needs_nothing_is_not_searched_for() -> None:
     assert not is_idle(request(ASKS))
 
 
-def test_words_in_common_relate_hits_to_a_query() -> None:
-    assert is_related(WordEvidence(1, 1), 0.0), "every word"
-    assert is_related(WordEvidence(9, 2), 0.0), "several words"
-    assert not is_related(WordEvidence(0, 0), 0.9), "no telling word at all"
-    assert not is_related(WordEvidence(3, 1), 0.9)
-    assert is_related(WordEvidence(3, 1, is_question=True), 0.6)
-    assert not is_related(WordEvidence(3, 1, is_question=True), 0.3)
-    assert not is_related(WordEvidence(3, 0, is_question=True), 0.9)
-    assert is_related(WordEvidence(2, 0, is_keywords=True), 0.45)
-    assert not is_related(WordEvidence(2, 0, is_keywords=True), 0.3)
-    assert is_related(WordEvidence(3, 0), 0.97)
+def test_words_in_common_with_a_passage_relate_hits_to_a_query() -> None:
+    assert is_related(WordEvidence(1, 1, is_passage=True), 0.0), "every word"
+    assert is_related(WordEvidence(9, 2, is_passage=True), 0.0), "several words"
+    assert not is_related(WordEvidence(0, 0, is_passage=True), 0.9), "no telling word at all"
+    assert not is_related(WordEvidence(3, 1, is_passage=True), 0.9)
+    assert is_related(WordEvidence(3, 1, is_question=True, is_passage=True), 0.6)
+    assert not is_related(WordEvidence(3, 1, is_question=True, is_passage=True), 0.3)
+    assert not is_related(WordEvidence(3, 0, is_question=True, is_passage=True), 0.9)
+    assert is_related(WordEvidence(3, 0, is_passage=True), 0.97)
+
+
+def test_a_short_memory_on_the_topic_of_a_question_is_not_related_by_its_words() -> None:
+    assert not is_related(WordEvidence(4, 3, is_question=True), 0.97)
+    assert is_related(WordEvidence(4, 2, is_named=True), 0.0)
+    assert not is_related(WordEvidence(4, 1, is_named=True), 0.9)
+    assert may_be_related(request(ASKS), WordEvidence(2, 2), 0.0), "every word"
+    assert not may_be_related(request(ASKS), WordEvidence(4, 3), 0.97)
+
+
+def test_keywords_are_related_to_what_holds_one() -> None:
+    assert is_related(WordEvidence(1, 1, is_keywords=True), 0.0)
+    assert is_related(WordEvidence(2, 1, is_keywords=True), 0.45)
+    assert not is_related(WordEvidence(2, 1, is_keywords=True), 0.3)
+    assert not is_related(WordEvidence(2, 0, is_keywords=True), 0.9)
+    assert is_related(WordEvidence(2, 0, is_keywords=True), 0.96)
+    assert may_be_related(request(ASKS), WordEvidence(2, 0, is_keywords=True), 0.6)
+    assert not may_be_related(request(ASKS), WordEvidence(2, 0, is_keywords=True), 0.3)
+    assert not may_be_related(request(ASKS, command=True), WordEvidence(2, 0, is_keywords=True), 0.6)
+    assert may_be_related(request(ASKS, command=True), WordEvidence(2, 2, is_keywords=True), 0.0)
 
 
 @settings(deadline=None)
@@ -86,5 +121,6 @@ def test_words_in_common_relate_hits_to_a_query() -> None:
 def test_a_better_match_never_silences(asked: dict[str, float], score: float, cosine: float, more: float) -> None:
     before = is_needed(asked, match_features([hit(score, cosine)], NOTHING_HELD))
     assert is_needed(asked, match_features([hit(score, cosine)], WordEvidence(3, 3))) >= before
-    for better in (hit(max(score, more), cosine), hit(score, max(cosine, more)), hit(score, cosine, named=True)):
+    assert is_needed(asked, match_features([hit(score, cosine)], NAMED)) >= before
+    for better in (hit(max(score, more), cosine), hit(score, max(cosine, more))):
         assert is_needed(asked, match_features([better], NOTHING_HELD)) >= before

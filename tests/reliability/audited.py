@@ -76,6 +76,10 @@ def use_everything(database: Path) -> None:
             opened.doctor()
             opened.maintain()
     with open_memory(str(database)) as memory:
+        memory.user("me").files.add(b"The log of the boat.", name="log.txt")
+        memory.backup(database.with_name("backups"))
+        memory.backup(database.with_name("backups"), keep=1)
+        memory.restore(database.with_name("backups"), database.with_name("restored.db"))
         memory.doctor()
 
 

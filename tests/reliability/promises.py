@@ -107,7 +107,18 @@ PROMISES = (
         ("answers_5xx",),
         ("tests/service/fuzz",),
     ),
-    Promise(11, "Backups restore", {"backups": 20}, ("not_restored", "differences"), ()),
+    Promise(
+        11,
+        "Backups restore",
+        {"backups": 20},
+        ("not_restored", "differences"),
+        (
+            "tests/reliability/test_backup.py",
+            "tests/reliability/test_point_in_time.py",
+            "tests/conformance/test_backup.py",
+        ),
+        ("acknowledged",),
+    ),
     Promise(
         12,
         "PostgreSQL may vanish and come back",
@@ -115,5 +126,17 @@ PROMISES = (
         ("lost",),
         ("tests/service/restart/test_server_restarts.py", "tests/reliability/test_server_crashes.py"),
         ("acknowledged", "healed_ms"),
+    ),
+)
+
+# What else may happen to a store.
+FURTHER = (
+    Promise(
+        13,
+        "A forked process harms nothing",
+        {"children": 60},
+        ("lost", "hung"),
+        ("tests/reliability/test_forked.py",),
+        ("acknowledged",),
     ),
 )

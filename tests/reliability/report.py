@@ -25,7 +25,7 @@ import psycopg
 from recollect import __version__
 from tests.postgres_server import postgres_server
 from tests.reliability.figures import FOLDER
-from tests.reliability.promises import PROMISES, Promise
+from tests.reliability.promises import FURTHER, PROMISES, Promise
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reliability.md"
@@ -101,14 +101,14 @@ def run(size: str, only: Sequence[int]) -> list[Run]:
     done: dict[int, tuple[bool, float]] = {}
     with TemporaryDirectory(prefix="recollect-figures-") as name:
         folder = Path(name)
-        for promise in PROMISES:
+        for promise in (*PROMISES, *FURTHER):
             if not only or promise.number in only:
                 _say(f"\n{promise.number}. {promise.text}")
                 done[promise.number] = run_tests(promise, size, folder)
         rows = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()]
     return [
         Run(promise, summed(rows, promise.number) if promise.number in done else {}, *done.get(promise.number, (True,)))
-        for promise in PROMISES
+        for promise in (*PROMISES, *FURTHER)
     ]
 
 

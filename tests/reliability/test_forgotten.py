@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from recollect.storage.sqlite.maintenance import scrub
+from recollect.storage.sqlite.writer import MANY_ROWS
 from tests.reliability.canaries import Asked, Canaries, fill, left_in, left_in_files
 from tests.reliability.figures import figure
 from tests.reliability.worker import WITH_VECTORS, Here, open_memory, vector_of
@@ -141,6 +142,33 @@ def _raw_vectors(database: str) -> list[bytes]:
         rows = store.rows("SELECT v.vector, c.code FROM vectors_1 v JOIN codes_1 c USING (user_id, seq) ORDER BY seq")
     assert len(rows[0][0]) == 4 * len(vector_of("stays"))
     return [blob for row in rows for blob in row]
+
+
+def test_the_words_of_the_only_user_go_at_once_and_those_of_others_stay(tmp_path: Path, zygote: Zygote) -> None:
+    database, canaries = str(tmp_path / "memory.db"), Canaries(seed=5)
+    child, other = (zygote.serve(database, **WITH_VECTORS) for _ in range(2))
+
+    def fill_and_forget() -> None:
+        texts = [f"{canaries.word()} {canaries.text()}" for _ in range(MANY_ROWS + 10)]
+        memories = [{"content": text, "vector_of": text} for text in texts]
+        child.ask("remember_many", user="me", memories=memories)
+        assert len(left_in_files(database, canaries)) > MANY_ROWS, "the search would not find them"
+        child.ask("forget", user="me", everything=True)
+        assert left_in_files(database, canaries) == []
+
+    fill_and_forget()  # the index is emptied
+    stays = other.ask("remember", user="other", content="The pump stays", vector_of="pump")["id"]
+    fill_and_forget()  # another user has words in it
+    word = canaries.word()
+    child.ask("forget", user="me", id=child.ask("remember", user="me", content=word, vector_of=word)["id"])
+    for store in (child, other):
+        hits = store.ask("recall", user="other", query="pump", vector_of="pump")["hits"]
+        assert [hit["id"] for hit in hits] == [stays]
+        assert store.ask("doctor") == []
+        store.close()
+    assert left_in_files(database, canaries) == []
+    with plain(database) as file:
+        file.rows("INSERT INTO memory_terms (memory_terms, rank) VALUES ('integrity-check', 1)")
 
 
 def test_a_large_file_is_erased_by_maintenance(tmp_path: Path, zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:

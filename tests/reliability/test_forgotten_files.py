@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.storage.sqlite.writer import MANY_CHUNKS
+from recollect.storage.sqlite.writer import MANY_ROWS
 from tests.conformance.notes import Notes
 from tests.reliability.canaries import Canaries, left_in, left_in_files
 from tests.reliability.opening import WITH_QUICK_VECTORS
@@ -29,7 +29,7 @@ def _note(canaries: Canaries) -> str:
 def _long_note(canaries: Canaries) -> str:
     """Write a note of more chunks than a store erases one by one."""
     told = "The garden of the neighbour has seven trees and a gate that nobody closes. " * 20
-    return "\n".join(f"## Part {number}\n\n{canaries.word()} {told}\n" for number in range(MANY_CHUNKS + 10))
+    return "\n".join(f"## Part {number}\n\n{canaries.word()} {told}\n" for number in range(MANY_ROWS + 10))
 
 
 def _session(canaries: Canaries) -> str:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.reliability.promises import PROMISES, Promise
+from tests.reliability.promises import FURTHER, PROMISES, Promise
 from tests.reliability.report import BEGIN, END, PAGE, ROOT, Run, summed, table, written
 
 _FILE = re.compile(r"`(tests/[\w/]+\.py)`")
@@ -17,10 +17,12 @@ def test_the_page_lists_twelve_promises_and_their_tests() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert [promise.number for promise in PROMISES] == list(range(1, 13))
     sections = re.findall(r"^### (\d+)\. (.+?)\n(.*?)(?=^###? |\Z)", page, re.DOTALL | re.MULTILINE)
-    assert [(int(number), text) for number, text, _ in sections] == [(one.number, one.text) for one in PROMISES]
-    for promise, (_, _, section) in zip(PROMISES, sections, strict=True):
+    listed = (*PROMISES, *FURTHER)
+    assert [(int(number), text) for number, text, _ in sections] == [(one.number, one.text) for one in listed]
+    for promise, (_, _, section) in zip(listed, sections, strict=True):
         named = _FILE.findall(section)
-        assert bool(named) == bool(promise.tests)
+        assert named
+        assert promise.tests
         for path in (*named, *(test.partition("::")[0] for test in promise.tests)):
             assert (ROOT / path).exists(), path
     assert page.count(BEGIN) == page.count(END) == 1

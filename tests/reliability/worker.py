@@ -22,7 +22,7 @@ from recollect import Conversation, Memory, NewMemory, RecollectError, Remembere
 from recollect.api import composition
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.drafts.memory_drafts import draft_memories
-from tests.reliability import mixing, syncing, talking
+from tests.reliability import backing_up, forking, mixing, syncing, talking
 from tests.reliability.link import Link
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 
@@ -173,9 +173,15 @@ _OWN: tuple[Callable[..., None], ...] = (
     forget_on,
     serve,
 )
-TASKS: dict[str, Callable[..., None]] = {
-    task.__name__: task for task in (*_OWN, *talking.TASKS, *syncing.TASKS, *mixing.TASKS)
-}
+_ALL: tuple[Callable[..., None], ...] = (
+    *_OWN,
+    *backing_up.TASKS,
+    *forking.TASKS,
+    *talking.TASKS,
+    *syncing.TASKS,
+    *mixing.TASKS,
+)
+TASKS: dict[str, Callable[..., None]] = {task.__name__: task for task in _ALL}
 
 
 def _run(end: socket.socket, task: str, arguments: dict[str, Any]) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from recollect.service.admission.admission import DOCUMENTS_AT_ONCE, MOST_DOCUMENTS, RequestAdmission
 from recollect.service.multipart import read_upload
-from recollect.service.uploads import MOST_INSIDE, Uploads
 from recollect.web.problems import RequestRefused
 from tests.service.conftest import Running, Serve
 from tests.waiting import PATIENCE_S
@@ -265,19 +265,18 @@ def test_folders_are_shown_and_forgotten_by_their_root(running: Running, tmp_pat
 def test_others_are_served_while_documents_wait(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many documents as are let in are being read, and everything else goes on."""
     go_on = threading.Event()
-    taken = Uploads.take
+    taken = RequestAdmission.read_document
 
-    async def held(uploads: Uploads, work: Any) -> Any:
-        return await taken(uploads, lambda: (go_on.wait(PATIENCE_S), work())[1])
+    async def held(admission: RequestAdmission, requester: Any, size: int, work: Any) -> Any:
+        return await taken(admission, requester, size, lambda: (go_on.wait(PATIENCE_S), work())[1])
 
-    monkeypatch.setattr(Uploads, "take", held)
-    with ThreadPoolExecutor(MOST_INSIDE + 1) as crowd, running.client(running.key()) as anna:
-        sent = [
-            crowd.submit(send, anna, f"Note {number}".encode(), f"{number}.md") for number in range(MOST_INSIDE + 1)
-        ]
+    monkeypatch.setattr(RequestAdmission, "read_document", held)
+    inside = DOCUMENTS_AT_ONCE + MOST_DOCUMENTS // 2  # of one user
+    with ThreadPoolExecutor(inside + 1) as crowd, running.client(running.key()) as anna:
+        sent = [crowd.submit(send, anna, f"Note {number}".encode(), f"{number}.md") for number in range(inside + 1)]
         busy = next(one.result() for one in as_completed(sent, timeout=PATIENCE_S))
-        assert (busy.status_code, busy.headers["retry-after"]) == (503, "5")
+        assert (busy.status_code, busy.headers["retry-after"]) == (429, "5")
         assert anna.get("/api/memories").status_code == 200
         assert anna.post("/api/memories/unified", json={"content": "Likes rye bread"}).status_code == 201
         go_on.set()
-        assert sorted(one.result().status_code for one in sent) == [201] * MOST_INSIDE + [503]
+        assert sorted(one.result().status_code for one in sent) == [201] * inside + [429]

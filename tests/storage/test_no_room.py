@@ -14,10 +14,12 @@ import psycopg
 import pytest
 
 from recollect import Memory, UserMemory
-from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
+from recollect.errors import StoreFull, StoreReadOnly, StoreUnavailable
 from recollect.service.error_responses import problem_for
+from recollect.storage.migrations import load_migrations
 from recollect.storage.postgres import connection as postgres_connection
 from recollect.storage.sqlite import connection as sqlite_connection
+from tests.storage.catalogue import older_store
 
 # As root every file can be written, so the process becomes another user first; all that is used then is loaded before.
 _READER = """
@@ -85,9 +87,7 @@ def test_what_is_in_the_log_of_a_read_only_medium_is_read_too(tmp_path: Path, mo
 
 def test_an_older_store_on_a_read_only_medium_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "memory.db"
-    Memory.open(path).close()
-    with apsw.Connection(str(path)) as connection:
-        connection.execute("DELETE FROM schema_migrations WHERE version = (SELECT max(version) FROM schema_migrations)")
+    older_store(str(path), len(load_migrations("sqlite")) - 1)
     monkeypatch.setattr(sqlite_connection, "is_read_only", lambda _: True)
     with pytest.raises(StoreUnavailable, match="has to be migrated, but it is read-only") as caught:
         Memory.open(path)
@@ -112,7 +112,7 @@ def test_every_verb_says_that_the_disk_is_full(tmp_path: Path) -> None:
         writer: Any = memory._engine.store._writer  # type: ignore[attr-defined]
         writer.pragma("max_page_count", writer.pragma("page_count"))
         for number, write in enumerate(_WRITES):
-            with pytest.raises(StoreError, match="The disk is full: nothing of this write to"):
+            with pytest.raises(StoreFull, match="The disk is full: nothing of this write to"):
                 write(me, f"{number} " + " ".join(f"{number}word{word}" for word in range(9_000)))
         assert me.recall("where is the pump?").hits[0].content == "The pump is in the attic"
         assert me.count() == 1
@@ -123,13 +123,18 @@ def test_over_http_a_read_only_store_is_said_to_be_one() -> None:
     assert (refusal.status, refusal.detail.split(":")[0]) == (503, "The store is read-only")
 
 
+def test_over_http_a_full_disk_is_said_to_be_one() -> None:
+    refusal = problem_for(StoreFull("The disk is full: nothing of this write to /secret/path was kept"))
+    assert (refusal.status, "/secret" in refusal.detail) == (507, False)
+
+
 def _fail(error: Exception) -> NoReturn:
     raise error
 
 
 def test_each_way_in_which_a_disk_is_full_has_one_name(tmp_path: Path) -> None:
     for error in (apsw.FullError("full"), OSError(errno.ENOSPC, "no space"), OSError(errno.EDQUOT, "quota")):
-        with pytest.raises(StoreError, match="The disk is full"), sqlite_connection.translated(tmp_path):
+        with pytest.raises(StoreFull, match="The disk is full"), sqlite_connection.translated(tmp_path):
             _fail(error)
-    with pytest.raises(StoreError, match="The disk is full"), postgres_connection.translated("a server"):
+    with pytest.raises(StoreFull, match="The disk is full"), postgres_connection.translated("a server"):
         _fail(psycopg.errors.DiskFull("no space"))

@@ -37,19 +37,23 @@ def test_in_a_language_without_tables_it_is_left_to_the_reader() -> None:
 @pytest.mark.parametrize(
     ("text", "form"),
     [
-        ("read me the news", RequestForm(own=False, for_me=True)),
-        ("lies mir die Nachrichten vor", RequestForm(own=False, for_me=True)),
-        ("přečti mi zprávy", RequestForm(own=False, for_me=True)),
-        ("how do I reverse a list in python", RequestForm(own=False, for_me=True)),
-        ("read me my list", RequestForm(own=True)),
-        ("how often should a boiler be serviced?", RequestForm(own=False, general=True)),
-        ("wie oft wartet man eine Heizung?", RequestForm(own=False, general=True)),
-        ("чем обычно лечат простуду?", RequestForm(own=False, general=True)),
-        ("what should I eat given my allergy", RequestForm(own=True)),
-        ("when was the boiler serviced?", RequestForm(own=False, past=True)),
-        ("когда поверяли счётчики?", RequestForm(own=False, past=True)),
-        ("kdy se naposledy čistil komín?", RequestForm(own=False, past=True)),
-        ("где ключи или документы?", RequestForm(own=False)),
+        ("read me the news", RequestForm(own=False, for_me=True, command=True)),
+        ("lies mir die Nachrichten vor", RequestForm(own=False, for_me=True, command=True)),
+        ("přečti mi zprávy", RequestForm(own=False, for_me=True, command=True)),
+        ("включи радио", RequestForm(own=False, command=True)),
+        ("zapni svetla", RequestForm(own=False, command=True)),
+        ("how do I reverse a list in python", RequestForm(own=False, for_me=True, asks=True)),
+        ("wie drehe ich eine Liste um", RequestForm(own=False, for_me=True, asks=True)),
+        ("wie alt bin ich", RequestForm(own=True, asks=True)),
+        ("read me my list", RequestForm(own=True, command=True)),
+        ("how often should a boiler be serviced?", RequestForm(own=False, general=True, asks=True)),
+        ("wie oft wartet man eine Heizung?", RequestForm(own=False, general=True, asks=True)),
+        ("чем обычно лечат простуду", RequestForm(own=False, general=True, asks=True)),
+        ("what should I eat given my allergy", RequestForm(own=True, asks=True)),
+        ("v jakem meste to lezi", RequestForm(own=False, asks=True)),
+        ("was macht der Meniskus im Knie", RequestForm(own=False, asks=True)),
+        ("в каком городе живёт сестра", RequestForm(own=True, asks=True)),
+        ("где ключи или документы", RequestForm(own=False, asks=True)),
     ],
 )
 def test_the_form_of_a_request(text: str, form: RequestForm) -> None:
@@ -63,6 +67,7 @@ def test_the_form_of_a_request(text: str, form: RequestForm) -> None:
         ("hi", False), ("good morning!", False), ("спасибо", False), ("dobrou noc", False), ("gute Nacht", False),
         ("where is the garage", False), ("столица Монголии?", False), ("", False), ("😂", False),
         ("well, speak later", False), ("one two three four five words", False),
+        ("order number", True), ("spare key", True),
     ],
 )  # fmt: skip
 def test_knows_keywords_from_sentences_and_greetings(text: str, keywords: bool) -> None:  # noqa: FBT001
@@ -72,4 +77,5 @@ def test_knows_keywords_from_sentences_and_greetings(text: str, keywords: bool) 
 def test_knows_whom_an_agent_asks_about() -> None:
     assert names_user("Where does the user work?")
     assert names_user("где работает пользователь?")
+    assert names_user("What sport does he do?")
     assert not names_user("Where do I work?")

@@ -108,3 +108,15 @@ def test_the_refusal_says_how_long() -> None:
     assert (refused.status, refused.headers) == (429, {"Retry-After": "2"})
     assert "2 s" in refused.detail
     assert rate_limit_exceeded(0.001).headers == {"Retry-After": "1"}
+
+
+def test_much_work_costs_much_and_may_leave_a_debt() -> None:
+    clock = Hand()
+    throttle = RateLimiter(60, 10, now=clock)
+    assert [throttle.take("k", 4) for _ in range(2)] == [0, 0]
+    assert throttle.take("k", 4) == pytest.approx(2)
+    assert throttle.take("k", 2) == 0
+    assert throttle.take("k", 25) == pytest.approx(10), "more than a burst needs a full bucket"
+    clock.time += 10
+    assert throttle.take("k", 25) == 0
+    assert throttle.take("k") == pytest.approx(16)

@@ -15,7 +15,8 @@ from recollect.api.models import StoreModels
 from recollect.api.places import UserPlaces
 from recollect.api.user import UserMemory
 from recollect.engine.audit.idempotency import AuditedWrite
-from recollect.ports import Clock, Embedder, Summarizer
+from recollect.model.backups import Restored
+from recollect.ports import BackupProgress, Clock, Embedder, Summarizer
 from recollect.settings import Settings
 
 _Sync = TypeVar("_Sync")
@@ -174,6 +175,8 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
     count = awaited(UserMemory.count)
     stats = awaited(UserMemory.stats)
     forget = awaited(UserMemory.forget)
+    export = awaited(UserMemory.export)
+    import_archive = awaited(UserMemory.import_archive)
     before_prompt = awaited(UserMemory.before_prompt)
     after_turn = awaited(UserMemory.after_turn)
     end_session = awaited(UserMemory.end_session)
@@ -216,6 +219,29 @@ class AsyncMemory(AsyncTwin[Memory]):
             )
         )
 
+    @staticmethod
+    async def restore(
+        backup: str | PathLike[str],
+        database: str | PathLike[str] | None = None,
+        *,
+        settings: Settings | None = None,
+        identity: str | PathLike[str] | None = None,
+        passphrase: str = "",
+        forgotten_since: str | PathLike[str] | None = None,
+        tell: BackupProgress | None = None,
+    ) -> Restored:
+        """Restore a backup to where no store is yet. See `Memory.restore`."""
+        return await to_thread(
+            Memory.restore,
+            backup,
+            database,
+            settings=settings,
+            identity=identity,
+            passphrase=passphrase,
+            forgotten_since=forgotten_since,
+            tell=tell,
+        )
+
     @property
     def me(self) -> AsyncUserMemory:
         """The part of the settings' user, for whom the command line and the service work unless told otherwise."""
@@ -228,7 +254,10 @@ class AsyncMemory(AsyncTwin[Memory]):
     stats = awaited(Memory.stats)
     status = awaited(Memory.status)
     doctor = awaited(Memory.doctor)
+    export = awaited(Memory.export)
+    import_archive = awaited(Memory.import_archive)
     maintain = awaited(Memory.maintain)
+    backup = awaited(Memory.backup)
     purge = awaited(Memory.purge)
     embed_waiting = awaited(Memory.embed_waiting)
     retry_parked = awaited(Memory.retry_parked)

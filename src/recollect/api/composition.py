@@ -5,12 +5,14 @@ Adapters that most processes never use are imported at first use: a cold `recoll
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from recollect.embedding.local import LocalEmbedder
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.context import CaptureTools, Engine, SearchState, Summarizers
+from recollect.engine.base.quotas import Quotas
 from recollect.engine.base.result_cache import ResultCache
 from recollect.errors import InvalidInput, SettingsError
 from recollect.geocoding import create_geocoder
@@ -68,6 +70,7 @@ def assemble(
     local = _deferred(lambda: _extractive(tokenizer))
     client = _client(settings)
     used = embedder or create_embedding_provider(settings.embedding)
+    quotas = Quotas(settings.limits)
     documents = _deferred(lambda: _documents(settings, store))
     geocoder = create_geocoder(settings.places)
     store = open_store(settings, clock, analyser=ANALYSER, geocodes=geocoder is not None)
@@ -83,12 +86,17 @@ def assemble(
         geocoder=geocoder,
         capture=_capture_tools(settings, client),
         search=SearchState(ResultCache(settings.recall.cache)),
+        quotas=quotas,
     )
     reads = settings.capture.when == "worker"
     if settings.embedding.worker and (reads or used is not None or geocoder is not None):
         from recollect.engine.maintenance import worker_pass
 
-        engine.background.employ(lambda stop: worker_pass.keep_up(engine, stop))
+        def keep_up(stop: Event) -> float | None:
+            with engine.priority.patient():
+                return worker_pass.keep_up(engine, stop)
+
+        engine.background.employ(keep_up)
         if reads or isinstance(used, RemoteEmbedder):  # others may have left something to do
             engine.background.wake()
     return engine
@@ -154,6 +162,12 @@ def originals_folder(settings: Settings, store: Store) -> Path | None:
 
     Each store has a subfolder of its own, so that none deletes another's documents as orphans.
     """
+    folder = originals_root(settings)
+    return folder / f"{store.identity():08x}" if folder else None
+
+
+def originals_root(settings: Settings) -> Path | None:
+    """Return the folder in which each store has its folder of originals; None when none are kept."""
     chosen = settings.files.originals
     if chosen == "off":
         return None
@@ -163,7 +177,14 @@ def originals_folder(settings: Settings, store: Store) -> Path | None:
         folder = Path(chosen).expanduser().absolute()
     elif settings.database.startswith(SCHEME):
         folder = Path(data_folder()) / "originals"
-    return folder / f"{store.identity():08x}"
+    return folder
+
+
+def scratch_folder(settings: Settings) -> Path:
+    """Return a folder for large temporary files, on the disk that holds what they hold already."""
+    if settings.database.startswith(SCHEME):
+        return Path(data_folder())
+    return Path(settings.database).expanduser().absolute().parent
 
 
 def _client(settings: Settings) -> "ChatClient | None":

@@ -1,12 +1,13 @@
 """The façade: what a program types first. `Memory` is an open store; `Memory.user` gives one user's part of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from threading import Event
 from types import TracebackType
 from typing import Self
 
+from recollect.api import backups
 from recollect.api.composition import assemble
 from recollect.api.keys import Keys
 from recollect.api.models import StoreModels
@@ -19,12 +20,30 @@ from recollect.engine.base.scopes import scope_of
 from recollect.engine.conversations import turns
 from recollect.engine.forgetting import purge as purging
 from recollect.engine.maintenance import maintain, store_status, worker_pass
+from recollect.engine.transfer.export import ExportOptions
+from recollect.engine.transfer.import_archive import (
+    ArchiveReport,
+    ImportOptions,
+    ImportProgressListener,
+    import_archive,
+)
+from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput
+from recollect.model.backups import Backup, Restored
 from recollect.model.stats import Maintenance, Problem, Purged, Status, StoreStats, WorkReport
-from recollect.ports import Clock, Embedder, StepListener, Summarizer
+from recollect.ports import BackupProgress, Clock, Embedder, StepListener, Summarizer
 from recollect.settings import Settings, load_settings
 
 __all__ = ["AuditedWrite", "IdempotentRequest", "Memory", "UserMemory"]
+
+
+def chosen_settings(database: str | PathLike[str] | None, settings: Settings | None) -> Settings:
+    """Give the settings that were passed, or those of a database, or else the user's own."""
+    if settings is None:
+        return load_settings(overrides={} if database is None else {"database": fspath(database)})
+    if database is not None:
+        raise InvalidInput("Pass either database or settings, not both: settings.database says the same.")
+    return settings
 
 
 class Memory:
@@ -54,11 +73,7 @@ class Memory:
         and by default that is a SQLite file in the user's data folder. `embedder` and `summarizer` replace those in the
         settings; they may be shared, and the caller closes them.
         """
-        if settings is None:
-            overrides = {} if database is None else {"database": fspath(database)}
-            settings = load_settings(overrides=overrides)
-        elif database is not None:
-            raise InvalidInput("Pass either database or settings, not both: settings.database says the same.")
+        settings = chosen_settings(database, settings)
         engine = assemble(settings, clock or SystemClock(), embedder, summarizer)
         return cls(engine, owns_embedder=embedder is None)
 
@@ -114,6 +129,75 @@ class Memory:
         """
         return maintain.maintain(self._engine)
 
+    def backup(
+        self,
+        folder: str | PathLike[str],
+        *,
+        keep: int | None = None,
+        encrypt_to: Sequence[str] = (),
+        passphrase: str = "",
+        tell: BackupProgress | None = None,
+    ) -> Backup:
+        """Write a backup of the database and the originals to a dated folder in `folder`, and verify it.
+
+        The store stays in use meanwhile. It holds all that was written before the call; originals that an earlier
+        backup has take no room again. `keep` removes all but the newest backups of this store. With `encrypt_to`,
+        public keys of age, or a `passphrase` it is encrypted. `tell` is called with what is being done, and how far.
+        """
+        return backups.back_up(self._engine, folder, keep=keep, encrypt_to=encrypt_to, passphrase=passphrase, tell=tell)
+
+    @staticmethod
+    def restore(
+        backup: str | PathLike[str],
+        database: str | PathLike[str] | None = None,
+        *,
+        settings: Settings | None = None,
+        identity: str | PathLike[str] | None = None,
+        passphrase: str = "",
+        forgotten_since: str | PathLike[str] | None = None,
+        tell: BackupProgress | None = None,
+    ) -> Restored:
+        """Restore a backup, or the newest in a folder of backups, to where no store is yet.
+
+        Every file is compared with its hash before anything is written, and the restored store is checked. `identity`
+        is a file with the key of an encrypted backup. `forgotten_since` names the store that the backup is of, if it
+        can still be read: what was forgotten there after the backup is forgotten again. Raises BackupDamaged and says
+        what differs.
+        """
+        settings = chosen_settings(database, settings)
+        key = backups.key_for(identity, passphrase)
+        return backups.restore(backup, settings, SystemClock(), key=key, forgotten_since=forgotten_since, tell=tell)
+
+    def export(
+        self,
+        path: str | PathLike[str],
+        *,
+        vectors: bool = False,
+        readable: bool = False,
+        overwrite: bool = False,
+        encrypt_to: Sequence[str] = (),
+        passphrase: str = "",
+    ) -> ExportReport:
+        """Write everything of all users into one archive. See `UserMemory.export`."""
+        options = ExportOptions(None, vectors, readable=readable, encrypt_to=encrypt_to, passphrase=passphrase)
+        return save_export(self._engine, path, options, overwrite=overwrite)
+
+    def import_archive(
+        self,
+        path: str | PathLike[str],
+        *,
+        of_user: str | None = None,
+        dry_run: bool = False,
+        audit: AuditedWrite | None = None,
+        identity: str | PathLike[str] | None = None,
+        passphrase: str = "",
+        tell: ImportProgressListener | None = None,
+    ) -> ArchiveReport:
+        """Import what `export` wrote, each user under the name they had, or one of them. See `UserMemory`."""
+        engine = self._engine if audit is None else replace(self._engine, audit=audit)
+        options = ImportOptions(of_user, dry_run=dry_run, tell=tell, identity=identity, passphrase=passphrase)
+        return import_archive(engine, fspath(path), options)
+
     def purge(self, *, tell: StepListener | None = None) -> Purged:
         """Remove what forgotten users and items left in tables, statistics, indexes and originals; say what is left.
 
@@ -140,7 +224,9 @@ class Memory:
         return revived
 
     def close(self) -> None:
-        """Close the store. Calling it twice is fine."""
+        """Close the store. Calling it twice is fine; in a forked child it does nothing to the store of the parent."""
+        if self._engine.is_inherited:
+            return
         self._engine.background.close()
         turns.settle(self._engine)
         self._engine.store.close()

@@ -3,15 +3,20 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from recollect.api import backups
+from recollect.encryption import read_passphrase
 from recollect.engine.audit import audit_log
 from recollect.engine.audit.idempotency import IdempotentRequest
+from recollect.engine.backup import schedule
 from recollect.engine.base.context import Engine
+from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.scopes import scope_of
 from recollect.engine.maintenance import store_status
 from recollect.engine.search import live
 from recollect.engine.search.live import LiveMatches, LiveQuery
+from recollect.model.backups import Backup
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
-from recollect.model.stats import AuditLine, Problem, SearchFigures
+from recollect.model.stats import AuditLine, Problem, SearchFigures, UserLimits
 from recollect.ports import STORE, ChangeNotifier, Observer
 
 MAX_CHANGES = 200
@@ -26,6 +31,15 @@ class StoreOperations:
     def now(self) -> datetime:
         """Return the time by the store's clock."""
         return self._engine.clock.now()
+
+    @property
+    def priority(self) -> WorkPriority:
+        """What lets work that can wait give way to urgent calls of this process."""
+        return self._engine.priority
+
+    def limits_of(self, user_id: str) -> UserLimits:
+        """Return what the settings allow a user to have, and to add in a minute."""
+        return self._engine.quotas.of(user_id)
 
     def observe(self, observer: Observer | None) -> None:
         """Set the observer that gets the duration and the degradation of each search; None removes it."""
@@ -82,6 +96,22 @@ class StoreOperations:
     def changes(self, user_id: str, query: LiveQuery, after: int, *, limit: int = MAX_CHANGES) -> LiveMatches:
         """Return what matches a live query among a user's changes after a position, in order."""
         return live.news(self._engine, scope_of(user_id), query, after, limit)
+
+    def backup_due_in(self) -> timedelta:
+        """Say how long it is until the settings want the next backup; nothing when it is due."""
+        return schedule.due_in(self._engine)
+
+    def scheduled_backup(self) -> Backup:
+        """Write a backup as the settings want it."""
+        wanted = self._engine.settings.backup
+        return backups.back_up(
+            self._engine,
+            wanted.folder,
+            keep=wanted.keep,
+            encrypt_to=wanted.encrypt_to,
+            passphrase=read_passphrase(wanted.passphrase_file) if wanted.passphrase_file else "",
+            tell=None,
+        )
 
     def change_notifier(self) -> ChangeNotifier:
         """Return a notifier that waits for the next write to the store, in this process or in another."""

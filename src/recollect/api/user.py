@@ -32,6 +32,14 @@ from recollect.engine.memories.feedback import rate_memory
 from recollect.engine.places import user_places
 from recollect.engine.search import about, all_sources, recall
 from recollect.engine.search.prepared_query import SearchOptions
+from recollect.engine.transfer.export import ExportOptions
+from recollect.engine.transfer.import_archive import (
+    ArchiveReport,
+    ImportOptions,
+    ImportProgressListener,
+    import_archive,
+)
+from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFilters, MessageFilters
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
@@ -314,6 +322,50 @@ class UserMemory(Scoped):
     def stats(self) -> Stats:
         """Return statistics of what this user has stored."""
         return store_status.user_stats(self._engine, self._scope)
+
+    def export(
+        self,
+        path: str | PathLike[str],
+        *,
+        vectors: bool = False,
+        tombstones: bool = True,
+        readable: bool = False,
+        overwrite: bool = False,
+        encrypt_to: Sequence[str] = (),
+        passphrase: str = "",
+    ) -> ExportReport:
+        """Write everything of this user into an archive that any Recollect can import, and return what is in it.
+
+        With `vectors` embeddings go along; otherwise they are made anew where it is imported. `tombstones` keep what
+        was forgotten here from coming back there; with them goes the secret that this store keys them with. The file is
+        there whole or not at all. Raises InvalidInput if it exists, unless `overwrite` is set. With `encrypt_to`,
+        public keys of age, or a `passphrase` it is encrypted.
+
+        `readable` writes Markdown for people instead: memories by type, conversations as transcripts, files, places.
+        """
+        options = ExportOptions(self._scope, vectors, tombstones, readable, encrypt_to, passphrase)
+        return save_export(self._engine, path, options, overwrite=overwrite)
+
+    def import_archive(
+        self,
+        path: str | PathLike[str],
+        *,
+        of_user: str | None = None,
+        dry_run: bool = False,
+        tombstones: bool = True,
+        identity: str | PathLike[str] | None = None,
+        passphrase: str = "",
+        tell: ImportProgressListener | None = None,
+    ) -> ArchiveReport:
+        """Import what `export` wrote into this user's memory, whatever the user was called there.
+
+        `of_user` says who is meant when the archive holds several users. Ids, history and times stay. Importing twice
+        adds nothing; what is there already is never changed, and what was forgotten here stays forgotten. A damaged
+        archive is refused before anything is stored, with InvalidDocument. `identity` is a file with the key of an
+        encrypted one.
+        """
+        options = ImportOptions(of_user, self._scope, dry_run, tombstones, tell, identity, passphrase)
+        return import_archive(self._engine, check_path(path), options)
 
     def forget(
         self,

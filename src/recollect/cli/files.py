@@ -15,6 +15,7 @@ from recollect.cli.formatting import ago, counted, folder_errors, folder_state, 
 from recollect.cli.hooks import read_message
 from recollect.cli.json_output import error_document, fields_of
 from recollect.cli.options import argument, flag, option
+from recollect.cli.permissions import admit, is_admin
 from recollect.cli.progress import StepCallback
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.errors import InvalidInput, NotFound
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 commands = CommandSet("Files")
 
-_FORMATS = ("basic-memory", "chatgpt", "claude", "mem0")
+_FORMATS = ("basic-memory", "chatgpt", "claude", "mem0", "recollect")
 _OF_A_DOCUMENT = ("id", "kind", "mime", "size", "lines", "chunks", "notes")
 _PLACE: Final = re.compile(r"(?s:(.+)):(\d+)(?:-(\d*))?")
 _RANGE: Final = re.compile(r"\s*(\d{1,9})\s*(?:-\s*(\d{0,9})\s*)?")
@@ -295,6 +296,7 @@ def _numbers(text: "FileText") -> Iterable[str]:
         "recollect import ~/Downloads/claude-export.zip",
         "recollect import mem0.json --of-user anna",
         "recollect import ~/basic-memory --format basic-memory --trusted",
+        "recollect import anna.zip --as anna2",
     ),
 )
 def import_export(
@@ -314,24 +316,62 @@ def import_export(
     trusted: Annotated[
         bool, flag("--trusted", "Trust its memories as if you had said them here; otherwise they replace nothing.")
     ] = False,
-    of_user: Annotated[
-        str | None, option("NAME", "Whose memories are meant, in an export of mem0 with several.")
+    of_user: Annotated[str | None, option("NAME", "Whose memories are meant, in an export of several users.")] = None,
+    as_user: Annotated[
+        str | None,
+        option(
+            "NAME",
+            "Into whose memory an export of Recollect goes; that of the user it is of, unless you say. "
+            "`--user` before the command says the same.",
+            "--as",
+        ),
+    ] = None,
+    identity: Annotated[str | None, option("FILE", "The file with the key of an encrypted export.")] = None,
+    passphrase_file: Annotated[
+        str | None, option("FILE", "A file whose first line is the passphrase of an encrypted export.")
     ] = None,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would be brought, and store nothing.")] = False,
 ) -> "CommandResult[ImportReport]":
-    """Bring conversations and memories from another system.
+    """Bring what another system, or `export`, has written.
 
-    Exports of ChatGPT, Claude, mem0 and basic-memory. Doing so again brings only what is new. You are told what was
-    brought, what was left out, and why.
+    Exports of ChatGPT, Claude, mem0 and basic-memory; and of Recollect, with ids, history and times. Doing so again
+    brings only what is new. You are told what was brought, what was left out, and why.
     """
-    from recollect.importing import import_file
+    from recollect.importing import import_file, is_own_export
 
+    if format == "recollect" or (format is None and is_own_export(path)):
+        opened: dict[str, Any] = {"of_user": of_user, "identity": identity, "dry_run": dry_run}
+        if passphrase_file is not None:
+            from recollect.encryption import read_passphrase
+
+            opened["passphrase"] = read_passphrase(passphrase_file)
+        return CommandResult(_import_own(context, path, as_user, opened), _show_import)
+    if as_user is not None:
+        raise InvalidInput("--as belongs to an export of Recollect. For others, say --user NAME before the command.")
     trust = Trust.STATED if trusted else Trust.EXTERNAL
     with context.progress.steps() as step:
         report = import_file(
             context.me, path, format=format, of_user=of_user, dry_run=dry_run, trust=trust, tell=_reporting(step)
         )
     return CommandResult(_with_waiting(context, report), _show_import)
+
+
+def _import_own(context: CommandContext, path: str, as_user: str | None, options: dict[str, Any]) -> "ImportReport":
+    """Bring an export of ours: into the memory of the user that was named, or of those it is of."""
+    from recollect.api.memory import AuditedWrite
+    from recollect.importing import import_own
+
+    into, admin = as_user or context.user_named, is_admin(context.memory)
+    if not admin:
+        into = into or context.me.user_id
+        admit(context.memory, "write", named=into)
+    audit = AuditedWrite(context.actor, context.command)
+    with context.progress.steps() as step:
+        if not into:
+            return import_own(context.memory, path, audit=audit, tell=_reporting(step), **options)
+        target = context.memory.user(into, audit=audit)
+        report = import_own(target, path, tombstones=admin, tell=_reporting(step), **options)
+    return report if report.dry_run else replace(report, waiting=target.stats().pending_jobs)
 
 
 @commands.command(

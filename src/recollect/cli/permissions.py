@@ -47,6 +47,17 @@ def admit(memory: "Memory", *needed: Permission, named: str = "") -> Admission:
     return Admission(principal, users[0])
 
 
+def is_admin(memory: "Memory") -> bool:
+    """Tell whether the caller may do everything."""
+    from recollect.errors import NotPermitted
+
+    try:
+        admit(memory, "admin")
+    except NotPermitted:
+        return False
+    return True
+
+
 def require_permission(settings: "Settings", needed: Permission, *, named: str = "") -> None:
     """Authorize the caller before a server opens the store itself. Without a key there is nothing to look up."""
     if settings.key:

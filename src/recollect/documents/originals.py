@@ -4,6 +4,7 @@ The invariant: under a name stand the bytes that the name is the hash of, or not
 that `sweep` removes.
 """
 
+import errno
 import hashlib
 import os
 import re
@@ -13,7 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, StoreError, StoreFull, StoreUnavailable
+from recollect.private_folders import make_private, settle
 
 if sys.platform != "win32":
     import fcntl
@@ -22,6 +24,7 @@ _NAME = re.compile(r"([0-9a-f]{16})/([0-9a-f]{2})/(\2[0-9a-f]{62})")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _UNFINISHED = ".unfinished-"
 _JUST_NOW_S = 3_600
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class Originals:
@@ -39,16 +42,21 @@ class Originals:
             raise InvalidInput(f"Expected the SHA-256 of the document as 64 hex digits, found {digest[:80]!r}.")
         user = hashlib.blake2b(owner.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         name = f"{user}/{digest[:2]}/{digest}"
-        target = self._folder / name
-        _make_folder(self._folder, with_parents=True)
-        with _locked(self._folder, exclusive=False):
-            for folder in (target.parent.parent, target.parent):
-                _make_folder(folder)
+        try:
+            self._keep(self._folder, self._folder / name, data)
+        except OSError as error:
+            raise _translated(error, self._folder) from error
+        return name
+
+    @staticmethod
+    def _keep(root: Path, target: Path, data: bytes) -> None:
+        make_private(root)
+        with _locked(root, exclusive=False):
+            make_private(target.parent)
             if _holds(target, data):
                 os.utime(target)  # so that a sweep does not take it for abandoned
             else:
                 _write(target, data)
-        return name
 
     def own(self) -> frozenset[tuple[int, int]]:
         """Give the device and inode of the folder; nothing when there is none."""
@@ -106,6 +114,15 @@ class Originals:
         return True
 
 
+def _translated(error: OSError, folder: Path) -> StoreError:
+    if error.errno in _NO_ROOM:
+        return StoreFull(f"The disk is full: the document was not kept in {folder}. Make room and try again.")
+    return StoreUnavailable(
+        f"The document cannot be kept in {folder} ({error.strerror}). Check that you may write there, or set "
+        "files.originals to another folder, or to off."
+    )
+
+
 def _holds(path: Path, data: bytes) -> bool:
     try:
         return _read(path) == data
@@ -131,14 +148,14 @@ def _write(target: Path, data: bytes) -> None:
     except BaseException:
         Path(unfinished).unlink(missing_ok=True)
         raise
-    _settle(target.parent)
+    settle(target.parent)
 
 
 def _remove(path: Path, root: Path) -> None:
     """Remove a file, and the folders beneath the root that are empty then."""
     with suppress(FileNotFoundError):
         path.unlink()
-        _settle(path.parent)
+        settle(path.parent)
     for folder in path.parents:
         if folder == root:
             return
@@ -146,25 +163,7 @@ def _remove(path: Path, root: Path) -> None:
             folder.rmdir()
         except OSError:  # others are in it
             return
-        _settle(folder.parent)
-
-
-def _make_folder(folder: Path, *, with_parents: bool = False) -> None:
-    if folder.is_dir():
-        return
-    folder.mkdir(mode=0o700, parents=with_parents, exist_ok=True)
-    _settle(folder.parent)
-
-
-def _settle(folder: Path) -> None:
-    """Make the entries of a folder durable."""
-    if sys.platform == "win32":
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        settle(folder.parent)
 
 
 @contextmanager

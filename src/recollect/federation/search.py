@@ -1,7 +1,6 @@
 """Federated search: here and on the nodes at the same time, then merged."""
 
 from collections.abc import Sequence
-from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary, finalize
 
@@ -12,6 +11,7 @@ from recollect.federation.merge import merge_hits
 from recollect.federation.node_clients import NodeClients
 from recollect.federation.nodes import choose_nodes, parse_nodes
 from recollect.federation.results import LOCAL_NODE, FederatedHit, FederatedResult
+from recollect.forking import module_lock
 from recollect.model.files import Chunk
 from recollect.model.search import Hit
 from recollect.text.clean import clean
@@ -20,7 +20,7 @@ MOST_HITS: Final = 100  # no service gives more
 
 # Clients live as long as the store that is searched, so that their circuit breakers remember failures.
 _clients: WeakKeyDictionary[Memory, NodeClients] = WeakKeyDictionary()
-_lock = Lock()
+_lock = module_lock()
 
 
 def federated_search(

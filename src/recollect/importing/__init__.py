@@ -4,8 +4,11 @@ The invariant: what is imported is never changed, not even by a file appearing b
 bringing it once.
 """
 
-from recollect.importing.exports import import_file
+from recollect.importing.detect_format import is_own_export
+from recollect.importing.exports import import_file, import_own
 from recollect.importing.openclaw import import_openclaw
 from recollect.importing.report import ImportProgress, ImportReport, Skipped
 
-__all__ = ["ImportProgress", "ImportReport", "Skipped", "import_file", "import_openclaw"]
+__all__ = [
+    "ImportProgress", "ImportReport", "Skipped", "import_file", "import_openclaw", "import_own", "is_own_export",
+]  # fmt: skip

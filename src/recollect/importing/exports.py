@@ -2,17 +2,19 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from os import PathLike
-from typing import Final, NamedTuple
+from os import PathLike, fspath
+from typing import Any, Final, NamedTuple
 
+from recollect.api.memory import Memory
 from recollect.api.user import UserMemory
+from recollect.engine.transfer.import_archive import ImportProgressListener
 from recollect.errors import InvalidDocument
 from recollect.importing import basic_memory, chatgpt, claude, detect_format, mem0
 from recollect.importing.archives import ExportArchive, Member, opened
 from recollect.importing.chat_sessions import ChatSession
 from recollect.importing.deliver import ImportRun, importing
 from recollect.importing.parse_values import list_of, mapping_of, name_of
-from recollect.importing.report import ImportCounts, ImportListener, ImportReport
+from recollect.importing.report import ImportCounts, ImportListener, ImportProgress, ImportReport, Skipped
 from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory
 
@@ -49,18 +51,21 @@ def import_file(
     dry_run: bool = False,
     tell: ImportListener | None = None,
 ) -> ImportReport:
-    """Bring what another system exported: `chatgpt`, `claude`, `mem0` or `basic-memory`.
+    """Bring what another system exported, `chatgpt`, `claude`, `mem0` or `basic-memory`, or what `me.export` wrote.
 
     `path` is the archive as it was downloaded, a file of it, or the folder it was unpacked into; without `format` its
     content shows what it is. Conversations become conversations, memories become memories that are trusted as far as
-    `trust` says. Bringing it again adds only what is new in it. `of_user` says whose memories of mem0 are meant, when
-    there are those of several. With `dry_run` nothing is stored. Raises InvalidDocument for what cannot be read.
+    `trust` says; those of an export of ours are what they were. Bringing it again adds only what is new.
+    `of_user` says whose memories are meant, when there are those of several. With `dry_run` nothing is stored. Raises
+    InvalidDocument for what cannot be read.
     """
     tally = ImportCounts()
     delivery = ImportRun(importing(me), tally, dry_run, tell, trust)
     named = None if format is None else detect_format.checked(format)
     with opened(path, me.files.store_files()) as archive:
         known = named or detect_format.format_of(archive)
+        if known == detect_format.OWN:
+            return import_own(me, archive.path, of_user=of_user, dry_run=dry_run, tell=tell)
         for name, reason in archive.refused:
             tally.skip("files", reason, example=name)
         if known == basic_memory.FORMAT:
@@ -70,6 +75,28 @@ def import_file(
         else:
             _bring_conversations(delivery, archive, _READERS[known], trust)
         return tally.report(known, str(archive.path), dry_run=dry_run)
+
+
+def import_own(
+    into: Memory | UserMemory,
+    path: str | PathLike[str],
+    *,
+    dry_run: bool = False,
+    tell: ImportListener | None = None,
+    **options: Any,  # noqa: ANN401 - those of the verb
+) -> ImportReport:
+    """Bring what `export` wrote into one user's memory, or each user's under the name they had.
+
+    `options` are those of `import_archive`.
+    """
+    found = into.import_archive(path, dry_run=dry_run, tell=_told(tell), **options)
+    skipped = tuple(Skipped(what, reason, amount) for (what, reason), amount in sorted(found.skipped.items()))
+    brought = {what: amount for what, amount in found.brought.items() if amount}
+    return ImportReport(detect_format.OWN, fspath(path), brought, skipped, tuple(found.examples), dry_run)
+
+
+def _told(tell: ImportListener | None) -> ImportProgressListener | None:
+    return None if tell is None else lambda what, done, total: tell(ImportProgress(what, done, total))
 
 
 def _bring_conversations(delivery: ImportRun, archive: ExportArchive, reader: _FormatReader, trust: int) -> None:

@@ -8,8 +8,9 @@ made its own, which know its names.
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from anyio import to_thread
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
@@ -26,6 +27,8 @@ AsgiReceive: TypeAlias = Callable[[], Awaitable[AsgiMessage]]
 AsgiSend: TypeAlias = Callable[[AsgiMessage], Awaitable[None]]
 AsgiApp: TypeAlias = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
 
+T = TypeVar("T")
+
 LARGEST_BODY: Final = 1_048_576
 
 
@@ -39,8 +42,24 @@ class Mcp(NamedTuple):
     lifespan: Callable[[], AbstractAsyncContextManager[None]]
 
 
-def create_mcp(memory: Callable[[], Memory], *, largest_body: int = LARGEST_BODY) -> Mcp:
+class RunForUser(Protocol):
+    """Runs work in a thread, when it is the turn of a user."""
+
+    async def __call__(self, key_id: str, user: str, work: Callable[[], T], /) -> T:
+        """Run it."""
+        ...
+
+
+async def _run_at_once(_key_id: str, _user: str, work: Callable[[], T], /) -> T:
+    return await to_thread.run_sync(work)
+
+
+def create_mcp(
+    memory: Callable[[], Memory], *, largest_body: int = LARGEST_BODY, run: RunForUser = _run_at_once
+) -> Mcp:
     """Make the application. `memory` gives the store that is open while requests are answered.
+
+    `run` runs their work, given the id of the key and the user it names or belongs to, which may be an empty text.
 
     The service must have authenticated each request: `scope["state"]["principal"]` is the Principal, and
     `scope["state"]["user"]` the user it names, or an empty text. Without a principal nothing is answered.
@@ -53,9 +72,13 @@ def create_mcp(memory: Callable[[], Memory], *, largest_body: int = LARGEST_BODY
             raise UnknownKey("This needs a key. Send it as `Authorization: Bearer rk_…`.")
         return Caller(principal, state.get("user", ""))
 
+    async def run_in_turn(ctx: McpContext, work: Callable[[], T], /) -> T:
+        known = caller(ctx)
+        return await run(known.principal.id, known.user or known.principal.user_id, work)
+
     dispatcher = Dispatcher(memory)
     manager = StreamableHTTPSessionManager(
-        create_server(lambda: dispatcher, caller),
+        create_server(lambda: dispatcher, caller, run_in_turn),
         json_response=True,
         stateless=True,
         security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),

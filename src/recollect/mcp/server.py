@@ -7,7 +7,7 @@ program can mend is an error of the protocol. Only names and times are logged.
 import logging
 from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 import mcp_types as sdk
 from anyio import to_thread
@@ -16,7 +16,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from recollect._version import __version__
-from recollect.errors import AccessDenied, InvalidInput, NotFound, RecollectError, StoreError
+from recollect.errors import AccessDenied, InvalidInput, NotFound, QuotaExceeded, RecollectError, StoreError
 from recollect.mcp import prompts, resources
 from recollect.mcp.permissions import REQUIRED_PERMISSIONS, Caller, check_permissions
 from recollect.mcp.tools import TOOLS, Tool
@@ -29,19 +29,35 @@ FindCaller: TypeAlias = Callable[[McpContext], Caller]
 T = TypeVar("T")
 
 LOG: Final = logging.getLogger("recollect.mcp")
-_CALLER_ERRORS = (AccessDenied, InvalidInput, NotFound)
+_CALLER_ERRORS = (AccessDenied, InvalidInput, NotFound, QuotaExceeded)
 _UNAVAILABLE = "The memory cannot be reached right now. Go on without it, and try again later."
 _BROKEN = "Something went wrong in the memory; the call was in order. Go on without it."
 
 
-def create_server(dispatcher: "Callable[[], Dispatcher]", caller: FindCaller) -> Server[dict[str, Any]]:
+class RunWork(Protocol):
+    """Runs the work of a request in a thread."""
+
+    async def __call__(self, ctx: McpContext, work: Callable[[], T], /) -> T:
+        """Run it."""
+        ...
+
+
+async def _run_at_once(_: McpContext, work: Callable[[], T], /) -> T:
+    return await to_thread.run_sync(work)
+
+
+def create_server(
+    dispatcher: "Callable[[], Dispatcher]", caller: FindCaller, run: RunWork = _run_at_once
+) -> Server[dict[str, Any]]:
     """Make the server. `dispatcher` runs calls, and `caller` identifies the caller of a request; both may block.
+
+    `run` runs their work in a thread, at once unless it is told otherwise.
 
     Raises LookupError when something on offer is not in the table of permissions.
     """
     check_permissions((*TOOLS, *(resource.uri for resource in resources.RESOURCES), prompts.NAME))
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # what the SDK logs may quote what was said
-    handlers = _RequestHandlers(dispatcher, caller)
+    handlers = _RequestHandlers(dispatcher, caller, run)
     server: Server[dict[str, Any]] = Server(
         "recollect",
         version=__version__,
@@ -64,9 +80,10 @@ def create_server(dispatcher: "Callable[[], Dispatcher]", caller: FindCaller) ->
 class _RequestHandlers:
     """Handlers of the protocol's requests. The work is done in a thread."""
 
-    def __init__(self, dispatcher: "Callable[[], Dispatcher]", caller: FindCaller) -> None:
+    def __init__(self, dispatcher: "Callable[[], Dispatcher]", caller: FindCaller, run: RunWork) -> None:
         self._dispatcher = dispatcher
         self._caller = caller
+        self._run = run
 
     async def list_tools(self, ctx: McpContext, _: object) -> sdk.ListToolsResult:
         """List the tools that the caller may use."""
@@ -79,8 +96,8 @@ class _RequestHandlers:
         if name not in TOOLS:
             raise MCPError(sdk.INVALID_PARAMS, f"There is no tool {name[:60]!r}. Tools are: {', '.join(TOOLS)}.")
         try:
-            answer = await _in_thread(
-                name, lambda: self._dispatcher().tool(self._caller(ctx), name, params.arguments or {})
+            answer = await self._in_thread(
+                ctx, name, lambda: self._dispatcher().tool(self._caller(ctx), name, params.arguments or {})
             )
         except MCPError as error:
             return sdk.CallToolResult(content=[sdk.TextContent(text=error.message)], is_error=True)
@@ -110,8 +127,8 @@ class _RequestHandlers:
 
     async def read_resource(self, ctx: McpContext, params: sdk.ReadResourceRequestParams) -> sdk.ReadResourceResult:
         """Read a resource."""
-        resource, text = await _in_thread(
-            "resources/read", lambda: self._dispatcher().resource(self._caller(ctx), params.uri)
+        resource, text = await self._in_thread(
+            ctx, "resources/read", lambda: self._dispatcher().resource(self._caller(ctx), params.uri)
         )
         contents = sdk.TextResourceContents(uri=params.uri, mime_type=resource.mime_type, text=text)
         return sdk.ReadResourceResult(contents=[contents])
@@ -127,8 +144,10 @@ class _RequestHandlers:
 
     async def get_prompt(self, ctx: McpContext, params: sdk.GetPromptRequestParams) -> sdk.GetPromptResult:
         """Give the prompt."""
-        text = await _in_thread(
-            "prompts/get", lambda: self._dispatcher().prompt(self._caller(ctx), params.name, params.arguments or {})
+        text = await self._in_thread(
+            ctx,
+            "prompts/get",
+            lambda: self._dispatcher().prompt(self._caller(ctx), params.name, params.arguments or {}),
         )
         content = sdk.TextContent(text=text)
         return sdk.GetPromptResult(
@@ -137,28 +156,27 @@ class _RequestHandlers:
 
     async def _permitted(self, ctx: McpContext) -> Callable[[str], bool]:
         """Give the check of what the caller may use: a model is not offered what it is not allowed to do."""
-        caller = await _in_thread("list", lambda: self._caller(ctx))
+        caller = await self._in_thread(ctx, "list", lambda: self._caller(ctx))
         return lambda name: caller.principal.may(REQUIRED_PERMISSIONS[name])
 
-
-async def _in_thread(name: str, work: Callable[[], T]) -> T:
-    """Work in a thread, so that other requests are read meanwhile. Every error becomes an MCPError."""
-    started = perf_counter()
-    outcome = "ok"
-    try:
-        return await to_thread.run_sync(work)
-    except _CALLER_ERRORS as error:
-        outcome = type(error).__name__
-        raise MCPError(sdk.INVALID_PARAMS, str(error)) from None
-    except RecollectError as error:
-        outcome = type(error).__name__
-        raise MCPError(sdk.INTERNAL_ERROR, _UNAVAILABLE if isinstance(error, StoreError) else _BROKEN) from None
-    except Exception as error:  # noqa: BLE001 - the MCP edge
-        outcome = type(error).__name__
-        LOG.error("%s failed: %s", name, outcome)  # noqa: TRY400 - the trace would quote what was said
-        raise MCPError(sdk.INTERNAL_ERROR, _BROKEN) from None
-    finally:
-        LOG.info("%s %s %.0f ms", name, outcome, (perf_counter() - started) * 1_000)
+    async def _in_thread(self, ctx: McpContext, name: str, work: Callable[[], T]) -> T:
+        """Work in a thread, so that other requests are read meanwhile. Every error becomes an MCPError."""
+        started = perf_counter()
+        outcome = "ok"
+        try:
+            return await self._run(ctx, work)
+        except _CALLER_ERRORS as error:
+            outcome = type(error).__name__
+            raise MCPError(sdk.INVALID_PARAMS, str(error)) from None
+        except RecollectError as error:
+            outcome = type(error).__name__
+            raise MCPError(sdk.INTERNAL_ERROR, _UNAVAILABLE if isinstance(error, StoreError) else _BROKEN) from None
+        except Exception as error:  # noqa: BLE001 - the MCP edge
+            outcome = type(error).__name__
+            LOG.error("%s failed: %s", name, outcome)  # noqa: TRY400 - the trace would quote what was said
+            raise MCPError(sdk.INTERNAL_ERROR, _BROKEN) from None
+        finally:
+            LOG.info("%s %s %.0f ms", name, outcome, (perf_counter() - started) * 1_000)
 
 
 def _offered(tool: Tool) -> sdk.Tool:

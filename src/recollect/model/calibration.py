@@ -46,21 +46,22 @@ REPLACE: Final = 0.9
 # The confidence of what is true by its form ("my name is"), or asked to be remembered.
 CERTAIN: Final = 0.95
 
-# Whether a request before a prompt gets memories, from its reading, its words and the best hits; a logistic regression.
+# Whether a request gets memories, from its reading, its words and the best hits; a logistic regression.
 # `NEEDED` is the probability from which it does.
 # python -m benchmarks.fit_need
 NEED_WEIGHTS: Final[Mapping[str, float]] = {
-    "constant": -4.738,
-    "need": 0.731,
-    "personal": 4.432,
-    "for me": 2.582,
-    "general": -2.014,
-    "past": 0.712,
-    "match": 3.294,
-    "named": 5.038,
-    "held": 2.767,
+    "constant": -6.394,
+    "need": 0.647,
+    "personal": 4.864,
+    "for me": 3.075,
+    "general": -2.042,
+    "asks": 1.183,
+    "command": -1.351,
+    "match": 4.830,
+    "named": 2.614,
+    "held": 2.774,
 }
-NEEDED: Final = 0.39
+NEEDED: Final = 0.4
 
 # How likely it is that a row answers a question, from its relevance and its cosine; a logistic regression. Below
 # `KNOWN`, the doors say that nothing is known.
@@ -68,14 +69,13 @@ NEEDED: Final = 0.39
 ANSWER_WEIGHTS: Final[Mapping[str, float]] = {"constant": -3.200, "relevance": 6.783, "cosine": 2.680}
 KNOWN: Final = 0.4
 
-# When hits have to do with a query, whatever its need of memory: `answerable` from which one telling word in common is
-# enough for a question, from which a keyword need not be there, and from which none is needed. Otherwise the need of
-# memory must be as likely as `ASKED_FOR`. Hits without a word of the query need a score.
+# When hits have to do with a query, whatever its need of memory: `answerable` from which a question, or keywords that
+# may need memory, are related to them, and from which keywords are in any case. A text of `PASSAGE` words can answer a
+# general question; shorter ones, which only mention its topic, do not. Hits without a word of the query need a score.
 # python -m benchmarks.fit_need prints what they reach.
 RELATED: Final = 0.5
-RELATED_WORD: Final = 0.8
-ASKED_FOR: Final = 0.5
 SURELY_RELATED: Final = 0.95
+PASSAGE: Final = 25
 LEAST_SCORE: Final = 0.15
 
 _UNLIKELY: Final = 1e-3

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from recollect.model.backups import BackupState
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Space
 from recollect.model.messages import Usage
@@ -234,6 +235,7 @@ class Status:
     the price is known. `coverage` says what can be found by meaning, `building` is the model of a migration under way,
     and `parked` are items that could not be embedded. `unlocated` counts items that wait for the `geocoder`, `unread`
     messages that wait to be read. `erasure_pending` says why traces of deleted text are still in the database's files.
+    `backup` is the state of the backups that the settings ask for.
     """
 
     version: str
@@ -257,6 +259,7 @@ class Status:
     geocoder: str = "none"
     unlocated: int = 0
     unread: UnreadMessages = UnreadMessages()
+    backup: BackupState | None = None
     erasure_pending: str = ""
 
     @property
@@ -268,6 +271,14 @@ class Status:
     def waiting_since(self) -> datetime | None:
         """When the oldest item in the embedding queue was stored."""
         return min((part.oldest for part in self.coverage if part.oldest is not None), default=None)
+
+
+class UserLimits(NamedTuple):
+    """What a user may have, and add in a minute; 0 is without limit."""
+
+    memories: int = 0
+    storage_mb: int = 0
+    texts_per_minute: int = 0
 
 
 class Erasure(NamedTuple):

@@ -3,12 +3,13 @@
 The invariant: nothing is loaded before the first message arrives.
 """
 
+import os
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from recollect.errors import ModelDamaged, ReaderError, SettingsError
+from recollect.forking import module_lock
 from recollect.model.readings import NEED_NONE, Reading
 from recollect.models.bundled import FOLDER, READER, READER_NAME, check_files
 
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 # The loaded graphs of this process: any number of readers over the same files share one, and the last frees it.
 _loaded_graphs: WeakValueDictionary[tuple[Path, int], "ReaderGraph"] = WeakValueDictionary()
-_loading = Lock()
+_loading = module_lock()
+
+if hasattr(os, "register_at_fork"):  # a child loads its own: another thread may have been in the middle of a graph
+    os.register_at_fork(after_in_child=_loaded_graphs.clear)
 
 
 class LocalReader:

@@ -14,6 +14,8 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as ort
 
+from recollect.forking import leak, take_part
+
 VERSION: Final[str] = onnxruntime.__version__
 _SILENT: Final = 4
 
@@ -50,6 +52,17 @@ class Graph:
             options.add_session_config_entry(name, value)
         self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         self._outputs = [output.name for output in self._session.get_outputs()]
+        take_part(self)
+
+    def before_fork(self) -> None:
+        """Do nothing."""
+
+    def after_fork_in_parent(self) -> None:
+        """Do nothing."""
+
+    def after_fork_in_child(self) -> None:
+        """Never free the session: it would wait for its threads, which a child does not have."""
+        leak(self._session)
 
     def run(self, pieces: Sequence[Sequence[int]]) -> dict[str, Any]:
         """Run texts with the same number of pieces; gives each output by its name."""

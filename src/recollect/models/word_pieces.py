@@ -5,11 +5,12 @@ A vocabulary takes 0.06 s to load and some 15 MB, so one process loads the same 
 
 import hashlib
 from pathlib import Path
-from threading import Lock
 from typing import Final
 from weakref import WeakValueDictionary
 
 from tokenizers import Encoding, Tokenizer
+
+from recollect.forking import module_lock
 
 BEGIN: Final = 2
 END: Final = 3
@@ -29,7 +30,7 @@ class WordPieces:
         return self._tokenizer.encode(text, add_special_tokens=False)
 
 
-_lock = Lock()
+_lock = module_lock()
 _in_use: WeakValueDictionary[bytes, WordPieces] = WeakValueDictionary()
 
 

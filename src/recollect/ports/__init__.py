@@ -14,6 +14,7 @@ from recollect.ports.access_log import (
     StoreChange,
     StoredResponse,
 )
+from recollect.ports.backup import BackupProgress, DatabaseRestorer
 from recollect.ports.conversations import ConversationSize, Derivation, MessagePosition, ReadJob
 from recollect.ports.files import (
     ChunkingRecipe,
@@ -51,6 +52,7 @@ __all__ = [
     "CHANGES_KEPT",
     "STORE",
     "AccessLogWriter",
+    "BackupProgress",
     "BulkEmbedder",
     "BulkOutcome",
     "BulkProgress",
@@ -62,6 +64,7 @@ __all__ = [
     "ChunkingRecipe",
     "Clock",
     "ConversationSize",
+    "DatabaseRestorer",
     "Derivation",
     "Disk",
     "Documents",

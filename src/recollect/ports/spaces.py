@@ -105,6 +105,9 @@ class SpaceStore(Protocol):
     def revive_parked(self, now: datetime) -> int:
         """Let everything that was parked be tried again; says how many."""
 
+    def recall_jobs_ahead(self, now: datetime) -> int:
+        """Make jobs due that a clock which was ahead has put off further than any job can be; says how many."""
+
     def cached(self, scope: Scope, space: Space, role: str, keys: Sequence[str]) -> Mapping[str, Vector]:
         """Give the vectors that were paid for already, by the hashes of their texts."""
 

@@ -7,13 +7,15 @@ from typing import Protocol, TypeAlias, TypeVar
 from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
-from recollect.model.stats import Erasure, Problem, Purged, StoreStats
+from recollect.model.stats import Erasure, Problem, Purged, StoreStats, UserLimits
 from recollect.ports.access_log import AccessLogReader, AccessLogStore, AccessLogWriter
+from recollect.ports.backup import CopiedStore
 from recollect.ports.conversations import ConversationReader, ConversationWriter, ReadingStore
 from recollect.ports.files import FileReader, FileWriter
 from recollect.ports.memories import MemoryReader, MemoryWriter
 from recollect.ports.places import PlaceReader, PlaceStore, PlaceWriter
 from recollect.ports.spaces import CachedPassageVector, EmbedJob, SpaceStore
+from recollect.ports.transfer import TransferStore, TransferWriter
 
 T = TypeVar("T")
 StepListener: TypeAlias = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is
@@ -24,8 +26,11 @@ class StoreReader(MemoryReader, ConversationReader, FileReader, PlaceReader, Acc
     """Questions of one user, answered from one consistent snapshot."""
 
 
-class StoreWriter(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, AccessLogWriter, Protocol):
+class StoreWriter(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, AccessLogWriter, TransferWriter, Protocol):
     """Changes of one user, all or nothing."""
+
+    def limit_growth(self, limits: UserLimits) -> None:
+        """Let the commit fail with QuotaExceeded if it adds something and leaves the user with more than that."""
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
         """Let items be found by other terms than before, by their ids; the items themselves stay as they are."""
@@ -50,7 +55,7 @@ class PendingWrite(Protocol[Result_co]):
         """Wait for the commit and give the result of the work; raises what went wrong."""
 
 
-class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, Protocol):
+class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, TransferStore, Protocol):
     """A database that keeps memories."""
 
     @property

@@ -11,7 +11,6 @@ from recollect.model.calibration import (
     NEED_WEIGHTS,
     NEEDED,
     RELATED,
-    RELATED_WORD,
     SURELY_RELATED,
     logit,
     probability,
@@ -28,13 +27,15 @@ _IDLE = logit(0.1)
 class WordEvidence(NamedTuple):
     """What the words of a query say for its hits: how many it has, and how many of them the best hit holds.
 
-    In a question and in bare keywords, such as "dog food", each word counts.
+    In bare keywords, such as "dog food", each word counts. The best hit may be a `passage`, or of someone it `names`.
     """
 
     asked: int
     held: int
     is_question: bool = False
     is_keywords: bool = False
+    is_passage: bool = False
+    is_named: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -42,9 +43,11 @@ class WordEvidence(NamedTuple):
         return 0 < self.asked <= self.held
 
 
-def request_features(need: Need, *, own: bool, for_me: bool, general: bool, past: bool) -> dict[str, float]:
+def request_features(
+    need: Need, *, own: bool, for_me: bool, general: bool, asks: bool, command: bool
+) -> dict[str, float]:
     """Give what a request says about its need of memory, as the numbers that are weighed."""
-    form = {"personal": own, "for me": for_me, "general": general, "past": past}
+    form = {"personal": own, "for me": for_me, "general": general, "asks": asks, "command": command}
     return {"need": logit(1 - need.no), **{name: float(flag) for name, flag in form.items()}}
 
 
@@ -52,8 +55,7 @@ def match_features(hits: Sequence[Hit], words: WordEvidence) -> dict[str, float]
     """Give how well the best hits match: score and cosine, whether the request names what one is about, its words."""
     score = max((hit.score for hit in hits), default=0.0)
     cosine = max((hit.parts.channels[VECTOR].score for hit in hits if VECTOR in hit.parts.channels), default=0.0)
-    named = any("subject" in hit.parts.factors for hit in hits)
-    return {"match": (score + cosine) / 2, "named": float(named), "held": float(words.is_whole)}
+    return {"match": (score + cosine) / 2, "named": float(words.is_named), "held": float(words.is_whole)}
 
 
 def may_need(request: Mapping[str, float]) -> bool:
@@ -73,8 +75,20 @@ def is_idle(request: Mapping[str, float]) -> bool:
 
 def is_related(words: WordEvidence, answerable: float) -> bool:
     """Tell whether what was found has to do with the query by its words alone, whatever its need of memory."""
+    if words.is_keywords:
+        return words.is_whole or answerable >= (KNOWN if words.held else SURELY_RELATED)
+    if words.is_named and words.held >= _WORDS_IN_COMMON:
+        return True
+    if not words.is_passage:
+        return False
     if words.is_whole or words.held >= _WORDS_IN_COMMON or answerable >= SURELY_RELATED:
         return True
-    if words.is_keywords and answerable >= (KNOWN if words.asked > 1 else RELATED_WORD):
-        return True
     return words.is_question and words.held > 0 and answerable >= RELATED
+
+
+def may_be_related(request: Mapping[str, float], words: WordEvidence, answerable: float) -> bool:
+    """Tell the same of a query that may need memory: all its words, or keywords with a likely answer, are enough.
+
+    What begins like a command ("play jazz", but also "order number") is related by its words only.
+    """
+    return words.is_whole or (words.is_keywords and not request["command"] and answerable >= RELATED)

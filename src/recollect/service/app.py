@@ -3,9 +3,10 @@
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from fastapi import APIRouter, FastAPI
 from fastapi.dependencies.models import Dependant
@@ -16,19 +17,22 @@ from starlette.types import ASGIApp
 from recollect._version import __version__
 from recollect.api.memory import Memory
 from recollect.mcp import create_mcp
+from recollect.service.admission.admission import RequestAdmission, Requester
 from recollect.service.authentication import AuthenticationMiddleware
 from recollect.service.error_responses import add_error_handler
 from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.request_context import RequiresPermission
 from recollect.service.responses import ProblemDocument
-from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store
-from recollect.service.uploads import Uploads
+from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store, transfer
+from recollect.service.scheduled_backups import ScheduledBackups
 from recollect.service.watched_folders import WatchedFolders
 from recollect.web.limits import BodyLimits
 from recollect.web.middleware import add_middleware
 from recollect.web.problems import MEDIA_TYPE, add_error_handlers
 from recollect.web.rate_limit import RateLimiter
+
+T = TypeVar("T")
 
 _ABOUT: Final = """
 Long-term memory for AI agents: what a person said, prefers, decided and did, found in milliseconds, and forgotten for
@@ -66,6 +70,7 @@ ROUTERS: Final = (
     hooks.forgetting,
     files.router,
     places.router,
+    transfer.router,
     live.router,
     store.router,
 )
@@ -91,6 +96,7 @@ _USUAL: Final = _problems(
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.INSUFFICIENT_STORAGE,
 )
 
 _ROUTES: Final = APIRouter(responses=_USUAL)  # analysed once, however many applications a process makes
@@ -98,9 +104,16 @@ for _router in ROUTERS:
     _ROUTES.include_router(_router)
 
 
-def create_app(memory: Memory, subscriptions: LiveSubscriptions, metrics: Metrics) -> FastAPI:
-    """Make the application for an open store, without its middleware."""
-    mcp = create_mcp(lambda: memory)
+def create_app(
+    memory: Memory, subscriptions: LiveSubscriptions, metrics: Metrics, limiter: RateLimiter | None = None
+) -> FastAPI:
+    """Make the application for an open store, without its middleware. `limiter` is that of the authentication."""
+    admission = RequestAdmission(memory, limiter or create_limiter(memory), metrics)
+
+    async def run_tool(key_id: str, user: str, work: Callable[[], T]) -> T:
+        return await admission.run(Requester(key_id, user or key_id), 0, work)
+
+    mcp = create_mcp(lambda: memory, run=run_tool)
 
     @asynccontextmanager
     async def alive(_: FastAPI) -> AsyncIterator[None]:
@@ -125,7 +138,7 @@ def create_app(memory: Memory, subscriptions: LiveSubscriptions, metrics: Metric
     app.state.memory = memory
     app.state.metrics = metrics
     app.state.subscriptions = subscriptions
-    app.state.uploads = Uploads()
+    app.state.admission = admission
     add_error_handlers(app, _LOST)
     add_error_handler(app)
     app.router.routes.extend(_ROUTES.routes)
@@ -134,32 +147,46 @@ def create_app(memory: Memory, subscriptions: LiveSubscriptions, metrics: Metric
     return app
 
 
+def create_limiter(memory: Memory) -> RateLimiter:
+    """Make the rate limit of the settings."""
+    return RateLimiter(memory.settings.serve.requests_per_minute, memory.settings.serve.burst)
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The application with its middleware. `end` ends live answers; `folders` are synced once they are started."""
+    """The application with its middleware. `end` ends live answers.
+
+    `folders` are synced and `backups` written once they are started.
+    """
 
     app: ASGIApp
     end: Callable[[], None]
     folders: WatchedFolders
+    backups: ScheduledBackups
 
 
 def create_service(memory: Memory, shared: Path | None = None) -> Service:
     """Make the application with its middleware. `shared` is the folder in which worker processes exchange metrics."""
     subscriptions, metrics = LiveSubscriptions(memory), Metrics(memory, shared)
     service = memory.settings.serve
-    limiter = RateLimiter(service.requests_per_minute, service.burst)
+    limiter = create_limiter(memory)
 
     def authenticate(inner: ASGIApp) -> ASGIApp:
-        return AuthenticationMiddleware(inner, memory.keys.identify, limiter)
+        return AuthenticationMiddleware(inner, memory.keys.identify, limiter, partial(metrics.limited, "requests"))
 
-    app = create_app(memory, subscriptions, metrics)
+    app = create_app(memory, subscriptions, metrics, limiter)
     limits = BodyLimits(
-        larger={files.FILES_PATH: files.most_sent_bytes(memory.settings)}, any_form=frozenset({files.FILES_PATH})
+        larger={files.FILES_PATH: files.most_sent_bytes(memory.settings), transfer.IMPORT_PATH: transfer.MOST_BYTES},
+        any_form=frozenset({files.FILES_PATH, transfer.IMPORT_PATH}),
     )
     folders = WatchedFolders(memory, metrics.synced)
+    backups = ScheduledBackups(memory, metrics.backed_up)
 
     def end() -> None:
         folders.end()
+        backups.end()
         subscriptions.end()
 
-    return Service(metrics.around(add_middleware(app, service, limits, authenticate=authenticate)), end, folders)
+    return Service(
+        metrics.around(add_middleware(app, service, limits, authenticate=authenticate)), end, folders, backups
+    )

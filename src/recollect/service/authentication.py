@@ -33,12 +33,22 @@ _NO_KEY: Final = (
 
 
 class AuthenticationMiddleware:
-    """Middleware that identifies the principal of a request by its key, and limits its rate."""
+    """Middleware that identifies the principal of a request by its key, and limits its rate.
 
-    def __init__(self, app: ASGIApp, identify: Callable[[str], Principal], limiter: RateLimiter) -> None:
+    `limited` is called when it does.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        identify: Callable[[str], Principal],
+        limiter: RateLimiter,
+        limited: Callable[[], None] = lambda: None,
+    ) -> None:
         self._app = app
         self._identify = identify
         self._limiter = limiter
+        self._limited = limited
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on with its principal, or answer it at once."""
@@ -64,6 +74,7 @@ class AuthenticationMiddleware:
         state["user"] = _named_user(headers)
         wait = self._limiter.take(principal.id)
         if wait > 0:
+            self._limited()
             raise rate_limit_exceeded(wait)
 
 

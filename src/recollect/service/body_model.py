@@ -20,6 +20,11 @@ class StrictBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
+    @property
+    def texts(self) -> int:
+        """How many texts it brings to store, which is what it costs."""
+        return 0
+
 
 def _plain(value: object) -> object:
     """Refuse a number in a query that has blanks or anything else around it."""

@@ -13,9 +13,11 @@ from recollect.errors import (
     InvalidInput,
     NotFound,
     NotPermitted,
+    QuotaExceeded,
     ReaderError,
     RecollectError,
     StaleVersion,
+    StoreFull,
     StoreReadOnly,
     StoreUnavailable,
     UnknownKey,
@@ -29,6 +31,7 @@ _STATUS: Final = (
     (NotPermitted, HTTPStatus.FORBIDDEN),
     (NotFound, HTTPStatus.NOT_FOUND),
     (StaleVersion, HTTPStatus.PRECONDITION_FAILED),
+    (QuotaExceeded, HTTPStatus.INSUFFICIENT_STORAGE),
     (InvalidInput, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 
@@ -49,6 +52,10 @@ def problem_for(error: RecollectError) -> RequestRefused:
     if isinstance(error, StoreReadOnly):
         return RequestRefused(
             HTTPStatus.SERVICE_UNAVAILABLE, "The store is read-only: it can be searched, but nothing can be changed."
+        )
+    if isinstance(error, StoreFull):
+        return RequestRefused(
+            HTTPStatus.INSUFFICIENT_STORAGE, "The disk of the service is full: nothing of this request was kept."
         )
     if isinstance(error, GeocoderUnavailable):
         wait_s = error.retry_after_s

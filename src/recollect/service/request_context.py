@@ -4,9 +4,10 @@ Every route takes an `ApiCall` with the permission it needs. There is no other w
 a route without an authorization check cannot exist.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 from fastapi import Depends, Header, Request
 from fastapi.dependencies.utils import get_flat_params
@@ -17,7 +18,10 @@ from recollect.api.memory import AuditedWrite, Memory, UserMemory
 from recollect.authorization import Principal, authorize
 from recollect.errors import UnknownKey
 from recollect.model.literals import Permission
+from recollect.service.admission.admission import RequestAdmission, Requester
 from recollect.web.problems import RequestRefused
+
+T = TypeVar("T")
 
 _BEARER: Final = HTTPBearer(auto_error=False, description="A key, such as `recollect keys create --user NAME` makes.")
 
@@ -45,6 +49,7 @@ class ApiCall:
     user_id: str
     idempotency_key: str
     request: str  # its method, path and query, which tell requests apart
+    admission: RequestAdmission
 
     @property
     def me(self) -> UserMemory:
@@ -54,6 +59,15 @@ class ApiCall:
     def audited(self, write: AuditedWrite) -> UserMemory:
         """The verbs of the user, for a write that is noted in the audit log."""
         return self.memory.user(self.user_id, audit=write)
+
+    @property
+    def requester(self) -> Requester:
+        """The key and the user, for admission."""
+        return Requester(self.principal.id, self.user_id)
+
+    async def admitted(self, texts: int, work: Callable[[], T]) -> T:
+        """Do work with so many texts in a thread, when it is the user's turn. Raises RequestRefused."""
+        return await self.admission.run(self.requester, texts, work)
 
     def require(self, permission: Permission) -> None:
         """Check one more permission. Raises NotPermitted."""
@@ -92,7 +106,7 @@ class RequiresPermission:
         memory.user(user)  # raises for a name that cannot be a user's
         _refuse_unknown_parameters(request)
         path = f"{request.method} {request.url.path}?{request.url.query}"
-        return ApiCall(memory, principal, user, idempotency_key, path)
+        return ApiCall(memory, principal, user, idempotency_key, path, request.app.state.admission)
 
 
 def _refuse_unknown_parameters(request: Request) -> None:

@@ -135,6 +135,11 @@ class NewMemoryBody(LocatableBody):
             self.metadata = {**self.metadata, "participants": self.participants}
         return self
 
+    @property
+    def texts(self) -> int:
+        """One."""
+        return 1
+
 
 class BulkBody(StrictBody):
     """Several memories to store at once."""
@@ -142,6 +147,11 @@ class BulkBody(StrictBody):
     model_config = ConfigDict(json_schema_extra=EXAMPLES["BulkBody"])
 
     memories: Annotated[list[NewMemoryBody], Field(min_length=1, max_length=MOST_ITEMS)]
+
+    @property
+    def texts(self) -> int:
+        """As many as there are memories."""
+        return len(self.memories)
 
 
 class MemoryPatch(PlacedBody):
@@ -285,6 +295,11 @@ class MessageBody(LocatableBody):
     thinking_tokens: TokenCount | None = None
     metadata: JsonObject = Field(default_factory=dict)
 
+    @property
+    def texts(self) -> int:
+        """One."""
+        return 1
+
 
 class MessagesBody(StrictBody):
     """Messages to add to a conversation, all or none."""
@@ -292,6 +307,11 @@ class MessagesBody(StrictBody):
     model_config = ConfigDict(json_schema_extra=EXAMPLES["MessagesBody"])
 
     messages: Annotated[list[MessageBody], Field(min_length=1, max_length=MOST_ITEMS)]
+
+    @property
+    def texts(self) -> int:
+        """As many as there are messages."""
+        return len(self.messages)
 
 
 def _body_kind(body: object) -> str:

@@ -86,6 +86,7 @@ def run(
         warm_up.start()
         if lifeline is None or lifeline.first:
             service.folders.start()
+            service.backups.start()
         if lifeline is not None:
             Thread(target=_end_with, args=(lifeline, server), name="recollect-lifeline", daemon=True).start()
         try:
@@ -93,6 +94,7 @@ def run(
         finally:
             warm_up.join()
             service.folders.wait(settings.serve.drain_s)
+            service.backups.wait(settings.serve.drain_s)
 
 
 def serve_worker(settings: Settings, listener: socket.socket, shared: str, lifeline: Lifeline) -> None:

@@ -25,16 +25,18 @@ from recollect.settings.model import (
 )
 from recollect.settings.recall import RecallSettings
 from recollect.settings.reference import settings_table
-from recollect.settings.serve import FederationSettings, ServeSettings
+from recollect.settings.serve import BackupSettings, FederationSettings, LimitSettings, ServeSettings
 
 __all__ = [
     "PROVIDERS",
+    "BackupSettings",
     "DuplicateSettings",
     "EmbeddingProvider",
     "EmbeddingSettings",
     "FederationSettings",
     "FileSettings",
     "ForgetSettings",
+    "LimitSettings",
     "PostgresSettings",
     "RecallSettings",
     "ServeSettings",

@@ -114,6 +114,26 @@ def number_above(bound: float, most: float) -> ValueKind[float]:
     return ValueKind(f"a number above {bound:g} and up to {most:g}", parse)
 
 
+def duration() -> ValueKind[float]:
+    """Accept a span of time, such as `30m`, `1h` or `2d`, or a number of seconds; it becomes seconds."""
+    units = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0}
+
+    def parse(value: object) -> float:
+        unit = units.get(value.strip()[-1:].lower(), 0.0) if isinstance(value, str) else 0.0
+        seconds = _real(value.strip()[:-1]) * unit if isinstance(value, str) and unit else _real(value)
+        if not 1 <= seconds <= 366 * units["d"]:
+            raise Unfit
+        return seconds
+
+    def show(value: object) -> str:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return plain(value)
+        unit = next((name for name, seconds in units.items() if value and value % seconds == 0), "")
+        return f"{value / units[unit]:g}{unit}" if unit else plain(value)
+
+    return ValueKind("a span of time such as 30m, 1h or 2d", parse, show)
+
+
 def switch() -> ValueKind[bool]:
     """Accept true or false."""
     words = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off": False, "no": False, "0": False}

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from recollect.settings.declare import about, conform
-from recollect.settings.kinds import choice, nodes, number, switch, text, whole, words
+from recollect.settings.kinds import choice, duration, nodes, number, switch, text, texts, whole, words
 
 SearchLog = Literal["off", "counts", "queries"]
 
@@ -41,7 +41,8 @@ class ServeSettings:
         ),
     )
     requests_per_minute: int = field(
-        default=12_000, metadata=about(whole(1, 10**9), "Rate limit per key and process: requests per minute.")
+        default=12_000,
+        metadata=about(whole(1, 10**9), "Rate limit per key and process: requests and texts per minute."),
     )
     burst: int = field(default=2_000, metadata=about(whole(1, 10**9), "Rate limit per key and process: largest burst."))
     streams: int = field(
@@ -69,6 +70,32 @@ class ServeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """How much each user may have, and send."""
+
+    memories: int = field(
+        default=0, metadata=about(whole(0, 10**12), "Most memories of a user, with their history; 0 is no limit.")
+    )
+    storage_mb: int = field(
+        default=0,
+        metadata=about(whole(0, 10**9), "Most megabytes of a user's texts and documents; 0 is no limit."),
+    )
+    texts_per_minute: int = field(
+        default=0,
+        metadata=about(whole(0, 10**9), "Most texts that a user may send to a process in a minute; 0 is no limit."),
+    )
+    users: tuple[str, ...] = field(
+        default=(),
+        metadata=about(
+            texts(), "Other limits for single users, such as `anna: memories=1000 storage_mb=50`.", default_words="none"
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+
+@dataclass(frozen=True, slots=True)
 class FederationSettings:
     """Other stores that may be searched too."""
 
@@ -84,6 +111,36 @@ class FederationSettings:
     )
     budget_s: float = field(
         default=2.0, metadata=about(number(0.05, 60), "Deadline for all nodes together, in seconds.")
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+
+@dataclass(frozen=True, slots=True)
+class BackupSettings:
+    """Backups that the service writes at intervals, and the defaults of `recollect backup`."""
+
+    folder: str = field(
+        default="",
+        metadata=about(
+            text(empty=True),
+            "Folder for the backups that the service writes, best on another disk; empty: it writes none.",
+            default_words="none",
+        ),
+    )
+    every: float = field(default=3_600.0, metadata=about(duration(), "Time between two backups."))
+    keep: int = field(default=24, metadata=about(whole(1, 100_000), "How many of the newest backups are kept."))
+    encrypt_to: tuple[str, ...] = field(
+        default=(), metadata=about(words(), "Public keys to encrypt backups to, such as `age1…`.", default_words="none")
+    )
+    passphrase_file: str = field(
+        default="",
+        metadata=about(
+            text(empty=True),
+            "File whose first line is the passphrase that backups are encrypted with.",
+            default_words="none",
+        ),
     )
 
     def __post_init__(self) -> None:

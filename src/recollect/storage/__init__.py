@@ -4,7 +4,7 @@ from importlib import import_module
 from pathlib import Path
 
 from recollect.errors import StoreUnavailable
-from recollect.ports import Clock, Store
+from recollect.ports import Clock, DatabaseRestorer, Store
 from recollect.settings import Settings
 
 _SERVER_PREFIXES = ("postgresql://", "postgres://")
@@ -35,4 +35,15 @@ def open_store(settings: Settings, clock: Clock, *, analyser: int, geocodes: boo
         analyser=analyser,
         geocodes=geocodes,
     )
+    return embedded
+
+
+def open_restorer(settings: Settings) -> DatabaseRestorer:
+    """Give what restores a backup to where the settings want the database."""
+    if settings.database.startswith(_SERVER_PREFIXES):
+        dump = import_module("recollect.storage.postgres.maintenance.dump")
+        server: DatabaseRestorer = dump.PostgresRestorer(settings.database, settings.postgres)
+        return server
+    copy = import_module("recollect.storage.sqlite.maintenance.copy")
+    embedded: DatabaseRestorer = copy.SqliteRestorer(Path(settings.database))
     return embedded

@@ -4,13 +4,13 @@ Values travel as Python has them: moments as `datetime`, arrays as lists. The dr
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
-from recollect.model.memories import Scope, Space
+from recollect.model.memories import Scope, Space, Vector
 from recollect.storage.codec import RecordCodec
 
 ResultRow = tuple[Any, ...]
@@ -27,6 +27,16 @@ class StoreSession(ABC):
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
     ) -> list[ResultRow]:
         """Run a query to its end and give its rows."""
+
+    @abstractmethod
+    def stream(
+        self, name: str, values: Values, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> Iterator[ResultRow]:
+        """Run a query and give its rows one by one: however many there are, few of them are in memory."""
+
+    @abstractmethod
+    def read_vector(self, stored: Any) -> Vector:  # noqa: ANN401 - as the driver gives it
+        """Read a vector."""
 
     @abstractmethod
     def execute(

@@ -27,8 +27,9 @@ from recollect.storage.rows import (
     columns,
     of_kind,
 )
+from recollect.storage.transfer_queries import transfer_queries
 
-COMMON = ("memories.sql", "conversations.sql", "spaces.sql", "files.sql", "places.sql", "access.sql")
+COMMON = ("memories.sql", "conversations.sql", "spaces.sql", "files.sql", "places.sql", "access.sql", "transfer.sql")
 
 _COLUMN_GAPS = {
     "{record}": ", ".join(columns(RECORD_FIELDS)),
@@ -42,11 +43,12 @@ _PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 _ANY = re.compile(r"= ANY\((:\w+)(?:::\w+\[\])?\)")
 _NONE = re.compile(r"<> ALL\((:\w+)(?:::\w+\[\])?\)")
 _CAST = re.compile(r"::\w+(?:\[\])?")
+_COLLATION = ' COLLATE "C"'  # SQLite compares bytes anyway
 
 
 def _for_sqlite(sql: str) -> str:
     arrays = _NONE.sub(r"NOT IN (SELECT value FROM carray(\1))", _ANY.sub(r"IN (SELECT value FROM carray(\1))", sql))
-    return _CAST.sub("", arrays)
+    return _CAST.sub("", arrays).replace(_COLLATION, "")
 
 
 def _for_postgres(sql: str) -> str:
@@ -69,7 +71,8 @@ def sql_folder(backend: str = "") -> Traversable:
 
 def load_queries(backend: str) -> Mapping[str, str]:
     """Read all named queries for a backend, translated for its driver."""
-    return load_common(backend) | load_own(backend, "twins.sql") | load_own(backend, "dialect.sql")
+    generated = {name: translate(backend, sql) for name, sql in transfer_queries(numbered=backend == "sqlite")}
+    return load_common(backend) | generated | load_own(backend, "twins.sql") | load_own(backend, "dialect.sql")
 
 
 def load_common(backend: str) -> dict[str, str]:

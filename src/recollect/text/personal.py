@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from recollect.text.clean import fold
-from recollect.text.language import function_words, guess_language
+from recollect.text.language import function_words, guess_language, stop_words
 from recollect.text.stems import unaccented
 from recollect.text.tables import LANGUAGES, read_lines, read_words
 
@@ -18,14 +18,15 @@ _QUOTED = re.compile(r'"[^"\n]*"|«[^»\n]*»|“[^”\n]*”|„[^“”\n]*[�
 class RequestForm(NamedTuple):
     """How a request is put: whether users speak of their `own`, or only want something done `for_me`.
 
-    `general` has words of questions about the world, `past` asks for what was. A text in a language without tables is
-    taken for one about the user's own.
+    `general` has words of questions about the world, `asks` a question word or mark, and `command` begins with a deed.
+    A text in a language without tables is taken for a question about the user's own.
     """
 
     own: bool
     for_me: bool = False
     general: bool = False
-    past: bool = False
+    asks: bool = False
+    command: bool = False
 
 
 def is_personal(text: str) -> bool:
@@ -35,7 +36,7 @@ def is_personal(text: str) -> bool:
 
 
 def names_user(text: str) -> bool:
-    """Tell whether a query is an agent's about its user, as in "where does the user work?"."""
+    """Tell whether a query is an agent's about its user, as in "where does the user work?" or "what does he drink?"."""
     return not read_words("query", "user").isdisjoint(_WORD.findall(fold(text).replace("\u2019", "'")))
 
 
@@ -52,25 +53,22 @@ def request_form(text: str) -> RequestForm:
     unquoted = _QUOTED.sub(" ", text)
     language = guess_language(unquoted)
     if language is not None and language not in LANGUAGES:
-        return RequestForm(own=True)
+        return RequestForm(own=True, asks=True)
     languages = () if language is None else (language,)
     words = [unaccented(word) for word in _WORD.findall(fold(unquoted).replace("\u2019", "'"))]
-    is_own, is_past = (_pattern(heading, *languages).fullmatch for heading in ("own", "past"))
+    is_own = _own(*languages).fullmatch
     personal = any(map(is_own, words))
     own = personal and any(map(is_own, _without_asides(words, languages)))
     general = not own and not _listed("general", *languages).isdisjoint(words)
-    past = any(is_past(word) for word in words if word not in function_words() or word in _listed("past", *languages))
-    return RequestForm(own, personal and not own, general, past)
+    asks = "?" in unquoted or not _listed("asking", *languages).isdisjoint(words)
+    command = bool(words) and words[0] in _listed("commands", *languages)
+    return RequestForm(own, personal and not own, general, asks, command)
 
 
 def _without_asides(words: list[str], languages: tuple[str, ...]) -> list[str]:
     """Leave out `me` as in "read me", and "how do I", which means anyone."""
     kept = words[:1] + words[2:] if len(words) > 1 and words[1] in _listed("to me", *languages) else words
-    line = "_".join(kept)
-    for phrase in _listed("how to", *languages):
-        if phrase in line:
-            line = line.replace(phrase, "_")
-    return line.split("_")
+    return _how_to(*languages).sub("_", f"_{'_'.join(kept)}_").split("_")
 
 
 @cache
@@ -80,14 +78,31 @@ def _chatter() -> re.Pattern[str]:
 
 
 @cache
+def _how_to(*languages: str) -> re.Pattern[str]:
+    phrases = sorted(_listed("how to", *languages))
+    return re.compile("_(?:" + "|".join(re.escape(one).replace(r"\*", "[^_]+") for one in phrases) + ")(?=_)")
+
+
+@cache
 def _listed(heading: str, *languages: str) -> frozenset[str]:
     return frozenset(map(unaccented, read_words("query", heading, *languages)))
 
 
 @cache
-def _pattern(heading: str, *languages: str) -> re.Pattern[str]:
-    """Compile the words and endings of a language; when it is not known, the words of all that have tables."""
-    entries = sorted(_listed(heading, *languages))
+def _own(*languages: str) -> re.Pattern[str]:
+    """Compile the words and endings by which users speak of their own in a language.
+
+    When it is not known, these are the words of all that have tables, but for those that mean something else in one of
+    the others: `im` is "in the" in German.
+    """
+    entries = sorted(_listed("own", *languages) - (frozenset() if languages else _ambiguous()))
     words = [re.escape(entry) for entry in entries if not entry.startswith("-")]
     endings = [f".+{re.escape(entry[1:])}" for entry in entries if entry.startswith("-") and languages]
     return re.compile("|".join((*words, *endings)))
+
+
+@cache
+def _ambiguous() -> frozenset[str]:
+    return frozenset(
+        word for one in LANGUAGES for word in map(unaccented, stop_words(one)) if word not in _listed("own", one)
+    )

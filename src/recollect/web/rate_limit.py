@@ -11,7 +11,9 @@ from recollect.web.problems import RequestRefused
 
 
 class RateLimiter:
-    """Token buckets: `burst` requests at once, and `per_minute` over time. Thread-safe.
+    """Token buckets: `burst` tokens at once, and `per_minute` over time. Thread-safe.
+
+    What costs more than a burst needs a full bucket, and leaves a debt.
 
     A full bucket is the same as none, so it is dropped; beyond `most` buckets the least recently used go.
     """
@@ -32,13 +34,14 @@ class RateLimiter:
         """Count the buckets."""
         return len(self._buckets)
 
-    def take(self, id: str) -> float:
-        """Take a token for a request; gives 0, or the seconds until there is one."""
+    def take(self, id: str, cost: int = 1) -> float:
+        """Take tokens for what a request costs; gives 0, or the seconds until there are enough."""
         with self._lock:
             now = self._now()
             tokens = self._tokens(self._buckets.pop(id, (self._burst, now)), now)
-            wait_s = 0.0 if tokens >= 1 else (1 - tokens) / self._per_second
-            self._buckets[id] = (tokens - 1 if wait_s == 0 else tokens, now)
+            needed = min(cost, self._burst)
+            wait_s = 0.0 if tokens >= needed else (needed - tokens) / self._per_second
+            self._buckets[id] = (tokens - cost if wait_s == 0 else tokens, now)
             self._drop_full(now)
             return wait_s
 
@@ -57,11 +60,11 @@ class RateLimiter:
                 return
 
 
-def rate_limit_exceeded(wait_s: float) -> RequestRefused:
-    """Make the refusal of a key that has to wait."""
+def rate_limit_exceeded(wait_s: float, why: str = "made too many requests") -> RequestRefused:
+    """Make the refusal of a key that has to wait, since it has done what `why` says."""
     seconds = max(1, math.ceil(wait_s))
     return RequestRefused(
         HTTPStatus.TOO_MANY_REQUESTS,
-        f"This key has made too many requests. Try again in {seconds} s.",
+        f"This key has {why}. Try again in {seconds} s.",
         headers={"Retry-After": str(seconds)},
     )

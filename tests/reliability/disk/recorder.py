@@ -10,7 +10,8 @@ from typing import Literal
 import apsw
 
 Kind = Literal["create", "write", "truncate", "sync", "settle", "delete", "mark"]
-Call = Literal["create", "write", "truncate", "sync", "delete"]
+Change = Literal["create", "write", "truncate", "sync", "delete"]
+Call = Change | Literal["read"]
 
 _NAME = "recollect-recorder"
 _BENEATH = "unix"  # the layer that does the work
@@ -35,6 +36,7 @@ class Recording:
     folder: Path
     events: list[Event] = field(default_factory=list)
     before: Callable[[Call, str], None] = lambda _, __: None
+    reads: bool = False  # whether `before` is asked ahead of reads as well; they are never written down
     known: set[str] = field(default_factory=set)
     lock: RLock = field(default_factory=RLock)
 
@@ -64,7 +66,7 @@ class _File(apsw.VFSFile):
         self._name = recording.name(name)
         self._unsettled = bool(flags[0] & _SETTLES)
 
-    def _call(self, call: Call, do: Callable[[], None], event: Event | None = None) -> None:
+    def _call(self, call: Change, do: Callable[[], None], event: Event | None = None) -> None:
         if self._name is None:
             return do()
         with self._recording.lock:
@@ -95,6 +97,13 @@ class _File(apsw.VFSFile):
             self._unsettled = False
 
 
+class _ReadFile(_File):
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802
+        if self._name is not None:
+            self._recording.before("read", self._name)
+        return super().xRead(amount, offset)
+
+
 class _Layer(apsw.VFS):
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
@@ -105,7 +114,7 @@ class _Layer(apsw.VFS):
         with self._recording.lock:
             if recorded is not None and recorded not in self._recording.known:
                 self._recording.before("create", recorded)
-            file = _File(name, flags, self._recording)
+            file = (_ReadFile if self._recording.reads else _File)(name, flags, self._recording)
             if recorded is not None:
                 self._recording.seen(recorded)
         return file
@@ -122,9 +131,9 @@ class _Layer(apsw.VFS):
 
 
 @contextmanager
-def recorded(folder: Path) -> Iterator[Recording]:
+def recorded(folder: Path, *, reads: bool = False) -> Iterator[Recording]:
     """Record what all connections of this process do beneath a folder; what is there already counts as durable."""
-    recording = Recording(folder, known={path.name for path in folder.iterdir()})
+    recording = Recording(folder, known={path.name for path in folder.iterdir()}, reads=reads)
     layer = _Layer(recording)
     try:
         yield recording

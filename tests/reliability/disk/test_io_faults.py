@@ -6,9 +6,10 @@ of it, and the next verb works, in the same process and after opening again.
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -17,7 +18,7 @@ from recollect import RecollectError
 from tests.conformance.notes import Notes
 from tests.reliability.disk.images import Disk
 from tests.reliability.disk.recorder import Call, Recording, recorded
-from tests.reliability.disk.verbs import VERBS, World, held, open_world, prepare
+from tests.reliability.disk.verbs import DOOMED, VERBS, World, held, open_world, prepare
 from tests.reliability.figures import figure
 from tests.reliability.opening import open_memory
 from tests.sizes import sized
@@ -63,11 +64,11 @@ class Base:
     folder: Path
 
     @contextmanager
-    def copied(self, to: Path) -> Iterator[tuple[World, Recording]]:
+    def copied(self, to: Path, *, reads: bool = False) -> Iterator[tuple[World, Recording]]:
         """Open a copy, in use already, and record what is done to it."""
         shutil.rmtree(to, ignore_errors=True)
         shutil.copytree(self.folder, to)
-        with recorded(to / "store") as recording:
+        with recorded(to / "store", reads=reads) as recording:
             world = open_world(to / "store" / _NAME, Notes(to / "notes"))
             try:
                 world.memory.user("other").remember("Something else")
@@ -106,14 +107,55 @@ def test_a_fault_is_reported(name: str, base: Base, tmp_path: Path) -> None:
                 done = _tried(verb, world, recording, fault, tally)
                 found = _held(copy)
                 assert found in ([after] if done else [before, after]), f"{fault} left half of it"
-                if done and not _is_durable(base, recording, after, copy):
+                if done and not _is_durable(_replayed(base, recording), after, copy):
                     tally.false_acknowledgements.append(f"{fault}")
+                if name == "forget" and found == after:
+                    _insist_erased(world, base, recording)
                 assert world.memory.user("other").remember(_AFTER).action == "created"
             _insist_sound(copy)
     counts = {"faults": tally.faults, "reported": tally.reported, "absorbed": tally.absorbed}
     figure(3, name, **counts, false_acknowledgements=len(tally.false_acknowledgements))
     assert tally.false_acknowledgements == []
     assert tally.reported > 0
+
+
+_QUESTIONS: dict[str, Callable[[World], Any]] = {
+    "recall": lambda world: world.memory.user("me").recall("Where is the key?"),
+    "search_context": lambda world: world.memory.user("me").search_context("parcel"),
+    "list": lambda world: world.memory.user("me").list(),
+    "window": lambda world: world.memory.user("me").conversation("talk").window(),
+    "stats": lambda world: world.memory.stats(),
+}
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("name", _QUESTIONS)
+def test_a_read_that_fails_gives_no_wrong_answer(name: str, base: Base, tmp_path: Path) -> None:
+    ask, copy = _QUESTIONS[name], tmp_path / "copy"
+    reads = wrong = told = 0
+    while True:
+        fault = Fault(number=reads + 1)
+        with base.copied(copy, reads=True) as (world, recording):
+            recording.before = fault
+            answer = None
+            with suppress(RecollectError):
+                answer = ask(world)
+            fault.lifted = True
+            right = ask(world)
+        if fault.calls <= reads:
+            break
+        reads += 1
+        told += answer is None or bool(getattr(answer, "degraded", ()))
+        wrong += answer is not None and not getattr(answer, "degraded", ()) and _told(answer) != _told(right)
+    figure(3, f"reads of {name}", faults=reads, reported=told, wrong_answers=wrong, false_acknowledgements=0)
+    assert reads > 0
+    assert wrong == 0
+
+
+def _told(answer: Any) -> object:
+    """Give what an answer says, without how long it took."""
+    hits = getattr(answer, "hits", None)
+    return answer if hits is None else [hit.content for hit in hits]
 
 
 def _tried(verb: Callable[[World], object], world: World, recording: Recording, fault: Fault, tally: Tally) -> bool:
@@ -137,11 +179,24 @@ def _held(copy: Path) -> object:
         return held(store)
 
 
-def _is_durable(base: Base, recording: Recording, after: object, copy: Path) -> bool:
-    """Say whether what was acknowledged is there after a loss of power."""
+def _replayed(base: Base, recording: Recording) -> Disk:
     disk = Disk.of({path.name: path.read_bytes() for path in (base.folder / "store").iterdir() if path.is_file()})
     for event in recording.events:
         disk.apply(event)
+    return disk
+
+
+def _insist_erased(world: World, base: Base, recording: Recording) -> None:
+    """Insist that what was forgotten is erased, or that the store says that it is not yet, and erases it later."""
+    if not world.memory.status().erasure_pending:
+        assert DOOMED.encode() not in b"".join(_replayed(base, recording).whole().values())
+    world.memory.maintain()
+    assert world.memory.status().erasure_pending == ""
+    assert DOOMED.encode() not in b"".join(_replayed(base, recording).whole().values())
+
+
+def _is_durable(disk: Disk, after: object, copy: Path) -> bool:
+    """Say whether what was acknowledged is there after a loss of power."""
     image = copy / "image"
     image.mkdir()
     for name, data in disk.synced().items():

@@ -13,6 +13,7 @@ from tests.reliability.talking import line
 from tests.reliability.turns import TURN
 from tests.storage.catalogue import Plain
 
+DOOMED = "The key is under the third pot"
 _HELD = (
     "SELECT content, type, importance, superseded_by IS NULL FROM memories",
     "SELECT content, role, status, learned FROM messages",
@@ -43,7 +44,7 @@ def open_world(database: Path, notes: Notes) -> World:
 def prepare(world: World) -> None:
     """Fill a store with what the verbs change."""
     me = world.memory.user("me")
-    me.remember_many(["The ladder leans on the barn", "The key is under the third pot", "The mower has a full tank"])
+    me.remember_many(["The ladder leans on the barn", DOOMED, "The mower has a full tank"])
     me.conversation("talk").extend([NewMessage("user", line("host", number)) for number in range(6)])
     for number in range(3):
         world.notes.write(f"n{number}.md", f"# Note {number}\n\nThe seeds of bed {number} came in March.\n")
@@ -62,7 +63,7 @@ VERBS: dict[str, Callable[[World], object]] = {
     "update": lambda world: world.memory.user("me").update(
         world.known("The mower has a full tank"), content="The mower is out of petrol"
     ),
-    "forget": lambda world: world.memory.user("me").forget(world.known("The key is under the third pot")),
+    "forget": lambda world: world.memory.user("me").forget(world.known(DOOMED)),
     "after_turn": lambda world: world.memory.user("me").after_turn(list(TURN), session="turn"),
     "sync": _sync,
     "compact": lambda world: world.memory.user("me").conversation("talk").compact(keep_recent=1),

@@ -115,6 +115,7 @@ def _show_status(view: "View", full: FullStatus) -> None:
             *_spending(status),
             ("erasure pending", status.erasure_pending),
             *_folders(full.folders, view.now),
+            *_backups(status, view.now),
             *changed,
         )
     )
@@ -186,6 +187,13 @@ def _folders(folders: "Sequence[FolderStatus]", now: "datetime") -> Iterator[tup
     for status in folders:
         lines = (named(status.folder.root), folder_state(status, now, looked=True), folder_errors(status))
         yield "folder", "\n".join(filter(None, lines))
+
+
+def _backups(status: "Status", now: "datetime") -> Iterator[tuple[str, str]]:
+    if status.backup is not None:
+        newest = status.backup.newest
+        last = f", the newest {ago(newest, now)}" if newest else ""
+        yield "backups", f"{status.backup.amount:,} in {status.backup.folder}{last}"
 
 
 class Diagnosis(NamedTuple):

@@ -18,6 +18,7 @@ from recollect.model.messages import Appended, Compaction, Message
 from recollect.model.places import NamedPlace
 from recollect.model.search import Forgotten, PromptContext, TurnOutcome
 from recollect.ports import StoredResponse, StoreReader, StoreWriter
+from recollect.ports.transfer import ImportedRows
 
 T = TypeVar("T")
 
@@ -120,8 +121,8 @@ def _affected(result: object) -> _AffectedItems:
             ids = [result.message_id] if result.message_id else []
         case Appended():
             ids = [result.id] if result.id else []
-        case NamedPlace():  # it has a name and no id, and names are private
-            return _AffectedItems((), 1)
+        case NamedPlace() | ImportedRows():  # names are private, and of many rows the number says enough
+            return _AffectedItems((), 1 if isinstance(result, NamedPlace) else result.written)
         case list() | tuple():
             parts = [_affected(part) for part in result]
             return _AffectedItems(

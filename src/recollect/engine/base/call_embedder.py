@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import numpy as np
+
+from recollect.engine.base.priority import WorkPriority
 from recollect.errors import EmbeddingError, InvalidVector, RecollectError
 from recollect.model.memories import Space, Vector
 from recollect.model.messages import Usage
@@ -10,6 +13,7 @@ from recollect.model.vectors import as_units
 from recollect.ports import Embedder, RemoteEmbedder, Role
 
 PROBE = "A sentence to try the embedder."
+_SLICE = 2  # texts of patient work, which take about as long as a search
 _EMPTY = "-"  # stands for a text without a word, which providers refuse
 
 
@@ -21,6 +25,16 @@ def embed(embedder: Embedder, space: Space, texts: Sequence[str], role: Role) ->
         else:
             vectors, usage = embedder.embed(texts, role), Usage()
     return check_vectors(vectors, space, len(texts)), usage
+
+
+def embed_passages(
+    embedder: Embedder, space: Space, texts: Sequence[str], priority: WorkPriority
+) -> tuple[Vector, Usage]:
+    """Embed passages; patient work on this machine gives way to urgent calls after every few. Raises EmbeddingError."""
+    if isinstance(embedder, RemoteEmbedder):
+        return embed(embedder, space, texts, "passage")
+    parts = [embed(embedder, space, part, "passage")[0] for part in priority.slices(texts, _SLICE)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts), Usage()
 
 
 @contextmanager

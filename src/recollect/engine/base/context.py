@@ -1,7 +1,9 @@
 """The engine: ports, settings and the state of this process, passed to every verb as one value."""
 
+import atexit
+import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from threading import Thread
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -9,8 +11,12 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.background import BackgroundThread
 from recollect.engine.base.lru import Cooldown, LruCache
+from recollect.engine.base.priority import WorkPriority
+from recollect.engine.base.quotas import Quotas
 from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.base.search_metrics import SearchMetrics
+from recollect.errors import StoreError
+from recollect.forking import leak, take_part
 from recollect.model.literals import StatementType
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.readings import Reading
@@ -28,7 +34,7 @@ from recollect.ports import (
     Summarizer,
     Tokenizer,
 )
-from recollect.settings import Settings
+from recollect.settings import LimitSettings, Settings
 
 if TYPE_CHECKING:
     from recollect.text.capture import CompiledPatterns
@@ -37,6 +43,7 @@ T = TypeVar("T")
 
 _CACHED_PLACES = 1_000
 _CACHED_READINGS = 256
+_PLAIN_VALUES = frozenset({"clock", "settings"})
 
 # The names that `degraded` has for the parts an answer went without.
 VECTOR = "vector"
@@ -110,7 +117,22 @@ class GeocodeState:
     cooldown: Cooldown = field(default_factory=Cooldown)
 
 
-@dataclass(frozen=True, slots=True)
+class InheritedPort:
+    """Stands for whatever a process inherited by fork(): any use of it is refused."""
+
+    def __init__(self, opened_by: int) -> None:
+        self._opened_by = opened_by
+
+    def __getattr__(self, name: str) -> object:
+        """Refuse."""
+        raise StoreError(
+            f"This store was opened by process {self._opened_by} and came here with fork(), which leaves connections, "
+            "threads and models behind. Open it in this process with Memory.open(): under gunicorn in a post_fork hook "
+            "or without --preload, with multiprocessing in the function that the new process runs."
+        )
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Engine:
     """Ports and settings, then the state of this process. `audit` wraps every write, if there is one."""
 
@@ -127,7 +149,31 @@ class Engine:
     background: BackgroundThread = field(default_factory=BackgroundThread)
     search: SearchState = field(default_factory=SearchState)
     geocode: GeocodeState = field(default_factory=GeocodeState)
+    priority: WorkPriority = field(default_factory=WorkPriority)
+    quotas: Quotas = field(default_factory=lambda: Quotas(LimitSettings()))
     audit: WriteWrapper | None = None
+
+    def __post_init__(self) -> None:
+        take_part(self)
+
+    def before_fork(self) -> None:
+        """Do nothing: the store closes its connections."""
+
+    def after_fork_in_parent(self) -> None:
+        """Do nothing."""
+
+    def after_fork_in_child(self) -> None:
+        """Refuse all use. What was inherited is not freed: that would wait for threads that are not here."""
+        atexit.unregister(self.background.close)
+        for part in fields(self):
+            if part.name not in _PLAIN_VALUES:
+                leak(getattr(self, part.name))
+                object.__setattr__(self, part.name, InheritedPort(os.getppid()))
+
+    @property
+    def is_inherited(self) -> bool:
+        """Whether this process got it by fork()."""
+        return isinstance(self.store, InheritedPort)
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction, together with their audit entry."""
@@ -139,7 +185,16 @@ class Engine:
 
     def _wrap(self, scope: Scope, work: Callable[[StoreWriter], T]) -> Callable[[StoreWriter], T]:
         _ = self.models.space  # refreshed before the write if due: inside it only `models.latest` may be read
-        return work if self.audit is None else self.audit.wrap(scope, work, self.clock.now())
+        limits = self.quotas.of(scope.user_id)
+        audited = work if self.audit is None else self.audit.wrap(scope, work, self.clock.now())
+        if not (limits.memories or limits.storage_mb):
+            return audited
+
+        def limited(writer: StoreWriter) -> T:
+            writer.limit_growth(limits)
+            return audited(writer)
+
+        return limited
 
     @property
     def space(self) -> Space | None:

@@ -11,7 +11,7 @@ from recollect.engine.base.context import READER, Engine
 from recollect.engine.conversations import message_reading
 from recollect.engine.search import hits
 from recollect.engine.search.hits import TIME, searched_text
-from recollect.model.calibration import ASKED_FOR, LEAST_SCORE
+from recollect.model.calibration import LEAST_SCORE, PASSAGE
 from recollect.model.files import Chunk
 from recollect.model.filters import Filters
 from recollect.model.literals import Trust
@@ -28,6 +28,7 @@ from recollect.text.terms import count_held, query_words
 _LOOKED_AT = 50  # instructions, of which some apply only at times
 _MOST_READ = 2_000  # characters; a longer request is judged by its two ends
 _END = 600
+_NAMED = frozenset({"subject", "speaker"})  # factors of hits about or by someone whom the query names
 
 
 class RequestNeed(NamedTuple):
@@ -63,7 +64,7 @@ def _judged(engine: Engine, scope: Scope, text: str, *, own: bool = False) -> Re
     if read.reading is None:
         return RequestNeed(text, failed=read.failed)
     form = request_form(read.text)
-    form = RequestForm(own=True, past=form.past) if own else form
+    form = RequestForm(own=True, asks=form.asks) if own else form
     return RequestNeed(read.text, need.request_features(read.reading.need, **form._asdict()))
 
 
@@ -76,14 +77,21 @@ def only_related(engine: Engine, scope: Scope, query: str, found: Recall) -> Rec
         return found
     query = read_query(query, None).text
     in_time = any(TIME in hit.parts.channels for hit in found.hits)
-    if in_time or not need.is_related(word_evidence(query, found.hits), found.answerable):
+    words = word_evidence(query, found.hits)
+    if in_time or not need.is_related(words, found.answerable):
         features = _judged(engine, scope, query, own=names_user(query)).features
-        needless = features is not None and not need.is_needed(features, _match(query, found.hits), ASKED_FOR)
-        if features is not None and (need.is_idle(features) if in_time else needless):
+        if features is not None and not _is_asked_for(features, words, found, in_time=in_time):
             return replace(found, hits=())
     telling = query_words(query)
     kept = [hit for hit in found.hits if hit.score >= LEAST_SCORE or count_held(telling, _words_of(hit))]
     return found if len(kept) == len(found.hits) else replace(found, hits=tuple(kept))
+
+
+def _is_asked_for(request: Mapping[str, float], words: WordEvidence, found: Recall, *, in_time: bool) -> bool:
+    """Tell whether a query needs memory; what surely needs none is not asked for, whatever its words or its time."""
+    if not need.is_idle(request) and (in_time or need.may_be_related(request, words, found.answerable)):
+        return True
+    return not in_time and need.is_needed(request, need.match_features(found.hits, words))
 
 
 def _match(query: str, found: Sequence[Hit]) -> dict[str, float]:
@@ -93,8 +101,17 @@ def _match(query: str, found: Sequence[Hit]) -> dict[str, float]:
 def word_evidence(query: str, found: Sequence[Hit]) -> WordEvidence:
     """Count the words of a query, and those of them that the best hit holds."""
     telling = query_words(query)
-    held = max((count_held(telling, _words_of(hit)) for hit in found), default=0)
-    return WordEvidence(len(telling), held, is_question="?" in query, is_keywords=is_keywords(query))
+    held, words = max(
+        ((count_held(telling, text), len(text.split())) for text in map(_words_of, found)), default=(0, 0)
+    )
+    return WordEvidence(
+        len(telling),
+        held,
+        is_question="?" in query,
+        is_keywords=is_keywords(query),
+        is_passage=words >= PASSAGE,
+        is_named=any(not _NAMED.isdisjoint(hit.parts.factors) for hit in found),
+    )
 
 
 def _words_of(hit: Hit) -> str:

@@ -6,7 +6,7 @@ Pure: no store, no clock. Every draft is safe to write in both dialects.
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import repeat
 from operator import attrgetter
@@ -50,12 +50,16 @@ _DEFAULT_SCALARS = _scalar_fields(NewMemory(""))
 
 
 def draft_memories(
-    memories: Sequence[NewMemory], now: datetime, vectors: Iterable[Vector | None] = repeat(None)
+    memories: Sequence[NewMemory],
+    now: datetime,
+    vectors: Iterable[Vector | None] = repeat(None),
+    before_each: Callable[[], None] = lambda: None,
 ) -> list[Draft]:
     """Draft memories that are new at this moment, with the vectors that are known already."""
     memory_ids = ids.new_many(now, len(memories))
     drafts = []
     for position, (memory, memory_id, vector) in enumerate(zip(memories, memory_ids, vectors, strict=False)):
+        before_each()
         try:
             drafts.append(_draft(memory, memory_id, now, vector))
         except InvalidMemory as error:

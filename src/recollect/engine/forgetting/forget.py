@@ -139,6 +139,37 @@ def forget_everything(engine: Engine, scope: Scope, *, allow_again: bool = False
     return _forget(engine, scope, choose, dry_run=dry_run, conversations=None)
 
 
+class ReplayedChanges(NamedTuple):
+    """What was forgotten elsewhere: memories and messages that go, files that go, messages and chunks to rewrite."""
+
+    items: tuple[str, ...]
+    files: tuple[str, ...]
+    rewritten: tuple[RewrittenMessage, ...]
+    chunks: tuple[RewrittenChunk, ...]
+
+
+def forget_again(engine: Engine, scope: Scope, changes: ReplayedChanges) -> Forgotten:
+    """Forget what was forgotten in another copy of this store, with the summaries that were made from it."""
+
+    def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
+        plan = _plan(rows, changes.items)
+        files = tuple(file for file_id in changes.files if (file := rows.file(file_id)) is not None)
+        dropped = rewriting.summaries_of(rows, [change.message.id for change in changes.rewritten], ())
+        dropped = [summary for summary in dropped if summary.id not in plan.ids]
+        messages = {summary.id for summary in dropped if summary.kind == "message"}
+        ids = (*plan.ids, *(summary.id for summary in dropped), *(file.id for file in files))
+        return ForgetPlan(
+            ids,
+            plan.messages | messages,
+            files=files,
+            rewritten=changes.rewritten,
+            chunks=changes.chunks,
+            remade=tuple(dropped),
+        )
+
+    return _forget(engine, scope, choose, dry_run=False)
+
+
 def expire(engine: Engine, scope: Scope) -> int:
     """Forget expired memories; their traces go when the store is tuned."""
     now = engine.clock.now()

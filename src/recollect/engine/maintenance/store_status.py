@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from recollect._version import __version__
 from recollect.engine.audit import audit_log
+from recollect.engine.backup import schedule
 from recollect.engine.base import call_embedder, token_usage
 from recollect.engine.base.context import Engine
 from recollect.engine.maintenance import reindex
@@ -50,6 +51,7 @@ def status(engine: Engine) -> Status:
         geocoder=engine.geocoder.name if engine.geocoder else "none",
         unlocated=store.geocoding_counts()[0],
         unread=unread,
+        backup=schedule.state(engine),
         erasure_pending=store.erasure().reason,
     )
 
@@ -80,6 +82,7 @@ def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | Non
     if building is not None:
         yield f"A change to {building.provider}/{building.model} is under way: `recollect reembed` goes on with it."
     yield from _advice_about_model(engine)
+    yield from filter(None, [schedule.advice(engine)])
     budget = engine.settings.llm.tokens_per_day
     if engine.summarizers.chosen.costs and spent >= budget:
         yield f"Today's {budget:,} tokens are spent: summaries are made without a model until tomorrow (UTC)."
@@ -181,6 +184,8 @@ def _price(engine: Engine, space: Space) -> float | None:
 def doctor(engine: Engine) -> tuple[Problem, ...]:
     """Check the store's consistency and try the embedder."""
     problems = [*engine.store.check(), *_stale_index(engine), *audit_flaws(engine)]
+    overdue = schedule.advice(engine)
+    problems += [Problem("backup", 1, overdue)] if overdue else []
     trouble = model_trouble(engine)
     return (*problems, Problem("embedder", 1, trouble)) if trouble else tuple(problems)
 

@@ -27,6 +27,7 @@ def serve_all(
 
     `thorough` also queues items that lack a vector or an address and have no job.
     """
+    engine.store.recall_jobs_ahead(engine.clock.now())
     reading = read_queue.serve(engine, stop=stop)
     worked = WorkReport(read=reading.read, parked=reading.parked)
     worked += _serve_spaces(engine, stop=stop, tell=tell, thorough=thorough)

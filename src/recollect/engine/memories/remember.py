@@ -173,7 +173,7 @@ def _prepare(engine: Engine, scope: Scope, memories: Sequence[NewMemory], *, wai
     with _without_gc():
         memories = [redaction.public(engine, memory) for memory in memories]
         vectors = _check_vectors(engine, space, memories)
-        drafts = memory_drafts.draft_memories(memories, engine.clock.now(), vectors)
+        drafts = memory_drafts.draft_memories(memories, engine.clock.now(), vectors, engine.priority.give_way)
     lacking = [position for position, draft in enumerate(drafts) if draft.vector is None]
     if space is None or not lacking:
         unknown = bool(lacking) and engine.models.configured is not None

@@ -198,7 +198,7 @@ def _embed(
     if lacking:
         names = {position: keys.get(position, str(position)) for position in lacking}
         distinct = {name: texts[position] for position, name in names.items()}  # equal texts are paid for once
-        new_vectors, usage = call_embedder.embed(embedder, space, [*distinct.values()], "passage")
+        new_vectors, usage = call_embedder.embed_passages(embedder, space, [*distinct.values()], engine.priority)
         by_name = dict(zip(distinct, new_vectors, strict=True))
         vectors.update({position: by_name[name] for position, name in names.items()})
         weights = [

@@ -67,7 +67,7 @@ def embed_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[s
     """Give the vectors of all passages; each text is paid for once. Raises EmbeddingError."""
     embedder = engine.models.embedder(space)
     if not isinstance(embedder, RemoteEmbedder):
-        vectors, usage = call_embedder.embed(embedder, space, texts, "passage")
+        vectors, usage = call_embedder.embed_passages(embedder, space, texts, engine.priority)
         return EmbeddedTexts(dict(enumerate(vectors)), usage=usage)
     use_cache = is_cached(engine, embedder)
     keys = [text_key(scope, text) for text in texts]

@@ -1,6 +1,6 @@
 """Label values of metrics and traces: declared routes and methods, never anything a client sent."""
 
-from typing import Final, get_args
+from typing import Final, Literal, get_args
 
 from starlette.types import Scope
 
@@ -8,7 +8,14 @@ from recollect.model.files import SyncState
 
 OTHER: Final = "other"
 FAILED: Final = "failed"
+WRITTEN: Final = "written"
+BACKUP_STATES: Final = (WRITTEN, FAILED)
 SYNC_STATES: Final[tuple[str, ...]] = (*get_args(SyncState), FAILED)
+
+WorkClass = Literal["urgent", "bulk", "document"]
+WORK_CLASSES: Final[tuple[WorkClass, ...]] = get_args(WorkClass)
+LimitReason = Literal["requests", "texts", "queue", "memories", "storage"]
+LIMIT_REASONS: Final[tuple[LimitReason, ...]] = get_args(LimitReason)
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _MCP: Final = "/mcp"  # an application of its own, with routes that mean nothing outside

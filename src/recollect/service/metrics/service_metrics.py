@@ -5,7 +5,8 @@ So the metrics say nothing about a user, and no client can make them grow.
 """
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Final
@@ -19,7 +20,17 @@ from recollect._version import __version__
 from recollect.api.memory import Memory
 from recollect.ports import Stage
 from recollect.service.metrics import tracing
-from recollect.service.metrics.metric_labels import OTHER, SYNC_STATES, method_name, route_name
+from recollect.service.metrics.metric_labels import (
+    BACKUP_STATES,
+    LIMIT_REASONS,
+    OTHER,
+    SYNC_STATES,
+    WORK_CLASSES,
+    LimitReason,
+    WorkClass,
+    method_name,
+    route_name,
+)
 from recollect.service.metrics.multiprocess_metrics import MetricsFolder, collect_process, sum_processes
 from recollect.service.metrics.readiness import ReadinessProbe
 from recollect.service.metrics.store_gauges import StoreGauges
@@ -52,9 +63,35 @@ class Metrics:
         """Count and trace the requests to an application; those that authentication refuses too, if it is inside."""
         return _MetricsMiddleware(tracing.add_tracing(app), self._counters)
 
+    def backed_up(self, state: str) -> None:
+        """Count a backup, by how it ended."""
+        self._counters.backups.labels(state).inc()
+
     def synced(self, state: str) -> None:
         """Count a sync of a folder by how it ended."""
         self._counters.syncs.labels(state).inc()
+
+    def limited(self, reason: LimitReason) -> None:
+        """Count a request that a limit has turned away."""
+        self._counters.limited.labels(reason).inc()
+
+    @contextmanager
+    def waiting(self, work: WorkClass) -> Iterator[Callable[[], None]]:
+        """Count a request that waits for its turn, until the function that is given is called."""
+        waiting, started, begun = self._counters.waiting.labels(work), perf_counter(), False
+        waiting.inc()
+
+        def begin() -> None:
+            nonlocal begun
+            begun = True
+            waiting.dec()
+            self._counters.waited.labels(work).observe(perf_counter() - started)
+
+        try:
+            yield begin
+        finally:
+            if not begun:
+                waiting.dec()
 
     def show(self) -> bytes:
         """Encode all metrics for Prometheus."""
@@ -97,12 +134,24 @@ class _ProcessCounters:
         self.in_flight = Gauge("recollect_requests_in_flight", "Requests that are being answered.", registry=own)
         self.streams = Gauge("recollect_streams_open", "Live answers that are open.", ["route"], registry=own)
         self.refusals = Counter("recollect_refusals", "Requests that were turned away.", ["status"], registry=own)
+        self.limited = Counter(
+            "recollect_limited", "Requests that a limit turned away, by the limit.", ["reason"], registry=own
+        )
+        self.waiting = Gauge("recollect_waiting", "Requests that wait for their turn.", ["work"], registry=own)
+        self.waited = Histogram(
+            "recollect_waiting_seconds",
+            "Time that requests waited for their turn.",
+            ["work"],
+            buckets=_BUCKETS_S,
+            registry=own,
+        )
         self.syncs = Counter(
             "recollect_folder_syncs",
             "Looks through folders that are kept in step, by how they ended.",
             ["state"],
             registry=own,
         )
+        self.backups = Counter("recollect_backups", "Backups at intervals, by how they ended.", ["state"], registry=own)
         recall = Histogram(
             "recollect_recall_seconds", "Time that searches took.", ["stage"], buckets=_FINER_BUCKETS_S, registry=own
         )
@@ -114,6 +163,13 @@ class _ProcessCounters:
             self.refusals.labels(str(status))
         for state in SYNC_STATES:
             self.syncs.labels(state)
+        for reason in LIMIT_REASONS:
+            self.limited.labels(reason)
+        for work in WORK_CLASSES:
+            self.waiting.labels(work)
+            self.waited.labels(work)
+        for state in BACKUP_STATES:
+            self.backups.labels(state)
 
     def collect(self) -> Iterator[Metric]:
         """Give the counters, and what the process itself uses, where the system tells."""

@@ -34,6 +34,13 @@ class StoreGauges:
             yield from _unlocated(*self._addresses)
             yield from _unread(status)
             yield from _cache(status)
+            yield from self._backup_age(status)
+
+    def _backup_age(self, status: Status) -> Iterator[Metric]:
+        age = GaugeMetricFamily("recollect_backup_age_seconds", "Age of the newest backup.", labels=[])
+        if status.backup is not None and status.backup.newest is not None:
+            age.add_metric([], (self._memory.operations.now() - status.backup.newest).total_seconds())
+        yield age
 
     def lag_s(self, status: Status) -> float:
         """Give the age of the item that waits longest for its vector."""

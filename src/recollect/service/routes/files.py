@@ -22,7 +22,6 @@ from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import json_router
 from recollect.service.multipart import ENVELOPE_BYTES, UploadedDocument, read_upload
 from recollect.service.request_context import ApiCall, ForgetCall, ReadCall, WriteCall
-from recollect.service.uploads import Uploads
 from recollect.settings import Settings
 from recollect.web.problems import RequestRefused
 
@@ -107,8 +106,9 @@ async def add(
     if replace:
         call.require("forget")
     body, content_type = await request.body(), request.headers.get("content-type", "")
-    uploads: Uploads = request.app.state.uploads
-    return await uploads.take(lambda: _add(call, read_upload(body, content_type), name, replace=replace))
+    return await call.admission.read_document(
+        call.requester, len(body), lambda: _add(call, read_upload(body, content_type), name, replace=replace)
+    )
 
 
 def _add(call: ApiCall, document: UploadedDocument, name: str | None, *, replace: bool) -> Response:

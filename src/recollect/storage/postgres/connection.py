@@ -11,7 +11,7 @@ from psycopg.pq import Format
 from psycopg.rows import TupleRow
 from psycopg.types.string import TextLoader
 
-from recollect.errors import StoreDamaged, StoreError, StoreTooOld, StoreUnavailable
+from recollect.errors import StoreDamaged, StoreError, StoreFull, StoreTooOld, StoreUnavailable
 from recollect.settings import hide_password
 
 PgConnection: TypeAlias = psycopg.Connection[TupleRow]
@@ -105,7 +105,7 @@ def translated(where: str) -> Iterator[None]:
     try:
         yield
     except psycopg.errors.DiskFull as error:
-        raise StoreError(
+        raise StoreFull(
             f"The disk is full on the server of {where}: nothing of this write was kept. Make room and try again."
         ) from error
     except (psycopg.errors.DataCorrupted, psycopg.errors.IndexCorrupted) as error:

@@ -15,6 +15,7 @@ from recollect.storage.postgres.codec import column_type
 from recollect.storage.postgres.roles import LoginRights
 from recollect.storage.postgres.session import PostgresSession
 from recollect.storage.shared.reader import SharedReader, count_terms
+from recollect.storage.tombstones import TombstoneSecrets
 
 # Up to here all of a user's rows are looked through faster than the index of words is asked.
 _FEW_ROWS = 2_000
@@ -26,8 +27,10 @@ class PostgresReader(SharedReader):
     `rights` says whether the server has functions that look up words for us.
     """
 
-    def __init__(self, session: PostgresSession, scope: Scope, rights: LoginRights, *, secret: bytes) -> None:
-        super().__init__(session, scope, secret=secret)
+    def __init__(
+        self, session: PostgresSession, scope: Scope, rights: LoginRights, *, secrets: TombstoneSecrets
+    ) -> None:
+        super().__init__(session, scope, secrets=secrets)
         self._rights = rights
 
     def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:

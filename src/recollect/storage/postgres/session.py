@@ -7,11 +7,14 @@ with it, so a connection never carries it on to another user.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import Any, Final
+
+import numpy as np
 
 from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
-from recollect.model.memories import Scope, Space
+from recollect.model.memories import Scope, Space, Vector
 from recollect.storage.filters import conditions
 from recollect.storage.postgres.codec import CODEC, column_type
 from recollect.storage.postgres.connection import PgConnection
@@ -32,6 +35,10 @@ _USE_LOCK: Final = SCHEMA_LOCK + 1
 _READ_LOCK: Final = SCHEMA_LOCK + 2
 
 _LONGEST_WAIT_S: Final = 10
+
+
+_FETCHED: Final = 500  # rows in one trip to the server
+_STREAMS = count()  # several may be open at once
 
 
 def statement(name: str, kind: VectorKind | None = None, space: int | None = None) -> bytes:
@@ -65,6 +72,19 @@ class PostgresSession(StoreSession):
     ) -> list[ResultRow]:
         """Run a query and give its rows."""
         return self.connection.execute(statement(name, kind, space), values or {}).fetchall()
+
+    def stream(
+        self, name: str, values: Values, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> Iterator[ResultRow]:
+        """Let the server hold the rows, and fetch some at a time."""
+        with self.connection.cursor(name=f"recollect_rows_{next(_STREAMS)}") as cursor:
+            cursor.itersize = _FETCHED
+            cursor.execute(statement(name, kind, space), values)
+            yield from cursor
+
+    def read_vector(self, stored: Any) -> Vector:  # noqa: ANN401 - pgvector's types
+        """Read a vector of either type."""
+        return np.asarray(stored.to_numpy(), "<f4")
 
     def execute(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None

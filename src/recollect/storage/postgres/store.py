@@ -8,22 +8,25 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime
+from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from recollect.errors import StoreError, StoreUnavailable
+from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.stats import Erasure, Problem, Purged
-from recollect.ports import Clock, PendingWrite, StepListener, StoreReader, StoreWriter
+from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import roles
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
 from recollect.storage.postgres.connection import PgConnection, check_server, connect, prepare, translated
 from recollect.storage.postgres.large_user_indexes import build_indexes, missing_indexes
 from recollect.storage.postgres.maintenance import purge as purging
+from recollect.storage.postgres.maintenance.dump import copy_database
 from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.pool import ServerPool
 from recollect.storage.postgres.reader import PostgresReader
@@ -32,9 +35,10 @@ from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
 from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
+from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.statements import load_checks
-from recollect.storage.tombstones import tombstone_secret
+from recollect.storage.tombstones import TombstoneSecrets, tombstone_secrets
 
 T = TypeVar("T")
 
@@ -50,6 +54,7 @@ class PostgresStore(
     SharedPlaceStore,
     SharedReadingStore,
     SharedAccessLogStore,
+    SharedTransferStore,
     StoreFigures,
 ):
     """Memories on a server."""
@@ -69,19 +74,19 @@ class PostgresStore(
             check_server(connection)
             migrate(connection, self._where, clock.now(), analyser)
             self._rights = roles.login_rights(connection, settings.role)
-            self._secret = self._read_secret(connection)
+            self._secrets = self._read_secrets(connection)
         self._sender = ChangeSender(self._connect)
         self._pool: ServerPool | None = None
         self._pool_lock = Lock()
 
-    def _read_secret(self, connection: PgConnection) -> bytes:
+    def _read_secrets(self, connection: PgConnection) -> TombstoneSecrets:
         """Read what keys tombstones, as the application does: the login may lack the right."""
         if self._rights.role:
             roles.take(connection, self._rights.role)
         with connection.transaction():
             session = PostgresSession(connection)
             session.act_for(None)
-            return tombstone_secret(session)
+            return tombstone_secrets(session)
 
     def _connections(self) -> ServerPool:
         """Start the pool at first use: a program that only opens and closes needs none."""
@@ -140,6 +145,18 @@ class PostgresStore(
             session.claim_spaces()
             yield session
 
+    @contextmanager
+    def _long_reading(self, scope: Scope | None) -> Iterator[StoreSession]:
+        """Lend a session with one snapshot."""
+        with self._connected() as connection:
+            connection.execute(statement("begin_read"))
+            try:
+                session = PostgresSession(connection)
+                session.act_for(scope)
+                yield session
+            finally:
+                connection.execute("ROLLBACK")
+
     def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""
         with self._connected() as connection, connection.pipeline():
@@ -147,7 +164,7 @@ class PostgresStore(
             try:
                 session = PostgresSession(connection)
                 session.act_for(scope)
-                return work(PostgresReader(session, scope, self._rights, secret=self._secret))
+                return work(PostgresReader(session, scope, self._rights, secrets=self._secrets))
             finally:
                 connection.execute("ROLLBACK")
 
@@ -174,7 +191,7 @@ class PostgresStore(
         with connection.pipeline():
             session = PostgresSession(connection, self._connect)
             session.act_for(scope)
-            return PostgresWriter(session, scope, secret=self._secret, geocodes=self._geocodes)
+            return PostgresWriter(session, scope, secrets=self._secrets, geocodes=self._geocodes)
 
     def _finish(self, transaction: ExitStack, writer: PostgresWriter, result: T) -> T:
         with transaction:
@@ -226,6 +243,10 @@ class PostgresStore(
                 purging.set_mark(session, upto)
         notes = (f"rewrote {len(tables) - len(failed)} of {len(tables)} tables with their indexes", *refreshed.notes)
         return Purged(notes, tuple(failed), refreshed.administrator)
+
+    def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
+        """Dump the database while it is in use, with a connection of its own."""
+        return copy_database(self._url, self._settings, Path(target), tell)
 
     def own_files(self) -> frozenset[tuple[int, int]]:
         """Give nothing: a server's files are its own affair."""

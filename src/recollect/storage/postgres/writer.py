@@ -12,20 +12,23 @@ from recollect.storage.postgres.connection import Packed
 from recollect.storage.postgres.session import QUERIES, PostgresSession, statement
 from recollect.storage.rows import DELETE
 from recollect.storage.shared.item_writer import NumberedSpace, WrittenItem
-from recollect.storage.shared.writer import SharedWriter
+from recollect.storage.shared.transfer import TransferRows
 from recollect.storage.spaces import list_spaces
+from recollect.storage.tombstones import TombstoneSecrets
 
 _FEW = 20  # up to here single statements are faster than a staging table
 
 
-class PostgresWriter(SharedWriter):
+class PostgresWriter(TransferRows):
     """One user's changes. The user's row is locked, so that the user's other writers wait."""
 
     _staged = False  # whether this transaction has used the staging table
 
-    def __init__(self, session: PostgresSession, scope: Scope, *, secret: bytes, geocodes: bool = False) -> None:
+    def __init__(
+        self, session: PostgresSession, scope: Scope, *, secrets: TombstoneSecrets, geocodes: bool = False
+    ) -> None:
         session.share_spaces()
-        super().__init__(session, scope, secret=secret, geocodes=geocodes)
+        super().__init__(session, scope, secrets=secrets, geocodes=geocodes)
         self._connection = session.connection
 
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
@@ -108,6 +111,7 @@ class PostgresWriter(SharedWriter):
     def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
         """Remove rows and all that belongs to them."""
         self._deferred.run()
+        self._free(kind, item_ids)
         removed = {"ids": list(item_ids)}
         self._added[kind] -= self._changed_rows(DELETE[kind], removed)
         self._execute("delete_jobs", removed)

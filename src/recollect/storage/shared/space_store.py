@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from recollect.storage.shared.jobs import bulk_batch, bulk_values, embed_jobs, i
 from recollect.storage.shared.store import StoreBase
 from recollect.storage.shared.writer import cached_values
 from recollect.storage.spaces import SpaceList, list_spaces, model_name, register_space, space_label
+
+_LONGEST_DELAY = timedelta(days=2)  # longer than any lease, or any pause between two tries
 
 
 class SharedSpaceStore(StoreBase):
@@ -128,6 +130,14 @@ class SharedSpaceStore(StoreBase):
         """Let parked jobs be tried again."""
         with self._writing() as session:
             return session.changed("revive_jobs", {"now": now})
+
+    def recall_jobs_ahead(self, now: datetime) -> int:
+        """Make jobs due that a clock which was ahead has put off."""
+        horizon = {"horizon": now + _LONGEST_DELAY}
+        if not self._ask("jobs_ahead", horizon)[0][0]:
+            return 0
+        with self._writing() as session:
+            return session.changed("recall_jobs_ahead", {"now": now, **horizon})
 
 
 class VectorCacheStore(StoreBase):

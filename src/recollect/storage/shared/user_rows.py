@@ -14,7 +14,7 @@ from recollect.ports import ConversationSize, Derivation, IndexedItem, StoreChan
 from recollect.storage.codec import search_figures
 from recollect.storage.rows import name_of
 from recollect.storage.session import ResultRow, StoreSession, Values
-from recollect.storage.tombstones import keyed
+from recollect.storage.tombstones import TombstoneSecrets
 
 _ABOVE_ALL_SEQUENCES = 2**62
 _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
@@ -23,11 +23,11 @@ _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 class UserRows:
     """Queries in the name of one user."""
 
-    def __init__(self, session: StoreSession, scope: Scope, *, secret: bytes = b"") -> None:
+    def __init__(self, session: StoreSession, scope: Scope, *, secrets: TombstoneSecrets | None = None) -> None:
         self._session = session
         self._codec = session.codec
         self._user = scope.user_id
-        self._secret = secret
+        self._secrets = secrets or TombstoneSecrets(b"", {})
 
     def _rows(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
@@ -110,10 +110,12 @@ class UserMessageRows(UserRows):
 
     def buried(self, fingerprints: Sequence[str]) -> Mapping[str, datetime]:
         """Say which fingerprints were forgotten, and when."""
-        tombstones = {mark: keyed(self._secret, mark) for mark in fingerprints}
-        rows = self._rows("tombstones", {"fingerprints": [*tombstones.values()]})
-        found = {tombstone: self._codec.time(moment) for tombstone, moment in rows}
-        return {mark: found[tombstone] for mark, tombstone in tombstones.items() if tombstone in found}
+        marks = {tombstone: mark for mark in fingerprints for tombstone in self._secrets.marks(mark)}
+        found: dict[str, datetime] = {}
+        for tombstone, stored in self._rows("tombstones", {"fingerprints": [*marks]}):
+            mark, moment = marks[tombstone], self._codec.time(stored)
+            found[mark] = max(moment, found.get(mark, moment))
+        return found
 
     def unlearned(self, ids: Sequence[str]) -> Sequence[str]:
         """Say which messages have not been learned from yet."""

@@ -14,7 +14,6 @@ from recollect.ports import CachedPassageVector, Derivation, EmbedJob, Fingerpri
 from recollect.storage.rows import UNREAD, name_of
 from recollect.storage.shared.item_writer import NumberedSpace, SharedItemWriter, WrittenItem
 from recollect.storage.spaces import list_spaces, space_label
-from recollect.storage.tombstones import keyed
 
 _FINGERPRINT = tuple(field.name for field in fields(Fingerprint))
 _SLOT = tuple(field.name for field in fields(Slot))
@@ -85,12 +84,13 @@ class SharedMessageWriter(SharedItemWriter):
 
     def bury(self, fingerprints: Sequence[str], now: datetime) -> None:
         """Write tombstones of what was forgotten."""
-        tombstones = {keyed(self._secret, mark) for mark in fingerprints}
+        tombstones = {self._secrets.mark(mark) for mark in fingerprints}
         self._execute("insert_tombstones", {"fingerprints": sorted(tombstones), "now": now})
 
     def exhume(self, fingerprints: Sequence[str]) -> None:
         """Remove tombstones of what was said again."""
-        self._execute("lift_tombstones", {"fingerprints": [keyed(self._secret, mark) for mark in fingerprints]})
+        tombstones = [tombstone for mark in fingerprints for tombstone in self._secrets.marks(mark)]
+        self._execute("lift_tombstones", {"fingerprints": tombstones})
 
     def has_tombstones(self) -> bool:
         """Say whether there is any."""
@@ -216,6 +216,8 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         record_id = draft.record.id
         renamed = {"id": record_id, "version_id": version_id}
         self._execute("rename_memory", {**renamed, "valid_until": valid_until})
+        if record_id in self._new_ids["memory"]:
+            self._new_ids["memory"].add(version_id)
         self._execute("rename_jobs", renamed)
         self._move_vectors(record_id, version_id)
         self.insert([draft], space)

@@ -76,6 +76,14 @@ SELECT user_id, item_id, item_kind, attempts FROM jobs WHERE bulk = :bulk AND sp
 -- The batch is over; what it did not do is due again.
 UPDATE jobs SET bulk = '', lease_until = NULL, due_at = :now, reason = :reason WHERE bulk = :bulk AND due_at IS NOT NULL
 
+-- jobs_ahead --
+-- How many jobs are due, or leased, later than any could be: the clock was ahead when they were written.
+SELECT count(*) AS ahead FROM jobs WHERE due_at > :horizon OR lease_until > :horizon
+
+-- recall_jobs_ahead --
+-- The clock went back; what it had put off is due now.
+UPDATE jobs SET due_at = :now, lease_until = NULL WHERE due_at > :horizon OR lease_until > :horizon
+
 -- save_bulk --
 -- Notes a batch, new or changed.
 INSERT INTO bulk_batches (id, space, provider_id, state, texts, done, tokens, reason, submitted_at, checked_at)

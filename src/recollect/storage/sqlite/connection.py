@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from threading import Condition, Lock
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, Final
 
 import apsw
 
-from recollect.errors import StoreDamaged, StoreError, StoreReadOnly, StoreTooOld, StoreUnavailable
+from recollect.errors import StoreDamaged, StoreError, StoreFull, StoreReadOnly, StoreTooOld, StoreUnavailable
+from recollect.forking import leak, take_part
+from recollect.private_folders import make_private, settle
 from recollect.storage.sqlite.codec import to_micros
 
 # Before this version, resetting the write-ahead log could corrupt a database.
@@ -41,12 +44,13 @@ def check_version(version: str) -> None:
 def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
     """Open the file, create it for its owner only when it is new, and set what every connection needs."""
     check_version(apsw.sqlite_lib_version())
+    _forked_files.insist_not_inherited(path)
     if is_read_only(path):
         return _open_for_reading(path, busy_timeout_s)
     with translated(path):
         fresh = not path.exists()
         if fresh:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(path.parent)
             with suppress(AttributeError, OSError):  # not every system lets us; then it is made private below
                 os.mknod(path, 0o600)  # private from the first moment
         connection = apsw.Connection(os.fspath(path))
@@ -54,6 +58,7 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
         connection.set_busy_timeout(int(busy_timeout_s * 1000))
         if fresh and path.exists():
             path.chmod(0o600)  # nothing has been written yet; the log and its index inherit this mode
+            settle(path.parent)
         connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         patiently(busy_timeout_s, lambda: connection.execute("PRAGMA journal_mode = WAL"))
         connection.execute("PRAGMA synchronous = FULL")
@@ -103,6 +108,99 @@ def map_pages(connection: apsw.Connection) -> None:
     connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
 
 
+class ReadConnections:
+    """The connections of a store that only read, lent to one caller each."""
+
+    def __init__(self, path: Path, busy_timeout_s: float) -> None:
+        self._path = path
+        self._busy_timeout_s = busy_timeout_s
+        self._idle: list[apsw.Connection] = []
+        self._lent = 0
+        self._changed = Condition(Lock())
+
+    @contextmanager
+    def lend(self) -> Iterator[apsw.Connection]:
+        """Lend a connection, a new one if all are lent."""
+        connection = None
+        with self._changed:
+            self._lent += 1
+            if self._idle:
+                connection = self._idle.pop()
+        try:
+            if connection is None:
+                connection = open_connection(self._path, self._busy_timeout_s)
+                map_pages(connection)
+            yield connection
+        finally:
+            with self._changed:
+                self._lent -= 1
+                if connection is not None:
+                    self._idle.append(connection)
+                self._changed.notify_all()
+
+    def hold(self, timeout_s: float) -> None:
+        """Wait until all are back, close them, and lend none before `go_on`."""
+        self._changed.acquire()
+        self._changed.wait_for(lambda: not self._lent, timeout_s)
+        self._close_idle()
+
+    def go_on(self) -> None:
+        """Lend again after `hold`."""
+        self._changed.release()
+
+    def close(self) -> None:
+        """Close those that are not lent."""
+        with self._changed:
+            self._close_idle()
+
+    def _close_idle(self) -> None:
+        for connection in self._idle:
+            connection.close()
+        self._idle.clear()
+
+
+class _ForkedFiles:
+    """Knows which files were open when this process was forked: SQLite's notes about their locks came along."""
+
+    def __init__(self) -> None:
+        self._open: set[tuple[int, int]] = set()
+        self._inherited: set[tuple[int, int]] = set()
+
+    def before_fork(self) -> None:
+        """Note what is still open after all stores have let go."""
+        self._open.clear()
+        for connection in apsw.connections():
+            with suppress(OSError, apsw.Error):
+                self._open.add(_inode(Path(connection.filename)))
+
+    def after_fork_in_parent(self) -> None:
+        """Do nothing."""
+
+    def after_fork_in_child(self) -> None:
+        """Keep the notes."""
+        self._inherited |= self._open
+        for connection in apsw.connections():
+            leak(connection)
+
+    def insist_not_inherited(self, path: Path) -> None:
+        """Refuse a file whose locks SQLite would judge by what the parent had."""
+        if self._inherited and path.exists() and _inode(path) in self._inherited:
+            raise StoreUnavailable(
+                f"{path} was in use when this process was forked, and SQLite cannot be carried into another process. "
+                "Start processes with the methods spawn or forkserver of multiprocessing, or open the store only after "
+                "forking."
+            )
+
+
+def _inode(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+_forked_files: Final = _ForkedFiles()
+take_part(_forked_files)
+
+
 def patiently(timeout_s: float, step: Callable[[], object]) -> None:
     """Take a step at which SQLite does not wait, but fails at once when another process is at the same step."""
     deadline = monotonic() + timeout_s
@@ -117,8 +215,8 @@ def patiently(timeout_s: float, step: Callable[[], object]) -> None:
             return
 
 
-def _full(path: Path) -> StoreError:
-    return StoreError(f"The disk is full: nothing of this write to {path} was kept. Make room and try again.")
+def _full(path: Path) -> StoreFull:
+    return StoreFull(f"The disk is full: nothing of this write to {path} was kept. Make room and try again.")
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from recollect.storage.sqlite.in_memory_users import (
 )
 from recollect.storage.sqlite.matching import EVERYTHING, MANY_ROWS, any_of, promising
 from recollect.storage.sqlite.session import SqliteSession, seq_array
+from recollect.storage.tombstones import TombstoneSecrets
 
 _LATE_REACH = 1024
 _WIDER = 8
@@ -45,8 +46,10 @@ class ProcessCaches:
 class SqliteReader(SharedReader):
     """One user's view of the file, for the length of one transaction."""
 
-    def __init__(self, connection: apsw.Connection, scope: Scope, caches: ProcessCaches, *, secret: bytes) -> None:
-        super().__init__(SqliteSession(connection), scope, secret=secret)
+    def __init__(
+        self, connection: apsw.Connection, scope: Scope, caches: ProcessCaches, *, secrets: TombstoneSecrets
+    ) -> None:
+        super().__init__(SqliteSession(connection), scope, secrets=secrets)
         self._codes = caches.codes
         self._users = caches.users
         self._whole: InMemoryUser | None = None

@@ -1,6 +1,6 @@
 """Runs named queries on a connection to SQLite."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -8,7 +8,7 @@ import numpy as np
 
 from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
-from recollect.model.memories import Scope, Space
+from recollect.model.memories import Scope, Space, Vector
 from recollect.storage.filters import conditions
 from recollect.storage.rows import of_kind
 from recollect.storage.session import ResultRow, StoreSession, Values
@@ -59,6 +59,16 @@ class SqliteSession(StoreSession):
         """Run a query to its end and give its rows."""
         rows: list[ResultRow] = self.connection.execute(statement(name, kind, space), values).fetchall()
         return rows
+
+    def stream(
+        self, name: str, values: Values, *, kind: VectorKind | None = None, space: int | None = None
+    ) -> Iterator[ResultRow]:
+        """Step through a query."""
+        yield from self.connection.execute(statement(name, kind, space), values)
+
+    def read_vector(self, stored: bytes) -> Vector:
+        """Read a blob."""
+        return np.frombuffer(stored, "<f4")
 
     def execute(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None

@@ -14,16 +14,20 @@ from typing import TypeVar
 import apsw
 
 from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
+from recollect.forking import leak, take_part
+from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.stats import Erasure, Problem, Purged
-from recollect.ports import Clock, PendingWrite, StepListener, StoreReader, StoreWriter
+from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
 from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
+from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
-from recollect.storage.sqlite.connection import is_read_only, map_pages, open_connection, translated
+from recollect.storage.sqlite.connection import ReadConnections, is_read_only, open_connection, translated
+from recollect.storage.sqlite.maintenance.copy import copy_database
 from recollect.storage.sqlite.maintenance.scrub import (
     REWRITE_AT_ONCE_BYTES,
     FileEraser,
@@ -36,10 +40,11 @@ from recollect.storage.sqlite.reader import ProcessCaches, SqliteReader
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.sqlite.writer import SqliteWriter
 from recollect.storage.statements import load_checks
-from recollect.storage.tombstones import tombstone_secret
+from recollect.storage.tombstones import tombstone_secrets
 
 T = TypeVar("T")
 
+_FORK_WAIT_S = 5.0  # after that a child is not allowed to open the file
 _SCRUB_WAIT_S = 0.5
 _SAMPLES = "The planner's statistics hold words of users, forgotten ones too. `recollect maintain` removes them."
 _COPIES = "Backups and snapshots of the file that were made before hold what they held: delete them."
@@ -53,6 +58,7 @@ class SqliteStore(
     SharedPlaceStore,
     SharedReadingStore,
     SharedAccessLogStore,
+    SharedTransferStore,
     StoreFigures,
 ):
     """Memories in one file."""
@@ -67,20 +73,27 @@ class SqliteStore(
         self._clock = clock
         self._geocodes = geocodes
         self._caches = ProcessCaches()
-        self._idle: list[apsw.Connection] = []
-        self._idle_lock = Lock()
+        self._readers = ReadConnections(self._path, busy_timeout_s)
         self._write_lock = Lock()
         self._committer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-commit")
-        self._closed = False
-        self._writer = open_connection(self._path, busy_timeout_s)
+        self._closed = self._held = False
+        self._open_writer: apsw.Connection | None = None
         with translated(self._path):
             self._migrate(analyser)
-            self._secret = tombstone_secret(SqliteSession(self._writer))
+            self._secrets = tombstone_secrets(SqliteSession(self._writer))
             unerased = self._writer.pragma("user_version") == UNERASED or samples(self._writer)
         self._eraser = FileEraser(self._path)
         if unerased and file_bytes(self._writer) <= REWRITE_AT_ONCE_BYTES:
             with suppress(StoreUnavailable, StoreReadOnly):  # whichever opens or maintains it next does it
                 self.scrub()
+        take_part(self)
+
+    @property
+    def _writer(self) -> apsw.Connection:
+        """The connection that writes, for the thread that holds the write lock."""
+        if self._open_writer is None:
+            self._open_writer = open_connection(self._path, self._busy_timeout_s)
+        return self._open_writer
 
     def _migrate(self, analyser: int) -> None:
         try:
@@ -94,7 +107,7 @@ class SqliteStore(
     def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""
         with self._snapshot() as connection:
-            return work(SqliteReader(connection, scope, self._caches, secret=self._secret))
+            return work(SqliteReader(connection, scope, self._caches, secrets=self._secrets))
 
     @contextmanager
     def _reading(self, scope: Scope | None = None) -> Iterator[StoreSession]:  # noqa: ARG002 - a file has one owner
@@ -102,23 +115,20 @@ class SqliteStore(
         with self._snapshot() as connection:
             yield SqliteSession(connection)
 
+    def _long_reading(self, scope: Scope | None) -> AbstractContextManager[StoreSession]:
+        """Lend a session with an open snapshot."""
+        return self._reading(scope)
+
     @contextmanager
     def _snapshot(self) -> Iterator[apsw.Connection]:
         """Lend a connection with an open snapshot."""
         self._insist_open()
-        with self._idle_lock:
-            connection = self._idle.pop() if self._idle else None
-        if connection is None:
-            connection = open_connection(self._path, self._busy_timeout_s)
-            map_pages(connection)
-        with translated(self._path):
+        with self._readers.lend() as connection, translated(self._path):
             connection.execute("BEGIN")
             try:
                 yield connection
             finally:
                 connection.execute("COMMIT")
-                with self._idle_lock:
-                    self._idle.append(connection)
 
     @contextmanager
     def _writing(
@@ -192,7 +202,7 @@ class SqliteStore(
         self._insist_open()
         self._writer.execute("BEGIN IMMEDIATE")
         try:
-            writer = SqliteWriter(self._writer, scope, secret=self._secret, geocodes=self._geocodes)
+            writer = SqliteWriter(self._writer, scope, secrets=self._secrets, geocodes=self._geocodes)
             return writer, work(writer)
         except BaseException:
             self._roll_back()
@@ -250,6 +260,11 @@ class SqliteStore(
                     number = register_space(session, kind, space, known.state(space), now)
                 values = {"item_kind": kind, "now": now, "after": last, "last": upto}
                 owed, last = owed + session.changed("owe_jobs", values, kind=kind, space=number), upto
+
+    def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
+        """Copy the file while it is in use, with a connection of its own."""
+        self._insist_open()
+        return copy_database(self._path, self._busy_timeout_s, Path(target), tell)
 
     def own_files(self) -> frozenset[tuple[int, int]]:
         """Give the file and what SQLite puts beside it. They are looked at, never opened: that would drop its locks."""
@@ -320,12 +335,32 @@ class SqliteStore(
         if self._closed:
             return
         self._committer.shutdown(wait=True)
-        with self._write_lock, self._idle_lock, translated(self._path):
+        with self._write_lock, translated(self._path):
             self._closed = True
-            for connection in self._idle:
-                connection.close()
-            self._idle.clear()
-            self._writer.close()
+            self._readers.close()
+            self._close_writer()
+
+    def _close_writer(self) -> None:
+        if self._open_writer is not None:
+            self._open_writer.close()
+            self._open_writer = None
+
+    def before_fork(self) -> None:
+        """Close all connections when they are free: SQLite must not be carried into another process."""
+        self._readers.hold(_FORK_WAIT_S)
+        self._held = self._write_lock.acquire(timeout=_FORK_WAIT_S)
+        if self._held:
+            self._close_writer()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on; connections are opened again when they are needed."""
+        if self._held:
+            self._write_lock.release()
+        self._readers.go_on()
+
+    def after_fork_in_child(self) -> None:
+        """Leave everything alone; the engine tells callers to open a store of their own."""
+        leak(self)
 
     def _insist_open(self) -> None:
         if self._closed:

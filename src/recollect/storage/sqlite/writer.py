@@ -15,21 +15,24 @@ from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Scope, Space, Vector
 from recollect.storage.rows import DELETE
 from recollect.storage.shared.item_writer import NumberedSpace, WrittenItem
-from recollect.storage.shared.writer import SharedWriter
+from recollect.storage.shared.transfer import TransferRows
 from recollect.storage.spaces import list_spaces
 from recollect.storage.sqlite.binary_codes import Seqs, encode
 from recollect.storage.sqlite.codec import to_micros, to_row
 from recollect.storage.sqlite.session import SqliteSession, seq_array, statement
+from recollect.storage.tombstones import TombstoneSecrets
 
-MANY_CHUNKS = 50  # each has some two hundred words, and each word takes as long as a small write
+MANY_ROWS = 50  # a chunk has some two hundred words, and each word takes as long as a small write
 UNMERGED = "unmerged"  # the mark that says that the index of words still holds rows that are gone
 
 
-class SqliteWriter(SharedWriter):
+class SqliteWriter(TransferRows):
     """One user's changes. `finish` must be called before the commit."""
 
-    def __init__(self, connection: apsw.Connection, scope: Scope, *, secret: bytes, geocodes: bool = False) -> None:
-        super().__init__(SqliteSession(connection), scope, secret=secret, geocodes=geocodes)
+    def __init__(
+        self, connection: apsw.Connection, scope: Scope, *, secrets: TombstoneSecrets, geocodes: bool = False
+    ) -> None:
+        super().__init__(SqliteSession(connection), scope, secrets=secrets, geocodes=geocodes)
         self._connection = connection
         self._unindexed = defaultdict[ItemKind, list[int]](list)
 
@@ -111,8 +114,14 @@ class SqliteWriter(SharedWriter):
         """Do nothing: vectors belong to the number of a row, which it keeps."""
 
     def _delete_terms(self, kind: ItemKind, seqs: Seqs) -> None:
-        """Take rows out of the index of words: few of them at once for good, many chunks with the next merge."""
-        many = kind == "chunk" and len(seqs) > MANY_CHUNKS
+        """Take rows out of the index of words: few of them at once for good, many chunks with the next merge.
+
+        The index is emptied as a whole when no row of any user stays.
+        """
+        if len(seqs) > MANY_ROWS and self._rows("count_rows", {"limit": len(seqs) + 1}, kind=kind)[0][0] == len(seqs):
+            self._execute("delete_all_terms", kind=kind)
+            return
+        many = kind == "chunk" and len(seqs) > MANY_ROWS
         if many:
             self._execute("erase_at_leisure", kind=kind)
         self._execute("delete_terms", {"seqs": seq_array(seqs)}, kind=kind)
@@ -123,6 +132,7 @@ class SqliteWriter(SharedWriter):
     def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
         """Remove rows, their words and text first, and then all that belongs to them."""
         self._deferred.run()
+        self._free(kind, item_ids)
         removed = {"ids": list(item_ids)}
         seqs = np.array([row[0] for row in self._rows("item_numbers", removed, kind=kind)], np.int64)
         if kind != "place":  # which is not found by words

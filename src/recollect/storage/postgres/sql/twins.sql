@@ -81,3 +81,11 @@ INSERT INTO tombstones (user_id, fingerprint, forgotten_at)
 SELECT :user_id, t.value, :now::timestamptz
   FROM unnest(:fingerprints::text[]) AS t (value)
     ON CONFLICT (user_id, fingerprint) DO UPDATE SET forgotten_at = excluded.forgotten_at
+
+-- transfer_vectors --
+-- All vectors of a user in a space.
+SELECT item_id AS id, embedding AS vector FROM vectors_{space} WHERE user_id = :user_id ORDER BY item_id
+
+-- items_with_vector --
+-- Which of these items have one.
+SELECT item_id AS id FROM vectors_{space} WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[])

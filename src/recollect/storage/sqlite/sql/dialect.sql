@@ -68,6 +68,14 @@ SELECT 'delete', m.seq, hex(m.user_id), m.terms
   FROM carray(:seqs) wanted CROSS JOIN {rows} m ON m.seq = wanted.value
  WHERE m.user_id = :user_id
 
+-- count_rows --
+-- Of all users, as far as it matters.
+SELECT count(*) AS amount FROM (SELECT 1 FROM {rows} LIMIT :limit)
+
+-- delete_all_terms --
+-- Nothing stays in the index, which then needs not be asked for each word.
+INSERT INTO {words} ({words}) VALUES ('delete-all')
+
 -- erase_at_leisure --
 -- To take many texts out of the index one word after the other takes long; marked as gone, they go with the next merge.
 INSERT INTO {words} ({words}, rank) VALUES ('secure-delete', 0)

@@ -81,3 +81,16 @@ INSERT INTO tombstones (user_id, fingerprint, forgotten_at)
 SELECT :user_id, t.value, :now
   FROM carray(:fingerprints) AS t WHERE true
     ON CONFLICT (user_id, fingerprint) DO UPDATE SET forgotten_at = excluded.forgotten_at
+
+-- transfer_vectors --
+-- All vectors of a user in a space.
+SELECT m.id, v.vector
+  FROM {rows} m JOIN vectors_{space} v ON v.seq = m.seq AND v.user_id = m.user_id
+ WHERE m.user_id = :user_id
+ ORDER BY m.id
+
+-- items_with_vector --
+-- Which of these items have one.
+SELECT m.id
+  FROM (SELECT value AS wanted FROM carray(:ids)) CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted
+  JOIN vectors_{space} v ON v.seq = m.seq

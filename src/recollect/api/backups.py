@@ -1,0 +1,102 @@
+"""Backups of an open store, and stores made from backups."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+
+from recollect import encryption
+from recollect.api.composition import assemble, originals_root, scratch_folder
+from recollect.encryption import FileKey
+from recollect.engine.backup import folders, write
+from recollect.engine.backup import restore as restoring
+from recollect.engine.backup.write import BackupRequest
+from recollect.engine.base.context import Engine
+from recollect.engine.forgetting.replay import replay
+from recollect.errors import BackupDamaged, InvalidInput, NotFound
+from recollect.model.backups import Backup, Restored
+from recollect.ports import BackupProgress, Clock, Store
+from recollect.settings import Settings
+from recollect.settings.database import SCHEME
+from recollect.storage import open_restorer, open_store
+from recollect.text.terms import ANALYSER
+
+
+def back_up(
+    engine: Engine,
+    folder: str | PathLike[str],
+    *,
+    keep: int | None,
+    encrypt_to: Sequence[str],
+    passphrase: str,
+    tell: BackupProgress | None,
+) -> Backup:
+    """Write a backup."""
+    target, scratch = folders.folder_named(folder), scratch_folder(engine.settings)
+    return write.back_up(engine, BackupRequest(target, scratch, keep, encrypt_to, passphrase), tell or _silent)
+
+
+def check(backup: str | PathLike[str]) -> Backup:
+    """Compare every file of a backup, or of the newest in a folder, with its hash. Raises BackupDamaged."""
+    return restoring.check(folders.folder_named(backup))
+
+
+def restore(
+    backup: str | PathLike[str],
+    settings: Settings,
+    clock: Clock,
+    *,
+    key: FileKey,
+    forgotten_since: str | PathLike[str] | None,
+    tell: BackupProgress | None,
+) -> Restored:
+    """Restore a backup, then open the store, which brings it up to this version, and let it check itself."""
+    plan = restoring.RestorePlan(
+        backup=folders.folder_named(backup),
+        restorer=open_restorer(settings),
+        originals=originals_root(settings),
+        scratch=scratch_folder(settings),
+        key=key,
+    )
+    with _before(settings, clock, forgotten_since, plan.backup) as before:
+        restored = restoring.restore(plan, tell or _silent)
+        engine = assemble(replace(settings, embedding=replace(settings.embedding, worker=False)), clock)
+        try:
+            problems = engine.store.check()
+            forgotten = replay(engine, before, restored.backup.created_at) if before is not None else 0
+        finally:
+            engine.store.close()
+    if problems:
+        said = "; ".join(problem.advice for problem in problems)
+        raise BackupDamaged(f"{restored.location} was restored as the backup has it, but is not sound: {said}")
+    note = f"{forgotten} item(s) that were forgotten after the backup were forgotten again"
+    return replace(restored, notes=(*restored.notes, note)) if before is not None else restored
+
+
+@contextmanager
+def _before(
+    settings: Settings, clock: Clock, database: str | PathLike[str] | None, backup: Path
+) -> Iterator[Store | None]:
+    """Open the store of before the restoring, which must be the one that the backup is of."""
+    if database is None:
+        yield None
+        return
+    found = replace(settings, database=fspath(database))
+    if not found.database.startswith(SCHEME) and not Path(found.database).exists():
+        raise NotFound(f"{found.database} is not there, so it cannot tell what was forgotten.")
+    with closing(open_store(found, clock, analyser=ANALYSER)) as store:
+        if f"{store.identity():08x}" != restoring.find(backup).manifest.store:
+            raise InvalidInput(f"{store.location()} is not the store that the backup is of.")
+        yield store
+
+
+def key_for(identity: str | PathLike[str] | None, passphrase: str) -> FileKey:
+    """Give what decrypts a backup."""
+    if identity is not None and passphrase:
+        raise InvalidInput("Give the file of a key or a passphrase, not both.")
+    return encryption.key_of(identity) if identity is not None else encryption.key_with(passphrase)
+
+
+def _silent(doing: str, done: int, total: int) -> None:
+    """Report nothing."""

@@ -1,0 +1,160 @@
+"""Forgets again in a restored store what was forgotten in the store of before after the backup.
+
+The tombstones of the store of before decide, not what it lacks: a store that is damaged has forgotten nothing.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from itertools import chain
+from typing import TypeAlias
+
+from recollect.dialogue.overlap import fingerprints
+from recollect.engine.base.context import Engine
+from recollect.engine.drafts import tombstones
+from recollect.engine.files import file_chunks
+from recollect.engine.forgetting import forget
+from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessage
+from recollect.model.files import Chunk
+from recollect.model.memories import Scope
+from recollect.ports import Store, StoreReader, StoreWriter
+from recollect.ports.transfer import TOMBSTONES, IncomingRow
+from recollect.text.mentions import sentence_marks, without
+
+_BATCH = 500
+
+Marks: TypeAlias = Mapping[str, tuple[str, ...]]  # the tombstones that an item would have, by its id
+
+
+def replay(engine: Engine, before: Store, since: datetime) -> int:
+    """Forget what was forgotten since then, and bring its tombstones; says how many items were deleted or rewritten."""
+    amount = sum(_Replay(engine, before, scope, since).run() for scope in list(engine.store.users()))
+    _bring_tombstones(engine, before, since)
+    return amount
+
+
+@dataclass(frozen=True, slots=True)
+class _Replay:
+    """The items of one user."""
+
+    engine: Engine
+    before: Store
+    scope: Scope
+    since: datetime
+
+    def run(self) -> int:
+        """Forget them."""
+        emptied = self.before.read(self.scope, tombstones.emptied_at)
+        if emptied is not None and emptied > self.since:
+            return len(forget.forget_everything(self.engine, self.scope, dry_run=False).ids)
+        amount = 0
+        for root in self._folders():
+            amount += len(forget.forget_folder(self.engine, self.scope, root, dry_run=False).ids)
+        messages = self._messages()
+        changes = forget.ReplayedChanges(
+            items=(*self._doomed(_memories), *(message_id for message_id, left in messages if left is None)),
+            files=self._doomed(_files),
+            rewritten=tuple(left for _, left in messages if left is not None),
+            chunks=tuple(self._chunks()),
+        )
+        done = forget.forget_again(self.engine, self.scope, changes)
+        return amount + len(done.ids) + len(changes.rewritten) + len(changes.chunks)
+
+    def _buried(self, marks: Sequence[str]) -> set[str]:
+        """Say which of these were forgotten in the store of before, after the backup."""
+        found = self.before.read(self.scope, lambda rows: rows.buried(marks)) if marks else {}
+        return {mark for mark, moment in found.items() if moment > self.since}
+
+    def _doomed(self, kind: "Callable[[StoreReader], Iterator[Marks]]") -> tuple[str, ...]:
+        """Give the items with a new tombstone that the store of before has no longer."""
+        found: list[str] = []
+        for marks in self.engine.store.read(self.scope, lambda rows: list(kind(rows))):
+            buried = self._buried([*chain.from_iterable(marks.values())])
+            found += [item_id for item_id, several in marks.items() if buried.intersection(several)]
+        kept = self.before.read(self.scope, lambda rows: _existing(rows, found))
+        return tuple(item_id for item_id in found if item_id not in kept)
+
+    def _messages(self) -> list[tuple[str, RewrittenMessage | None]]:
+        """Give the messages with a new tombstone: those that are gone, and those that have lost a sentence."""
+        found: list[str] = []
+        for marks in self.engine.store.read(self.scope, lambda rows: list(_messages(rows))):
+            buried = self._buried([*chain.from_iterable(marks.values())])
+            found += [item_id for item_id, several in marks.items() if buried.intersection(several)]
+        here = self.engine.store.read(self.scope, lambda rows: {one.id: one for one in rows.get_messages(found)})
+        there = self.before.read(self.scope, lambda rows: {one.id: one for one in rows.get_messages(found)})
+        return [
+            (item_id, RewrittenMessage(here[item_id], there[item_id], ()) if item_id in there else None)
+            for item_id in found
+            if item_id not in there or there[item_id].content != here[item_id].content
+        ]
+
+    def _folders(self) -> list[str]:
+        roots = self.engine.store.read(self.scope, lambda rows: [folder.root for folder in rows.folders()])
+        kept = self.before.read(self.scope, lambda rows: {folder.root for folder in rows.folders()})
+        return [root for root in roots if root not in kept and self._buried([tombstones.of_folder(root)])]
+
+    def _chunks(self) -> Iterator[RewrittenChunk]:
+        """Give the chunks of files that have lost a sentence."""
+        if not self._buried([file_chunks.ANY_SENTENCE]):
+            return
+        for file_id in self.engine.store.read(self.scope, lambda rows: list(rows.file_ids())):
+            for chunk in self.engine.store.read(self.scope, partial(_chunks_of, file_id=file_id)):
+                marks = sentence_marks(chunk.content)
+                spans = [marks[mark] for mark in self._buried([*marks])]
+                if spans:
+                    removed = tuple(span.of(chunk.content) for span in spans)
+                    yield RewrittenChunk(chunk, without(chunk.content, spans), chunk.heading, removed)
+
+
+def _chunks_of(rows: StoreReader, file_id: str) -> Sequence[Chunk]:
+    return rows.chunks_of(file_id)
+
+
+def _memories(rows: StoreReader) -> Iterator[Marks]:
+    for some in _parts(rows.everything()):
+        yield {record.id: tombstones.of_memory(record) for record in rows.get(some)}
+
+
+def _messages(rows: StoreReader) -> Iterator[Marks]:
+    for conversation in rows.conversation_ids():
+        for some in _parts(rows.message_ids(conversation)):
+            yield {one.id: fingerprints(one) for one in rows.get_messages(some) if one.role != "summary"}
+
+
+def _files(rows: StoreReader) -> Iterator[Marks]:
+    for some in _parts(rows.file_ids()):
+        files = [file for file_id in some if (file := rows.file(file_id)) is not None]
+        yield {file.id: file_chunks.tombs(file.root, file.path, file.digest) for file in files}
+
+
+def _existing(rows: StoreReader, item_ids: Sequence[str]) -> set[str]:
+    memories = {record.id for record in rows.get(item_ids)}
+    return memories | {item_id for item_id in item_ids if item_id not in memories and rows.file(item_id) is not None}
+
+
+def _parts(item_ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (item_ids[start : start + _BATCH] for start in range(0, len(item_ids), _BATCH))
+
+
+def _bring_tombstones(engine: Engine, before: Store, since: datetime) -> None:
+    """Bring the tombstones of what the restored store never had, so that no import brings it either."""
+    with before.snapshot(None) as snapshot:
+        engine.store.add_secrets(snapshot.secrets())
+        for scope in snapshot.users():
+            newer = (row for row in snapshot.rows(scope, TOMBSTONES) if row[1] > since)
+            while some := list(_take(newer)):
+                engine.store.write(scope, partial(_insert, engine=engine, rows=some))
+
+
+def _take(rows: Iterator[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+    for number, row in enumerate(rows, 1):
+        yield row
+        if number == _BATCH:
+            return
+
+
+def _insert(writer: StoreWriter, engine: Engine, rows: Sequence[tuple[object, ...]]) -> None:
+    known = writer.known_rows(TOMBSTONES, rows)
+    new = [IncomingRow(row) for row in rows if TOMBSTONES.key_of(row) not in known]
+    writer.insert_rows(TOMBSTONES, new, None, engine.clock.now())

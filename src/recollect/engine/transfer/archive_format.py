@@ -1,0 +1,245 @@
+"""The lines and the manifest of an archive.
+
+The invariant: equal rows give equal bytes, whichever store they come from. Keys are sorted, times are in UTC with
+microseconds, and numbers in JSON are written as PostgreSQL would give them back.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import cache, partial
+from typing import Any, Final, TypeAlias, cast
+
+from recollect.errors import InvalidDocument
+from recollect.ports.transfer import Column, Row, TransferTable
+
+_ValueCheck: TypeAlias = Callable[[Any], Any]
+
+FORMAT: Final = "recollect-export"
+VERSION: Final = 1
+MANIFEST: Final = "manifest.json"
+SPACES: Final = "spaces.jsonl"
+VECTORS: Final = "vectors.jsonl"
+SECRETS: Final = "secrets.jsonl"
+ORIGINALS: Final = "originals/"
+USER: Final = "user"
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+_WHOLE: Final = 1e16  # from here on floats are written with an exponent, which jsonb writes out as a whole number
+_ID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_INTEGERS: Final = 2**63
+_ESCAPES: Final = re.compile(rb"\\u(?:0000|[dD][89abAB])")
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class MemberEntry:
+    """A file of an archive as the manifest knows it."""
+
+    name: str
+    bytes: int
+    lines: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveManifest:
+    """What an archive holds. `missing_originals` are digests of documents whose copies were gone when it was made."""
+
+    users: tuple[str, ...]
+    vectors: bool
+    members: tuple[MemberEntry, ...]
+    missing_originals: tuple[str, ...] = ()
+    format: str = field(default=FORMAT)
+    version: int = field(default=VERSION)
+
+    def encode(self) -> bytes:
+        """Write the manifest."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True, indent=1).encode() + b"\n"
+
+
+def member_of(table: TransferTable) -> str:
+    """Name the file with the rows of a table."""
+    return f"{table.name}.jsonl"
+
+
+def encode(values: Mapping[str, Any]) -> bytes:
+    """Write one line."""
+    return _ENCODER.encode(values).encode() + b"\n"
+
+
+def encode_row(user_id: str, table: TransferTable, row: Row) -> bytes:
+    """Write a row."""
+    values: dict[str, Any] = {USER: user_id}
+    for column, value in zip(table.columns, row, strict=True):
+        if value is not None and column.kind == "time":
+            values[column.name] = value.astimezone(UTC).isoformat(timespec="microseconds")
+        elif column.kind == "json" and value:
+            values[column.name] = _plain(value)
+        else:
+            values[column.name] = value
+    return encode(values)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Give JSON with numbers as jsonb keeps them."""
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float):
+        return int(value) if abs(value) >= _WHOLE else value + 0.0
+    return value
+
+
+def decode(line: bytes, where: str) -> dict[str, Any]:
+    """Read one line. Raises InvalidDocument."""
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InvalidDocument(f"{where} is not JSON: {error}.") from error
+    if not isinstance(values, dict):
+        raise InvalidDocument(f"{where} is no JSON object.")
+    if _ESCAPES.search(line) and _UNSTORABLE.search(json.dumps(values, ensure_ascii=False).replace("\\u0000", "\0")):
+        raise InvalidDocument(f"{where} holds a character that no store can keep.")
+    return values
+
+
+def decode_row(line: bytes, table: TransferTable, where: str) -> tuple[str, Row]:
+    """Read a row and whose it is, and check every value. Raises InvalidDocument."""
+    values = decode(line, where)
+    user = values.get(USER)
+    if not isinstance(user, str) or not user:
+        raise InvalidDocument(f"{where} names no user.")
+    name, row = USER, []
+    try:
+        for name, read in _readers(table):
+            row.append(read(values[name]))
+    except KeyError as error:
+        raise InvalidDocument(f"{where} lacks {name}.") from error
+    except (ValueError, TypeError) as error:
+        raise InvalidDocument(f"{where}: {name} is {str(values[name])[:40]!r}, which it cannot be.") from error
+    if len(values) != len(row) + 1:
+        odd = sorted(values.keys() - {USER, *table.names})
+        raise InvalidDocument(f"{where} has fields that version {VERSION} does not know: {', '.join(odd)[:200]}.")
+    if "lat" in values and (values["lat"] is None) != (values["lng"] is None):
+        raise InvalidDocument(f"{where} has half of a pair of coordinates.")
+    return user, tuple(row)
+
+
+@cache
+def _readers(table: TransferTable) -> tuple[tuple[str, _ValueCheck], ...]:
+    """Give for each column a function that checks a value of it and raises ValueError or TypeError."""
+    return tuple((column.name, _reader(column)) for column in table.columns)
+
+
+def _reader(column: Column) -> _ValueCheck:
+    if column.kind == "json":
+        return _read_object if column.choices == ("object",) else partial(_read_list, column.name)
+    read = _READERS[column.kind]
+    if column.choices or column.bounds:
+        read = partial(_read_bounded, column, read)
+    return partial(_read_optional, read) if column.optional else read
+
+
+def _read_optional(read: _ValueCheck, value: Any) -> Any:  # noqa: ANN401 - as the column is
+    return None if value is None else read(value)
+
+
+def _read_bounded(column: Column, read: _ValueCheck, given: Any) -> Any:  # noqa: ANN401
+    value = read(given)
+    measure = len(value) if isinstance(value, str) else value
+    if column.bounds and not column.bounds[0] <= measure <= column.bounds[1]:
+        raise ValueError(column.name)
+    if column.choices and str(value) not in column.choices:
+        raise ValueError(column.name)
+    return value
+
+
+def _read_text(value: Any) -> str:  # noqa: ANN401
+    if type(value) is not str:
+        raise TypeError(value)
+    return value
+
+
+def _read_id(value: Any) -> str:  # noqa: ANN401
+    if not _ID.fullmatch(value):
+        raise ValueError(value)
+    return cast("str", value)
+
+
+def _read_integer(value: Any) -> int:  # noqa: ANN401
+    if type(value) is not int or not -_INTEGERS <= value < _INTEGERS:
+        raise ValueError(value)
+    return value
+
+
+def _read_real(value: Any) -> float:  # noqa: ANN401
+    if type(value) not in (int, float) or not -_INTEGERS <= value <= _INTEGERS:
+        raise ValueError(value)
+    return float(value)
+
+
+def _read_truth(value: Any) -> bool:  # noqa: ANN401
+    if type(value) is not bool:
+        raise TypeError(value)
+    return value
+
+
+def _read_time(value: Any) -> datetime:  # noqa: ANN401
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError(value)
+    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+
+
+def _read_object(value: Any) -> Any:  # noqa: ANN401
+    if type(value) is not dict:
+        raise TypeError(value)
+    return value
+
+
+def _read_list(name: str, value: Any) -> Any:  # noqa: ANN401
+    kind = {"notes": str, "tool_calls": list}.get(name, dict)
+    if type(value) is not list or not all(type(part) is kind for part in value):
+        raise TypeError(value)
+    if kind is list and any([*map(type, call)] != [str, str, str] for call in value):
+        raise TypeError(value)
+    return value
+
+
+_READERS: Final[Mapping[str, _ValueCheck]] = {
+    "text": _read_text,
+    "id": _read_id,
+    "int": _read_integer,
+    "real": _read_real,
+    "bool": _read_truth,
+    "time": _read_time,
+}
+
+
+def read_manifest(data: bytes, where: str) -> ArchiveManifest:
+    """Read a manifest. Raises InvalidDocument, also for a version that is not known."""
+    values = decode(data, f"{MANIFEST} in {where}")
+    if values.get("format") != FORMAT:
+        raise InvalidDocument(f"{where} is no export of Recollect.")
+    if values.get("version") != VERSION:
+        raise InvalidDocument(
+            f"{where} has version {str(values.get('version'))[:20]} of the format; this program reads {VERSION}. "
+            "Upgrade Recollect."
+        )
+    try:
+        members = tuple(MemberEntry(**member) for member in values["members"])
+        manifest = ArchiveManifest(
+            tuple(values["users"]), values["vectors"], members, tuple(values.get("missing_originals", ()))
+        )
+        sound = all(isinstance(one.bytes, int) and isinstance(one.lines, int) for one in members)
+        texts: Sequence[object] = (*manifest.users, *(part for one in members for part in (one.name, one.sha256)))
+        sound = sound and all(isinstance(text, str) for text in texts)
+    except (KeyError, TypeError) as error:
+        raise InvalidDocument(f"The manifest in {where} is damaged: {error}.") from error
+    if not sound:
+        raise InvalidDocument(f"The manifest in {where} is damaged.")
+    return manifest

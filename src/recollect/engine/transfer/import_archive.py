@@ -1,0 +1,368 @@
+"""Brings an archive into a store: in batches, each of which is whole or has not happened.
+
+The invariant: nothing is changed or removed. What is there is left as it is, what was forgotten here stays away, and
+whatever was found is counted as brought or as skipped with a reason. So an import can be repeated, also after a crash.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from os import PathLike
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from recollect import encryption
+from recollect.dialogue.overlap import fingerprints
+from recollect.engine.base.context import Engine
+from recollect.engine.base.scopes import scope_of
+from recollect.engine.drafts import tombstones
+from recollect.engine.drafts.searchable_text import terms_of
+from recollect.engine.files import file_chunks
+from recollect.engine.transfer.archive_reader import Archive, ArchivedVector, open_archive
+from recollect.engine.transfer.export import outgoing
+from recollect.engine.transfer.save import insist_not_own, plain_archive
+from recollect.errors import InvalidInput
+from recollect.model.memories import MemoryRecord, Scope, Space
+from recollect.model.messages import Message, ToolCall
+from recollect.ports import StoreWriter
+from recollect.ports.transfer import (
+    CHUNKS,
+    CONVERSATIONS,
+    DERIVATIONS,
+    FILES,
+    MEMORIES,
+    MESSAGES,
+    TOMBSTONES,
+    TRANSFERRED,
+    UNREAD_MESSAGES,
+    ImportedRows,
+    IncomingRow,
+    Row,
+    TransferTable,
+)
+from recollect.text.chunks import chunk_terms
+
+ALREADY_THERE: Final = "already there"
+DIFFERENT: Final = "there already, and different; it was left as it is"
+SAID_ALREADY: Final = "the same is there under another id"
+FORGOTTEN: Final = "it was forgotten here, and does not come back"
+WITHOUT_REST: Final = "what it belongs to was left out"
+OTHER_MODEL: Final = "made with another model; they are made anew"
+NO_ORIGINAL: Final = "the original is not in the archive"
+TOMBSTONES_STAY: Final = "only an administrator brings tombstones"
+
+_MOST_ROWS: Final = 1_000
+_MOST_CHARACTERS: Final = 2_000_000
+_VECTORS_AT_ONCE: Final = 500
+_MOST_EXAMPLES: Final = 20
+_RECORD: Final = len(MemoryRecord._fields)
+_MESSAGE: Final = len(Message._fields)
+_CALLS: Final = Message._fields.index("tool_calls")
+
+ImportProgressListener: TypeAlias = Callable[[str, int, int], None]
+
+
+class ImportOptions(NamedTuple):
+    """Which user of an archive is meant and into whose memory, what becomes of it, and what decrypts it."""
+
+    of_user: str | None = None
+    into: Scope | None = None
+    dry_run: bool = False
+    tombstones: bool = True
+    tell: ImportProgressListener | None = None
+    identity: str | PathLike[str] | None = None
+    passphrase: str = ""
+
+
+@dataclass(slots=True)
+class ArchiveReport:
+    """What an import of an archive brought, and what it left out and why."""
+
+    users: tuple[str, ...] = ()
+    brought: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
+    examples: list[str] = field(default_factory=list)
+
+    def skip(self, what: str, reason: str, amount: int = 1, example: str = "") -> None:
+        """Count what was left out."""
+        if not amount:
+            return
+        self.skipped[what, reason] += amount
+        if example and len(self.examples) < _MOST_EXAMPLES:
+            self.examples.append(f"{example}: {reason}")
+
+
+def import_archive(engine: Engine, given: str, options: ImportOptions) -> ArchiveReport:
+    """Bring an archive of ours. Raises InvalidDocument, before anything is written, for one that is damaged."""
+    path = Path(given).expanduser()
+    insist_not_own(engine, path)
+    key = (
+        encryption.key_of(options.identity) if options.identity is not None else encryption.key_with(options.passphrase)
+    )
+    with plain_archive(path, key) as source, open_archive(path, source) as archive:
+        chosen = _chosen(archive, options)
+        report = ArchiveReport(tuple(scope.user_id for scope in chosen.values()))
+        if options.dry_run:
+            for (user, what), amount in archive.lines.items():
+                report.brought[what] += amount if user in chosen else 0
+            return report
+        _Import(engine, archive, chosen, report, options).run()
+        return report
+
+
+def _chosen(archive: Archive, options: ImportOptions) -> dict[str, Scope]:
+    """Say which users of the archive are brought, and into whose memory."""
+    users = archive.manifest.users
+    if options.of_user is not None:
+        if options.of_user not in users:
+            raise InvalidInput(f"{archive.path} holds nothing of the user {options.of_user!r}. {_named(users)}")
+        users = (options.of_user,)
+    if options.into is None:
+        return {user: scope_of(user) for user in users}
+    if len(users) > 1:
+        raise InvalidInput(
+            f"{archive.path} holds the memories of several users, which shall not be mixed: say whose are meant. "
+            f"{_named(users)}"
+        )
+    return dict.fromkeys(users, options.into)
+
+
+def _named(users: Sequence[str]) -> str:
+    return f"Users in it: {', '.join(users[:10]) or 'none'}{', …' if len(users) > 10 else ''}."  # noqa: PLR2004
+
+
+class _Judged(NamedTuple):
+    """The rows of a batch that are new, and why the others are left out."""
+
+    new: list[Row]
+    skipped: list[tuple[Row, str]]
+
+
+class _Import:
+    """An import under way."""
+
+    def __init__(
+        self, engine: Engine, archive: Archive, chosen: dict[str, Scope], report: ArchiveReport, options: ImportOptions
+    ) -> None:
+        self._engine = engine
+        self._archive = archive
+        self._chosen = chosen
+        self._report = report
+        self._options = options
+        self._careful = {scope: tombstones.unless_emptied(engine, scope) for scope in chosen.values()}
+        self._changed: set[str] = set()  # the ids of items that are there and say something else
+
+    def run(self) -> None:
+        """Bring all tables, then vectors."""
+        space = self._usable_space()
+        if self._options.tombstones:
+            self._engine.store.add_secrets(self._archive.secrets())
+        for table in TRANSFERRED:
+            if table is TOMBSTONES:
+                self._settle()
+            if table is not TOMBSTONES or self._options.tombstones:
+                self._bring_table(table)
+            else:
+                amount = sum(self._archive.lines.get((user, table.name), 0) for user in self._chosen)
+                self._report.skip(table.name, TOMBSTONES_STAY, amount)
+        if space is not None:
+            self._bring_vectors(space)
+        for scope in self._chosen.values():
+            self._engine.forget_cached(scope)
+        self._engine.background.wake()
+
+    def _usable_space(self) -> Space | None:
+        """Give the space of the archive's vectors, if this store uses it or has none yet."""
+        space, own = self._archive.space(), self._engine.space
+        if space is None:
+            return None
+        active = next((known.space for known in self._engine.store.spaces() if known.state == "active"), own)
+        if active not in (None, space):
+            vectors = sum(1 for vector in self._archive.vectors() if vector.user in self._chosen)
+            self._report.skip("vectors", OTHER_MODEL, vectors)
+            return None
+        self._engine.store.open_space(space, "active", self._engine.clock.now())
+        self._engine.models.refresh()
+        return space
+
+    def _bring_table(self, table: TransferTable) -> None:
+        total = sum(self._archive.lines.get((user, table.name), 0) for user in self._chosen)
+        done = 0
+        for scope, rows in self._batches(table):
+            if table is FILES:
+                rows = self._with_originals(scope, rows)  # noqa: PLW2901 - the same rows
+            self._bring(scope, table, rows)
+            self._engine.priority.give_way()
+            done += len(rows)
+            if self._options.tell is not None:
+                self._options.tell(table.name.replace("_", " "), done, total)
+
+    def _batches(self, table: TransferTable) -> Iterator[tuple[Scope, list[Row]]]:
+        """Give rows of one user at a time, as many as fit into a transaction."""
+        for user, group in groupby(self._archive.rows(table), key=lambda entry: entry[0]):
+            if user not in self._chosen:
+                continue
+            rows: list[Row] = []
+            size = 0
+            for _, row in group:
+                rows.append(row)
+                size += sum(len(value) for value in row if isinstance(value, str))
+                if len(rows) >= _MOST_ROWS or size >= _MOST_CHARACTERS:
+                    yield self._chosen[user], rows
+                    rows, size = [], 0
+            if rows:
+                yield self._chosen[user], rows
+
+    def _bring(self, scope: Scope, table: TransferTable, rows: list[Row]) -> None:
+        """Write a batch, and count what became of it once that is certain."""
+        engine = self._engine if table is TOMBSTONES else self._careful[scope]
+        now, outcome = engine.clock.now(), list[tuple[Row, str]]()
+
+        def work(writer: StoreWriter) -> ImportedRows:
+            judged = _judge(writer, table, rows)
+            refused = writer.insert_rows(
+                table, [_incoming(table, row) for row in judged.new], engine.models.latest, now
+            )
+            late = [(row, SAID_ALREADY) for row in judged.new if table.key_of(row) in refused]
+            outcome[:] = judged.skipped + late
+            return ImportedRows(len(judged.new) - len(late))
+
+        written = engine.write(scope, work).written
+        self._report.brought[table.name] += written
+        for row, reason in outcome:
+            named = "" if reason == ALREADY_THERE else f"{table.name} {table.key_of(row)[0]}"
+            self._report.skip(table.name, reason, example=named)
+            if reason == DIFFERENT and table.kind:
+                self._changed.add(row[0])
+
+    def _with_originals(self, scope: Scope, rows: list[Row]) -> list[Row]:
+        """Keep the originals of files that are about to be brought; the rows then name them as this store does."""
+        position = FILES.names.index("original")
+        if not any(row[position] for row in rows):
+            return rows
+        new = {row[0] for row in self._engine.store.write(scope, lambda writer: _judge(writer, FILES, rows)).new}
+        kept = []
+        for row in rows:
+            digest, name = row[position], ""
+            if digest and row[0] in new:
+                data = self._archive.original(digest)
+                name = "" if data is None else self._engine.documents.keep(scope.user_id, digest, data)
+                self._report.brought["originals"] += bool(name)
+                self._report.skip("originals", NO_ORIGINAL, int(data is None), example=f"files {row[0]}")
+            kept.append(row if row[0] not in new else (*row[:position], name, *row[position + 1 :]))
+        return kept
+
+    def _settle(self) -> None:
+        """Take back what cannot stand alone."""
+        for scope in self._chosen.values():
+            lost = self._engine.store.write(scope, lambda writer: writer.settle_import())
+            self._report.brought["memories"] -= lost
+            self._report.skip("memories", WITHOUT_REST, lost)
+
+    def _bring_vectors(self, space: Space) -> None:
+        batch: list[ArchivedVector] = []
+        for vector in self._archive.vectors():
+            if vector.user not in self._chosen or vector.id in self._changed:
+                continue
+            if batch and (len(batch) >= _VECTORS_AT_ONCE or (vector.user, vector.kind) != batch[0][:2]):
+                self._write_vectors(space, batch)
+                batch = []
+            batch.append(vector)
+        if batch:
+            self._write_vectors(space, batch)
+
+    def _write_vectors(self, space: Space, batch: Sequence[ArchivedVector]) -> None:
+        scope, kind = self._chosen[batch[0].user], batch[0].kind
+        item_ids, vectors = [one.id for one in batch], np.stack([one.vector for one in batch])
+
+        def work(writer: StoreWriter) -> ImportedRows:
+            return ImportedRows(writer.insert_late_vectors(space, kind, item_ids, vectors))
+
+        self._report.brought["vectors"] += self._careful[scope].store.write(scope, work).written
+
+
+def _judge(writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> _Judged:
+    """Tell what is new from what is there, was forgotten, or has lost what it belongs to."""
+    known = writer.known_rows(table, rows)
+    new: list[Row] = []
+    skipped: list[tuple[Row, str]] = []
+    for row in rows:
+        stored = known.get(table.key_of(row))
+        if stored is None:
+            new.append(row)
+            continue
+        same = table is TOMBSTONES or (outgoing(stored) if table is FILES else stored) == row
+        if not same and table is CONVERSATIONS:
+            writer.extend_conversation(row)
+        skipped.append((row, ALREADY_THERE if same else DIFFERENT))
+    reasons = _left_out(writer, table, new)
+    skipped += [(row, reasons[row[0]]) for row in new if row[0] in reasons and table is not DERIVATIONS]
+    if table is DERIVATIONS:
+        held = _derivations_held(writer, new)
+        skipped += [(row, WITHOUT_REST) for row, holds in zip(new, held, strict=True) if not holds]
+        return _Judged([row for row, holds in zip(new, held, strict=True) if holds], skipped)
+    return _Judged([row for row in new if row[0] not in reasons], skipped)
+
+
+def _left_out(writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> dict[str, str]:
+    """Give the ids of rows that must not come, and why."""
+    if not rows:
+        return {}
+    if table is UNREAD_MESSAGES:
+        there = writer.known_ids(MESSAGES, [row[0] for row in rows])
+        return {row[0]: WITHOUT_REST for row in rows if row[0] not in there}
+    if table is CHUNKS:
+        files = writer.known_ids(FILES, list({row[1] for row in rows}))
+        reasons = {row[0]: WITHOUT_REST for row in rows if row[1] not in files}
+        texts = file_chunks.mask_forgotten(writer, [row[2] for row in rows])
+        return {row[0]: FORGOTTEN for row, text in zip(rows, texts, strict=True) if text != row[2]} | reasons
+    if table not in (MEMORIES, MESSAGES, FILES) or not writer.has_tombstones():
+        return {}
+    marks = {row[0]: _marks(table, row) for row in rows}
+    buried = writer.buried([mark for several in marks.values() for mark in several])
+    created = table.names.index("created_at")
+    return {
+        row[0]: FORGOTTEN
+        for row in rows
+        if any(mark in buried and buried[mark] >= row[created] for mark in marks[row[0]])
+    }
+
+
+def _marks(table: TransferTable, row: Row) -> tuple[str, ...]:
+    if table is MEMORIES:
+        return tombstones.of_memory(MemoryRecord._make(row[:_RECORD]))
+    if table is MESSAGES:
+        return fingerprints(_message(row))
+    values = dict(zip(table.names, row, strict=True))
+    return file_chunks.tombs(values["root"], values["path"], values["digest"])
+
+
+def _derivations_held(writer: StoreWriter, rows: Sequence[Row]) -> list[bool]:
+    """Tell of which notes both ends are there."""
+    ends = {(kind, item_id) for row in rows for kind, item_id in ((row[0], row[1]), (row[2], row[3]))}
+    there = {
+        kind: writer.known_ids(table, [item_id for other, item_id in ends if other == kind])
+        for kind, table in (("memory", MEMORIES), ("message", MESSAGES))
+    }
+    return [row[1] in there[row[0]] and row[3] in there[row[2]] for row in rows]
+
+
+def _incoming(table: TransferTable, row: Row) -> IncomingRow:
+    """Give a row with what is made anew from it."""
+    if table is MEMORIES:
+        record = MemoryRecord._make(row[:_RECORD])
+        return IncomingRow(row, terms_of(record), record)
+    if table is MESSAGES:
+        message = _message(row)
+        return IncomingRow(row, terms_of(message), message)
+    if table is CHUNKS:
+        return IncomingRow(row, chunk_terms(row[3], row[2]))
+    return IncomingRow(row)
+
+
+def _message(row: Row) -> Message:
+    calls = tuple(ToolCall(*call) for call in row[_CALLS])
+    return Message._make(row[:_MESSAGE])._replace(tool_calls=calls)

@@ -1,0 +1,57 @@
+"""Exporting and importing at the command line: whose memory it is, and what a key may take along."""
+
+import json
+import zipfile
+from pathlib import Path
+
+from tests.cli.conftest import Cli
+
+
+def test_from_one_store_to_another(cli: Cli, tmp_path: Path) -> None:
+    cli.ok("--user", "anna", "store", "Prefers tea")
+    forgotten = cli.json("--user", "anna", "store", "The code is 4711")["id"]
+    cli.ok("--user", "anna", "forget", forgotten, "--yes")
+    cli.ok("--user", "bob", "store", "Owns a boat")
+    archive = str(tmp_path / "anna.zip")
+    shown = cli.ok("--user", "anna", "export", archive)
+    assert "memories 1" in shown
+    assert "tombstones 1" in shown
+    refused = cli("--user", "anna", "export", archive)
+    assert refused.exit_code == 2
+    assert "exists already" in refused.stderr
+    report = cli.json("export", str(tmp_path / "all.zip"), "--all-users", "--vectors")
+    assert report["users"] == ["anna", "bob"]
+    other = Cli("--database", str(tmp_path / "other.db"))
+    tried = other.json("import", archive, "--dry-run")
+    assert (tried["format"], tried["brought"]["memories"], tried["dry_run"]) == ("recollect", 1, True)
+    assert "memories 1" in other.ok("import", archive)
+    assert other.json("--user", "anna", "count")["count"] == 1
+    other.ok("import", archive, "--as", "carl")
+    other.ok("--user", "dora", "import", str(tmp_path / "all.zip"), "--of-user", "bob")
+    assert [other.json("--user", name, "count")["count"] for name in ("anna", "carl", "dora", "bob")] == [1, 1, 1, 0]
+    again = other.json("import", str(tmp_path / "all.zip"))
+    assert again["brought"]["memories"] == 1  # bob's
+    assert other("--user", "dora", "import", str(tmp_path / "all.zip")).exit_code == 2
+    assert other("import", str(tmp_path / "all.zip"), "--of-user", "eve").exit_code == 2
+    assert "import" in other.ok("--user", "carl", "audit")
+
+
+def test_a_users_key_takes_no_secret_along(cli: Cli, tmp_path: Path) -> None:
+    gone = cli.json("--user", "anna", "store", "The code is 4711")["id"]
+    cli.ok("--user", "anna", "store", "Prefers tea")
+    cli.ok("--user", "anna", "forget", gone, "--yes")
+    archive = tmp_path / "whole.zip"
+    cli.ok("--user", "anna", "export", str(archive))
+    cli.environment["RECOLLECT_KEY"] = cli.json("keys", "create", "--user", "anna", "--name", "phone")["secret"]
+    own = tmp_path / "own.zip"
+    cli.ok("export", str(own))
+    with zipfile.ZipFile(own) as bundle:
+        assert bundle.read("secrets.jsonl") == bundle.read("tombstones.jsonl") == b""
+        assert json.loads(bundle.read("memories.jsonl"))["content"] == "Prefers tea"
+    assert cli("export", str(tmp_path / "all.zip"), "--all-users").exit_code == cli("keys", "list").exit_code != 0
+    assert cli("import", str(own), "--as", "bob").exit_code != 0
+    brought = cli.json("import", str(archive))
+    assert [part["reason"] for part in brought["skipped"]] == [
+        "already there",
+        "only an administrator brings tombstones",
+    ]
