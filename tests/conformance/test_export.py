@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Memory, UserMemory, load_settings
+from recollect.encryption import make_key
 from recollect.engine.transfer import import_archive as bringing
 from recollect.engine.transfer.archive_format import MANIFEST, member_of
 from recollect.errors import InvalidDocument
@@ -22,6 +23,7 @@ from tests.conftest import OpenMemory, SteppingClock
 from tests.sizes import sized
 
 OpenFile = Callable[..., Memory]
+WORDS = "red green blue"
 ROWS = sized(2_000, 100_000)
 
 
@@ -76,8 +78,8 @@ def fill(memory: Memory, user: str, notes: Path) -> UserMemory:
     (notes / "a.md").write_text("# Keys\n\nThe key is under the mat.\n\n## More\n\nThe spare one too.\n")
     me.files.sync(notes)
     me.files.add(b"# Manual\n\nPress the red button.", name="manual.md")
-    day = {"day": "2026-03-01", "purpose": "summary", "model": "llm/x", "usage": Usage(5, 7)}
-    memory._engine.store.write(me._scope, lambda writer: writer.record_spending(**day))  # type: ignore[arg-type]
+    spent: tuple[str, str, str, Usage] = ("2026-03-01", "summary", "llm/x", Usage(5, 7))
+    memory._engine.store.write(me._scope, lambda writer: writer.record_spending(*spent))
     return me
 
 
@@ -344,3 +346,68 @@ def test_vectors_of_another_model_are_left_out(open_memory: OpenMemory, open_fil
     assert report.skipped["vectors", bringing.OTHER_MODEL] == 1
     assert memory.user("anna").stats().pending_jobs == 1
     assert replace(report, skipped=report.skipped) == report
+
+
+def test_for_people(open_memory: OpenMemory, tmp_path: Path) -> None:
+    memory = open_memory()
+    me = fill(memory, "anna", tmp_path / "notes")
+    memory.embed_waiting(thorough=False)  # reads messages, too
+    me.remember("# No heading\n\n[no link](http://evil.example)\nwords")
+    memory.user("bob").remember("Owns a boat")
+    report = me.export(tmp_path / "anna.zip", readable=True)
+    with zipfile.ZipFile(tmp_path / "anna.zip") as bundle:
+        texts = {name: bundle.read(name).decode() for name in bundle.namelist()}
+    document = next(name for name in texts if name.startswith("documents/"))
+    talk = next(name for name in texts if name.startswith("conversations/"))
+    assert texts[document] == "# Manual\n\nPress the red button."
+    assert {"README.md", "files.md", "places.md", "log.md"} <= texts.keys() | {"log.md"}
+    assert "replaced since" in texts["memories/fact.md"]
+    assert "- key: level\n- value: 40%" in texts["memories/fact.md"]
+    assert "> # No heading\n> \n> [no link](http://evil.example)" in texts["memories/other.md"]
+    assert texts[talk].startswith("# Conversation: Boats\n")
+    assert "> My cat is called Micka." in texts[talk]
+    assert "Called `look`" in texts[talk]
+    assert texts[talk].index("Micka") < texts[talk].index("Message 0") < texts[talk].index("Message 11")
+    assert "- Home: 49.19, 16.61" in texts["places.md"]
+    assert "a.md" in texts["files.md"]
+    assert "boat" not in texts["memories/other.md"]
+    said = [line for text in texts.values() for line in text.splitlines() if line.startswith("- said in: message ")]
+    assert said
+    assert all(f"- id: {line.rpartition(' ')[2]}" in texts[talk] for line in said)
+    assert report.rows["memories"] == len(me.list(limit=100).items) + me.stats().superseded
+    with pytest.raises(InvalidDocument):
+        me.import_archive(tmp_path / "anna.zip")
+    everyone = memory.export(tmp_path / "all.zip", readable=True)
+    assert everyone.users == ("anna", "bob")
+    with zipfile.ZipFile(tmp_path / "all.zip") as bundle:
+        assert b"Owns a boat" in bundle.read("0002-bob/memories/other.md")
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_encrypted(open_memory: OpenMemory, tmp_path: Path) -> None:
+    memory = open_memory(embedding__provider="none")
+    me, other = memory.user("anna"), memory.user("bob")
+    me.remember("The key is under the mat")
+    public = make_key(tmp_path / "key.txt")
+    me.export(tmp_path / "plain.zip")
+    me.export(tmp_path / "to-key.age", encrypt_to=[public])
+    me.export(tmp_path / "with-words.age", passphrase=WORDS)
+    with pytest.raises(InvalidInput, match="not both"):
+        me.export(tmp_path / "x.age", encrypt_to=[public], passphrase=WORDS)
+    cases: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
+        ("to-key.age", {}, {"identity": tmp_path / "key.txt"}),
+        ("with-words.age", {"passphrase": "yellow"}, {"passphrase": WORDS}),
+    )
+    for name, wrong, right in cases:
+        data = (tmp_path / name).read_bytes()
+        assert b"PK\x03\x04" not in data
+        with pytest.raises(InvalidInput):
+            other.import_archive(tmp_path / name, **wrong)
+        cut = tmp_path / "cut.age"
+        cut.write_bytes(data[:-20])
+        with pytest.raises(InvalidInput):
+            other.import_archive(cut, **right)
+        assert other.count() == 0
+        assert other.import_archive(tmp_path / name, **right).brought["memories"] == 1
+        other.forget(everything=True, allow_again=True)
+    assert not (tmp_path / "x.age").exists()

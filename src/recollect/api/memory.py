@@ -167,9 +167,19 @@ class Memory:
         key = backups.key_for(identity, passphrase)
         return backups.restore(backup, settings, SystemClock(), key=key, forgotten_since=forgotten_since, tell=tell)
 
-    def export(self, path: str | PathLike[str], *, vectors: bool = False, overwrite: bool = False) -> ExportReport:
+    def export(
+        self,
+        path: str | PathLike[str],
+        *,
+        vectors: bool = False,
+        readable: bool = False,
+        overwrite: bool = False,
+        encrypt_to: Sequence[str] = (),
+        passphrase: str = "",
+    ) -> ExportReport:
         """Write everything of all users into one archive. See `UserMemory.export`."""
-        return save_export(self._engine, path, ExportOptions(vectors=vectors), overwrite=overwrite)
+        options = ExportOptions(None, vectors, readable=readable, encrypt_to=encrypt_to, passphrase=passphrase)
+        return save_export(self._engine, path, options, overwrite=overwrite)
 
     def import_archive(
         self,
@@ -178,11 +188,14 @@ class Memory:
         of_user: str | None = None,
         dry_run: bool = False,
         audit: AuditedWrite | None = None,
+        identity: str | PathLike[str] | None = None,
+        passphrase: str = "",
         tell: ImportProgressListener | None = None,
     ) -> ArchiveReport:
         """Import what `export` wrote, each user under the name they had, or one of them. See `UserMemory`."""
         engine = self._engine if audit is None else replace(self._engine, audit=audit)
-        return import_archive(engine, fspath(path), ImportOptions(of_user, dry_run=dry_run, tell=tell))
+        options = ImportOptions(of_user, dry_run=dry_run, tell=tell, identity=identity, passphrase=passphrase)
+        return import_archive(engine, fspath(path), options)
 
     def embed_waiting(
         self, *, thorough: bool = True, stop: Event | None = None, tell: Callable[[WorkReport], None] | None = None

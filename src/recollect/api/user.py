@@ -323,15 +323,26 @@ class UserMemory(Scoped):
         return store_status.user_stats(self._engine, self._scope)
 
     def export(
-        self, path: str | PathLike[str], *, vectors: bool = False, tombstones: bool = True, overwrite: bool = False
+        self,
+        path: str | PathLike[str],
+        *,
+        vectors: bool = False,
+        tombstones: bool = True,
+        readable: bool = False,
+        overwrite: bool = False,
+        encrypt_to: Sequence[str] = (),
+        passphrase: str = "",
     ) -> ExportReport:
         """Write everything of this user into an archive that any Recollect can import, and return what is in it.
 
         With `vectors` embeddings go along; otherwise they are made anew where it is imported. `tombstones` keep what
         was forgotten here from coming back there; with them goes the secret that this store keys them with. The file is
-        there whole or not at all. Raises InvalidInput if it exists, unless `overwrite` is set.
+        there whole or not at all. Raises InvalidInput if it exists, unless `overwrite` is set. With `encrypt_to`,
+        public keys of age, or a `passphrase` it is encrypted.
+
+        `readable` writes Markdown for people instead: memories by type, conversations as transcripts, files, places.
         """
-        options = ExportOptions(self._scope, vectors=vectors, tombstones=tombstones)
+        options = ExportOptions(self._scope, vectors, tombstones, readable, encrypt_to, passphrase)
         return save_export(self._engine, path, options, overwrite=overwrite)
 
     def import_archive(
@@ -341,15 +352,18 @@ class UserMemory(Scoped):
         of_user: str | None = None,
         dry_run: bool = False,
         tombstones: bool = True,
+        identity: str | PathLike[str] | None = None,
+        passphrase: str = "",
         tell: ImportProgressListener | None = None,
     ) -> ArchiveReport:
         """Import what `export` wrote into this user's memory, whatever the user was called there.
 
         `of_user` says who is meant when the archive holds several users. Ids, history and times stay. Importing twice
         adds nothing; what is there already is never changed, and what was forgotten here stays forgotten. A damaged
-        archive is refused before anything is stored, with InvalidDocument.
+        archive is refused before anything is stored, with InvalidDocument. `identity` is a file with the key of an
+        encrypted one.
         """
-        options = ImportOptions(of_user, self._scope, dry_run=dry_run, tombstones=tombstones, tell=tell)
+        options = ImportOptions(of_user, self._scope, dry_run, tombstones, tell, identity, passphrase)
         return import_archive(self._engine, check_path(path), options)
 
     def forget(

@@ -326,6 +326,10 @@ def import_export(
             "--as",
         ),
     ] = None,
+    identity: Annotated[str | None, option("FILE", "The file with the key of an encrypted export.")] = None,
+    passphrase_file: Annotated[
+        str | None, option("FILE", "A file whose first line is the passphrase of an encrypted export.")
+    ] = None,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would be brought, and store nothing.")] = False,
 ) -> "CommandResult[ImportReport]":
     """Bring what another system, or `export`, has written.
@@ -336,7 +340,12 @@ def import_export(
     from recollect.importing import import_file, is_own_export
 
     if format == "recollect" or (format is None and is_own_export(path)):
-        return CommandResult(_import_own(context, path, of_user, as_user, dry_run=dry_run), _show_import)
+        opened: dict[str, Any] = {"of_user": of_user, "identity": identity, "dry_run": dry_run}
+        if passphrase_file is not None:
+            from recollect.encryption import read_passphrase
+
+            opened["passphrase"] = read_passphrase(passphrase_file)
+        return CommandResult(_import_own(context, path, as_user, opened), _show_import)
     if as_user is not None:
         raise InvalidInput("--as belongs to an export of Recollect. For others, say --user NAME before the command.")
     trust = Trust.STATED if trusted else Trust.EXTERNAL
@@ -347,12 +356,10 @@ def import_export(
     return CommandResult(_with_waiting(context, report), _show_import)
 
 
-def _import_own(
-    context: CommandContext, path: str, of_user: str | None, as_user: str | None, *, dry_run: bool
-) -> "ImportReport":
+def _import_own(context: CommandContext, path: str, as_user: str | None, options: dict[str, Any]) -> "ImportReport":
     """Bring an export of ours: into the memory of the user that was named, or of those it is of."""
     from recollect.api.memory import AuditedWrite
-    from recollect.importing import import_file, import_users
+    from recollect.importing import import_own
 
     into, admin = as_user or context.user_named, is_admin(context.memory)
     if not admin:
@@ -360,14 +367,11 @@ def _import_own(
         admit(context.memory, "write", named=into)
     audit = AuditedWrite(context.actor, context.command)
     with context.progress.steps() as step:
-        tell = _reporting(step)
-        if into:
-            target = context.memory.user(into, audit=audit)
-            report = import_file(
-                target, path, format="recollect", of_user=of_user, dry_run=dry_run, tombstones=admin, tell=tell
-            )
-            return report if dry_run else replace(report, waiting=target.stats().pending_jobs)
-        return import_users(context.memory, path, of_user=of_user, dry_run=dry_run, audit=audit, tell=tell)
+        if not into:
+            return import_own(context.memory, path, audit=audit, tell=_reporting(step), **options)
+        target = context.memory.user(into, audit=audit)
+        report = import_own(target, path, tombstones=admin, tell=_reporting(step), **options)
+    return report if report.dry_run else replace(report, waiting=target.stats().pending_jobs)
 
 
 @commands.command(

@@ -5,10 +5,10 @@ bringing it once.
 """
 
 from recollect.importing.detect_format import is_own_export
-from recollect.importing.exports import import_file, import_users
+from recollect.importing.exports import import_file, import_own
 from recollect.importing.openclaw import import_openclaw
 from recollect.importing.report import ImportProgress, ImportReport, Skipped
 
 __all__ = [
-    "ImportProgress", "ImportReport", "Skipped", "import_file", "import_openclaw", "import_users", "is_own_export",
+    "ImportProgress", "ImportReport", "Skipped", "import_file", "import_openclaw", "import_own", "is_own_export",
 ]  # fmt: skip

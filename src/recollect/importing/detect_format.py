@@ -65,7 +65,7 @@ def text(member: Member) -> str:
 
 def format_of(archive: ExportArchive) -> str:
     """Say in which format an export is. Raises InvalidDocument saying what was found."""
-    if archive.kind == "zip" and is_archive(archive.path):
+    if archive.kind != "folder" and is_archive(archive.path):
         return OWN
     seen: list[str] = []
     for member in sorted(json_members(archive), key=_promise)[:_LOOKED_AT]:

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike, fspath
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from recollect.api.memory import AuditedWrite, Memory
+from recollect.api.memory import Memory
 from recollect.api.user import UserMemory
-from recollect.engine.transfer.import_archive import ArchiveReport, ImportProgressListener
+from recollect.engine.transfer.import_archive import ImportProgressListener
 from recollect.errors import InvalidDocument
 from recollect.importing import basic_memory, chatgpt, claude, detect_format, mem0
 from recollect.importing.archives import ExportArchive, Member, opened
@@ -49,7 +49,6 @@ def import_file(
     trust: int = Trust.EXTERNAL,
     of_user: str | None = None,
     dry_run: bool = False,
-    tombstones: bool = True,
     tell: ImportListener | None = None,
 ) -> ImportReport:
     """Bring what another system exported, `chatgpt`, `claude`, `mem0` or `basic-memory`, or what `me.export` wrote.
@@ -57,8 +56,8 @@ def import_file(
     `path` is the archive as it was downloaded, a file of it, or the folder it was unpacked into; without `format` its
     content shows what it is. Conversations become conversations, memories become memories that are trusted as far as
     `trust` says; those of an export of ours are what they were. Bringing it again adds only what is new.
-    `of_user` says whose memories are meant, when there are those of several. With `dry_run` nothing is stored.
-    `tombstones` of an export of ours say what was forgotten there. Raises InvalidDocument for what cannot be read.
+    `of_user` says whose memories are meant, when there are those of several. With `dry_run` nothing is stored. Raises
+    InvalidDocument for what cannot be read.
     """
     tally = ImportCounts()
     delivery = ImportRun(importing(me), tally, dry_run, tell, trust)
@@ -66,10 +65,7 @@ def import_file(
     with opened(path, me.files.store_files()) as archive:
         known = named or detect_format.format_of(archive)
         if known == detect_format.OWN:
-            found = me.import_archive(
-                archive.path, of_user=of_user, dry_run=dry_run, tombstones=tombstones, tell=_told(tell)
-            )
-            return _own_report(found, str(archive.path), dry_run=dry_run)
+            return import_own(me, archive.path, of_user=of_user, dry_run=dry_run, tell=tell)
         for name, reason in archive.refused:
             tally.skip("files", reason, example=name)
         if known == basic_memory.FORMAT:
@@ -81,29 +77,26 @@ def import_file(
         return tally.report(known, str(archive.path), dry_run=dry_run)
 
 
-def import_users(
-    memory: Memory,
+def import_own(
+    into: Memory | UserMemory,
     path: str | PathLike[str],
     *,
-    of_user: str | None = None,
     dry_run: bool = False,
-    audit: AuditedWrite | None = None,
     tell: ImportListener | None = None,
+    **options: Any,  # noqa: ANN401 - those of the verb
 ) -> ImportReport:
-    """Bring what `memory.export` wrote: each user under the name they had, or one of them."""
-    found = memory.import_archive(path, of_user=of_user, dry_run=dry_run, audit=audit, tell=_told(tell))
-    return _own_report(found, fspath(path), dry_run=dry_run)
+    """Bring what `export` wrote into one user's memory, or each user's under the name they had.
+
+    `options` are those of `import_archive`.
+    """
+    found = into.import_archive(path, dry_run=dry_run, tell=_told(tell), **options)
+    skipped = tuple(Skipped(what, reason, amount) for (what, reason), amount in sorted(found.skipped.items()))
+    brought = {what: amount for what, amount in found.brought.items() if amount}
+    return ImportReport(detect_format.OWN, fspath(path), brought, skipped, tuple(found.examples), dry_run)
 
 
 def _told(tell: ImportListener | None) -> ImportProgressListener | None:
     return None if tell is None else lambda what, done, total: tell(ImportProgress(what, done, total))
-
-
-def _own_report(found: ArchiveReport, path: str, *, dry_run: bool) -> ImportReport:
-    """Give the report about an export of ours in the words of all others."""
-    skipped = tuple(Skipped(what, reason, amount) for (what, reason), amount in sorted(found.skipped.items()))
-    brought = {what: amount for what, amount in found.brought.items() if amount}
-    return ImportReport(detect_format.OWN, path, brought, skipped, tuple(found.examples), dry_run)
 
 
 def _bring_conversations(delivery: ImportRun, archive: ExportArchive, reader: _FormatReader, trust: int) -> None:

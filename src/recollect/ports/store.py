@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
-from recollect.model.stats import Erasure, Problem, StoreStats
+from recollect.model.stats import Erasure, Problem, StoreStats, UserLimits
 from recollect.ports.access_log import AccessLogReader, AccessLogStore, AccessLogWriter
 from recollect.ports.backup import CopiedStore
 from recollect.ports.conversations import ConversationReader, ConversationWriter, ReadingStore
@@ -27,6 +27,9 @@ class StoreReader(MemoryReader, ConversationReader, FileReader, PlaceReader, Acc
 
 class StoreWriter(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, AccessLogWriter, TransferWriter, Protocol):
     """Changes of one user, all or nothing."""
+
+    def limit_growth(self, limits: UserLimits) -> None:
+        """Let the commit fail with QuotaExceeded if it adds something and leaves the user with more than that."""
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
         """Let items be found by other terms than before, by their ids; the items themselves stay as they are."""

@@ -203,6 +203,9 @@ class TransferReader(Protocol):
     def rows(self, scope: Scope, table: TransferTable) -> Iterator[Row]:
         """Give a user's rows, sorted by their key, without holding more than a few of them."""
 
+    def talk(self, scope: Scope, conversation_id: str) -> Iterator[Row]:
+        """Give the messages of a conversation as rows, in the order in which they were said."""
+
     def active_space(self) -> Space | None:
         """Give the space that is searched."""
 

@@ -24,7 +24,7 @@ from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.request_context import RequiresPermission
 from recollect.service.responses import ProblemDocument
-from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store
+from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store, transfer
 from recollect.service.scheduled_backups import ScheduledBackups
 from recollect.service.watched_folders import WatchedFolders
 from recollect.web.limits import BodyLimits
@@ -70,6 +70,7 @@ ROUTERS: Final = (
     hooks.forgetting,
     files.router,
     places.router,
+    transfer.router,
     live.router,
     store.router,
 )
@@ -95,6 +96,7 @@ _USUAL: Final = _problems(
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.INSUFFICIENT_STORAGE,
 )
 
 _ROUTES: Final = APIRouter(responses=_USUAL)  # analysed once, however many applications a process makes
@@ -109,7 +111,7 @@ def create_app(
     admission = RequestAdmission(memory, limiter or create_limiter(memory), metrics)
 
     async def run_tool(key_id: str, user: str, work: Callable[[], T]) -> T:
-        return await admission.run(Requester(key_id, user or key_id), 1, work)
+        return await admission.run(Requester(key_id, user or key_id), 0, work)
 
     mcp = create_mcp(lambda: memory, run=run_tool)
 
@@ -174,7 +176,8 @@ def create_service(memory: Memory, shared: Path | None = None) -> Service:
 
     app = create_app(memory, subscriptions, metrics, limiter)
     limits = BodyLimits(
-        larger={files.FILES_PATH: files.most_sent_bytes(memory.settings)}, any_form=frozenset({files.FILES_PATH})
+        larger={files.FILES_PATH: files.most_sent_bytes(memory.settings), transfer.IMPORT_PATH: transfer.MOST_BYTES},
+        any_form=frozenset({files.FILES_PATH, transfer.IMPORT_PATH}),
     )
     folders = WatchedFolders(memory, metrics.synced)
     backups = ScheduledBackups(memory, metrics.backed_up)

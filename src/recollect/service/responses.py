@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from recollect.federation import FederatedHit, FederatedResult, NodeReport
+from recollect.importing import ImportReport, Skipped
 from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
 from recollect.model.literals import FileKind, FileSource, Source
 from recollect.model.memories import MemoryRecord, Page, Remembered
@@ -209,6 +210,8 @@ FileListingBody = body(
     defaults={"cursor": None},
     folders=tuple[FolderBody, ...],  # type: ignore[valid-type] # a body, made above
 )
+SkippedBody = body("SkippedBody", Skipped)
+ImportedBody = body("ImportedBody", ImportReport, omit=("path", "waiting"))
 AddedFileBody = body(
     "AddedFileBody",
     action=AddedAction,  # and not what it is called: another request may have sent it under another name

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from recollect.ports.transfer import TRANSFERRED, StoredKind, TransferTable
+from recollect.ports.transfer import MESSAGES, TRANSFERRED, StoredKind, TransferTable
 
 _ARRAYS: dict[StoredKind, str] = {"id": "uuid[]", "text": "text[]"}
 
@@ -20,6 +20,9 @@ def knowing(table: TransferTable) -> str:
     return f"transfer_some_{table.name}"
 
 
+TALK = "transfer_talk"  # all messages of a conversation, in order
+
+
 def writing(table: TransferTable) -> str:
     """Name the query that writes a row."""
     return f"transfer_add_{table.name}"
@@ -27,6 +30,8 @@ def writing(table: TransferTable) -> str:
 
 def transfer_queries(*, numbered: bool) -> Iterator[tuple[str, str]]:
     """Give all queries by name. Where rows are numbered, items are written with `seq`."""
+    talk = f"SELECT {', '.join(MESSAGES.names)} FROM messages WHERE user_id = :user_id AND conversation_id = :id "  # noqa: S608
+    yield TALK, f"{talk}ORDER BY sequence, said_at, id"
     for table in TRANSFERRED:
         kinds = {column.name: column.kind for column in table.columns}
         names = ", ".join(table.names)

@@ -45,7 +45,7 @@ class MemberEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class ArchiveManifest:
     """What an archive holds. `missing_originals` are digests of documents whose copies were gone when it was made."""
 
     users: tuple[str, ...]
@@ -220,7 +220,7 @@ _READERS: Final[Mapping[str, _ValueCheck]] = {
 }
 
 
-def read_manifest(data: bytes, where: str) -> Manifest:
+def read_manifest(data: bytes, where: str) -> ArchiveManifest:
     """Read a manifest. Raises InvalidDocument, also for a version that is not known."""
     values = decode(data, f"{MANIFEST} in {where}")
     if values.get("format") != FORMAT:
@@ -232,7 +232,7 @@ def read_manifest(data: bytes, where: str) -> Manifest:
         )
     try:
         members = tuple(MemberEntry(**member) for member in values["members"])
-        manifest = Manifest(
+        manifest = ArchiveManifest(
             tuple(values["users"]), values["vectors"], members, tuple(values.get("missing_originals", ()))
         )
         sound = all(isinstance(one.bytes, int) and isinstance(one.lines, int) for one in members)

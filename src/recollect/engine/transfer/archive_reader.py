@@ -18,7 +18,7 @@ from typing import BinaryIO, Final, NamedTuple, cast
 
 import numpy as np
 
-from recollect import ids
+from recollect import encryption, ids
 from recollect.engine.base.scopes import scope_of
 from recollect.engine.transfer.archive_format import (
     MANIFEST,
@@ -27,7 +27,7 @@ from recollect.engine.transfer.archive_format import (
     SPACES,
     USER,
     VECTORS,
-    Manifest,
+    ArchiveManifest,
     MemberEntry,
     decode,
     decode_row,
@@ -61,10 +61,13 @@ class ArchivedVector(NamedTuple):
 
 
 def is_archive(path: Path) -> bool:
-    """Tell whether a file is one of our archives, by its manifest."""
+    """Tell whether a file is one of our archives, by its manifest; an encrypted file can be nothing else."""
     try:
-        with zipfile.ZipFile(path) as bundle, bundle.open(MANIFEST) as member:
-            return b'"recollect-export"' in member.read(_PIECE)
+        with path.open("rb") as source:
+            if encryption.is_encrypted(source):
+                return True
+            with zipfile.ZipFile(source) as bundle, bundle.open(MANIFEST) as member:
+                return b'"recollect-export"' in member.read(_PIECE)
     except (OSError, KeyError, ValueError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error):
         return False
 
@@ -74,7 +77,7 @@ class Archive:
     """An archive that is open and was checked. `lines` counts the rows of each user and table."""
 
     path: Path
-    manifest: Manifest
+    manifest: ArchiveManifest
     lines: Mapping[tuple[str, str], int]
     _bundle: zipfile.ZipFile
 
@@ -107,11 +110,11 @@ class Archive:
 
 
 @contextmanager
-def open_archive(path: Path) -> Iterator[Archive]:
-    """Open an archive and check it. Raises InvalidDocument."""
+def open_archive(path: Path, source: BinaryIO) -> Iterator[Archive]:
+    """Check an archive that is open, and give what is in it. Raises InvalidDocument, which names the path."""
     with ExitStack() as stack:
         try:
-            bundle = stack.enter_context(zipfile.ZipFile(path))
+            bundle = stack.enter_context(zipfile.ZipFile(source))
             manifest = _manifest(bundle, path)
             archive = Archive(path, manifest, _check(bundle, manifest, path), bundle)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError) as error:
@@ -121,7 +124,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
         yield archive
 
 
-def _manifest(bundle: zipfile.ZipFile, path: Path) -> Manifest:
+def _manifest(bundle: zipfile.ZipFile, path: Path) -> ArchiveManifest:
     try:
         info = bundle.getinfo(MANIFEST)
     except KeyError as error:
@@ -131,7 +134,7 @@ def _manifest(bundle: zipfile.ZipFile, path: Path) -> Manifest:
     return read_manifest(bundle.read(info), str(path))
 
 
-def _check(bundle: zipfile.ZipFile, manifest: Manifest, path: Path) -> Mapping[tuple[str, str], int]:
+def _check(bundle: zipfile.ZipFile, manifest: ArchiveManifest, path: Path) -> Mapping[tuple[str, str], int]:
     """Check all members; gives how many rows each user has in each table."""
     found = {info.filename: info for info in bundle.infolist()}
     promised = {one.name: one for one in manifest.members}

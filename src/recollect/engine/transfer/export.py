@@ -1,11 +1,8 @@
 """Writes an archive, piece by piece: from one snapshot, and without ever holding more than a few rows."""
 
 import base64
-import hashlib
-import zipfile
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, Final, NamedTuple, cast
 
 from recollect.engine.base.context import Engine
@@ -16,104 +13,42 @@ from recollect.engine.transfer.archive_format import (
     SPACES,
     USER,
     VECTORS,
-    Manifest,
-    MemberEntry,
+    ArchiveManifest,
     encode,
     encode_row,
     member_of,
 )
+from recollect.engine.transfer.archive_writer import ArchiveWriter, ExportCounts
+from recollect.engine.transfer.readable import ReadableExport
 from recollect.errors import NotFound
 from recollect.model.literals import VECTOR_KINDS
 from recollect.model.memories import Scope
 from recollect.ports.transfer import FILES, TOMBSTONES, TRANSFERRED, Row, TransferReader, TransferTable
 
-_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # no time of day, so that the same rows give the same bytes
-_OWNER_ONLY: Final = 0o600 << 16
-_UNIX: Final = 3
-_PIECE: Final = 256 * 1024
 _ORIGINAL: Final = FILES.names.index("original")
 
 
-@dataclass(slots=True)
-class ExportCounts:
-    """What an archive holds so far."""
-
-    rows: Counter[str] = field(default_factory=Counter)
-    users: dict[str, None] = field(default_factory=dict)
-    missing_originals: list[str] = field(default_factory=list)
-
-
-class _Sink:
-    """A file that is only written: it hands on what it was given."""
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._size = 0
-
-    def write(self, data: bytes) -> int:
-        """Take some bytes."""
-        self._pieces.append(bytes(data))
-        self._size += len(data)
-        return len(data)
-
-    def flush(self) -> None:
-        """Do nothing."""
-
-    def taken(self, least: int = 1) -> Iterator[bytes]:
-        """Give what was written, once it is worth it."""
-        if self._size >= least:
-            data, self._pieces, self._size = b"".join(self._pieces), [], 0
-            yield data
-
-
-class _ArchiveWriter:
-    """The files of an archive, one after the other."""
-
-    def __init__(self) -> None:
-        self.sink = _Sink()
-        self.members: list[MemberEntry] = []
-        self.bundle = zipfile.ZipFile(cast("Any", self.sink), "w", zipfile.ZIP_DEFLATED)
-
-    def add(self, name: str, lines: Iterable[bytes], *, packed: bool = True) -> Iterator[bytes]:
-        """Write a file of the archive."""
-        info = zipfile.ZipInfo(name, _EARLIEST)
-        info.compress_type = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
-        info.external_attr, info.create_system = _OWNER_ONLY, _UNIX
-        digest, size, amount = hashlib.sha256(), 0, 0
-        with self.bundle.open(info, "w", force_zip64=True) as member:
-            for data in _gathered(lines):
-                digest.update(data)
-                member.write(data)
-                size, amount = size + len(data), amount + (data.count(b"\n") if packed else 0)
-                yield from self.sink.taken(_PIECE)
-        self.members.append(MemberEntry(name, size, amount, digest.hexdigest()))
-
-
-def _gathered(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Join lines into pieces that are worth a call."""
-    waiting: list[bytes] = []
-    size = 0
-    for line in lines:
-        waiting.append(line)
-        size += len(line)
-        if size >= _PIECE:
-            yield b"".join(waiting)
-            waiting, size = [], 0
-    yield b"".join(waiting)
-
-
 class ExportOptions(NamedTuple):
-    """Whose memory is exported, all users' or one's, and with what."""
+    """Whose memory is exported, all users' or one's, and with what.
+
+    `readable` is for people. With public keys of age, or with a passphrase, the file is encrypted.
+    """
 
     scope: Scope | None = None
     vectors: bool = False
     tombstones: bool = True
+    readable: bool = False
+    encrypt_to: Sequence[str] = ()
+    passphrase: str = ""
 
 
 def export(engine: Engine, options: ExportOptions, counts: ExportCounts) -> Iterator[bytes]:
     """Give the bytes of an archive, and count what is in it."""
     with engine.store.snapshot(options.scope) as reader:
-        yield from _Export(engine, reader, options, counts).archive()
+        if options.readable:
+            yield from ReadableExport(engine, reader, options.scope, counts).archive()
+        else:
+            yield from _Export(engine, reader, options, counts).archive()
 
 
 class _Export:
@@ -132,7 +67,7 @@ class _Export:
 
     def archive(self) -> Iterator[bytes]:
         """Give the bytes of the archive."""
-        out, (_, vectors, tombstones) = _ArchiveWriter(), self._options
+        out, vectors, tombstones = ArchiveWriter(), self._options.vectors, self._options.tombstones
         for table in TRANSFERRED:
             wanted = tombstones or table is not TOMBSTONES
             yield from out.add(member_of(table), self._lines(table) if wanted else ())
@@ -149,10 +84,9 @@ class _Export:
             self._counts.rows["originals"] += 1
             yield from out.add(f"{ORIGINALS}{digest}", (data,), packed=False)
         users = sorted(self._counts.users)
-        manifest = Manifest(tuple(users), vectors, tuple(out.members), tuple(self._counts.missing_originals))
+        manifest = ArchiveManifest(tuple(users), vectors, tuple(out.members), tuple(self._counts.missing_originals))
         yield from out.add(MANIFEST, (manifest.encode(),))
-        out.bundle.close()
-        yield from out.sink.taken()
+        yield from out.finish()
 
     def _lines(self, table: TransferTable) -> Iterator[bytes]:
         for scope in self._scopes:

@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from os import PathLike
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from recollect import encryption
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
@@ -21,7 +23,7 @@ from recollect.engine.drafts.searchable_text import terms_of
 from recollect.engine.files import file_chunks
 from recollect.engine.transfer.archive_reader import Archive, ArchivedVector, open_archive
 from recollect.engine.transfer.export import outgoing
-from recollect.engine.transfer.save import insist_not_own
+from recollect.engine.transfer.save import insist_not_own, plain_archive
 from recollect.errors import InvalidInput
 from recollect.model.memories import MemoryRecord, Scope, Space
 from recollect.model.messages import Message, ToolCall
@@ -64,13 +66,15 @@ ImportProgressListener: TypeAlias = Callable[[str, int, int], None]
 
 
 class ImportOptions(NamedTuple):
-    """Which user of an archive is meant and into whose memory, and what becomes of it."""
+    """Which user of an archive is meant and into whose memory, what becomes of it, and what decrypts it."""
 
     of_user: str | None = None
     into: Scope | None = None
     dry_run: bool = False
     tombstones: bool = True
     tell: ImportProgressListener | None = None
+    identity: str | PathLike[str] | None = None
+    passphrase: str = ""
 
 
 @dataclass(slots=True)
@@ -95,7 +99,10 @@ def import_archive(engine: Engine, given: str, options: ImportOptions) -> Archiv
     """Bring an archive of ours. Raises InvalidDocument, before anything is written, for one that is damaged."""
     path = Path(given).expanduser()
     insist_not_own(engine, path)
-    with open_archive(path) as archive:
+    key = (
+        encryption.key_of(options.identity) if options.identity is not None else encryption.key_with(options.passphrase)
+    )
+    with plain_archive(path, key) as source, open_archive(path, source) as archive:
         chosen = _chosen(archive, options)
         report = ArchiveReport(tuple(scope.user_id for scope in chosen.values()))
         if options.dry_run:
@@ -188,6 +195,7 @@ class _Import:
             if table is FILES:
                 rows = self._with_originals(scope, rows)  # noqa: PLW2901 - the same rows
             self._bring(scope, table, rows)
+            self._engine.priority.give_way()
             done += len(rows)
             if self._options.tell is not None:
                 self._options.tell(table.name.replace("_", " "), done, total)

@@ -2,14 +2,18 @@
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from typing import BinaryIO, cast
 
+from recollect import encryption
 from recollect.engine.base.context import Engine
-from recollect.engine.transfer.export import ExportCounts, ExportOptions, export
-from recollect.errors import InvalidInput, StoreError
+from recollect.engine.transfer.archive_writer import ExportCounts
+from recollect.engine.transfer.export import ExportOptions, export
+from recollect.errors import InvalidDocument, InvalidInput, StoreError
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +38,17 @@ def save_export(
     insist_not_own(engine, path)
     if path.is_dir() or (path.exists() and not overwrite):
         raise InvalidInput(f"{path} exists already. Choose another name, or say that it is to be overwritten.")
+    lock = _lock(options)
     try:
         descriptor, unfinished = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # only its owner reads it
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
     try:
         with os.fdopen(descriptor, "wb") as file:
-            for piece in export(engine, options, counts):
-                file.write(piece)
+            with encryption.encrypting(file, lock) as target:
+                for piece in export(engine, options, counts):
+                    target.write(piece)
+                    engine.priority.give_way()
             file.flush()
             os.fsync(file.fileno())
             size = file.tell()
@@ -54,6 +61,29 @@ def save_export(
     return ExportReport(
         str(path), tuple(sorted(counts.users)), dict(counts.rows), size, tuple(counts.missing_originals)
     )
+
+
+def _lock(options: ExportOptions) -> encryption.FileLock | None:
+    if options.encrypt_to and options.passphrase:
+        raise InvalidInput("Encrypt to public keys or with a passphrase, not both.")
+    if options.encrypt_to:
+        return encryption.lock_to(options.encrypt_to)
+    return encryption.lock_with(options.passphrase) if options.passphrase else None
+
+
+@contextmanager
+def plain_archive(path: Path, key: encryption.FileKey) -> Iterator[BinaryIO]:
+    """Open a file; one that is encrypted is decrypted into a file without a name. Raises InvalidDocument."""
+    with ExitStack() as stack:
+        try:
+            source = stack.enter_context(path.open("rb"))
+            plain: BinaryIO = source
+            if encryption.is_encrypted(source):
+                plain = cast("BinaryIO", stack.enter_context(tempfile.TemporaryFile()))
+                encryption.decrypt(source, plain, key)
+        except OSError as error:
+            raise InvalidDocument(f"{path} cannot be read: {error.strerror or error}.") from error
+        yield plain
 
 
 def insist_not_own(engine: Engine, path: Path) -> None:

@@ -7,6 +7,7 @@ with it, so a connection never carries it on to another user.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import Any, Final
 
 import numpy as np
@@ -37,6 +38,7 @@ _LONGEST_WAIT_S: Final = 10
 
 
 _FETCHED: Final = 500  # rows in one trip to the server
+_STREAMS = count()  # several may be open at once
 
 
 def statement(name: str, kind: VectorKind | None = None, space: int | None = None) -> bytes:
@@ -75,7 +77,7 @@ class PostgresSession(StoreSession):
         self, name: str, values: Values, *, kind: VectorKind | None = None, space: int | None = None
     ) -> Iterator[ResultRow]:
         """Let the server hold the rows, and fetch some at a time."""
-        with self.connection.cursor(name="recollect_rows") as cursor:
+        with self.connection.cursor(name=f"recollect_rows_{next(_STREAMS)}") as cursor:
             cursor.itersize = _FETCHED
             cursor.execute(statement(name, kind, space), values)
             yield from cursor

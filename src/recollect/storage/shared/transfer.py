@@ -30,7 +30,7 @@ from recollect.storage.shared.store import StoreBase
 from recollect.storage.shared.writer import SharedWriter
 from recollect.storage.spaces import list_spaces
 from recollect.storage.tombstones import TombstoneSecrets, add_foreign, secret_name, tombstone_secrets
-from recollect.storage.transfer_queries import knowing, reading, writing
+from recollect.storage.transfer_queries import TALK, knowing, reading, writing
 
 _VERSIONS = 500  # removed at a time
 _ONCE = (MEMORIES, MESSAGES, FILES)  # the same thing is kept once, whatever its id
@@ -100,6 +100,11 @@ class SnapshotReader:
         """Give a user's rows."""
         codec = RowCodec(table, self._session.codec, self._secrets)
         return map(codec.read, self._session.stream(reading(table), {"user_id": scope.user_id}))
+
+    def talk(self, scope: Scope, conversation_id: str) -> Iterator[Row]:
+        """Give the messages of a conversation."""
+        codec = RowCodec(MESSAGES, self._session.codec, self._secrets)
+        return map(codec.read, self._session.stream(TALK, {"user_id": scope.user_id, "id": conversation_id}))
 
     def active_space(self) -> Space | None:
         """Give the space that is searched."""
