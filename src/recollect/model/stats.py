@@ -289,6 +289,15 @@ class Erasure(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Purged:
+    """The result of `purge`: what was done, what could not be done yet, and what only an administrator can do."""
+
+    notes: tuple[str, ...]
+    failed: tuple[str, ...] = ()
+    administrator: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A problem that `doctor` found: which check, how many rows, and what to do."""
 

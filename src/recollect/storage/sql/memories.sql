@@ -197,6 +197,10 @@ UPDATE {rows} SET terms = :terms WHERE user_id = :user_id AND id = :id
 -- Who has anything at all.
 SELECT user_id FROM users WHERE memories > 0 OR messages > 0 OR chunks > 0 ORDER BY user_id
 
+-- count_resets --
+-- Grows whenever rows of any user vanish.
+SELECT coalesce(sum(resets), 0) AS resets FROM users
+
 -- get_mark --
 -- What is true of the store as a whole.
 SELECT value FROM store_marks WHERE name = :name
