@@ -60,7 +60,7 @@ def test_the_best_of_several_hits_counts() -> None:
 
 
 def test_a_question_about_oneself_needs_less_of_a_match_than_a_general_one() -> None:
-    fair, good = (match_features([hit(match, match)], NOTHING_HELD) for match in (0.3, 0.75))
+    fair, good = (match_features([hit(match, match)], NOTHING_HELD) for match in (0.3, 0.65))
     assert is_needed(request(ASKS, own=True), fair)
     assert is_needed(request(ASKS, for_me=True), fair)
     assert not is_needed(request(ASKS), fair)
@@ -78,11 +78,13 @@ def test_a_command_needs_more_of_a_match_than_a_question() -> None:
 
 
 def test_what_needs_nothing_is_not_searched_for() -> None:
-    assert not may_need(request(NEED_NONE))
+    assert not may_need(request(NEED_NONE, asks=False))
     assert may_need(request(ASKS))
     assert may_need(request(NEED_UNKNOWN, own=True))
-    assert is_idle(request(NEED_NONE, own=True))
-    assert not is_idle(request(ASKS))
+    assert is_idle(request(NEED_NONE, own=True), NOTHING_HELD, 0.99)
+    assert is_idle(request(NEED_NONE), WordEvidence(1, 1), 0.8)
+    assert not is_idle(request(NEED_NONE), WordEvidence(1, 1), 0.95), "words of a memory"
+    assert not is_idle(request(ASKS), NOTHING_HELD, 0.0)
 
 
 def test_words_in_common_with_a_passage_relate_hits_to_a_query() -> None:

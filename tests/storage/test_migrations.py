@@ -25,6 +25,7 @@ from tests.storage.catalogue import MOMENT, backend_of, catalogue, is_server, ol
 from tests.storage.conftest import FreshDatabase
 
 _LATEST = len(load_migrations("sqlite"))
+_COUNTS_BYTES = 9
 
 
 def test_the_dialects_move_in_lockstep() -> None:
@@ -128,7 +129,7 @@ def test_an_older_store_is_brought_up_to_date(fresh_database: FreshDatabase, ver
     older_store(database, version)
     kept = ["Written by an older version"] if version else []
     if version:
-        _write_into(database)
+        _write_into(database, counts_bytes=version >= _COUNTS_BYTES)
     Memory.open(database).close()
     Memory.open(new).close()
     assert _structure(database) == _structure(new)
@@ -148,22 +149,24 @@ def _structure(database: str) -> dict[str, list[tuple[object, ...]]]:
     return {name: rows for name, rows in catalogue(database).items() if name != "sequence"}
 
 
+_USER_WITH_BYTES = "INSERT INTO users (user_id, generation, resets, memories, bytes) VALUES ('me', 1, 0, 1, 27)"
 _OLD_USER = "INSERT INTO users (user_id, generation, resets, memories) VALUES ('me', 1, 0, 1)"
 
 
-def _write_into(database: str) -> None:
+def _write_into(database: str, *, counts_bytes: bool = False) -> None:
     """Store a memory as the first version of the schema has it, with the plain drivers."""
     (draft,) = draft_memories([NewMemory("Written by an older version")], MOMENT)
+    user = _USER_WITH_BYTES if counts_bytes else _OLD_USER
     if is_server(database):
         with psycopg.connect(database) as connection:
             connection.execute("SELECT set_config('recollect.reach', 'store', true)")
-            connection.execute(_OLD_USER)
+            connection.execute(user)
             insert = load_own("postgres", "dialect.sql")["insert_memory"]
             connection.execute(insert.encode(), CODEC.memory_values("me", draft))
         return
     queries = load_own("sqlite", "dialect.sql")
     with closing(apsw.Connection(database)) as file, file:
-        file.execute(_OLD_USER)
+        file.execute(user)
         file.execute(queries["insert_memory"], sqlite_codec.to_row(1, "me", draft))
         file.execute(of_kind(queries["insert_terms"], "memory"), {"seqs": seq_array(np.array([1], np.int64))})
         file.execute("UPDATE sequence SET value = 1 WHERE name = 'item'")

@@ -176,6 +176,8 @@ _ASSEMBLERS = {
     "transfer_queries.py",
     "scrub.py",
     "purge.py",
+    "copy.py",
+    "dump.py",
 }
 _COMMANDS = re.compile(
     r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK|VACUUM|ANALYZE .*|PRAGMA (integrity_check|optimize|user_version).*|DELETE)"

@@ -431,17 +431,11 @@ class UserMemory(Scoped):
         if source is not None:
             return forget.forget_source(engine, scope, clean(source), dry_run=dry_run)
         if folder is not None:
-            return forget.forget_folder(engine, scope, self._root(folder), dry_run=dry_run)
+            return forget.forget_folder(engine, scope, check_path(folder), dry_run=dry_run)
         if id is None:
             return forget.forget_everything(engine, scope, allow_again=allow_again, dry_run=dry_run)
         known_id = ids.canonical(id)
         return forget.forget_id(engine, scope, known_id, sources=sources, dry_run=dry_run) if known_id else missing
-
-    def _root(self, folder: str | PathLike[str]) -> str:
-        """Find the root that is meant: by its own name, even if that is a link by now, or by where a path leads."""
-        path = check_path(folder)
-        folders = self._engine.store.read(self._scope, lambda reader: reader.folders())
-        return path if any(path == folder.root for folder in folders) else self._engine.disk.resolve(path)
 
     def before_prompt(
         self,
@@ -461,7 +455,8 @@ class UserMemory(Scoped):
         people talk to the agent. `location` is where the user is: it is stored with the request, and what is near
         ranks higher.
         """
-        where = Location() if location is None else self._resolve(as_location(location))
+        place = Location() if location is None else as_location(location)
+        where = user_places.located(self._engine, self._scope, place)
         request = NewMessage(
             "user",
             content,
@@ -475,15 +470,6 @@ class UserMemory(Scoped):
         )
         conversation = message_drafts.conversation_name(session)
         return turns.before_prompt(self._engine, self._scope, conversation, request, max_tokens=max_tokens)
-
-    def _resolve(self, location: Location) -> Location:
-        """Add the coordinates of a place that the user has named."""
-        if location.lat is not None or not location.place_label:
-            return location
-        try:
-            return user_places.place(self._engine, self._scope, location.place_label)
-        except NotFound:
-            return location
 
     def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
         """Hook after an agent has answered: save the turn's messages and capture what the user's words say.

@@ -47,21 +47,22 @@ REPLACE: Final = 0.9
 CERTAIN: Final = 0.95
 
 # Whether a request gets memories, from its reading, its words and the best hits; a logistic regression.
-# `NEEDED` is the probability from which it does.
+# `NEEDED` is the probability from which it does before a prompt, `NEEDED_AT_DOOR` where agents and people search.
 # python -m benchmarks.fit_need
 NEED_WEIGHTS: Final[Mapping[str, float]] = {
-    "constant": -6.394,
-    "need": 0.647,
-    "personal": 4.864,
-    "for me": 3.075,
-    "general": -2.042,
-    "asks": 1.183,
-    "command": -1.351,
-    "match": 4.830,
-    "named": 2.614,
-    "held": 2.774,
+    "constant": -6.169,
+    "need": 0.571,
+    "personal": 4.215,
+    "for me": 2.517,
+    "general": -1.909,
+    "asks": 0.902,
+    "command": -1.374,
+    "match": 6.372,
+    "named": 2.596,
+    "held": 2.238,
 }
-NEEDED: Final = 0.4
+NEEDED: Final = 0.32
+NEEDED_AT_DOOR: Final = 0.4
 
 # How likely it is that a row answers a question, from its relevance and its cosine; a logistic regression. Below
 # `KNOWN`, the doors say that nothing is known.
@@ -70,11 +71,13 @@ ANSWER_WEIGHTS: Final[Mapping[str, float]] = {"constant": -3.200, "relevance": 6
 KNOWN: Final = 0.4
 
 # When hits have to do with a query, whatever its need of memory: `answerable` from which a question, or keywords that
-# may need memory, are related to them, and from which keywords are in any case. A text of `PASSAGE` words can answer a
+# may need memory, are related to them, and from which keywords are in any case; `SURELY_KNOWN` is enough where one hit
+# holds every word. A text of `PASSAGE` words can answer a
 # general question; shorter ones, which only mention its topic, do not. Hits without a word of the query need a score.
 # python -m benchmarks.fit_need prints what they reach.
 RELATED: Final = 0.5
 SURELY_RELATED: Final = 0.95
+SURELY_KNOWN: Final = 0.9
 PASSAGE: Final = 25
 LEAST_SCORE: Final = 0.15
 

@@ -11,6 +11,7 @@ from recollect.model.calibration import (
     NEED_WEIGHTS,
     NEEDED,
     RELATED,
+    SURELY_KNOWN,
     SURELY_RELATED,
     logit,
     probability,
@@ -19,7 +20,7 @@ from recollect.model.readings import Need
 from recollect.model.search import Hit
 from recollect.ranking.fusion import VECTOR
 
-_BEST_MATCH = {"match": 1.0, "held": 1.0}
+_BEST_MATCH = {"match": 0.8, "held": 1.0}  # better ones are hardly seen
 _WORDS_IN_COMMON = 2
 _IDLE = logit(0.1)
 
@@ -68,9 +69,9 @@ def is_needed(request: Mapping[str, float], match: Mapping[str, float], least: f
     return probability(NEED_WEIGHTS, {**request, **match}) >= least
 
 
-def is_idle(request: Mapping[str, float]) -> bool:
-    """Tell whether a request surely needs no memory, whatever is found: a greeting, thanks."""
-    return request["need"] <= _IDLE
+def is_idle(request: Mapping[str, float], words: WordEvidence, answerable: float) -> bool:
+    """Tell whether a request surely needs no memory, as a greeting or thanks do, and is no quotation of one."""
+    return request["need"] <= _IDLE and not (words.is_whole and answerable >= SURELY_KNOWN)
 
 
 def is_related(words: WordEvidence, answerable: float) -> bool:

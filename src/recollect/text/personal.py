@@ -13,6 +13,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _CODE = re.compile(r"\b(?=\w*\d)(?=\w*[^\W\d_])\w+")  # `a4` is one, and no article
 _SENTENCE_MARK = re.compile(r"[!?,;…]")
 _MOST_KEYWORDS = 4
+_FEW_WORDS = 2
 _QUOTED = re.compile(r'"[^"\n]*"|«[^»\n]*»|“[^”\n]*”|„[^“”\n]*[“”]')
 
 
@@ -54,7 +55,9 @@ def request_form(text: str) -> RequestForm:
     unquoted = _QUOTED.sub(" ", text)
     language = guess_language(unquoted)
     if language is not None and language not in LANGUAGES:
-        return RequestForm(own=True, asks=True)
+        if len(unquoted.split()) > _FEW_WORDS or "?" in unquoted or not unquoted.isascii():
+            return RequestForm(own=True, asks=True)
+        language = None  # a guess from too little
     languages = () if language is None else (language,)
     words = [unaccented(word) for word in _WORD.findall(fold(unquoted).replace("\u2019", "'"))]
     is_own = _own(*languages).fullmatch

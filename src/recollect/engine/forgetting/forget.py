@@ -91,8 +91,13 @@ def forget_said(
     return _forget(engine, scope, lambda rows: plan_said(rows, memory_ids, wording, now, sources=True), dry_run=dry_run)
 
 
-def forget_folder(engine: Engine, scope: Scope, root: str, *, dry_run: bool) -> Forgotten:
-    """Forget a synced folder: its files, and that it was ever synced. It may be synced again."""
+def forget_folder(engine: Engine, scope: Scope, path: str, *, dry_run: bool) -> Forgotten:
+    """Forget a synced folder: its files, and that it was ever synced. It may be synced again.
+
+    It is named as it was synced, even if that is a link by now, or by where a path leads.
+    """
+    known = engine.store.read(scope, lambda reader: reader.folders())
+    root = path if any(path == folder.root for folder in known) else engine.disk.resolve(path)
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
         files = [rows.file(known.id) for known in rows.known_files(root)]

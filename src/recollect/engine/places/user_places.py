@@ -71,6 +71,16 @@ def place(engine: Engine, scope: Scope, name: str) -> Location:
     return own
 
 
+def located(engine: Engine, scope: Scope, location: Location) -> Location:
+    """Add the coordinates of a place that the user has named."""
+    if location.lat is not None or not location.place_label:
+        return location
+    try:
+        return place(engine, scope, location.place_label)
+    except NotFound:
+        return location
+
+
 def find_addresses(engine: Engine, scope: Scope, of: str, ask_s: float) -> int:
     """Geocode and embed a user's places, as far as that can be done on this machine; a server is asked for one item."""
     done = 0
