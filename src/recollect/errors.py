@@ -11,6 +11,7 @@
     ├── AccessDenied             the caller may not do this
     │   ├── UnknownKey           no key, or one that is wrong, expired or revoked
     │   └── NotPermitted         the key is known, but not for this
+    ├── QuotaExceeded            the user has as much as the settings allow
     ├── StaleVersion             another client changed it since the caller looked
     ├── AlreadyProcessed         a request that was carried out before; it carries the answer
     ├── EmbeddingError           no vector could be made; text search still works
@@ -32,6 +33,10 @@
 
 Messages say what was found, what was expected and what to do.
 """
+
+from typing import Literal, Self
+
+_MAKE_ROOM = "Nothing was stored. Forget something, or ask the operator to raise the limit."
 
 
 class RecollectError(Exception):
@@ -76,6 +81,26 @@ class UnknownKey(AccessDenied):
 
 class NotPermitted(AccessDenied):
     """The key is known, but it is not for this, or not for this user."""
+
+
+class QuotaExceeded(RecollectError):
+    """The user has as much as the quota allows. `quota` is `memories` or `storage`; nothing was written."""
+
+    def __init__(self, quota: Literal["memories", "storage"], message: str) -> None:
+        super().__init__(message)
+        self.quota = quota
+
+    @classmethod
+    def of_memories(cls, most: int) -> Self:
+        """A user may not have more memories."""
+        full = f"This user's memory is full: it holds {most:,} memories (limits.memories)"
+        return cls("memories", f"{full}. {_MAKE_ROOM}")
+
+    @classmethod
+    def of_storage(cls, most_mb: int) -> Self:
+        """A user's texts and documents may not be larger."""
+        full = f"This user's memory is full: its texts and documents have {most_mb:,} MB (limits.storage_mb)"
+        return cls("storage", f"{full}. {_MAKE_ROOM}")
 
 
 class StaleVersion(RecollectError):

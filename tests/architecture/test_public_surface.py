@@ -62,7 +62,7 @@ NAMESPACES = {
     "store": {"keys", "models", "operations", "me"},
 }
 VERBS_OF_A_STORE = {
-    "open", "user", "stats", "status", "doctor", "maintain", "backup", "restore", "embed_waiting",
+    "open", "user", "stats", "status", "doctor", "maintain", "purge", "backup", "restore", "embed_waiting",
     "retry_parked", "close", "export", "import_archive",
 }  # fmt: skip
 MOST_NAMES = 40

@@ -67,6 +67,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "status": (),
     "doctor": (),
     "maintain": (),
+    "purge": (),
     "models": ("--offline",),
     "worker": ("--once",),
     "reembed": (),

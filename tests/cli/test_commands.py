@@ -206,6 +206,22 @@ def test_stats_and_status(cli: Cli, database: str) -> None:
     assert re.search(r"^embedding\.provider +none", shown, re.MULTILINE)
 
 
+def test_purge_and_what_it_leaves(cli: Cli) -> None:
+    ids = [cli.json("store", f"The office light has {number} lamps")["id"] for number in range(2)]
+    pending = cli.json("forget", ids[0], "--yes")["pending"]
+    assert cli.json("status")["erasure_pending"] == pending
+    purged = cli.json("purge")
+    assert purged["failed"] == []
+    assert len(purged["notes"]) >= 2
+    assert cli.json("status")["erasure_pending"] == ""
+    shown = cli.ok("forget", ids[1], "--yes", "--purge")
+    assert "Forgotten for good: 1 memory." in shown
+    assert "ackups" in shown
+    assert "rasure pending" not in shown + cli.ok("status")
+    ids = [cli.json("store", "The office light has a dimmer")["id"]]
+    assert cli.json("forget", ids[0], "--yes", "--purge")["purged"]["failed"] == []
+
+
 def test_doctor_and_maintain(cli: Cli) -> None:
     cli.store("One")
     assert cli.ok("doctor") == "All is well.\n"

@@ -8,6 +8,7 @@ from recollect import Memory
 from recollect.engine.maintenance import worker_pass
 from recollect.errors import UnknownKey
 from tests.conftest import OpenMemory, SteppingClock
+from tests.reliability.figures import figure
 
 
 def test_jobs_of_a_time_that_was_not_yet(open_memory: OpenMemory, clock: SteppingClock) -> None:
@@ -25,6 +26,7 @@ def test_jobs_of_a_time_that_was_not_yet(open_memory: OpenMemory, clock: Steppin
     clock.advance(days=-400)
     assert memory.embed_waiting(thorough=False).embedded == 3
     assert memory.doctor() == ()
+    figure(14, "jobs", jumps=2, left_waiting=0)
 
 
 def test_a_lease_that_another_worker_holds_is_respected(open_memory: OpenMemory, clock: SteppingClock) -> None:
@@ -49,3 +51,4 @@ def test_a_key_of_a_time_that_was_not_yet(memory: Memory, clock: SteppingClock) 
     with pytest.raises(UnknownKey):
         memory.keys.identify(brief.secret)
     memory.keys.identify(lasting.secret)
+    figure(14, "keys", jumps=3, left_open=0)

@@ -139,4 +139,11 @@ FURTHER = (
         ("tests/reliability/test_forked.py",),
         ("acknowledged",),
     ),
+    Promise(
+        14,
+        "A clock that jumps leaves no job waiting and no key open",
+        {"jumps": 10},
+        ("left_waiting", "left_open"),
+        ("tests/conformance/test_clock_jumps.py",),
+    ),
 )

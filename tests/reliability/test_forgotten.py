@@ -1,16 +1,14 @@
 """Forgotten means gone: from every answer, from every table, and on SQLite from the bytes of the files."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from recollect import Memory
 from recollect.storage.sqlite.maintenance import scrub
 from recollect.storage.sqlite.writer import MANY_ROWS
 from tests.reliability.canaries import Asked, Canaries, fill, left_in, left_in_files
 from tests.reliability.figures import figure
-from tests.reliability.worker import WITH_VECTORS, answer, open_memory, vector_of
+from tests.reliability.worker import WITH_VECTORS, Here, open_memory, vector_of
 from tests.reliability.zygote import Child, Zygote
 from tests.storage.catalogue import is_server, plain
 
@@ -178,7 +176,7 @@ def test_a_large_file_is_erased_by_maintenance(tmp_path: Path, zygote: Zygote, m
     canaries = Canaries(seed=2)
     monkeypatch.setattr(scrub, "REWRITE_AT_ONCE_BYTES", 0)
     with open_memory(database, **WITH_VECTORS) as memory:
-        store = _Here(memory)
+        store = Here(memory)
         expected = _bystanders(store, "me")
         for memory_id in fill(store, "me", canaries):
             store.ask("forget", user="me", id=memory_id)
@@ -190,16 +188,6 @@ def test_a_large_file_is_erased_by_maintenance(tmp_path: Path, zygote: Zygote, m
     _insist_bystanders(child, "me", expected)
     child.close()
     _insist_sound(database, zygote)
-
-
-class _Here:
-    """A store that is open in this process."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-
-    def ask(self, verb: str, **arguments: Any) -> Any:
-        return answer(self._memory, verb, **arguments)
 
 
 def test_a_reader_that_does_not_end_delays_only_the_erasing(tmp_path: Path, zygote: Zygote) -> None:

@@ -26,7 +26,7 @@ from tests.reliability import backing_up, forking, mixing, syncing, talking
 from tests.reliability.link import Link
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 
-__all__ = ["TASKS", "WITH_VECTORS", "answer", "open_memory", "remember_batch", "vector_of"]
+__all__ = ["TASKS", "WITH_VECTORS", "Here", "answer", "open_memory", "remember_batch", "vector_of"]
 
 _LONGEST_REQUEST = 2**20
 
@@ -139,6 +139,17 @@ def answer(
         if "vector_of" in given:
             given["vector"] = vector_of(given.pop("vector_of"))
     return _plain(attrgetter(verb)(whose)(*arguments.pop("paths", ()), **arguments))
+
+
+class Here:
+    """A store that is open in this process."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def ask(self, verb: str, **arguments: Any) -> Any:
+        """Have it do something for a user."""
+        return answer(self._memory, verb, **arguments)
 
 
 def _plain(value: Any) -> Any:

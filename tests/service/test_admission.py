@@ -192,6 +192,26 @@ def test_the_rate_limit_counts_texts(serve: Serve) -> None:
     assert figures["recollect_waiting_seconds_count{work=bulk}"] == 2
 
 
+@ON_SQLITE
+def test_quotas_of_users(serve: Serve) -> None:
+    running = serve(
+        limits__memories=5, limits__texts_per_minute=10, limits__users=["ben: memories=0 texts_per_minute=0"]
+    )
+    with running.client(running.key()) as anna, running.client(running.key("ben")) as ben, _operator(running) as admin:
+        assert _bulk(anna, 4, "first").status_code == 200
+        full = _bulk(anna, 4, "second")
+        assert (full.status_code, full.headers["content-type"]) == (507, "application/problem+json")
+        assert full.json()["detail"].startswith("This user's memory is full: it holds 5 memories")
+        slow = _bulk(anna, 4, "third")
+        assert (slow.status_code, "retry-after" in slow.headers) == (429, True)
+        for _ in range(12):
+            assert anna.get("/api/memories/search", params={"query": "shelf"}).status_code == 200
+        assert _bulk(ben, 100, "own").status_code == 200
+        figures = parsed(admin.get("/metrics").text)
+    limited = {reason: figures[f"recollect_limited_total{{reason={reason}}}"] for reason in ("memories", "texts")}
+    assert limited == {"memories": 1, "texts": 1}
+
+
 def _operator(running: Running) -> httpx2.Client:
     return running.client(running.key(scopes=("admin",)))
 

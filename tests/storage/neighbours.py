@@ -365,11 +365,18 @@ def _fingerprint() -> Fingerprint:
 
 
 # What I could try to change, likewise; and what the store does for one user only.
+def _usage(writer: StoreWriter) -> object:
+    """Ask what counts against the quotas."""
+    assert isinstance(writer, PostgresWriter)
+    return writer._rows("user_usage")
+
+
 WRITES: Mapping[str, Crossing] = {
     **{
         name: _writing(work)
         for name, work in {
             "insert": lambda w: w.insert([_new(100)], SPACE),
+            "usage": _usage,
             "same": lambda w: w.same(_fingerprint()),
             "holders": lambda w: [w.holders(Slot("pump", f"key{key}", "", preference=False)) for key in range(9)],
             "retire": lambda w: w.retire(THEIRS.memories[2], NOW, MINE.memories[0]),

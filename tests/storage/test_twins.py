@@ -167,7 +167,16 @@ def test_every_check_runs_and_says_what_to_do(empty_stores: tuple[str, str], bac
 
 
 # Where SQL is assembled on purpose, and the few words to a database that are no queries.
-_ASSEMBLERS = {"filters.py", "migrate.py", "large_user_indexes.py", "connection.py", "roles.py", "transfer_queries.py"}
+_ASSEMBLERS = {
+    "filters.py",
+    "migrate.py",
+    "large_user_indexes.py",
+    "connection.py",
+    "roles.py",
+    "transfer_queries.py",
+    "scrub.py",
+    "purge.py",
+}
 _COMMANDS = re.compile(
     r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK|VACUUM|ANALYZE .*|PRAGMA (integrity_check|optimize|user_version).*|DELETE)"
 )  # the last alone is a verb of HTTP

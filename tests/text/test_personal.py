@@ -67,7 +67,7 @@ def test_the_form_of_a_request(text: str, form: RequestForm) -> None:
         ("hi", False), ("good morning!", False), ("спасибо", False), ("dobrou noc", False), ("gute Nacht", False),
         ("where is the garage", False), ("столица Монголии?", False), ("", False), ("😂", False),
         ("well, speak later", False), ("one two three four five words", False),
-        ("order number", True), ("spare key", True),
+        ("order number", True), ("spare key", True), ("seal17of2x", True), ("A4 paper", True), ("is it A4", False),
     ],
 )  # fmt: skip
 def test_knows_keywords_from_sentences_and_greetings(text: str, keywords: bool) -> None:  # noqa: FBT001

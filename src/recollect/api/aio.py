@@ -258,6 +258,7 @@ class AsyncMemory(AsyncTwin[Memory]):
     import_archive = awaited(Memory.import_archive)
     maintain = awaited(Memory.maintain)
     backup = awaited(Memory.backup)
+    purge = awaited(Memory.purge)
     embed_waiting = awaited(Memory.embed_waiting)
     retry_parked = awaited(Memory.retry_parked)
     close = awaited(Memory.close)

@@ -12,6 +12,7 @@ from recollect.embedding.local import LocalEmbedder
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.context import CaptureTools, Engine, SearchState, Summarizers
+from recollect.engine.base.quotas import Quotas
 from recollect.engine.base.result_cache import ResultCache
 from recollect.errors import InvalidInput, SettingsError
 from recollect.geocoding import create_geocoder
@@ -69,6 +70,7 @@ def assemble(
     local = _deferred(lambda: _extractive(tokenizer))
     client = _client(settings)
     used = embedder or create_embedding_provider(settings.embedding)
+    quotas = Quotas(settings.limits)
     documents = _deferred(lambda: _documents(settings, store))
     geocoder = create_geocoder(settings.places)
     store = open_store(settings, clock, analyser=ANALYSER, geocodes=geocoder is not None)
@@ -84,6 +86,7 @@ def assemble(
         geocoder=geocoder,
         capture=_capture_tools(settings, client),
         search=SearchState(ResultCache(settings.recall.cache)),
+        quotas=quotas,
     )
     reads = settings.capture.when == "worker"
     if settings.embedding.worker and (reads or used is not None or geocoder is not None):

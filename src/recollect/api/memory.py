@@ -18,6 +18,7 @@ from recollect.engine.audit.idempotency import AuditedWrite, IdempotentRequest
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
 from recollect.engine.conversations import turns
+from recollect.engine.forgetting import purge as purging
 from recollect.engine.maintenance import maintain, store_status, worker_pass
 from recollect.engine.transfer.export import ExportOptions
 from recollect.engine.transfer.import_archive import (
@@ -29,8 +30,8 @@ from recollect.engine.transfer.import_archive import (
 from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput
 from recollect.model.backups import Backup, Restored
-from recollect.model.stats import Maintenance, Problem, Status, StoreStats, WorkReport
-from recollect.ports import BackupProgress, Clock, Embedder, Summarizer
+from recollect.model.stats import Maintenance, Problem, Purged, Status, StoreStats, WorkReport
+from recollect.ports import BackupProgress, Clock, Embedder, StepListener, Summarizer
 from recollect.settings import Settings, load_settings
 
 __all__ = ["AuditedWrite", "IdempotentRequest", "Memory", "UserMemory"]
@@ -196,6 +197,14 @@ class Memory:
         engine = self._engine if audit is None else replace(self._engine, audit=audit)
         options = ImportOptions(of_user, dry_run=dry_run, tell=tell, identity=identity, passphrase=passphrase)
         return import_archive(engine, fspath(path), options)
+
+    def purge(self, *, tell: StepListener | None = None) -> Purged:
+        """Remove what forgotten users and items left in tables, statistics, indexes and originals; say what is left.
+
+        On PostgreSQL it rewrites the tables one after the other; nothing can use a table meanwhile. Safe to interrupt:
+        the next purge goes on. `tell` is called with what is being done, how much of it is done, and how much there is.
+        """
+        return purging.purge(self._engine, tell)
 
     def embed_waiting(
         self, *, thorough: bool = True, stop: Event | None = None, tell: Callable[[WorkReport], None] | None = None

@@ -16,7 +16,7 @@ from recollect.engine.search import live
 from recollect.engine.search.live import LiveMatches, LiveQuery
 from recollect.model.backups import Backup
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
-from recollect.model.stats import AuditLine, Problem, SearchFigures
+from recollect.model.stats import AuditLine, Problem, SearchFigures, UserLimits
 from recollect.ports import STORE, ChangeNotifier, Observer
 
 MAX_CHANGES = 200
@@ -36,6 +36,10 @@ class StoreOperations:
     def priority(self) -> WorkPriority:
         """What lets work that can wait give way to urgent calls of this process."""
         return self._engine.priority
+
+    def limits_of(self, user_id: str) -> UserLimits:
+        """Return what the settings allow a user to have, and to add in a minute."""
+        return self._engine.quotas.of(user_id)
 
     def observe(self, observer: Observer | None) -> None:
         """Set the observer that gets the duration and the degradation of each search; None removes it."""

@@ -25,6 +25,7 @@ from recollect.api.scoped import (
 from recollect.engine.conversations import message_drafts, message_log, sessions, silence, turns
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.forgetting import by_query, forget
+from recollect.engine.forgetting import purge as purging
 from recollect.engine.maintenance import store_status
 from recollect.engine.memories import remember, update
 from recollect.engine.memories.feedback import rate_memory
@@ -378,6 +379,7 @@ class UserMemory(Scoped):
         all: bool = False,
         sources: bool = False,
         allow_again: bool = False,
+        purge: bool = False,
         dry_run: bool = False,
     ) -> Forgotten:
         """Delete for good, with everything that was derived from it.
@@ -390,7 +392,8 @@ class UserMemory(Scoped):
         what would be deleted.
 
         No import, sync or redelivered history brings the forgotten back; what the user says or stores anew is accepted.
-        `everything` with `allow_again` is a fresh start: all that was ever forgotten may come again.
+        `everything` with `allow_again` is a fresh start: all that was ever forgotten may come again. `purge` removes
+        the last traces from the database's files, as `Memory.purge` does: on a server that takes a while.
         """
         if allow_again and not everything:
             raise InvalidInput("allow_again goes with everything: only a fresh start lets the forgotten come again.")
@@ -402,6 +405,24 @@ class UserMemory(Scoped):
             raise InvalidInput("`all` belongs to a query: it forgets everything that the query finds.")
         if sources and id is None:
             raise InvalidInput("`sources` belongs to an id; a query reaches the messages anyway.")
+        choices = (id, query, session, source, folder)
+        forgotten = self._forget(*choices, all=all, sources=sources, allow_again=allow_again, dry_run=dry_run)
+        return purging.purge_after(self._engine, forgotten) if purge else forgotten
+
+    def _forget(
+        self,
+        id: str | None,
+        query: str | None,
+        session: str | None,
+        source: str | None,
+        folder: str | PathLike[str] | None,
+        *,
+        all: bool,
+        sources: bool,
+        allow_again: bool,
+        dry_run: bool,
+    ) -> Forgotten:
+        """Forget what was named; everything when nothing was."""
         engine, scope, missing = self._engine, self._scope, Forgotten("not_found", dry_run=dry_run)
         if query is not None:
             return by_query.forget_query(engine, scope, query, all_found=all, dry_run=dry_run)
@@ -411,9 +432,9 @@ class UserMemory(Scoped):
             return forget.forget_source(engine, scope, clean(source), dry_run=dry_run)
         if folder is not None:
             return forget.forget_folder(engine, scope, self._root(folder), dry_run=dry_run)
-        if everything:
+        if id is None:
             return forget.forget_everything(engine, scope, allow_again=allow_again, dry_run=dry_run)
-        known_id = ids.canonical(id or "")
+        known_id = ids.canonical(id)
         return forget.forget_id(engine, scope, known_id, sources=sources, dry_run=dry_run) if known_id else missing
 
     def _root(self, folder: str | PathLike[str]) -> str:

@@ -22,7 +22,7 @@ from recollect.cli import (
     serve,
 )
 from recollect.cli.errors import Application
-from recollect.cli.maintenance import backup, store, transfer
+from recollect.cli.maintenance import backup, erasure, store, transfer
 from recollect.cli.options import GlobalOptions, JsonOption, example, option
 
 app = typer.Typer(
@@ -68,7 +68,7 @@ def recollect(
 
 
 for group in (
-    memories, search, folders, files, facts, places, conversations, hooks, embedding, reembed, store, backup,
+    memories, search, folders, files, facts, places, conversations, hooks, embedding, reembed, store, erasure, backup,
     transfer, demo,
     keys, serve,
 ):  # fmt: skip

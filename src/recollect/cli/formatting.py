@@ -227,3 +227,8 @@ def folder_errors(status: "FolderStatus") -> str:
 def chunk_counts(report: "SyncReport") -> str:
     """Say how many chunks of what was read are new, and how many stayed."""
     return amounts((report.written, "written", "written"), (report.kept, "kept", "kept"))
+
+
+def sentence(note: str) -> str:
+    """Make a sentence of a note."""
+    return f"{note[:1].upper()}{note[1:].rstrip('.')}."

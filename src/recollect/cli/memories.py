@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Self, TypeAlias
 
 import typer
 
@@ -13,6 +13,7 @@ from recollect.cli import options
 from recollect.cli.errors import FAILED, NOT_FOUND, Declined
 from recollect.cli.formatting import ago, amounts, clock, named, place_line, shortened
 from recollect.cli.json_output import fields_of
+from recollect.cli.maintenance.erasure import PurgeOption, purge_store, show_purged
 from recollect.cli.options import argument, flag, option
 from recollect.cli.places import address_follows, find_addresses, place_fields, show_following_address
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from recollect.model.files import FileRecord
     from recollect.model.memories import MemoryRecord, Remembered
     from recollect.model.search import Forgotten, ForgottenItem
+    from recollect.model.stats import Purged
 
 commands = CommandSet("Memories")
 
@@ -238,6 +240,12 @@ def _place(record: "MemoryRecord") -> str:
     return place_line(record.place_label, record.address, record.lat, record.lng)
 
 
+SourcesOption: TypeAlias = Annotated[
+    bool | None,
+    flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too; they do."),
+]
+
+
 class Loss(NamedTuple):
     """What forgetting takes, or took: how much of what. `whole` names what goes as a whole, if anything does.
 
@@ -254,12 +262,14 @@ class Loss(NamedTuple):
     sentences: int = 0
     summaries: int = 0
     passages: int = 0
+    purged: "Purged | None" = None
 
     def document(self) -> dict[str, object]:
         """Give the receipt, and how much of what goes."""
         receipt = self.receipt
         first = {"action": receipt.action, "id": receipt.id}
-        return {**first, **fields_of(receipt, "action"), **fields_of(self, "receipt", "whole")}
+        left_out = ("receipt", "whole") if self.purged else ("receipt", "whole", "purged")
+        return {**first, **fields_of(receipt, "action"), **fields_of(self, *left_out)}
 
     def amount(self) -> str:
         """Say how much goes."""
@@ -277,7 +287,7 @@ class Loss(NamedTuple):
 
 @commands.command(
     "forget",
-    when_given={"query": "read"},
+    when_given={"query": "read", "purge": "admin"},
     examples=(
         f"recollect forget {_ID}",
         'recollect forget --query "dark mode" --dry-run',
@@ -308,14 +318,11 @@ def forget(
     ] = None,
     everything: Annotated[bool, flag("--everything", "Forget all that the user has.")] = False,
     allow_again: Annotated[
-        bool,
-        flag("--and-allow-again", "With --everything: a fresh start; imports and syncs may bring it all again."),
+        bool, flag("--and-allow-again", "With --everything: a fresh start; imports and syncs may bring it again.")
     ] = False,
     all: Annotated[bool, flag("--all", "With --query: forget all that it finds, several things too.")] = False,
-    sources: Annotated[
-        bool | None,
-        flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too; they do."),
-    ] = None,
+    sources: SourcesOption = None,
+    purge: PurgeOption = None,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would go, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> CommandResult[Loss]:
@@ -347,7 +354,8 @@ def forget(
         return CommandResult(loss, show)
     if context.can_ask and not yes and not _confirm(context, loss):
         raise Declined("Nothing was forgotten.")
-    return CommandResult(loss._replace(receipt=request()), show)
+    loss = loss._replace(receipt=request(), purged=purge_store(context) if purge else None)
+    return CommandResult(loss, show)
 
 
 def _with_sources(id: str | None, *, sources: bool | None) -> bool:
@@ -441,7 +449,9 @@ def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None
             view.line(f"{path} on your disk says it still. Edit it yourself; memory leaves that passage out.", "yellow")
         if loss.whole == "everything" and not receipt.dry_run and not allowed:
             view.line(_NOT_AGAIN, "dim")
-        if receipt.pending:
+        if loss.purged is not None:
+            show_purged(view, loss.purged)
+        elif receipt.pending:
             view.line(f"Erasure pending: {receipt.pending}", "yellow")
 
 

@@ -16,7 +16,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from recollect._version import __version__
-from recollect.errors import AccessDenied, InvalidInput, NotFound, RecollectError, StoreError
+from recollect.errors import AccessDenied, InvalidInput, NotFound, QuotaExceeded, RecollectError, StoreError
 from recollect.mcp import prompts, resources
 from recollect.mcp.permissions import REQUIRED_PERMISSIONS, Caller, check_permissions
 from recollect.mcp.tools import TOOLS, Tool
@@ -29,7 +29,7 @@ FindCaller: TypeAlias = Callable[[McpContext], Caller]
 T = TypeVar("T")
 
 LOG: Final = logging.getLogger("recollect.mcp")
-_CALLER_ERRORS = (AccessDenied, InvalidInput, NotFound)
+_CALLER_ERRORS = (AccessDenied, InvalidInput, NotFound, QuotaExceeded)
 _UNAVAILABLE = "The memory cannot be reached right now. Go on without it, and try again later."
 _BROKEN = "Something went wrong in the memory; the call was in order. Go on without it."
 

@@ -273,11 +273,28 @@ class Status:
         return min((part.oldest for part in self.coverage if part.oldest is not None), default=None)
 
 
+class UserLimits(NamedTuple):
+    """What a user may have, and add in a minute; 0 is without limit."""
+
+    memories: int = 0
+    storage_mb: int = 0
+    texts_per_minute: int = 0
+
+
 class Erasure(NamedTuple):
     """What is left of deleted text in a database's files: why, or '' when nothing is. `later`: a worker erases it."""
 
     reason: str = ""
     later: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """The result of `purge`: what was done, what could not be done yet, and what only an administrator can do."""
+
+    notes: tuple[str, ...]
+    failed: tuple[str, ...] = ()
+    administrator: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

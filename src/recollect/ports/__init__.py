@@ -32,7 +32,7 @@ from recollect.ports.files import (
 from recollect.ports.memories import Fingerprint, IndexedItem, Neighbour, Slot, TextCandidate, TextCandidates
 from recollect.ports.places import CachedPlace, GeocodeJob, Geocoder, UnlocatedItem, UnnamedPlace
 from recollect.ports.spaces import CachedPassageVector, CachedQueryVector, EmbedJob
-from recollect.ports.store import PendingWrite, Store, StoreReader, StoreWriter
+from recollect.ports.store import PendingWrite, StepListener, Store, StoreReader, StoreWriter
 from recollect.ports.world import (
     BulkEmbedder,
     BulkOutcome,
@@ -91,6 +91,7 @@ __all__ = [
     "SeenFile",
     "Slot",
     "Stage",
+    "StepListener",
     "Store",
     "StoreChange",
     "StoreReader",

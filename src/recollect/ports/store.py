@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
-from recollect.model.stats import Erasure, Problem, StoreStats
+from recollect.model.stats import Erasure, Problem, Purged, StoreStats, UserLimits
 from recollect.ports.access_log import AccessLogReader, AccessLogStore, AccessLogWriter
 from recollect.ports.backup import CopiedStore
 from recollect.ports.conversations import ConversationReader, ConversationWriter, ReadingStore
@@ -18,6 +18,7 @@ from recollect.ports.spaces import CachedPassageVector, EmbedJob, SpaceStore
 from recollect.ports.transfer import TransferStore, TransferWriter
 
 T = TypeVar("T")
+StepListener: TypeAlias = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is
 Result_co = TypeVar("Result_co", covariant=True)
 
 
@@ -27,6 +28,9 @@ class StoreReader(MemoryReader, ConversationReader, FileReader, PlaceReader, Acc
 
 class StoreWriter(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, AccessLogWriter, TransferWriter, Protocol):
     """Changes of one user, all or nothing."""
+
+    def limit_growth(self, limits: UserLimits) -> None:
+        """Let the commit fail with QuotaExceeded if it adds something and leaves the user with more than that."""
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
         """Let items be found by other terms than before, by their ids; the items themselves stay as they are."""
@@ -72,6 +76,9 @@ class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, T
 
     def erasure(self) -> Erasure:
         """Say what is left of deleted text in the database's files."""
+
+    def purge(self, tell: StepListener) -> Purged:
+        """Remove what deleted rows left in tables, indexes and statistics, whatever that takes. Safe to interrupt."""
 
     def users(self) -> Iterable[Scope]:
         """Name the users who have memories or messages."""

@@ -96,6 +96,7 @@ _USUAL: Final = _problems(
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.INSUFFICIENT_STORAGE,
 )
 
 _ROUTES: Final = APIRouter(responses=_USUAL)  # analysed once, however many applications a process makes
@@ -110,7 +111,7 @@ def create_app(
     admission = RequestAdmission(memory, limiter or create_limiter(memory), metrics)
 
     async def run_tool(key_id: str, user: str, work: Callable[[], T]) -> T:
-        return await admission.run(Requester(key_id, user or key_id), 1, work)
+        return await admission.run(Requester(key_id, user or key_id), 0, work)
 
     mcp = create_mcp(lambda: memory, run=run_tool)
 

@@ -23,7 +23,7 @@ class StrictBody(BaseModel):
     @property
     def texts(self) -> int:
         """How many texts it brings to store, which is what it costs."""
-        return 1
+        return 0
 
 
 def _plain(value: object) -> object:

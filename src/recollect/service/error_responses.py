@@ -13,6 +13,7 @@ from recollect.errors import (
     InvalidInput,
     NotFound,
     NotPermitted,
+    QuotaExceeded,
     ReaderError,
     RecollectError,
     StaleVersion,
@@ -30,6 +31,7 @@ _STATUS: Final = (
     (NotPermitted, HTTPStatus.FORBIDDEN),
     (NotFound, HTTPStatus.NOT_FOUND),
     (StaleVersion, HTTPStatus.PRECONDITION_FAILED),
+    (QuotaExceeded, HTTPStatus.INSUFFICIENT_STORAGE),
     (InvalidInput, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 

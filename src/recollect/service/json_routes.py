@@ -45,7 +45,7 @@ def _admitted(endpoint: Callable[..., Any]) -> Callable[..., Awaitable[Response]
     @wraps(endpoint)
     async def admitted(*, call: ApiCall, **named: Any) -> Response:  # noqa: ANN401 - the endpoint's own
         body = named.get("body")
-        texts = body.texts if isinstance(body, StrictBody) else 1
+        texts = body.texts if isinstance(body, StrictBody) else 0
         return await call.admitted(texts, partial(endpoint, call=call, **named))
 
     return admitted

@@ -135,6 +135,11 @@ class NewMemoryBody(LocatableBody):
             self.metadata = {**self.metadata, "participants": self.participants}
         return self
 
+    @property
+    def texts(self) -> int:
+        """One."""
+        return 1
+
 
 class BulkBody(StrictBody):
     """Several memories to store at once."""
@@ -289,6 +294,11 @@ class MessageBody(LocatableBody):
     output_tokens: TokenCount | None = None
     thinking_tokens: TokenCount | None = None
     metadata: JsonObject = Field(default_factory=dict)
+
+    @property
+    def texts(self) -> int:
+        """One."""
+        return 1
 
 
 class MessagesBody(StrictBody):

@@ -25,7 +25,7 @@ from recollect.settings.model import (
 )
 from recollect.settings.recall import RecallSettings
 from recollect.settings.reference import settings_table
-from recollect.settings.serve import BackupSettings, FederationSettings, ServeSettings
+from recollect.settings.serve import BackupSettings, FederationSettings, LimitSettings, ServeSettings
 
 __all__ = [
     "PROVIDERS",
@@ -36,6 +36,7 @@ __all__ = [
     "FederationSettings",
     "FileSettings",
     "ForgetSettings",
+    "LimitSettings",
     "PostgresSettings",
     "RecallSettings",
     "ServeSettings",

@@ -11,7 +11,7 @@ from recollect.settings.filing import FileSettings
 from recollect.settings.kinds import number, number_above, optional, switch, text, timezone, whole
 from recollect.settings.placing import PlaceSettings
 from recollect.settings.recall import RecallSettings
-from recollect.settings.serve import BackupSettings, FederationSettings, ServeSettings
+from recollect.settings.serve import BackupSettings, FederationSettings, LimitSettings, ServeSettings
 from recollect.settings.turns import CaptureSettings, CompactionSettings, HookSettings, LlmSettings
 
 
@@ -163,6 +163,7 @@ class Settings:
     postgres: PostgresSettings = field(default_factory=PostgresSettings)
     sqlite: SqliteSettings = field(default_factory=SqliteSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
     backup: BackupSettings = field(default_factory=BackupSettings)
     federation: FederationSettings = field(default_factory=FederationSettings)
     files: FileSettings = field(default_factory=FileSettings)

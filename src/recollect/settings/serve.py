@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from recollect.settings.declare import about, conform
-from recollect.settings.kinds import choice, duration, nodes, number, switch, text, whole, words
+from recollect.settings.kinds import choice, duration, nodes, number, switch, text, texts, whole, words
 
 SearchLog = Literal["off", "counts", "queries"]
 
@@ -62,6 +62,32 @@ class ServeSettings:
         metadata=about(
             choice("search log", get_args(SearchLog)),
             "Record searches: `counts` without, `queries` with the query text.",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        conform(self)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """How much each user may have, and send."""
+
+    memories: int = field(
+        default=0, metadata=about(whole(0, 10**12), "Most memories of a user, with their history; 0 is no limit.")
+    )
+    storage_mb: int = field(
+        default=0,
+        metadata=about(whole(0, 10**9), "Most megabytes of a user's texts and documents; 0 is no limit."),
+    )
+    texts_per_minute: int = field(
+        default=0,
+        metadata=about(whole(0, 10**9), "Most texts that a user may send to a process in a minute; 0 is no limit."),
+    )
+    users: tuple[str, ...] = field(
+        default=(),
+        metadata=about(
+            texts(), "Other limits for single users, such as `anna: memories=1000 storage_mb=50`.", default_words="none"
         ),
     )
 

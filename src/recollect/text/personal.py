@@ -10,6 +10,7 @@ from recollect.text.stems import unaccented
 from recollect.text.tables import LANGUAGES, read_lines, read_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_CODE = re.compile(r"\b(?=\w*\d)(?=\w*[^\W\d_])\w+")  # `a4` is one, and no article
 _SENTENCE_MARK = re.compile(r"[!?,;…]")
 _MOST_KEYWORDS = 4
 _QUOTED = re.compile(r'"[^"\n]*"|«[^»\n]*»|“[^”\n]*”|„[^“”\n]*[“”]')
@@ -42,7 +43,7 @@ def names_user(text: str) -> bool:
 
 def is_keywords(text: str) -> bool:
     """Tell whether a text is a list of keywords, as in `dog food`: neither a sentence nor a greeting."""
-    words = _WORD.findall(fold(text))
+    words = _WORD.findall(_CODE.sub("code", fold(text)))
     if not 0 < len(words) <= _MOST_KEYWORDS or _SENTENCE_MARK.search(text) or not function_words().isdisjoint(words):
         return False
     return not request_form(text).general and any(map(str.isalpha, _chatter().sub(" ", fold(text))))

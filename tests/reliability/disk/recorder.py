@@ -9,12 +9,14 @@ from typing import Literal
 
 import apsw
 
+from recollect.storage.sqlite.connection import load_checksums
+
 Kind = Literal["create", "write", "truncate", "sync", "settle", "delete", "mark"]
 Change = Literal["create", "write", "truncate", "sync", "delete"]
 Call = Change | Literal["read"]
 
 _NAME = "recollect-recorder"
-_BENEATH = "unix"  # the layer that does the work
+_BENEATH = "cksmvfs"  # the layer that does the work, and puts a checksum into each page
 # SQLite makes the entry of such a file durable when it first syncs it.
 _SETTLES = apsw.SQLITE_OPEN_MAIN_JOURNAL | apsw.SQLITE_OPEN_WAL
 
@@ -66,26 +68,30 @@ class _File(apsw.VFSFile):
         self._name = recording.name(name)
         self._unsettled = bool(flags[0] & _SETTLES)
 
-    def _call(self, call: Change, do: Callable[[], None], event: Event | None = None) -> None:
+    def _call(self, call: Change, do: Callable[[], None], event: Callable[[], Event] | None = None) -> None:
         if self._name is None:
             return do()
         with self._recording.lock:
             self._recording.before(call, self._name)
             do()
-            self._recording.events.append(event or Event(call, self._name))
+            self._recording.events.append(event() if event else Event(call, self._name))
         return None
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 - SQLite's name
         def write() -> None:
             super(_File, self).xWrite(data, offset)
 
-        self._call("write", write, Event("write", self._name or "", offset, bytes(data)))
+        self._call("write", write, lambda: Event("write", self._name or "", offset, self._written(data, offset)))
+
+    def _written(self, data: bytes, offset: int) -> bytes:
+        """Give what has reached the file: the layer beneath has put in a checksum."""
+        return bytes(super().xRead(len(data), offset))
 
     def xTruncate(self, newsize: int) -> None:  # noqa: N802
         def truncate() -> None:
             super(_File, self).xTruncate(newsize)
 
-        self._call("truncate", truncate, Event("truncate", self._name or "", newsize))
+        self._call("truncate", truncate, lambda: Event("truncate", self._name or "", newsize))
 
     def xSync(self, flags: int) -> None:  # noqa: N802
         def sync() -> None:
@@ -134,6 +140,7 @@ class _Layer(apsw.VFS):
 def recorded(folder: Path, *, reads: bool = False) -> Iterator[Recording]:
     """Record what all connections of this process do beneath a folder; what is there already counts as durable."""
     recording = Recording(folder, known={path.name for path in folder.iterdir()}, reads=reads)
+    load_checksums()
     layer = _Layer(recording)
     try:
         yield recording

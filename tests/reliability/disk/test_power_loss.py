@@ -66,7 +66,7 @@ class Commits:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             if connection.pragma("page_count") == 0:
                 return "empty"
-            return hashlib.sha256(connection.serialize("main")).hexdigest()
+            return hashlib.sha256(_without_checksums(connection)).hexdigest()
 
     def verdict(self, image: Image) -> str:
         """Say what an image is: kept, lost or damaged."""
@@ -77,6 +77,15 @@ class Commits:
         if found in self.pages[max(self.acknowledged, 0) :]:
             return "kept"
         return "lost" if found in self.pages else "damaged: these pages were never committed"
+
+
+def _without_checksums(connection: apsw.Connection) -> bytes:
+    """Give all pages without their checksums, which are made when a page leaves the log for the file."""
+    pages, size = bytearray(connection.serialize("main")), int(connection.pragma("page_size"))
+    reserved = connection.reserve_bytes("main")
+    for end in range(size, len(pages) + 1, size):
+        pages[end - reserved : end] = bytes(reserved)
+    return bytes(pages)
 
 
 def lay_out(image: Image, folder: Path) -> None:

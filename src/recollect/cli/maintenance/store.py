@@ -15,6 +15,7 @@ from recollect.cli.formatting import (
     listing,
     named,
     percent,
+    sentence,
     size,
 )
 from recollect.cli.json_output import fields_of
@@ -239,12 +240,8 @@ def _show_maintenance(view: "View", done: "Maintenance") -> None:
     if done.archived:
         view.line(f"Put {counted(done.archived, 'conversation', 'conversations')} away.")
     for note in done.notes:
-        view.line(_sentence(note))
+        view.line(sentence(note))
     if done.parked:
         view.line(f"Gave up on {done.parked:,}; `recollect doctor` may know why.", "yellow")
     for failure in done.failed:
-        view.line(f"{_sentence(failure)} It is tried again next time.", "yellow")
-
-
-def _sentence(note: str) -> str:
-    return f"{note[:1].upper()}{note[1:].rstrip('.')}."
+        view.line(f"{sentence(failure)} It is tried again next time.", "yellow")

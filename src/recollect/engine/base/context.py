@@ -12,6 +12,7 @@ from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.background import BackgroundThread
 from recollect.engine.base.lru import Cooldown, LruCache
 from recollect.engine.base.priority import WorkPriority
+from recollect.engine.base.quotas import Quotas
 from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.base.search_metrics import SearchMetrics
 from recollect.errors import StoreError
@@ -33,7 +34,7 @@ from recollect.ports import (
     Summarizer,
     Tokenizer,
 )
-from recollect.settings import Settings
+from recollect.settings import LimitSettings, Settings
 
 if TYPE_CHECKING:
     from recollect.text.capture import CompiledPatterns
@@ -149,6 +150,7 @@ class Engine:
     search: SearchState = field(default_factory=SearchState)
     geocode: GeocodeState = field(default_factory=GeocodeState)
     priority: WorkPriority = field(default_factory=WorkPriority)
+    quotas: Quotas = field(default_factory=lambda: Quotas(LimitSettings()))
     audit: WriteWrapper | None = None
 
     def __post_init__(self) -> None:
@@ -183,7 +185,16 @@ class Engine:
 
     def _wrap(self, scope: Scope, work: Callable[[StoreWriter], T]) -> Callable[[StoreWriter], T]:
         _ = self.models.space  # refreshed before the write if due: inside it only `models.latest` may be read
-        return work if self.audit is None else self.audit.wrap(scope, work, self.clock.now())
+        limits = self.quotas.of(scope.user_id)
+        audited = work if self.audit is None else self.audit.wrap(scope, work, self.clock.now())
+        if not (limits.memories or limits.storage_mb):
+            return audited
+
+        def limited(writer: StoreWriter) -> T:
+            writer.limit_growth(limits)
+            return audited(writer)
+
+        return limited
 
     @property
     def space(self) -> Space | None:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeVar
 from anyio import CapacityLimiter, to_thread
 
 from recollect.api.memory import Memory
+from recollect.errors import QuotaExceeded
 from recollect.service.admission.fair_queue import FairQueue, QueueFull
 from recollect.service.metrics.metric_labels import WorkClass
 from recollect.service.metrics.service_metrics import Metrics
@@ -43,6 +44,8 @@ class RequestAdmission:
     def __init__(self, memory: Memory, limiter: RateLimiter, metrics: Metrics) -> None:
         self._priority = memory.operations.priority
         self._limiter = limiter
+        self._limits_of = memory.operations.limits_of
+        self._texts: dict[int, RateLimiter] = {}  # of users, by what they may send in a minute
         self._metrics = metrics
         self._threads: Mapping[WorkClass, CapacityLimiter | None] = {
             "urgent": None,
@@ -62,7 +65,7 @@ class RequestAdmission:
             return await self._patiently("bulk", requester, work)
         with self._priority.urgent():
             async with self._turn("urgent", requester.user_id):
-                return await to_thread.run_sync(work)
+                return await to_thread.run_sync(self._counted(work))
 
     async def read_document(self, requester: Requester, size_bytes: int, work: Callable[[], T]) -> T:
         """Do the work for a document in a thread. Raises RequestRefused when it may not begin."""
@@ -72,14 +75,30 @@ class RequestAdmission:
     async def _patiently(self, kind: WorkClass, requester: Requester, work: Callable[[], T]) -> T:
         def patiently() -> T:
             with self._priority.patient():
-                return work()
+                return self._counted(work)()
 
         async with self._turn(kind, requester.user_id):
             return await to_thread.run_sync(patiently, limiter=self._threads[kind])
 
+    def _counted(self, work: Callable[[], T]) -> Callable[[], T]:
+        """Count work that a quota has refused."""
+
+        def counted() -> T:
+            try:
+                return work()
+            except QuotaExceeded as error:
+                self._metrics.limited(error.quota)
+                raise
+
+        return counted
+
     def _charge(self, requester: Requester, texts: int) -> None:
         """Charge the texts of a request beyond the first, which the request itself has paid for."""
         wait_s = self._limiter.take(requester.key_id, texts - 1) if texts > 1 else 0.0
+        per_minute = self._limits_of(requester.user_id).texts_per_minute
+        if per_minute and texts and not wait_s:
+            texts_of_users = self._texts.setdefault(per_minute, RateLimiter(per_minute, per_minute))
+            wait_s = texts_of_users.take(requester.user_id, texts)
         if wait_s > 0:
             self._metrics.limited("texts")
             raise rate_limit_exceeded(wait_s, "sent too many texts")

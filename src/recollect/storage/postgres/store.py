@@ -18,13 +18,14 @@ from recollect.errors import StoreError, StoreUnavailable
 from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
-from recollect.model.stats import Erasure, Problem
-from recollect.ports import BackupProgress, Clock, PendingWrite, StoreReader, StoreWriter
+from recollect.model.stats import Erasure, Problem, Purged
+from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import roles
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
 from recollect.storage.postgres.connection import PgConnection, check_server, connect, prepare, translated
 from recollect.storage.postgres.large_user_indexes import build_indexes, missing_indexes
+from recollect.storage.postgres.maintenance import purge as purging
 from recollect.storage.postgres.maintenance.dump import copy_database
 from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.pool import ServerPool
@@ -40,6 +41,10 @@ from recollect.storage.statements import load_checks
 from recollect.storage.tombstones import TombstoneSecrets, tombstone_secrets
 
 T = TypeVar("T")
+
+_UNPURGED = "The server's files still hold deleted rows: `recollect purge` removes them."
+_SAMPLES = "Statistics of the server hold words of users, forgotten ones too. `recollect purge` removes them."
+_PURGE_WAIT_S = 10.0
 
 
 class PostgresStore(
@@ -206,12 +211,38 @@ class PostgresStore(
         return ServerChangeNotifier(self._connect)
 
     def scrub(self) -> Erasure:
-        """Do nothing: a server keeps deleted rows in its files until an operator has the tables rewritten."""
-        return Erasure()
+        """Do nothing: a server keeps deleted rows in its files until an operator purges the store."""
+        return Erasure(_UNPURGED)
 
     def erasure(self) -> Erasure:
-        """Say nothing: only the server knows."""
-        return Erasure()
+        """Say whether rows were deleted since the store was purged."""
+        with self._lent() as session:
+            return Erasure(_UNPURGED) if purging.owes_purge(session) else Erasure()
+
+    def purge(self, tell: StepListener) -> Purged:
+        """Rewrite what holds deleted rows, table by table, and take new statistics. The owner of the tables may."""
+        if not self._rights.owns:
+            login = self._rights.login
+            raise StoreError(f"{login} does not own the tables. Run `recollect purge` with the login that does.")
+        with self._lent() as session:
+            upto, tables = purging.vanished(session), purging.marked_tables(session)
+        failed = []
+        with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as owner:
+            for number, table in enumerate(tables):
+                tell(f"rewriting {table.name}", number, len(tables))
+                if table.mark != upto:
+                    trouble = purging.rewrite(owner, table.name, _PURGE_WAIT_S)
+                    failed += [trouble] if trouble else []
+                    if not trouble:
+                        with self._lent() as session:
+                            purging.set_mark(session, upto, table.name)
+            tell("refreshing statistics", len(tables), len(tables))
+            refreshed = purging.refresh_statistics(owner, [table.name for table in tables])
+        if not failed:
+            with self._lent() as session:
+                purging.set_mark(session, upto)
+        notes = (f"rewrote {len(tables) - len(failed)} of {len(tables)} tables with their indexes", *refreshed.notes)
+        return Purged(notes, tuple(failed), refreshed.administrator)
 
     def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
         """Dump the database while it is in use, with a connection of its own."""
@@ -260,6 +291,9 @@ class PostgresStore(
                 ((amount,),) = session.connection.execute(check.sql.encode()).fetchall()
                 if amount:
                     problems.append(Problem(check.name, amount, check.advice))
+        with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as login:
+            stale = purging.stale_samples(PostgresSession(login))
+        problems += [Problem("samples_of_texts", stale, _SAMPLES)] if stale else []
         if not self._rights.holds:
             problems += [Problem("wall_between_users", 1, advice) for advice in self._rights.advice]
         return problems

@@ -111,6 +111,7 @@ class PostgresWriter(TransferRows):
     def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
         """Remove rows and all that belongs to them."""
         self._deferred.run()
+        self._free(kind, item_ids)
         removed = {"ids": list(item_ids)}
         self._added[kind] -= self._changed_rows(DELETE[kind], removed)
         self._execute("delete_jobs", removed)

@@ -4,7 +4,7 @@ Rows are written at once; their vectors wait until the end, so that a bulk load 
 """
 
 from abc import ABC, abstractmethod
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.authorization import Key
+from recollect.errors import QuotaExceeded
 from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
 from recollect.model.memories import MemoryRecord, Scope, Space, Vector
 from recollect.model.messages import Message
 from recollect.model.places import NamedPlace, PlaceRow, folded, place_id
-from recollect.model.stats import AuditLine
+from recollect.model.stats import AuditLine, UserLimits
 from recollect.ports import ChangeKind, StoredResponse, UnlocatedItem, UnnamedPlace
 from recollect.storage.codec import audit_values, key_values
 from recollect.storage.deferred import DeferredSteps
@@ -61,6 +62,9 @@ class SharedItemWriter(UserItemRows, UserLogRows, ABC):
         self._deferred = DeferredSteps()
         self._geocodes = geocodes
         self._added: Counter[VectorKind] = Counter()
+        self._new_ids = defaultdict[VectorKind, set[str]](set)
+        self._freed_bytes = 0
+        self._limits = UserLimits()
         self._resets = 0
         self._changes: list[PendingChange] = []
         self._execute("lock_user")
@@ -99,11 +103,41 @@ class SharedItemWriter(UserItemRows, UserLogRows, ABC):
     def finish(self) -> None:
         """Write what was deferred and the user's figures."""
         self._deferred.run()
-        if self._resets or any(self._added.values()):
+        if self._resets or any(self._added.values()) or any(self._new_ids.values()):
             added = {ROWS[kind]: self._added[kind] for kind in ITEM_KINDS}
-            self._execute("count_user", {**added, "resets": self._resets})
+            new_ids = {f"new_{ROWS[kind]}": list(self._new_ids[kind]) for kind in ITEM_KINDS}
+            self._execute("count_user", {**added, **new_ids, "resets": self._resets, "freed": self._freed_bytes})
+        if self._limits.memories or self._limits.storage_mb:
+            self._insist_on_limits()
         if self._changes:
             self._number_changes()
+
+    def limit_growth(self, limits: UserLimits) -> None:
+        """Let nothing be added that leaves the user with more than that."""
+        self._limits = limits
+
+    def _insist_on_limits(self) -> None:
+        """Refuse to grow beyond the user's limits. Other writers of the user wait meanwhile, so none overruns them."""
+        limits = self._limits
+        bytes_added = sum(self._bytes_of(kind, ids) for kind, ids in self._new_ids.items()) - self._freed_bytes
+        if self._added["memory"] <= 0 and bytes_added <= 0:
+            return
+        memories, size = map(int, self._rows("user_usage")[0])
+        if limits.memories and self._added["memory"] > 0 and memories > limits.memories:
+            raise QuotaExceeded.of_memories(limits.memories)
+        if limits.storage_mb and bytes_added > 0 and size > limits.storage_mb * 2**20:
+            raise QuotaExceeded.of_storage(limits.storage_mb)
+
+    def _bytes_of(self, kind: VectorKind, item_ids: Iterable[str]) -> int:
+        if kind == "place":
+            return 0
+        ids = list(item_ids)
+        return int(self._rows(f"bytes_of_{ROWS[kind]}", {"ids": ids})[0][0]) if ids else 0
+
+    def _free(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
+        """Note how large rows are that are about to be removed; what this transaction wrote itself is not counted."""
+        self._freed_bytes += self._bytes_of(kind, set(item_ids) - self._new_ids[kind])
+        self._new_ids[kind].difference_update(item_ids)
 
     def note_embedded(self, items: Iterable[tuple[ItemKind, str]], now: datetime) -> None:
         """Let items that were stored without a vector be looked at once more."""
@@ -117,6 +151,7 @@ class SharedItemWriter(UserItemRows, UserLogRows, ABC):
         if not written:
             return False
         self._added[kind] += len(written)
+        self._new_ids[kind].update(row.id for row in written)
         self._index_terms(kind, written)
         owed = owed_spaces(self._session, kind, space, now)
         self._changes += [

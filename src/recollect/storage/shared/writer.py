@@ -216,6 +216,8 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         record_id = draft.record.id
         renamed = {"id": record_id, "version_id": version_id}
         self._execute("rename_memory", {**renamed, "valid_until": valid_until})
+        if record_id in self._new_ids["memory"]:
+            self._new_ids["memory"].add(version_id)
         self._execute("rename_jobs", renamed)
         self._move_vectors(record_id, version_id)
         self.insert([draft], space)

@@ -25,6 +25,11 @@ SELECT count(*) FROM users u
  WHERE u.memories <> (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id)
     OR u.messages <> (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id)
     OR u.chunks <> (SELECT count(*) FROM chunks m WHERE m.user_id = u.user_id)
+    OR u.bytes <> (SELECT coalesce(sum(octet_length(m.content) + octet_length(m.value)), 0)
+                     FROM memories m WHERE m.user_id = u.user_id)
+                + (SELECT coalesce(sum(octet_length(m.content) + octet_length(CAST(m.blocks AS text))), 0)
+                     FROM messages m WHERE m.user_id = u.user_id)
+                + (SELECT coalesce(sum(octet_length(m.content)), 0) FROM chunks m WHERE m.user_id = u.user_id)
 
 -- messages_without_conversation --
 -- These messages belong to no conversation: no window shows them, but search finds them. Please report how this came about.

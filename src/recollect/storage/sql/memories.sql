@@ -10,8 +10,35 @@ VALUES (:user_id, 1, 0, 0, 0, 0)
 -- Keeps the user's figures true, in the transaction that changes them.
 UPDATE users
    SET memories = memories + :memories, messages = messages + :messages, chunks = chunks + :chunks,
-       resets = resets + :resets
+       resets = resets + :resets,
+       bytes = bytes - :freed
+             + (SELECT coalesce(sum(octet_length(m.content) + octet_length(m.value)), 0)
+                  FROM memories m WHERE m.user_id = :user_id AND m.id = ANY(:new_memories::uuid[]))
+             + (SELECT coalesce(sum(octet_length(m.content) + octet_length(CAST(m.blocks AS text))), 0)
+                  FROM messages m WHERE m.user_id = :user_id AND m.id = ANY(:new_messages::uuid[]))
+             + (SELECT coalesce(sum(octet_length(m.content)), 0)
+                  FROM chunks m WHERE m.user_id = :user_id AND m.id = ANY(:new_chunks::uuid[]))
  WHERE user_id = :user_id
+
+-- bytes_of_memories --
+-- How large the texts of rows are.
+SELECT coalesce(sum(octet_length(content) + octet_length(value)), 0) AS bytes FROM memories
+ WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
+
+-- bytes_of_messages --
+-- The same of messages.
+SELECT coalesce(sum(octet_length(content) + octet_length(CAST(blocks AS text))), 0) AS bytes FROM messages
+ WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
+
+-- bytes_of_chunks --
+-- The same of chunks.
+SELECT coalesce(sum(octet_length(content)), 0) AS bytes FROM chunks
+ WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
+
+-- user_usage --
+-- What counts against the quotas of a user. The documents that were sent are kept as they came, too.
+SELECT memories, bytes + (SELECT coalesce(sum(f.size), 0) FROM files f WHERE f.user_id = :user_id AND f.root = '') AS bytes
+  FROM users WHERE user_id = :user_id
 
 -- user_figures --
 -- Tells whether what is kept in memory about a user is still true.
@@ -169,6 +196,10 @@ UPDATE {rows} SET terms = :terms WHERE user_id = :user_id AND id = :id
 -- users_with_rows --
 -- Who has anything at all.
 SELECT user_id FROM users WHERE memories > 0 OR messages > 0 OR chunks > 0 ORDER BY user_id
+
+-- count_resets --
+-- Grows whenever rows of any user vanish.
+SELECT coalesce(sum(resets), 0) AS resets FROM users
 
 -- get_mark --
 -- What is true of the store as a whole.

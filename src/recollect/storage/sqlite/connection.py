@@ -7,14 +7,16 @@ process could then remove the write-ahead log under our feet.
 import errno
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic, sleep
 from typing import Any, Final
 
 import apsw
+from apsw import sqlite_extra
 
 from recollect.errors import StoreDamaged, StoreError, StoreFull, StoreReadOnly, StoreTooOld, StoreUnavailable
 from recollect.forking import leak, take_part
@@ -25,7 +27,8 @@ from recollect.storage.sqlite.codec import to_micros
 MINIMUM_VERSION = (3, 51, 3)
 _PAGE_BYTES = 8192
 _CACHE_KIB = 65536
-_MAPPED_BYTES = 2**30
+_CHECKSUM_BYTES = 8
+REPAIR: Final = "Keep the file as it is and restore a backup elsewhere."
 _PAUSE_S = 0.02
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -44,6 +47,7 @@ def check_version(version: str) -> None:
 def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
     """Open the file, create it for its owner only when it is new, and set what every connection needs."""
     check_version(apsw.sqlite_lib_version())
+    has_checksums = load_checksums()
     _forked_files.insist_not_inherited(path)
     if is_read_only(path):
         return _open_for_reading(path, busy_timeout_s)
@@ -60,12 +64,43 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
             path.chmod(0o600)  # nothing has been written yet; the log and its index inherit this mode
             settle(path.parent)
         connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+        _leave_room(connection, path, has_checksums=has_checksums)
         patiently(busy_timeout_s, lambda: connection.execute("PRAGMA journal_mode = WAL"))
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
+
+
+@cache
+def load_checksums() -> bool:
+    """Load what puts a checksum at the end of every page and verifies it at every read; says whether there is one.
+
+    It comes with apsw, and becomes the default of all connections of this process. Files of other programs, which have
+    no room for a checksum in their pages, are read and written as ever.
+    """
+    try:
+        with closing(apsw.Connection(":memory:")) as connection:
+            sqlite_extra.load(connection, "cksumvfs")
+    except (sqlite_extra.NotAvailable, apsw.Error):  # an apsw that was built without it
+        return False
+    return True
+
+
+def _leave_room(connection: apsw.Connection, path: Path, *, has_checksums: bool) -> None:
+    """Have new files, and those that are written anew, leave room for checksums."""
+    connection.execute("PRAGMA schema_version").fetchall()  # reads the header
+    found = connection.reserve_bytes("main")
+    if found not in (0, _CHECKSUM_BYTES):
+        raise StoreDamaged(f"{path} is damaged in its header. {REPAIR}")
+    if has_checksums:
+        connection.reserve_bytes("main", _CHECKSUM_BYTES)
+    elif found:
+        raise StoreTooOld(
+            f"The pages of {path} have checksums, but this apsw was built without the extension cksumvfs. Install a "
+            "wheel of apsw from PyPI."
+        )
 
 
 def is_read_only(path: Path) -> bool:
@@ -99,15 +134,6 @@ def _bind(_: object, __: int, value: object) -> Any:  # noqa: ANN401 - apsw give
     raise TypeError(f"{type(value).__name__} cannot be bound to a parameter")
 
 
-def map_pages(connection: apsw.Connection) -> None:
-    """Let a connection that only reads see the pages where the operating system has them, without copying.
-
-    Rescoring reads rows from all over the file, and copying their pages was most of its time. Writers do not map: what
-    they change goes through the log as ever.
-    """
-    connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
-
-
 class ReadConnections:
     """The connections of a store that only read, lent to one caller each."""
 
@@ -129,7 +155,6 @@ class ReadConnections:
         try:
             if connection is None:
                 connection = open_connection(self._path, self._busy_timeout_s)
-                map_pages(connection)
             yield connection
         finally:
             with self._changed:
@@ -225,9 +250,7 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise StoreDamaged(
-            f"{path} is not a sound SQLite database ({error}). Keep the file as it is and restore a backup elsewhere."
-        ) from error
+        raise StoreDamaged(f"{path} is not a sound SQLite database ({error}). {REPAIR}") from error
     except apsw.BusyError as error:
         raise StoreUnavailable(
             f"{path} stayed locked by another process for the whole time limit. Try again, or raise "
@@ -248,4 +271,6 @@ def translated(path: Path) -> Iterator[None]:
     except apsw.FullError as error:
         raise _full(path) from error
     except apsw.Error as error:
+        if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA:
+            raise StoreDamaged(f"A page of {path} is not what was written: its checksum differs. {REPAIR}") from error
         raise StoreError(f"SQLite failed on {path}: {type(error).__name__}: {error}") from error

@@ -18,8 +18,8 @@ from recollect.forking import leak, take_part
 from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
-from recollect.model.stats import Erasure, Problem
-from recollect.ports import BackupProgress, Clock, PendingWrite, StoreReader, StoreWriter
+from recollect.model.stats import Erasure, Problem, Purged
+from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
 from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
@@ -47,6 +47,7 @@ T = TypeVar("T")
 _FORK_WAIT_S = 5.0  # after that a child is not allowed to open the file
 _SCRUB_WAIT_S = 0.5
 _SAMPLES = "The planner's statistics hold words of users, forgotten ones too. `recollect maintain` removes them."
+_COPIES = "Backups and snapshots of the file that were made before hold what they held: delete them."
 _SLICE = 5_000  # rows looked through at a time while no other process can write
 
 
@@ -228,6 +229,17 @@ class SqliteStore(
         """Say what is still to be erased."""
         with self._snapshot() as connection:
             return self._eraser.pending(connection)
+
+    def purge(self, tell: StepListener) -> Purged:
+        """Merge the index of words, write the whole file anew and empty its log."""
+        tell("merging the index of terms", 0, 2)
+        notes = ["merged the index of terms", "wrote the file anew"]
+        with self._write_lock, translated(self._path):
+            for kind in ITEM_KINDS:
+                SqliteSession(self._writer).execute("merge_terms", kind=kind)
+        tell("writing the file anew", 1, 2)
+        left = self._eraser.scrub(self._busy_timeout_s, whole=True, anew=True).reason
+        return Purged(tuple(notes if left else [*notes, "emptied its log"]), (left,) if left else (), (_COPIES,))
 
     def change_notifier(self) -> FileChangeNotifier:
         """Give something that notices all writes."""

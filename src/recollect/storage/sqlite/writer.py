@@ -132,6 +132,7 @@ class SqliteWriter(TransferRows):
     def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
         """Remove rows, their words and text first, and then all that belongs to them."""
         self._deferred.run()
+        self._free(kind, item_ids)
         removed = {"ids": list(item_ids)}
         seqs = np.array([row[0] for row in self._rows("item_numbers", removed, kind=kind)], np.int64)
         if kind != "place":  # which is not found by words

@@ -1,0 +1,1 @@
+"""What keeps a PostgreSQL database in order: rewriting what holds deleted rows."""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Final
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -49,14 +50,14 @@ class PgTools:
     def started(self, tool: str, *arguments: str, connects: bool = False) -> Iterator[IO[bytes]]:
         """Run a tool and lend what it prints. Raises StoreError with what it says."""
         command = [self._find(tool), *arguments, *([f"--dbname={self._database}"] if connects else [])]
-        with subprocess.Popen(  # noqa: S603 - the tools of PostgreSQL, and no shell
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self._environment
-        ) as process:
-            assert process.stdout is not None  # noqa: S101 - for the type checker
-            assert process.stderr is not None  # noqa: S101 - for the type checker
-            yield process.stdout
-            process.stdout.close()
-            said = process.stderr.read().decode(errors="replace")
+        with TemporaryFile() as errors:  # not a pipe, which a tool that says much would fill
+            with subprocess.Popen(  # noqa: S603 - the tools of PostgreSQL, and no shell
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=self._environment
+            ) as process:
+                assert process.stdout is not None  # noqa: S101 - for the type checker
+                yield process.stdout
+            errors.seek(0)
+            said = errors.read().decode(errors="replace")
         if process.returncode:
             raise StoreError(f"{tool} failed: {' '.join(said.split())[:_MOST_SAID]}{_advice(said)}")
 

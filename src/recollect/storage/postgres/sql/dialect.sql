@@ -258,6 +258,41 @@ SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bytes
   FROM pg_class c
  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
 
+-- own_tables --
+-- The tables with rows of users, or about them.
+SELECT c.relname AS name
+  FROM pg_class c
+ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+   AND EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname LIKE 'recollect\_%')
+ ORDER BY pg_total_relation_size(c.oid), c.relname
+
+-- may_read_statistics --
+-- Whether the login may look into the statistics themselves: row-level security hides the view of them.
+SELECT has_table_privilege('pg_statistic', 'SELECT') AS may
+
+-- clear_statistics --
+-- Removes statistics as the owner of the tables may, from PostgreSQL 18 on.
+SELECT pg_clear_attribute_stats(current_schema()::text, c.relname::text, a.attname::text, false)
+  FROM pg_attribute a
+  JOIN pg_class c ON c.oid = a.attrelid
+ WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY(:tables::text[])
+   AND a.attnum > 0 AND NOT a.attisdropped
+
+-- delete_statistics --
+-- The same on older servers, where only a superuser may.
+DELETE FROM pg_statistic
+ WHERE starelid IN (SELECT c.oid FROM pg_class c
+                     WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY(:tables::text[]))
+
+-- stale_samples --
+-- Columns that are not to be sampled and have been, before they were not.
+SELECT count(*) AS columns
+  FROM pg_statistic s
+  JOIN pg_class c ON c.oid = s.starelid
+  JOIN pg_attribute a ON a.attrelid = s.starelid AND a.attnum = s.staattnum
+ WHERE c.relnamespace = current_schema()::regnamespace AND a.attstattarget = 0
+   AND coalesce(s.stavalues1::text, s.stavalues2::text, s.stavalues3::text, s.stavalues4::text, s.stavalues5::text) IS NOT NULL
+
 -- large_users --
 -- Users with so many rows that an exact search becomes slow.
 SELECT user_id FROM users WHERE {rows} >= :rows ORDER BY user_id

@@ -29,16 +29,21 @@ def copy_database(path: Path, busy_timeout_s: float, target: Path, tell: BackupP
         source.execute("BEGIN")
         try:
             facts = read_facts(source)
-            with closing(apsw.Connection(os.fspath(target))) as copy, copy.backup("main", source, "main") as job:
-                while not job.done:
-                    job.step(_PAGES)
-                    tell("Copying the database", job.page_count - job.remaining, job.page_count)
+            with translated(target), closing(apsw.Connection(os.fspath(target))) as copy:
+                _copy_pages(source, copy, tell)
         finally:
             source.execute("COMMIT")
     tell("Checking the copy", 0, 1)
     verify(target, facts.tables)
     tell("Checking the copy", 1, 1)
     return facts
+
+
+def _copy_pages(source: apsw.Connection, copy: apsw.Connection, tell: BackupProgress) -> None:
+    with copy.backup("main", source, "main") as job:
+        while not job.done:
+            job.step(_PAGES)
+            tell("Copying the database", job.page_count - job.remaining, job.page_count)
 
 
 def read_facts(connection: apsw.Connection) -> DatabaseFacts:

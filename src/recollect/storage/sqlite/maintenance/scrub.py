@@ -38,12 +38,18 @@ class FileEraser:
         self._lock = Lock()  # one at a time is enough: it erases what all threads have deleted
         self._log_left = False
 
-    def scrub(self, wait_s: float, *, whole: bool = False) -> Erasure:
-        """Erase what was deleted until now, and say what is left; a large file is rewritten only as a `whole`."""
+    def scrub(self, wait_s: float, *, whole: bool = False, anew: bool = False) -> Erasure:
+        """Erase what was deleted until now, and say what is left.
+
+        A large file is rewritten only as a `whole`; `anew`: also when nothing was deleted since.
+        """
         deadline = monotonic() + wait_s
         with self._lock, translated(self._path), closing(open_connection(self._path, wait_s)) as connection:
             if file_bytes(connection) <= REWRITE_AT_ONCE_BYTES:
                 connection.execute("PRAGMA temp_store = MEMORY")  # no second copy on a disk
+            if anew:
+                with connection:
+                    connection.execute(f"PRAGMA user_version = {UNERASED}")
             while True:
                 left = self._try(connection, whole=whole)
                 self._log_left = left.later

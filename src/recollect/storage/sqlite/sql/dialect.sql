@@ -163,10 +163,6 @@ SELECT count(*) AS vectors FROM codes_{space}
 -- Makes one piece of the many that writing leaves in the index of terms.
 INSERT INTO {words} ({words}) VALUES ('optimize')
 
--- count_resets --
--- Grows whenever rows of any user vanish.
-SELECT coalesce(sum(resets), 0) AS resets FROM users
-
 -- next_slice --
 -- Where a run of rows ends: they are looked through slice by slice, so that other writers get their turn.
 SELECT max(seq) AS last FROM (SELECT seq FROM {rows} WHERE seq > :after ORDER BY seq LIMIT :limit)

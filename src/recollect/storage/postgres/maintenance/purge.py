@@ -1,0 +1,138 @@
+"""Removes from a server's files what deleted rows left in tables, indexes and statistics.
+
+Each table is rewritten by itself, and a mark says so: a purge that was interrupted goes on with the tables it lacks.
+Rows that an older transaction may still read cannot be removed; the server says how many, and the table stays unmarked.
+"""
+
+import re
+from collections.abc import Sequence
+from time import monotonic, sleep
+from typing import Final, NamedTuple
+
+import psycopg
+from psycopg import sql
+
+from recollect.model.stats import Purged
+from recollect.storage.postgres.connection import PgConnection
+from recollect.storage.postgres.session import PostgresSession
+from recollect.storage.session import StoreSession
+
+PURGED: Final = "purged"  # the mark that says up to which vanishing of rows all tables were rewritten
+_LOCK_MS: Final = 2_000  # others wait as long as this purge waits for a table
+_AGAIN_S: Final = 0.5
+_MARK_LIMIT: Final = 2**31  # marks are integers
+_CLEARING_SERVER: Final = 180_000  # from here on the owner of a table may clear its statistics
+_NUMBER: Final = re.compile(r"\d+")
+_ADMINISTRATOR: Final = (
+    "The write-ahead log, its archive, replicas and backups of the server hold what they held before: recycle, "
+    "rebuild or delete them."
+)
+
+
+class MarkedTable(NamedTuple):
+    """A table of ours with the vanishing of rows up to which it was rewritten."""
+
+    name: str
+    mark: int | None
+
+
+def vanished(session: StoreSession) -> int:
+    """Count how often rows have vanished."""
+    return int(session.row("count_resets")[0]) % _MARK_LIMIT
+
+
+def owes_purge(session: StoreSession) -> bool:
+    """Tell whether rows have vanished since all tables were rewritten."""
+    mark = _mark(session, PURGED)
+    return vanished(session) != (mark or 0)
+
+
+def marked_tables(session: StoreSession) -> list[MarkedTable]:
+    """List the tables with rows of users, or about them."""
+    names = [str(row[0]) for row in session.rows("own_tables")]
+    return [MarkedTable(name, _mark(session, f"{PURGED}:{name}")) for name in names]
+
+
+def set_mark(session: StoreSession, value: int, table: str = "") -> None:
+    """Note that a table, or all of them, were rewritten."""
+    session.execute("set_mark", {"name": f"{PURGED}:{table}" if table else PURGED, "value": value})
+
+
+def _mark(session: StoreSession, name: str) -> int | None:
+    return next((int(row[0]) for row in session.rows("get_mark", {"name": name})), None)
+
+
+def rewrite(owner: PgConnection, table: str, wait_s: float) -> str:
+    """Rewrite a table with its indexes and long values; gives why it could not be done, or ''."""
+    deadline, notices = monotonic() + wait_s, _KeptRows()
+    owner.execute(f"SET lock_timeout = {_LOCK_MS}".encode())
+    owner.add_notice_handler(notices.hear)
+    try:
+        while True:
+            notices.amount = 0
+            try:
+                owner.execute(sql.SQL("VACUUM (FULL, VERBOSE) {}").format(sql.Identifier(table)))
+            except psycopg.errors.LockNotAvailable:
+                why = f"{table} is in use by a transaction that does not end"
+            else:
+                why = f"an older transaction may still read {notices.amount:,} deleted rows of {table}"
+                if not notices.amount:
+                    return ""
+            if monotonic() >= deadline:
+                return why
+            sleep(_AGAIN_S)
+    finally:
+        owner.remove_notice_handler(notices.hear)
+
+
+class _KeptRows:
+    """Hears from the server how many deleted rows it had to keep; the number comes first, in whatever language."""
+
+    amount = 0
+
+    def hear(self, notice: psycopg.errors.Diagnostic) -> None:
+        number = _NUMBER.search(notice.message_detail or "")
+        if notice.severity_nonlocalized == "INFO" and number:
+            self.amount += int(number[0])
+
+
+def refresh_statistics(owner: PgConnection, tables: Sequence[str]) -> Purged:
+    """Clear the statistics of our tables and take new ones, which hold no words; says what the login may not do."""
+    notes, left = ["refreshed the planner's statistics"], []
+    if not _clear(owner, tables):
+        left.append(
+            "Statistics of earlier versions may hold words, and this login may not remove them: let a superuser run "
+            "DELETE FROM pg_statistic, then ANALYZE."
+        )
+    for table in tables:
+        owner.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(table)))
+    steps = (
+        ("VACUUM (FULL) pg_statistic", "rewrite pg_statistic, where replaced statistics may be left: VACUUM FULL it"),
+        ("CHECKPOINT", "write a checkpoint, after which the old files of the tables are gone: run CHECKPOINT"),
+    )
+    for statement, what in steps:
+        try:
+            owner.execute(statement.encode())
+        except (psycopg.errors.InsufficientPrivilege, psycopg.errors.LockNotAvailable):
+            left.append(f"This login may not, or cannot now, {what}.")
+    return Purged(tuple(notes), administrator=(*left, _ADMINISTRATOR))
+
+
+def _clear(owner: PgConnection, tables: Sequence[str]) -> bool:
+    """Remove all statistics of our tables; says whether the login may."""
+    session, ours = PostgresSession(owner), {"tables": list(tables)}
+    if owner.info.server_version >= _CLEARING_SERVER:
+        session.rows("clear_statistics", ours)
+        return True
+    try:
+        session.execute("delete_statistics", ours)
+    except psycopg.errors.InsufficientPrivilege:
+        return False
+    return True
+
+
+def stale_samples(session: PostgresSession) -> int:
+    """Count the columns whose statistics hold words though none are to be taken; 0 where the login may not look."""
+    if not session.row("may_read_statistics")[0]:
+        return 0
+    return int(session.row("stale_samples")[0])

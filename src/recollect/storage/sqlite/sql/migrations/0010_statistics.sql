@@ -1,0 +1,1 @@
+-- Statistics hold no words of users. A server is told so, column by column; a file's are built without samples.

@@ -1,0 +1,108 @@
+"""One byte of the file is not what was written: each answer is right, or an error, or says what it lacks."""
+
+import os
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from recollect import Memory, RecollectError, UserMemory
+from recollect.errors import StoreDamaged
+from tests.conftest import SteppingClock
+from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
+from tests.sizes import sized
+
+_FLIPS = sized(25, 1000)
+_SEED = 25
+_ROWS = 400  # more than are held in memory whole, so that indexes and codes are read, too
+
+_QUESTIONS: dict[str, Callable[[UserMemory], object]] = {
+    "recall": lambda me: me.recall("Tool 7 hangs on hook 49"),
+    "words": lambda me: me.recall("tool 133 hook", limit=20),
+    "context": lambda me: me.search_context("pump garden"),
+    "list": lambda me: me.list(limit=1000),
+    "facts": lambda me: me.facts("pump"),
+    "messages": lambda me: me.conversation("c").messages(),
+    "stats": lambda me: me.stats(),
+    "history": lambda me: me.history(me.facts("pump")[0].id),
+}
+
+
+def _filled(path: Path) -> None:
+    with open_memory(str(path), clock=SteppingClock(), **WITH_QUICK_VECTORS) as memory:
+        me = memory.user("me")
+        texts = [f"Tool {number} hangs on hook {number * 7}" for number in range(_ROWS)]
+        me.remember_many([{"content": text} for text in texts])
+        for number in range(30):
+            me.conversation("c").append("user", f"The pump {number} in the garden. " + "It drips. " * number * 20)
+            me.facts.set("pump", "place", f"bed {number}")
+
+
+def _answers(path: Path) -> dict[str, object]:
+    """Ask everything; what was refused, and what says that it lacks a part, is told by a word."""
+    try:
+        memory = open_memory(str(path), clock=SteppingClock(), **WITH_QUICK_VECTORS)
+    except RecollectError:
+        return dict.fromkeys(_QUESTIONS, "refused")
+    with memory:
+        return {name: _asked(memory, ask) for name, ask in _QUESTIONS.items()}
+
+
+def _asked(memory: Memory, ask: Callable[[UserMemory], object]) -> object:
+    try:
+        answer = ask(memory.user("me"))
+    except RecollectError:
+        return "refused"
+    return "lacking" if getattr(answer, "degraded", ()) else repr(answer)
+
+
+def test_no_answer_is_wrong_silently(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    _filled(path)
+    content, chance = path.read_bytes(), random.Random(_SEED)
+    right = _answers(path)
+    assert not {"refused", "lacking"} & set(map(str, right.values()))
+    told: Counter[str] = Counter()
+    wrong = []
+    for number in range(_FLIPS):
+        flipped, place = bytearray(content), chance.randrange(len(content))
+        flipped[place] ^= chance.randrange(1, 256)
+        copy = tmp_path / f"{number}.db"
+        copy.write_bytes(flipped)
+        for name, answer in _answers(copy).items():
+            said = str(answer) if answer in {"refused", "lacking"} else "right" if answer == right[name] else "wrong"
+            told[said] += 1
+            wrong += [(place, name)] if said == "wrong" else []
+        for left in tmp_path.glob(f"{number}.db*"):
+            left.unlink()
+    assert wrong == []
+    assert told["refused"] > 0
+    assert told["right"] > 0
+
+
+def test_the_header_is_read_at_opening(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    _filled(path)
+    content = path.read_bytes()
+    for place in (0, 16, 18, 20, 21, 40, 60, 99, 100, 105):
+        flipped = bytearray(content)
+        flipped[place] ^= 0x11
+        copy = tmp_path / f"{place}.db"
+        copy.write_bytes(flipped)
+        with pytest.raises(StoreDamaged, match=str(copy)):
+            open_memory(str(copy)).close()
+        assert copy.read_bytes() == flipped
+
+
+def test_a_file_that_is_cut_short_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    _filled(path)
+    right = _answers(path)
+    memory = open_memory(str(path), clock=SteppingClock(), **WITH_QUICK_VECTORS)
+    memory.user("me").stats()  # the file is open, and was read from
+    os.truncate(path, path.stat().st_size // 2)
+    told = {name: _asked(memory, ask) for name, ask in _QUESTIONS.items()}
+    assert "refused" in told.values()
+    assert [name for name, answer in told.items() if answer not in {"refused", "lacking", right[name]}] == []
