@@ -55,3 +55,20 @@ def test_a_users_key_takes_no_secret_along(cli: Cli, tmp_path: Path) -> None:
         "already there",
         "only an administrator brings tombstones",
     ]
+
+
+def test_encrypted_and_readable(cli: Cli, tmp_path: Path) -> None:
+    cli.ok("--user", "anna", "store", "Prefers tea")
+    public = cli.json("new-key", str(tmp_path / "key.txt"))["public_key"]
+    closed, open_to_all = str(tmp_path / "anna.zip.age"), str(tmp_path / "anna.zip")
+    cli.ok("--user", "anna", "export", closed, "--encrypt-to", public)
+    cli.ok("--user", "anna", "export", open_to_all, "--readable")
+    refused = cli("import", closed)
+    assert refused.exit_code == 2
+    assert "--identity" in refused.stderr
+    assert cli.json("import", closed, "--identity", str(tmp_path / "key.txt"), "--as", "bob")["brought"] == {
+        "memories": 1
+    }
+    assert cli("import", open_to_all).exit_code == 2
+    with zipfile.ZipFile(open_to_all) as bundle:
+        assert b"> Prefers tea" in bundle.read("memories/other.md")

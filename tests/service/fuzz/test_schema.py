@@ -58,11 +58,17 @@ def beyond_the_schema(case: Case[Any]) -> bool:
     """Tell whether a request may be refused although it fits: no schema can say these things.
 
     An end must come after its beginning; nodes must be configured; blocks and turns come in any host's manner, so their
-    form is checked by what reads them. A document needs a name, from the form or the query, and must be one; the last
-    line that is wanted comes after the first; and to replace what is there is to forget it. Where somebody is, is said
-    in one way, with both coordinates, and a radius needs a place that is known; what is said twice is the same twice.
+    form is checked by what reads them. A document needs a name, from the form or the query, and must be one; an archive
+    must be one of ours; the last line that is wanted comes after the first; and to replace what is there is to forget
+    it. Where somebody is, is said in one way, with both coordinates, and a radius needs a place that is known; what is
+    said twice is the same twice.
     """
-    if case.operation.label in ("POST /api/hooks/agent-end", "POST /api/files", "GET /api/files/{id}/text"):
+    if case.operation.label in (
+        "POST /api/hooks/agent-end",
+        "POST /api/files",
+        "GET /api/files/{id}/text",
+        "POST /api/import",
+    ):
         return True
     inside: list[object] = [case.body]
     if isinstance(case.body, dict):

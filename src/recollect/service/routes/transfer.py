@@ -32,7 +32,7 @@ _SENT: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
         "description": "The bytes of a file that an export gave.",
-        "content": {_ZIP: {"schema": _BINARY}},
+        "content": {"application/octet-stream": {"schema": _BINARY}},  # whatever its type is said to be
     }
 }
 
