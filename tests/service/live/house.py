@@ -15,9 +15,11 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from recollect import Memory
+from recollect.service.admission.admission import RequestAdmission
 from recollect.service.authentication import AuthenticationMiddleware
 from recollect.service.error_responses import add_error_handler
 from recollect.service.live.subscriptions import LiveSubscriptions
+from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.routes import live
 from recollect.web.middleware import add_middleware
 from recollect.web.problems import add_error_handlers
@@ -67,6 +69,7 @@ def hosting(memory: Memory, **board: float) -> Iterator[House]:
     add_error_handler(app)
     app.include_router(live.router)
     throttle = RateLimiter(10**8, 10**6)
+    app.state.admission = RequestAdmission(memory, throttle, Metrics(memory))
 
     def lock(inner: ASGIApp) -> ASGIApp:
         return AuthenticationMiddleware(inner, memory.keys.identify, throttle)
