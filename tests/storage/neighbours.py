@@ -277,7 +277,7 @@ READS: dict[str, Crossing] = {
         "said_between": lambda r: r.said_between(SAID, 100),
         "message_ids": lambda r: r.message_ids("c1"),
         "delivered": lambda r: r.delivered("c1", [f"x{number}" for number in range(9)]),
-        "buried": lambda r: r.buried([f"buried {number}" for number in range(9)]),
+        "buried": lambda r: sorted(r.buried([f"buried {number}" for number in range(9)]).items()),
         "unlearned": lambda r: r.unlearned(THEIRS.messages),
         "sources": lambda r: r.sources(THEIRS.memories),
         "made_from": lambda r: r.made_from(THEIRS.messages),
