@@ -44,4 +44,4 @@ class Kills:
         """Give the figures; what was lost or half done has failed the test before."""
         store = "postgresql" if "://" in database else "sqlite"
         at_work = {"killed_at_work": self.killed, **counts}
-        figure(1, f"{store}, {what}, seed {SEED}", kill_points=self.points, lost=0, half_done=0, **at_work)
+        figure(1, f"{store}, {what}, seed {SEED}", **{"kill_points": self.points, "lost": 0, "half_done": 0, **at_work})
