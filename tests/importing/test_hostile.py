@@ -33,7 +33,10 @@ NO_EXPORTS = (
     (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "nested more than 200 deep"),
     (b"[]", "an empty JSON list or object"),
     (b"[1, 2]", "a JSON list of values such as 1"),
-    (b'[{"a": 1, "b": 2, "c": 3}]', "a JSON list of objects with the keys a, b, c. That is none of: a ChatGPT"),
+    (
+        b'[{"a": 1, "b": 2, "c": 3}]',
+        "a JSON list of objects with the keys a, b, c. That is none of: an export of Recollect, a ChatGPT",
+    ),
     (b'{"name": "x", "version": 1}', "a JSON object with the keys name, version"),
 )
 
@@ -101,7 +104,9 @@ def test_what_cannot_be_read_as_a_file_is_said(me: UserMemory, tmp_path: Path) -
     os.mkfifo(pipe)
     with pytest.raises(InvalidDocument, match="neither a file nor a folder"):
         import_file(me, pipe)
-    with pytest.raises(InvalidInput, match=r"Unknown format 'word'. Formats are: chatgpt, claude, mem0, basic-memory"):
+    with pytest.raises(
+        InvalidInput, match=r"Unknown format 'word'. Formats are: recollect, chatgpt, claude, mem0, basic-memory"
+    ):
         import_file(me, write(tmp_path / "e.json", [TALK]), format="word")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InvalidDocument, match="0 files are in it, no JSON"):

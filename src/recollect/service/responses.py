@@ -155,7 +155,8 @@ HitBody = body(
 )
 RecallBody = body("RecallBody", Recall)
 ForgottenItemBody = body("ForgottenItemBody", ForgottenItem)
-ForgottenBody = body("ForgottenBody", Forgotten, defaults={"files": 0, "pending": ""})
+# What is still to be erased is the state of the store (`status`), so a repeated request is answered alike.
+ForgottenBody = body("ForgottenBody", Forgotten, defaults={"files": 0}, omit=("pending",))
 AboutBody = body("AboutBody", About)
 
 StoredToolCallBody = body("ToolCallAnswer", ToolCall)
