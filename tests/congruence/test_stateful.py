@@ -1,6 +1,7 @@
 """Both stores against a model in plain Python: after every step they hold exactly what the model says."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -118,7 +119,7 @@ class Machine(RuleBasedStateMachine):
     def forget(self, data: st.DataObject) -> None:
         self.tick()
         number = data.draw(st.integers(0, self.model.made - 1))
-        answer = self.pair.agree_about(number, lambda user, memory_id: user.forget(memory_id))
+        answer = self.pair.agree_about(number, lambda user, memory_id: replace(user.forget(memory_id), pending=""))
         gone = self.model.forget(number)
         assert answer["action"] == ("deleted" if gone else "not_found")
         assert set(answer["ids"]) == {f"#{doomed}" for doomed in gone}
@@ -127,7 +128,7 @@ class Machine(RuleBasedStateMachine):
     @rule()
     def forget_everything(self) -> None:
         self.tick()
-        answer = self.pair.agree(lambda user: user.forget(everything=True))
+        answer = self.pair.agree(lambda user: replace(user.forget(everything=True), pending=""))
         assert set(answer["ids"]) == {f"#{number}" for number in self.model.rows}
         self.model.rows.clear()
 
