@@ -12,7 +12,7 @@ import yaml
 from packaging.utils import canonicalize_name
 
 from recollect.embedding.bundled_model import ENCODER
-from recollect.models.bundled import READER
+from recollect.models.bundled import READER, RERANKER
 from recollect.storage.postgres.connection import MINIMUM_SERVER
 from tests.constraints import CONSTRAINTS, direct_requirements, installed_versions, pinned_versions
 
@@ -29,7 +29,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_the_models_the_types_the_sql_and_the_tables(wheel: Path) -> None:
-    models = {"recollect/embedding/encoder/": ENCODER, "recollect/models/files/": READER}
+    models = {"recollect/embedding/encoder/": ENCODER, "recollect/models/files/": {**READER, **RERANKER}}
     source = ROOT / "src"
     read = [*source.rglob("*.sql"), *source.glob("recollect/text/tables/*/*.txt")]
     data = {path.relative_to(source).as_posix() for path in read}

@@ -22,6 +22,7 @@
     ├── LlmError                 a language model did not answer, or not usefully; nothing was changed
     │   └── SummaryError         no usable summary came back
     ├── ReaderError              a message could not be read; rules that need no model remain
+    ├── RerankerError            hits could not be scored again; they stay in their order
     └── StoreError               the database said no
         ├── StoreUnavailable     it cannot be reached, or refuses the login
         ├── StoreReadOnly        it lies where nothing can be written
@@ -176,6 +177,10 @@ class ReaderError(RecollectError):
     def __init__(self, message: str, usage_tokens: int = 0) -> None:
         super().__init__(message)
         self.usage_tokens = usage_tokens
+
+
+class RerankerError(RecollectError):
+    """Hits could not be scored again: the model cannot be loaded or reached, or its answer is unusable."""
 
 
 class StoreError(RecollectError):

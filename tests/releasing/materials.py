@@ -15,7 +15,7 @@ from packaging.utils import NormalizedName, canonicalize_name
 
 from recollect import __version__
 from recollect.embedding.bundled_model import ENCODER
-from recollect.models.bundled import READER
+from recollect.models.bundled import READER, RERANKER
 from tests.constraints import installed, needed_by, shipped_requirements
 from tests.releasing.licences import PERMISSIVE, licence_of, parts_of
 
@@ -86,7 +86,7 @@ def _models() -> list[dict[str, Any]]:
             "hashes": [_sha256(file.sha256)],
             "licenses": _licences("Apache-2.0"),
         }
-        for part, files in (("encoder", ENCODER), ("reader", READER))
+        for part, files in (("encoder", ENCODER), ("reader", READER), ("reranker", RERANKER))
         for name, file in sorted(files.items())
     ]
 

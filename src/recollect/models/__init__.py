@@ -7,6 +7,8 @@
     reader           a user's message, read: the port `Reader`
     reader_graph     messages of any length through the reader's graph
     decoding         what the numbers of the reader's graph mean
+    reranker         how well texts answer a question: the port `Reranker`
+    reranker_graph   question and text through the reranker's graph, within a time budget
 
 Importing this package loads no model.
 """

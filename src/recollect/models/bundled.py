@@ -17,6 +17,8 @@ TOKENIZER_FILE: Final = "tokenizer.json"
 READER_FILE: Final = "reader.onnx"
 READER_LABELS_FILE: Final = "reader.json"
 READER_NAME: Final = "recollect-reader-1"
+RERANKER_FILE: Final = "reranker.onnx"
+RERANKER_NAME: Final = "recollect-reranker-2"
 FOLDER: Final = Path(__file__).parent / "files"
 
 
@@ -37,6 +39,11 @@ READER: Final[Mapping[str, ReleasedFile]] = {
     TOKENIZER_FILE: TOKENIZER,
     READER_FILE: ReleasedFile("574d43df4e80a3340a2d1e6d3dbbecdbed1552f3886c53b5a39a096d9c890a19", 0xC0E7310D),
     READER_LABELS_FILE: ReleasedFile("94eb3fc0a9ae7e4f06909d83675755d97bf6b33e223f7ab06d02921cfcf20ba7", 0xE6F7014F),
+}
+RERANKER: Final[Mapping[str, ReleasedFile]] = {
+    WORDS_FILE: WORDS,
+    TOKENIZER_FILE: TOKENIZER,
+    RERANKER_FILE: ReleasedFile("2c24e3e1a7c3dd0a2a1d16f3aec14f3ffd6c61bc9e085657a22998dd073cfb67", 0x153B731B),
 }
 
 _CHUNK_BYTES: Final = 1 << 18  # read in parts: memory for a whole file would stay with the process

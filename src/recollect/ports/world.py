@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from recollect.model.memories import Space, Vector
 from recollect.model.messages import Summarized, SummaryTask, Usage
@@ -162,6 +162,37 @@ class Reader(Protocol):
 
     def read(self, text: str) -> Reading:
         """Read one message. Raises ReaderError when it cannot."""
+
+    def close(self) -> None:
+        """Give back memory and connections."""
+
+
+class RerankText(NamedTuple):
+    """A text that may answer a question. `previous` is the turn before it, which often says what it is about."""
+
+    text: str
+    previous: str = ""
+
+
+class Reranker(Protocol):
+    """Scores how well texts answer a question: question and text are read together."""
+
+    @property
+    def name(self) -> str:
+        """Which model it is. Asking loads nothing."""
+
+    @property
+    def costs(self) -> bool:
+        """Whether it spends tokens that are paid for."""
+
+    def prepare(self) -> None:
+        """Begin to load what it needs, and return at once."""
+
+    def score(self, question: str, texts: Sequence[RerankText], budget_s: float | None = None) -> Sequence[float]:
+        """Give a logit for each of the first texts, as many as the time allows: 0 is even, more is better.
+
+        Raises RerankerError when it cannot.
+        """
 
     def close(self) -> None:
         """Give back memory and connections."""

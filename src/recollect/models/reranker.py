@@ -1,0 +1,118 @@
+"""The reranker that comes with the package: our own cross-encoder, run on this machine, without key or network.
+
+The invariant: nothing is loaded before it is needed, and a caller with a time budget does not wait longer for that.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Thread
+from time import perf_counter
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from recollect.errors import ModelDamaged, RerankerError, SettingsError
+from recollect.forking import module_lock
+from recollect.models.bundled import FOLDER, RERANKER, RERANKER_NAME, check_files
+from recollect.ports import RerankText
+
+if TYPE_CHECKING:
+    from recollect.models.reranker_graph import RerankerGraph
+
+
+# The loaded graphs of this process: any number of rerankers over the same files share one, and the last frees it.
+_loaded_graphs: WeakValueDictionary[tuple[Path, int], "RerankerGraph"] = WeakValueDictionary()
+_loading = module_lock()
+
+if hasattr(os, "register_at_fork"):  # a child loads its own: another thread may have been in the middle of a graph
+    os.register_at_fork(after_in_child=_loaded_graphs.clear)
+
+
+class LocalReranker:
+    """Scores texts with the bundled reranker. Any number of threads may share one.
+
+    It reads at most 60 word pieces of a question, 40 of the turn before a text, and 220 of the text: those with the
+    most pieces of the question in them.
+    """
+
+    def __init__(self, *, threads: int = 1, folder: Path | None = None) -> None:
+        """Take note of the settings; the model is loaded by `prepare` or by the first `score`.
+
+        `threads` is how many threads one call computes with. `folder` holds the model's files, by default the bundled
+        ones.
+        """
+        if threads < 1:
+            raise SettingsError(f"threads is {threads}, expected at least 1.")
+        self._threads = threads
+        self._folder = folder or FOLDER
+        self._graph: RerankerGraph | None = None
+        self._preparing: Thread | None = None
+
+    @property
+    def name(self) -> str:
+        """Which model it is."""
+        return RERANKER_NAME
+
+    @property
+    def costs(self) -> bool:
+        """It spends nothing but time."""
+        return False
+
+    def prepare(self) -> None:
+        """Load the model in another thread, if it is not loaded. What goes wrong there, `score` reports."""
+        if self._graph is None and self._preparing is None:
+            self._preparing = Thread(target=self._try_to_load, name="recollect-reranker")
+            self._preparing.start()
+
+    def score(self, question: str, texts: Sequence[RerankText], budget_s: float | None = None) -> Sequence[float]:
+        """Score the first texts, as many as the time allows; the time to load the model counts.
+
+        Raises RerankerError when the model cannot be loaded or fails.
+        """
+        if not texts:
+            return []
+        deadline = None if budget_s is None else perf_counter() + budget_s
+        preparing = self._preparing
+        if preparing is not None and self._graph is None:
+            preparing.join(budget_s)
+            if preparing.is_alive():
+                return []
+        return self._loaded().score(question, texts, deadline)
+
+    def close(self) -> None:
+        """Let go of the model; scoring again would load it again."""
+        preparing, self._preparing = self._preparing, None
+        if preparing is not None:
+            preparing.join()
+        self._graph = None
+
+    def _try_to_load(self) -> None:
+        try:
+            self._loaded()
+        except RerankerError:
+            self._preparing = None
+
+    def _loaded(self) -> "RerankerGraph":
+        graph = self._graph
+        if graph is not None:
+            return graph
+        key = (self._folder, self._threads)
+        with _loading:
+            graph = _loaded_graphs.get(key)
+            if graph is None:
+                graph = _loaded_graphs[key] = self._load()
+        self._graph = graph
+        return graph
+
+    def _load(self) -> "RerankerGraph":
+        try:
+            check_files(self._folder, RERANKER)
+            # Imported late on purpose: onnxruntime and tokenizers take time that most commands need not spend.
+            from recollect.models.reranker_graph import PieceLimits, RerankerGraph  # noqa: PLC0415
+        except ModelDamaged as error:
+            raise RerankerError(str(error)) from error
+        except ImportError as error:
+            raise RerankerError(
+                f"The local reranker cannot run, because a library cannot be imported: {error}. Reinstall the package."
+            ) from error
+        return RerankerGraph(self._folder, threads=self._threads, limits=PieceLimits())
