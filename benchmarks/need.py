@@ -19,11 +19,13 @@ from recollect.model.readings import STANDING
 from recollect.model.search import Hit
 
 _FOLDER = Path(__file__).parent / "data" / "need"
+_MESSAGES = ("messages.jsonl", "held-back-2.jsonl")
 _SESSION = "s"
 _MOST_NEEDLESS = 0.03
 _MOST_NEAR = 0.15
 _FEWEST_KEPT = 0.95
 _FIRST = 3
+NEWEST = "held-back-2"
 UNRELATED = ("small talk", "general", "command")
 NEEDLESS = (*UNRELATED, "near")
 
@@ -108,10 +110,11 @@ def household(*, silence: bool) -> Iterator[Household]:
 
 
 def requests(part: str = "") -> list[Request]:
-    """Read the messages of one part, of both if none is named."""
+    """Read the messages of one part, of all if none is named."""
     read = (
         Request(line["user"], line["part"], line["kind"], line["text"], frozenset(line["answers"]))
-        for line in _lines("messages.jsonl")
+        for name in _MESSAGES
+        for line in _lines(name)
     )
     return [request for request in read if part in ("", request.part)]
 
@@ -120,7 +123,7 @@ def _lines(name: str) -> Iterator[dict[str, Any]]:
     yield from map(json.loads, (_FOLDER / name).read_text(encoding="utf-8").splitlines())
 
 
-def measure(part: str = "held-back") -> Iterator[Figure]:
+def measure(part: str = NEWEST) -> Iterator[Figure]:
     """Give the figures of a part: before a prompt, and at the doors for agents and people."""
     asked = requests(part)
     with household(silence=False) as loud:

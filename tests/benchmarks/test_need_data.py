@@ -1,4 +1,4 @@
-"""The need set is whole: its ids resolve, no line is there twice, and both parts have every kind of message."""
+"""The need set is whole: its ids resolve, no line is there twice, and all parts have every kind of message."""
 
 import json
 from collections import Counter
@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import TypedDict
 
 import pytest
+from benchmarks.need import NEWEST, requests
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "data" / "need"
 USERS = ("en", "ru", "cs", "de")
 TYPES = {"fact", "preference", "decision", "event", "instruction"}
 SILENT = ("small talk", "general", "near", "command")
 FEWEST = {"memory": 55, "unknown": 15}
+PARTS = ("calibrate", "held-back", NEWEST)
 ANSWERED = ("memory", "keywords")
 
 
@@ -46,7 +48,7 @@ def memories() -> list[Known]:
 
 @pytest.fixture(scope="module")
 def messages() -> list[Asked]:
-    return [json.loads(line) for line in lines("messages.jsonl")]
+    return [json.loads(line) for name in ("messages.jsonl", f"{NEWEST}.jsonl") for line in lines(name)]
 
 
 def test_lines_have_the_stated_fields(memories: list[Known], messages: list[Asked]) -> None:
@@ -99,8 +101,19 @@ def test_no_line_is_there_twice(memories: list[Known], messages: list[Asked]) ->
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_both_parts_have_every_kind(user: str, messages: list[Asked]) -> None:
-    parts = Counter((message["kind"], message["part"]) for message in messages if message["user"] == user)
+def test_all_parts_have_every_kind(user: str, messages: list[Asked]) -> None:
+    kinds = Counter((message["kind"], message["part"]) for message in messages if message["user"] == user)
 
-    assert {part for _, part in parts} == {"calibrate", "held-back"}
-    assert all(parts[kind, part] >= 3 for kind in (*SILENT, *FEWEST) for part in ("calibrate", "held-back"))
+    assert {part for _, part in kinds} == set(PARTS)
+    assert all(kinds[kind, part] >= 3 for kind in (*SILENT, *FEWEST) for part in PARTS)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_is_chosen_by_its_name(part: str, messages: list[Asked]) -> None:
+    chosen = Counter(request.text for request in requests(part))
+
+    assert chosen == Counter(message["text"] for message in messages if message["part"] == part) != Counter()
+
+
+def test_the_newest_part_has_a_file_of_its_own() -> None:
+    assert {json.loads(line)["part"] for line in lines(f"{NEWEST}.jsonl")} == {NEWEST}
