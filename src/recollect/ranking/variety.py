@@ -23,14 +23,15 @@ def fold(
 ) -> dict[T, list[T]]:
     """Give the best of each group of repetitions, in order, with those that repeat it.
 
-    Repetitions are equal sayings; or nearly the same words, if `same` says that they state the same.
+    Repetitions are equal sayings; or nearly the same words, if `same` says that they state the same. Only for those are
+    `words` asked for.
     """
     kept: dict[T, list[T]] = {}
     by_saying: dict[Hashable, T] = {}
     for row in ranked:
         best = by_saying.get(sayings[row])
         if best is None:
-            best = next((other for other in kept if _alike(words[row], words[other]) and same(row, other)), None)
+            best = next((other for other in kept if same(row, other) and _alike(words[row], words[other])), None)
         if best is None:
             kept[row] = []
             by_saying[sayings[row]] = row
@@ -40,8 +41,7 @@ def fold(
 
 
 def _alike(words: AbstractSet[str], other: AbstractSet[str]) -> bool:
-    smaller, larger = sorted((len(words), len(other)))
-    return smaller >= _ALIKE * larger and overlap(words, other) >= _ALIKE
+    return overlap(words, other) >= _ALIKE
 
 
 def spread(scores: Mapping[T, float], words: Mapping[T, AbstractSet[str]], balance: float) -> list[T]:

@@ -61,6 +61,8 @@ def fingerprint_text(text: str) -> str:
 
 def fold(text: str) -> str:
     """Give the text in NFKC and without case, for comparing."""
+    if text.isascii():
+        return text.lower()
     # Folding case can undo the normal form (the Greek iota below a vowel becomes a letter), hence again and again.
     folded = unicodedata.normalize("NFKC", compose(text, "NFKC").casefold())
     return unicodedata.normalize("NFKC", folded.casefold())

@@ -49,9 +49,13 @@ def says_more(text: str, known: str) -> bool:
 
 def repeats(a: str, b: str) -> bool:
     """Tell whether one text says the other again: the same words in the same order, but for articles and fillers."""
+    return wording(a) == wording(b)
+
+
+def wording(text: str) -> tuple[str, ...]:
+    """Give the words of a text in their order, without articles and fillers."""
     fillers = _small_words("fillers")
-    ours, theirs = ([word for word in _TOKEN.findall(fold(text)) if word not in fillers] for text in (a, b))
-    return ours == theirs
+    return tuple([word for word in _TOKEN.findall(fold(text)) if word not in fillers])
 
 
 def _read(text: str, language: str) -> Iterator[_ComparedWord]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from recollect.text.clean import fold
@@ -74,7 +74,6 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
     words, rest = query_words(text)[:_MOST_WORDS], _tokens(_without(text, times))
     vague = [span for span in times if not any(map(str.isdigit, text[span.start : span.end]))]
     asked = frozenset(query_words(_without(text, vague)) if vague else words)
-    empty_words = function_words() | read_words("query", "anything") | read_words("query", "talk")
     return ParsedQuery(
         text=text,
         words=words,
@@ -86,10 +85,16 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         unwanted=tuple(plain),
         language=guess_language(text),
         spans=times,
-        open_ended=bool(times) and not phrases and all(token in empty_words for token in rest),
+        open_ended=bool(times) and not phrases and _empty_words().issuperset(rest),
         about_talk=not read_words("query", "talk").isdisjoint(rest),
         asks_assistant=_asks_assistant(_tokens(text)),
     )
+
+
+@cache
+def _empty_words() -> frozenset[str]:
+    """Give the words that ask for nothing in particular."""
+    return function_words() | read_words("query", "anything") | read_words("query", "talk")
 
 
 def _split(typed: str) -> tuple[str, list[str]]:

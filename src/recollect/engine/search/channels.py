@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import nsmallest
 
 from recollect.engine.base.context import Engine
 from recollect.engine.places.search_location import PlaceScorer
@@ -70,7 +69,7 @@ class ScoredCandidates:
 
 def highest(scores: Mapping[str, float], amount: int) -> list[str]:
     """Give the ids with the highest scores; equals by id."""
-    return [row_id for _, row_id in nsmallest(amount, ((-score, row_id) for row_id, score in scores.items()))]
+    return [row_id for _, row_id in sorted([(-score, row_id) for row_id, score in scores.items()])[:amount]]
 
 
 def match_words(search: SearchRun, reader: StoreReader, filters: ItemFilters) -> ChannelScores:

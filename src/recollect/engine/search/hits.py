@@ -1,9 +1,8 @@
 """Hits, as they are shown: made of the best rows, near-duplicates folded, diversified on request."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from recollect.engine.drafts.memory_drafts import HAPPENINGS
@@ -19,7 +18,7 @@ from recollect.model.search import ChannelPart, Hit, Place, ScoreParts
 from recollect.ports import MessagePosition, StoreReader
 from recollect.ranking import factors, variety
 from recollect.text.clean import fingerprint_text
-from recollect.text.near_duplicates import repeats
+from recollect.text.near_duplicates import wording
 from recollect.text.query import ParsedQuery, holds, normal
 from recollect.text.terms import index_terms
 
@@ -40,21 +39,33 @@ def show(
         rows = _match_phrases(reader, query, rows, rankings)
     good_rows = [row for row in rows if min(1.0, row.score) >= options.min_score]
     own_text = fingerprint_text(query.text) if query.text.endswith("?") or not options.signs else None
-    hits: list[Hit] = []
-    unique: list[Hit] = []
+    found: dict[str, tuple[RankedRow, Item]] = {}
+    groups: dict[str, list[str]] = {}
     start, step = 0, limit + _BATCH
-    while start < len(good_rows) and len(unique) < limit:
+    while start < len(good_rows) and len(groups) < limit:
         batch = _items(reader, good_rows[start : start + step])
-        made = [of_item(item, row.score, row.similarity, rankings[row.kind].explain(row)) for row, item in batch]
-        hits += [hit for hit in made if not _is_query(hit, own_text)]
-        unique = _fold(hits)
+        found |= {row.id: (row, item) for row, item in batch if not _is_query(item, own_text)}
+        groups = _fold({row_id: item for row_id, (_, item) in found.items()})
         start, step = start + step, step * 2  # where much is repeated, there is much to look at
-    return (_spread(unique[:limit], balance) if options.diverse else unique)[: options.limit]
+    hits = [_hit(*found[row_id], rankings, groups[row_id]) for row_id in islice(groups, limit)]
+    return (_spread(hits, balance) if options.diverse else hits)[: options.limit]
 
 
-def _is_query(hit: Hit, own_text: str | None) -> bool:
+def _hit(row: RankedRow, item: Item, rankings: Mapping[ItemKind, KindRanking], folded: Sequence[str]) -> Hit:
+    ranking = rankings[row.kind]
+    return of_item(item, row.score, ranking.fused.similarity(row.id), ranking.explain(row), tuple(folded))
+
+
+def kind_of(hit: Hit) -> ItemKind:
+    """Give the kind of item that a hit is."""
+    return "memory" if hit.source == "memory" else "chunk" if hit.source == "file" else "message"
+
+
+def _is_query(item: Item, own_text: str | None) -> bool:
     """Tell whether a message only asks the query itself: that is no answer to it."""
-    return own_text is not None and hit.source == "request" and fingerprint_text(hit.content) == own_text
+    if own_text is None or not isinstance(item, Message) or SOURCE_OF[item.role] != "request":
+        return False
+    return fingerprint_text(searched_text(item)) == own_text
 
 
 def _items(reader: StoreReader, rows: Sequence[RankedRow]) -> Iterator[tuple[RankedRow, Item]]:
@@ -102,38 +113,42 @@ def searched_text(item: Item) -> str:
     return item.content or message_passage(item)
 
 
-def _fold(hits: Sequence[Hit]) -> list[Hit]:
-    """Leave out near-duplicates of a better hit, and note their ids there."""
-    texts = {hit.id: searched_text(hit.record) for hit in hits}
-    statements = {hit.id: _statement(hit) for hit in hits}
-
-    def same(first_id: str, other_id: str) -> bool:
-        longest = max(len(texts[first_id]), len(texts[other_id]))
-        same_origin = statements[first_id][1:] == statements[other_id][1:]
-        return longest <= _LONGEST_COMPARED and same_origin and repeats(texts[first_id], texts[other_id])
-
-    groups = variety.fold(texts, statements, _words(texts), same)
-    return [replace(hit, folded=tuple(groups[hit.id])) if groups[hit.id] else hit for hit in hits if hit.id in groups]
+def _fold(items: Mapping[str, Item]) -> dict[str, list[str]]:
+    """Give the ids of items, best first as they come, without near-duplicates of a better one, and the ids of those."""
+    texts = {row_id: searched_text(item) for row_id, item in items.items()}
+    statements = {row_id: _statement(item, texts[row_id]) for row_id, item in items.items()}
+    wordings = {
+        row_id: (wording(text), *statements[row_id][1:]) if len(text) <= _LONGEST_COMPARED else row_id
+        for row_id, text in texts.items()
+    }
+    return variety.fold(texts, statements, _Words(texts), lambda row, other: wordings[row] == wordings[other])
 
 
-def _statement(hit: Hit) -> tuple[str, ...]:
+def _statement(item: Item, text: str) -> tuple[str, ...]:
     """Give what makes two hits the same: the text, its speaker or context, and of events also the time."""
-    record = hit.record
-    if isinstance(record, MemoryRecord):
-        occurred = record.occurred_at.isoformat() if record.type in HAPPENINGS and record.occurred_at else ""
-        return (fingerprint_text(searched_text(record)), record.context, occurred)
-    if isinstance(record, Chunk):
-        return (fingerprint_text(record.content), record.role, "")
-    return (fingerprint_text(searched_text(record)), record.speaker or record.role, "")
+    if isinstance(item, MemoryRecord):
+        occurred = item.occurred_at.isoformat() if item.type in HAPPENINGS and item.occurred_at else ""
+        return (fingerprint_text(text), item.context, occurred)
+    if isinstance(item, Chunk):
+        return (fingerprint_text(item.content), item.role, "")
+    return (fingerprint_text(text), item.speaker or item.role, "")
 
 
-def _words(texts: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
-    return {row: frozenset(index_terms(text[:_LONGEST_COMPARED])) for row, text in texts.items()}
+class _Words(dict[str, frozenset[str]]):
+    """The terms of texts, each analysed when it is first asked for."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        super().__init__()
+        self._texts = texts
+
+    def __missing__(self, row_id: str) -> frozenset[str]:
+        terms = self[row_id] = frozenset(index_terms(self._texts[row_id][:_LONGEST_COMPARED]))
+        return terms
 
 
 def _spread(hits: Sequence[Hit], balance: float) -> list[Hit]:
     by_id = {hit.id: hit for hit in hits}
-    words = _words({hit.id: searched_text(hit.record) for hit in hits})
+    words = _Words({hit.id: searched_text(hit.record) for hit in hits})
     return [by_id[row] for row in variety.spread({hit.id: hit.score for hit in hits}, words, balance)]
 
 
@@ -151,7 +166,7 @@ def moment(item: Item) -> datetime:
     return item.said_at if isinstance(item, Message) else item.occurred_at or item.created_at
 
 
-def of_item(item: Item, score: float, similarity: float | None, parts: ScoreParts) -> Hit:
+def of_item(item: Item, score: float, similarity: float | None, parts: ScoreParts, folded: tuple[str, ...] = ()) -> Hit:
     """Make a hit."""
     source: Source
     if isinstance(item, MemoryRecord):
@@ -174,6 +189,7 @@ def of_item(item: Item, score: float, similarity: float | None, parts: ScorePart
         trust=item.trust,
         metadata=_chunk_metadata(item) if isinstance(item, Chunk) else item.metadata,
         record=item,
+        folded=folded,
     )
 
 

@@ -45,15 +45,13 @@ NAME = "name"
 class RankedRow:
     """A row in numbers: its relevance times its factors is the score of its content, which may be above 1.
 
-    `score` is that, or the blend with the score of its place; `answerable` the likelihood that it is an answer.
+    `score` is that, or the blend with the score of its place.
     """
 
     id: str
     kind: ItemKind
     content: float
     score: float
-    similarity: float | None
-    answerable: float
     factors: Mapping[str, float]
     source: MemoryRecord | Chunk | MessagePosition
     place: PlacePart | None = None
@@ -156,21 +154,16 @@ def _spare(search: SearchRun) -> int:
 
 
 def _row(
-    candidates: ScoredCandidates,
-    source: MemoryRecord | Chunk | MessagePosition,
-    kind: ItemKind,
-    relevance: float,
-    row_factors: Mapping[str, float],
+    source: MemoryRecord | Chunk | MessagePosition, kind: ItemKind, relevance: float, row_factors: Mapping[str, float]
 ) -> RankedRow:
     score = relevance * prod(row_factors.values())
-    similarity, answerable = candidates.fused.similarity(source.id), candidates.fused.answerable(source.id)
-    return RankedRow(source.id, kind, score, score, similarity, answerable, row_factors, source)
+    return RankedRow(source.id, kind, score, score, row_factors, source)
 
 
 def _rank_memories(search: SearchRun, reader: StoreReader, candidates: ScoredCandidates) -> KindRanking:
     fused, fading, terms = candidates.fused, _fading(search.engine), _terms(search.query)
     rows = [
-        _row(candidates, record, "memory", fused.relevance[record.id], _memory_factors(search, record, fading, terms))
+        _row(record, "memory", fused.relevance[record.id], _memory_factors(search, record, fading, terms))
         for record in reader.get(candidates.best(_spare(search)))
     ]
     return KindRanking(rows, fused)
@@ -185,18 +178,21 @@ def _memory_factors(
 ) -> dict[str, float]:
     query, settings = search.query, search.engine.settings.recall
     happened_at = record.occurred_at or record.created_at
-    return _without_ones(
-        {
-            "recency": factors.recency(record.type, happened_at, query.started, fading),
-            "importance": factors.importance(record.importance, settings.importance_weight),
-            "confidence": factors.confidence(record.confidence, settings.confidence_weight),
-            "trust": factors.trust(record.trust),
-            "feedback": factors.feedback(record.metadata.get(FEEDBACK)),
-            "type": factors.PREFERRED if record.type in query.options.preferred else 1.0,
-            "subject": factors.SUBJECT if record.subject and _names(query_terms, record.subject) else 1.0,
-            "time": _time_factor(query, happened_at),
-        }
-    )
+    row_factors = {
+        "recency": factors.recency(record.type, happened_at, query.started, fading),
+        "importance": factors.importance(record.importance, settings.importance_weight),
+        "confidence": factors.confidence(record.confidence, settings.confidence_weight),
+        "trust": factors.trust(record.trust),
+    }
+    if record.metadata:
+        row_factors["feedback"] = factors.feedback(record.metadata.get(FEEDBACK))
+    if record.type in query.options.preferred:
+        row_factors["type"] = factors.PREFERRED
+    if record.subject and _names(query_terms, record.subject):
+        row_factors["subject"] = factors.SUBJECT
+    if query.query.spans:
+        row_factors["time"] = _time_factor(query, happened_at)
+    return _without_ones(row_factors)
 
 
 def _without_ones(all_factors: Mapping[str, float]) -> dict[str, float]:
@@ -239,7 +235,7 @@ def _rank_messages(
     rows = []
     for row_id in candidates.best(_RANKED_PER_HIT * _spare(search), smoothed.relevance):
         row_factors = _message_factors(query, by_id[row_id], terms, fading)
-        row = _row(candidates, by_id[row_id], "message", smoothed.relevance[row_id], row_factors)
+        row = _row(by_id[row_id], "message", smoothed.relevance[row_id], row_factors)
         if row.score > 0.0:
             rows.append(row)
     return KindRanking(rows, fused, smoothed)
@@ -265,7 +261,7 @@ def _rank_chunks(
     rows = []
     for chunk in reader.get_chunks([*dict.fromkeys((*candidates.best(spare), *named_ids))]):
         relevance = fused.relevance.get(chunk.id, 0.0) + (chunk.file_id in file_ids)
-        rows.append(_row(candidates, chunk, "chunk", relevance, _chunk_factors(search.query, chunk, fading)))
+        rows.append(_row(chunk, "chunk", relevance, _chunk_factors(search.query, chunk, fading)))
     return KindRanking(rows, fused, named_file_ids=frozenset(file_ids))
 
 

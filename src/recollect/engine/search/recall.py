@@ -125,8 +125,7 @@ def _search(search: SearchRun, reader: StoreReader) -> Recall:
         if len(shown) >= prepared.options.limit or not has_more:
             break
     late = chain.from_iterable(ranking.late for ranking in rankings.values())
-    answerable = {row.id: row.answerable for ranking in rankings.values() for row in ranking.rows}
-    best = max((answerable[hit.id] for hit in shown), default=0.0)
+    best = max((rankings[hits.kind_of(hit)].fused.answerable(hit.id) for hit in shown), default=0.0)
     return Recall(tuple(shown), tuple(dict.fromkeys((*search.degraded, *late))), best)
 
 

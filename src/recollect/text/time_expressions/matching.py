@@ -96,12 +96,19 @@ class _PhraseSearch:
         self._known: dict[tuple[int, int], list[_PhraseMatch]] = {}
 
     def matches(self) -> Iterator[_PhraseMatch]:
-        for at in range(len(self._tokens)):
+        for at in filter(self._may_begin, range(len(self._tokens))):
             yield from (match for match, bare in self._beginning(at, 0) if not bare)
+
+    def _may_begin(self, at: int) -> bool:
+        """Tell whether any phrase begins with a token. One that begins with another phrase begins with its token."""
+        root = self._root
+        if self._tokens[at].folded in root.by_word or root.after_anything or root.at_ending:
+            return True
+        return not root.by_class.keys().isdisjoint(self._classes[at])
 
     def _points(self, at: int, depth: int) -> list[_PhraseMatch]:
         """Give the phrases that may stand inside another, at one place."""
-        if at >= len(self._tokens) or depth > _DEEPEST:
+        if at >= len(self._tokens) or depth > _DEEPEST or not self._may_begin(at):
             return []
         if (at, depth) not in self._known:
             matches = (match for match, _ in self._beginning(at, depth) if match.context == match.start)
