@@ -88,8 +88,8 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP_INSTALL) --editable '.[places]'
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP_INSTALL) --editable '.[dev]'
+$(VENV)/.installed-dev: pyproject.toml constraints.txt packages/recollect-encoder-1/pyproject.toml | $(VENV)/bin/python
+	$(PIP_INSTALL) --editable packages/recollect-encoder-1 --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-docs: $(VENV)/.installed-dev

@@ -17,10 +17,10 @@ from recollect import NewMemory
 _FLOOR = """
 import apsw, numpy, onnxruntime, tokenizers
 from importlib.resources import files
-folder = files("recollect") / "embedding" / "encoder"
+folder = files("recollect") / "models" / "files"
 options = onnxruntime.SessionOptions()
 options.log_severity_level = 4
-onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+onnxruntime.InferenceSession(str(folder / "encoder.onnx"), options, providers=["CPUExecutionProvider"])
 tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
 """
 _PROGRAM = str(Path(sys.executable).with_name("recollect"))

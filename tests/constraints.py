@@ -15,6 +15,7 @@ from packaging.utils import NormalizedName, canonicalize_name
 ROOT: Final = Path(__file__).parent.parent
 CONSTRAINTS: Final = ROOT / "constraints.txt"
 UNTESTED_EXTRAS: Final = {"e5"}  # torch is not installed for the tests
+OWN_EXTRAS: Final = {"encoder-1"}  # distributions of this project, whose source is in packages/
 DEVELOPERS_EXTRAS: Final = {"dev", "docs"}
 _HEADER: Final = """\
 # The versions that the test suite passes with. `make` installs these; `make constraints` writes this file.
@@ -23,11 +24,11 @@ _HEADER: Final = """\
 
 
 def direct_requirements() -> list[Requirement]:
-    """Give the requirements of the package, of its tested extras and of its build."""
+    """Give the requirements of the package, of its tested extras and of its build, but for its own distributions."""
     declared = _declared()
     extras: dict[str, list[str]] = declared["project"]["optional-dependencies"]
     texts: list[str] = declared["project"]["dependencies"] + declared["build-system"]["requires"]
-    texts += [text for extra, listed in extras.items() if extra not in UNTESTED_EXTRAS for text in listed]
+    texts += [text for extra, listed in extras.items() if extra not in UNTESTED_EXTRAS | OWN_EXTRAS for text in listed]
     return [Requirement(text) for text in texts]
 
 
@@ -35,7 +36,7 @@ def shipped_requirements() -> list[Requirement]:
     """Give the requirements of users: of the package and of its tested extras, but not those of developers."""
     project = _declared()["project"]
     extras: dict[str, list[str]] = project["optional-dependencies"]
-    unwanted = UNTESTED_EXTRAS | DEVELOPERS_EXTRAS
+    unwanted = UNTESTED_EXTRAS | OWN_EXTRAS | DEVELOPERS_EXTRAS
     texts = [text for extra, listed in extras.items() if extra not in unwanted for text in listed]
     return [Requirement(text) for text in (*project["dependencies"], *texts)]
 

@@ -11,8 +11,7 @@ import pytest
 import yaml
 from packaging.utils import canonicalize_name
 
-from recollect.embedding.bundled_model import ENCODER
-from recollect.models.bundled import READER, RERANKER
+from recollect.models.bundled import ENCODER, READER, RERANKER
 from recollect.storage.postgres.connection import MINIMUM_SERVER
 from tests.constraints import CONSTRAINTS, direct_requirements, installed_versions, pinned_versions
 
@@ -29,7 +28,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_the_models_the_types_the_sql_and_the_tables(wheel: Path) -> None:
-    models = {"recollect/embedding/encoder/": ENCODER, "recollect/models/files/": {**READER, **RERANKER}}
+    models = {"recollect/models/files/": {**ENCODER, **READER, **RERANKER}}
     source = ROOT / "src"
     read = [*source.rglob("*.sql"), *source.glob("recollect/text/tables/*/*.txt")]
     data = {path.relative_to(source).as_posix() for path in read}
@@ -39,7 +38,7 @@ def test_the_wheel_holds_the_models_the_types_the_sql_and_the_tables(wheel: Path
         names = set(archive.namelist())
         sums = {name: hashlib.sha256(archive.read(name)).hexdigest() for name in expected}
     assert sums == expected
-    about = {folder + name for folder in models for name in ("MODEL_CARD.md", "NOTICE")}
+    about = {folder + name for folder in models for name in ("ENCODER_CARD.md", "MODEL_CARD.md", "NOTICE")}
     assert about | {"recollect/py.typed"} | data <= names
 
 

@@ -76,7 +76,7 @@ def opened(database: str, clock: SteppingClock) -> Iterator[OpenWith]:
 
 def test_the_bundled_encoder_is_the_measure(encoder: Embedder) -> None:
     assert encoder.space is not None
-    assert measure(encoder, encoder.space) == pytest.approx(USUAL, abs=0.02)
+    assert measure(encoder, encoder.space) == pytest.approx(USUAL, abs=0.01)
     assert measure(Narrow(encoder), Narrow.space) > 0.7
 
 

@@ -233,7 +233,7 @@ def test_the_status_names_what_is_running(memory: Memory) -> None:
     memory.user("me").remember("One")
     status = memory.status()
     assert status.backend in {"sqlite", "postgresql"}
-    assert status.embedding == "local/recollect-encoder-1"
+    assert status.embedding == "local/recollect-encoder-3"
     assert status.space is not None
     assert status.space.dimensions == 384
     assert status.stats == memory.stats()

@@ -146,3 +146,33 @@ def test_whatever_an_embedder_raises_is_trouble_with_vectors_and_nothing_else(
     memory.embed_waiting()
     until(lambda: not me.stats().pending_jobs)
     assert me.stats().with_vector == 2
+
+
+def test_a_process_that_is_killed_before_it_has_queued_everything_leaves_nothing_out(
+    open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_memory(embedding__provider="none").user("me").remember_many(TEXTS)
+    killed = open_memory()
+
+    def owe(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(killed._engine.store, "owe", owe)
+    with pytest.raises(KeyboardInterrupt):
+        killed.embed_waiting()
+    memory = open_memory()
+    assert memory.embed_waiting().embedded == len(TEXTS)
+    assert memory.status().coverage[0].vectors == len(TEXTS)
+    assert [known.state for known in memory._engine.store.spaces()] == ["active"]
+
+
+def test_a_first_space_that_was_left_behind_gives_way_to_another_model(
+    opened: OpenWith, open_memory: OpenMemory, encoder: Embedder
+) -> None:
+    open_memory(embedding__provider="none").user("me").remember_many(TEXTS)
+    memory = opened(Own(encoder))
+    left = Space("own", "left behind", "1", "none", 384, normalised=True)
+    memory._engine.store.open_space(left, "building", memory._engine.clock.now())
+    assert memory.embed_waiting().embedded == len(TEXTS)
+    states = {known.space.model: known.state for known in memory._engine.store.spaces()}
+    assert states == {"small": "active", "left behind": "kept"}

@@ -20,7 +20,7 @@ def test_a_fact_about_a_thing(me: UserMemory) -> None:
     assert [record.subject for record in me.facts(key="location")] == ["light.kitchen", "light.office"]
     assert len(me.facts()) == 3
     assert me.facts("light.attic") == ()
-    assert me.recall("where is the office light?").hits[0].id == kept.id
+    assert me.recall("what is the location of the office light?").hits[0].id == kept.id
 
 
 def test_a_newer_value_wins_and_the_older_stays_in_the_history(me: UserMemory, clock: SteppingClock) -> None:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.embedding import LocalEmbedder
-from recollect.embedding.bundled_model import ENCODER, FOLDER
+from recollect.embedding.bundled_model import ENCODERS, LATEST
 from recollect.embedding.onnx import BATCH_PIECES, batches, require_usable
 from recollect.errors import EmbeddingError, ModelDamaged, SettingsError
 from recollect.model.memories import Space, Vector
@@ -60,12 +60,44 @@ from recollect.settings.embedding import EmbeddingSettings
 embedder = create_embedding_provider(EmbeddingSettings())
 print(embedder.space.model, [name for name in ("onnxruntime", "tokenizers") if name in sys.modules])
 """
-    assert run_python(code) == "recollect-encoder-1 []"
+    assert run_python(code) == "recollect-encoder-3 []"
 
 
 def test_the_space_names_the_encoder() -> None:
-    expected = Space("local", "recollect-encoder-1", "780bcbb8c78d", "none", 384, normalised=True)
+    expected = Space("local", "recollect-encoder-3", "f4bd3c87af09", "none", 384, normalised=True)
     assert LocalEmbedder().space == expected
+
+
+def test_the_first_encoder_has_the_space_that_stores_know_it_by() -> None:
+    spaces = [LocalEmbedder(encoder=encoder).space for encoder in ENCODERS]
+    assert spaces[1:] == [Space("local", "recollect-encoder-1", "780bcbb8c78d", "none", 384, normalised=True)]
+
+
+# What the encoder gave where it was made, to three digits. Processors and versions of onnxruntime round differently.
+@pytest.mark.parametrize(
+    ("text", "ids", "first"),
+    [
+        ("Where do I live?", [453, 459, 51, 824, 35], [0.108, -0.067, 0.126, 0.03, 0.004, -0.027]),
+        ("Uživatel bydlí v Brně.", [35783, 52804, 64, 6367, 1018, 18], [0.081, 0.009, 0.01, -0.048, 0.004, -0.025]),
+        (
+            "мама: у меня аллергия на арахис",  # noqa: RUF001
+            [35493, 30, 187, 28566, 32106, 45126, 34829, 28346, 29825, 8640, 29516, 28096],
+            [-0.001, -0.094, 0.05, 0.06, 0.001, 0.034],
+        ),
+    ],
+)
+def test_pieces_and_vectors_are_those_of_the_release(
+    embedder: LocalEmbedder, text: str, ids: list[int], first: list[float]
+) -> None:
+    assert embedder._loaded()._split(text, 1) == [2, *ids, 3]
+    np.testing.assert_allclose(embedder.embed([text], "query")[0, :6], first, atol=5.5e-3)
+
+
+def test_the_first_encoder_still_makes_its_vectors() -> None:
+    first = LocalEmbedder(encoder=ENCODERS[1])
+    made = first.embed(["Where do I live?", "The user lives in Brno.", "Buy stamps"], "query")
+    expected = [[0.1247, -0.0460, 0.0911], [0.0454, -0.0183, -0.0607], [-0.0353, 0.0637, 0.0127]]
+    np.testing.assert_allclose(made[:, :3], expected, atol=1e-3)
 
 
 def test_vectors_are_float32_of_length_one(alone: Vector) -> None:
@@ -96,10 +128,18 @@ def test_a_vector_does_not_depend_on_its_batch(
     np.testing.assert_array_equal(encoder.embed([TEXTS[row] for row in rows]), alone[rows])
 
 
-def test_a_vector_does_not_depend_on_other_texts_of_its_length(embedder: LocalEmbedder) -> None:
-    texts = [f"number {number} of a series" for number in range(10, 74)]
+@pytest.mark.parametrize(("words", "amount"), [(0, 40), (1, 33), (4, 9), (9, 5), (36, 12), (100, 4), (251, 3)])
+def test_a_vector_does_not_depend_on_other_texts_of_its_length(
+    embedder: LocalEmbedder, words: int, amount: int
+) -> None:
+    texts = [f"number {number}{' tea' * words}" for number in range(10, 10 + amount)]
+    assert len({len(embedder._loaded()._split(text, 1)) for text in texts}) == 1
     together = embedder.embed(texts, "passage")
     np.testing.assert_array_equal(together, np.vstack([embedder.embed([text], "passage") for text in texts]))
+    for batch_size in (2, 3, 7):
+        some = LocalEmbedder(threads=1, batch_size=batch_size)
+        some._encoder = embedder._loaded()
+        np.testing.assert_array_equal(some.embed(texts, "passage"), together)
 
 
 def test_a_vector_does_not_depend_on_the_number_of_threads(alone: Vector) -> None:
@@ -229,10 +269,14 @@ except EmbeddingError as error:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(FOLDER, tmp_path / "encoder"))
+    made = tmp_path / "encoder"
+    made.mkdir()
+    for name in LATEST.files:
+        shutil.copy(LATEST.folder() / name, made)
+    return made
 
 
-@pytest.mark.parametrize("name", ENCODER)
+@pytest.mark.parametrize("name", LATEST.files)
 def test_a_damaged_file_is_refused(folder: Path, name: str) -> None:
     path = folder / name
     content = bytearray(path.read_bytes())
@@ -242,11 +286,11 @@ def test_a_damaged_file_is_refused(folder: Path, name: str) -> None:
         LocalEmbedder(folder=folder).embed(["hello"], "query")
     message = str(caught.value)
     assert str(path) in message
-    assert ENCODER[name].sha256 in message
+    assert LATEST.files[name].sha256 in message
     assert "Reinstall" in message
 
 
-@pytest.mark.parametrize("name", ENCODER)
+@pytest.mark.parametrize("name", LATEST.files)
 def test_a_missing_file_is_reported(folder: Path, name: str) -> None:
     (folder / name).unlink()
     with pytest.raises(ModelDamaged, match="is missing") as caught:

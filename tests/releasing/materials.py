@@ -14,8 +14,7 @@ from typing import Any, Final
 from packaging.utils import NormalizedName, canonicalize_name
 
 from recollect import __version__
-from recollect.embedding.bundled_model import ENCODER
-from recollect.models.bundled import READER, RERANKER
+from recollect.models.bundled import ENCODER, READER, RERANKER
 from tests.constraints import installed, needed_by, shipped_requirements
 from tests.releasing.licences import PERMISSIVE, licence_of, parts_of
 

@@ -22,6 +22,7 @@ from tests.releasing.hashes import REQUIREMENTS
 from tests.releasing.materials import bill_of_materials
 
 DIST: Final = ROOT / "dist"
+_FIRST_ENCODER: Final = ROOT / "packages" / "recollect-encoder-1"
 _SUMS: Final = "SHA256SUMS"
 _NO_NETWORK: Final = ("unshare", "--map-root-user", "--net")  # of Linux; where it is not allowed, this is not checked
 
@@ -82,6 +83,7 @@ def release() -> None:
     """Make the release."""
     shutil.rmtree(DIST, ignore_errors=True)
     archives = build(DIST)
+    _run([sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(DIST), str(_FIRST_ENCODER)])
     with tempfile.TemporaryDirectory() as temporary:
         wheel = _check_archives(archives, Path(temporary))
         _check_installed(wheel, Path(temporary))

@@ -66,7 +66,7 @@ def test_the_bill_of_materials_lists_all_that_is_installed(tmp_path: Path) -> No
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
     libraries = {one["name"]: one["version"] for one in bill["components"] if one["type"] == "library"}
     assert libraries == {name: package.version for name, package in installed(shipped_requirements()).items()}
-    assert {"encoder/model.onnx", "reader/reader.onnx", "reranker/reranker.onnx"} <= {
+    assert {"encoder/encoder.onnx", "reader/reader.onnx", "reranker/reranker.onnx"} <= {
         one["name"] for one in bill["components"]
     }
     assert all(one["licenses"] for one in bill["components"])

@@ -7,13 +7,13 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from recollect.e5.sentence_models import load_encode, require_library
-from recollect.embedding.bundled_model import SPACE
+from recollect.embedding.bundled_model import ENCODERS, LATEST, BundledEncoder, encoder_named
 from recollect.embedding.local import LocalEmbedder
 from recollect.errors import EmbeddingError
 from recollect.model.memories import Vector
 from recollect.ports import Role
 
-BUNDLED: Final = frozenset({SPACE.model, "bundled", "local"})
+BUNDLED: Final = frozenset({*(encoder.space.model for encoder in ENCODERS), "bundled", "local"})
 _PROBE: Final = "A first text, so that the model is loaded before a client waits for it."
 
 Encode: TypeAlias = Callable[[Sequence[str], Role], Vector]
@@ -42,18 +42,25 @@ class ServedModel:
 
 def full_name(name: str) -> str:
     """Give the full name of a model, which it reports."""
-    return SPACE.model if name in BUNDLED else name.rstrip("/\\")
+    return _bundled(name).space.model if name in BUNDLED else name.rstrip("/\\")
 
 
 def require_runnable(name: str) -> None:
     """Check, without loading anything, that the libraries of a model are installed. Raises EmbeddingError."""
-    if name not in BUNDLED:
+    if name in BUNDLED:
+        _bundled(name).folder()
+    else:
         require_library(name)
 
 
 def load_model(name: str) -> ServedModel:
     """Load the model and try it. Raises EmbeddingError when there is none, or it does not work."""
-    return probe_model(full_name(name), LocalEmbedder().embed if name in BUNDLED else load_encode(name))
+    encode = LocalEmbedder(encoder=_bundled(name)).embed if name in BUNDLED else load_encode(name)
+    return probe_model(full_name(name), encode)
+
+
+def _bundled(name: str) -> BundledEncoder:
+    return encoder_named(name) or LATEST
 
 
 def probe_model(name: str, encode: Encode) -> ServedModel:

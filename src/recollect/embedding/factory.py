@@ -6,6 +6,7 @@ from typing import Final
 from recollect.embedding.batch_api import BatchSubmission
 from recollect.embedding.batch_gemini import GeminiBulk
 from recollect.embedding.batch_openai import OpenAiBulk
+from recollect.embedding.bundled_model import SPACE, encoder_of
 from recollect.embedding.known_models import LIMITS, KnownModel, known_model
 from recollect.embedding.local import LocalEmbedder
 from recollect.embedding.prefixes import E5, GEMINI, NONE, PREFIXES, scheme_for
@@ -69,15 +70,9 @@ def create_embedding_provider(
 
 
 def embedder_for(settings: EmbeddingSettings, space: Space) -> Embedder:
-    """Make the embedder whose vectors live in a space. Raises SettingsError saying why there is none."""
+    """Make the embedder whose vectors live in a space. Raises SettingsError or ModelDamaged: why there is none."""
     if space.provider == "local":
-        local = LocalEmbedder(threads=settings.threads)
-        if local.space == space:
-            return local
-        raise SettingsError(
-            f"The vectors were made by the local encoder {space.model} ({space.revision}); this package has "
-            f"{local.space.model} ({local.space.revision}). Run `recollect reembed`, or install that version."
-        )
+        return _local_embedder(settings, space)
     name = _known_provider(space.provider)
     if name not in LIMITS or not space.normalised or space.revision:
         raise SettingsError(f"No configured provider makes vectors of the space {space}. Run `recollect reembed`.")
@@ -88,6 +83,16 @@ def embedder_for(settings: EmbeddingSettings, space: Space) -> Embedder:
         )
     asked = _length_to_ask_for(settings, name, space)
     return _made(settings, _EmbedderChoice(name, space.model, space.dimensions, asked, space.prefix_scheme))
+
+
+def _local_embedder(settings: EmbeddingSettings, space: Space) -> LocalEmbedder:
+    encoder = encoder_of(space)
+    if encoder is None:
+        raise SettingsError(
+            f"The vectors were made by the local encoder {space.model} ({space.revision}); this package has "
+            f"{SPACE.model} ({SPACE.revision}). Run `recollect reembed`, or install that version."
+        )
+    return LocalEmbedder(threads=settings.threads, folder=encoder.folder(), encoder=encoder)
 
 
 def _length_to_ask_for(settings: EmbeddingSettings, name: str, space: Space) -> int | None:

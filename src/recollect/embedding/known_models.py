@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.embedding.bundled_model import SPACE
+from recollect.embedding.bundled_model import ENCODERS, SPACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ LIMITS: Final = {
 
 _GEMINI: Final = range(128, 3073)
 MODELS: Final = (
-    KnownModel("local", SPACE.model, SPACE.dimensions, price=0.0),
+    *(KnownModel("local", encoder.space.model, encoder.space.dimensions, price=0.0) for encoder in ENCODERS),
     KnownModel("openai", "text-embedding-3-small", 1536, 8191, 0.02, range(1, 1537)),
     KnownModel("openai", "text-embedding-3-large", 3072, 8191, 0.13, range(1, 3073)),
     KnownModel("openai", "text-embedding-ada-002", 1536, 8191, 0.10),

@@ -1,4 +1,4 @@
-"""The embedder that comes with the package: our own encoder, run on this machine, without a key and without a network.
+"""The embedder that comes with the package: our own encoders, run on this machine, without a key and without a network.
 
 The invariant: nothing is loaded before the first text arrives, so that commands which need no vectors start at once.
 """
@@ -9,10 +9,10 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from recollect.embedding.bundled_model import ENCODER, FOLDER, LANGUAGES, SPACE
+from recollect.embedding.bundled_model import LANGUAGES, LATEST, BundledEncoder
 from recollect.errors import EmbeddingError, SettingsError
 from recollect.model.memories import Space, Vector
-from recollect.models.bundled import check_files
+from recollect.models.bundled import FOLDER, TOKENIZER, TOKENIZER_FILE, check_files
 from recollect.ports import Role
 
 if TYPE_CHECKING:
@@ -23,32 +23,41 @@ _MOST_THREADS: Final = 4
 
 
 class LocalEmbedder:
-    """Makes vectors with the bundled encoder. Any number of threads may share one.
+    """Makes vectors with an encoder of this project. Any number of threads may share one.
 
-    A text gets the same vector, bit for bit, whatever other texts it comes with and in whatever order, because only
-    texts of the same length share a batch and nothing is padded. The tests hold it to that on the machine they run on.
-    Another processor or another version of onnxruntime may round differently, so between those only expect cosines to
-    agree to about 1e-6.
+    A text gets the same vector, bit for bit, whatever other texts it comes with and in whatever order: nothing is
+    padded, and texts of the same length share a batch only where that makes no difference. The tests hold it to that
+    on the machine they run on. Another processor or another version of onnxruntime may round differently, so between
+    those only expect the numbers of a vector to agree to about 5e-3, and cosines to about 1e-2.
 
     A text is read up to its 256th word piece; the rest does not influence the vector.
     """
 
-    def __init__(self, *, threads: int | None = None, batch_size: int = 32, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        threads: int | None = None,
+        batch_size: int = 32,
+        folder: Path | None = None,
+        encoder: BundledEncoder = LATEST,
+    ) -> None:
         """Take note of the settings; the model is loaded by the first `embed`.
 
         `threads` is how many threads one call computes with, by default up to four of the cores this process may use.
-        `batch_size` is the most texts per batch. `folder` holds the encoder's files, by default the bundled ones.
+        `batch_size` is the most texts per batch. `folder` holds the encoder's files, by default the installed ones.
         """
         self._threads = _at_least_one("threads", _default_threads() if threads is None else threads)
         self._batch_size = _at_least_one("batch_size", batch_size)
-        self._folder = folder or FOLDER
+        self._folder = folder
+        self._model = encoder
+        self._space = encoder.space
         self._lock = Lock()
         self._encoder: Encoder | None = None
 
     @property
     def space(self) -> Space:
-        """The space of the bundled encoder, known without loading it."""
-        return SPACE
+        """The space of the encoder, known without loading it."""
+        return self._space
 
     @property
     def languages(self) -> frozenset[str]:
@@ -74,8 +83,19 @@ class LocalEmbedder:
             return self._encoder
 
     def _load(self) -> "Encoder":
-        check_files(self._folder, ENCODER)
-        return _import_encoder()(self._folder, threads=self._threads, batch_size=self._batch_size)
+        model, folder = self._model, self._folder or self._model.folder()
+        check_files(folder, model.files)
+        # The vocabulary of all encoders is the same; only the latest has it beside its graph.
+        vocabulary = folder if TOKENIZER_FILE in model.files else FOLDER
+        if vocabulary != folder:
+            check_files(vocabulary, {TOKENIZER_FILE: TOKENIZER})
+        return _import_encoder()(
+            folder / model.graph,
+            vocabulary / TOKENIZER_FILE,
+            threads=self._threads,
+            batch_size=self._batch_size,
+            entries=model.session_entries,
+        )
 
 
 def _import_encoder() -> "type[Encoder]":

@@ -4,40 +4,38 @@ Importing it is slow, so only `LocalEmbedder` does, when the first text arrives.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from recollect.embedding.bundled_model import MODEL_FILE, SPACE
 from recollect.errors import EmbeddingError
 from recollect.model.memories import Vector
-from recollect.models.bundled import TOKENIZER_FILE
 from recollect.models.runtime import ORT_ERRORS, VERSION, Graph
 from recollect.models.word_pieces import BEGIN, END, load_word_pieces
 
+DIMENSIONS: Final = 384
 MAX_PIECES: Final = 256
 # More pieces at once than this made nothing faster, and long texts slower; it also bounds the memory of a batch.
 BATCH_PIECES: Final = 512
-# Two texts of as many pieces as it takes for the paths of a single text and of a batch to differ, where they do.
-_PROBE: Final = (tuple(range(1_000, 1_012)), tuple(range(2_000, 2_012)))
-
-# The weights are stored in int8 and computed in float32: unfold them once, not in every call.
-_ENTRIES: Final = {"session.disable_quant_qdq": "1"}
+# Pairs of texts of as many pieces as it takes for the paths of a single text and of a batch to differ, where they do:
+# processors compute four or eight rows at once, and what is left over in another way.
+_PROBES: Final = tuple((range(1_000, 1_000 + length), range(2_000, 2_000 + length)) for length in (5, 12))
 
 
 class Encoder:
     """A loaded model with its tokenizer. Both may be used from several threads at once."""
 
-    def __init__(self, folder: Path, *, threads: int, batch_size: int) -> None:
+    def __init__(
+        self, graph: Path, vocabulary: Path, *, threads: int, batch_size: int, entries: Mapping[str, str]
+    ) -> None:
         """Load the files, which must have been checked before."""
-        self._pieces = load_word_pieces(folder / TOKENIZER_FILE)
-        path = folder / MODEL_FILE
+        self._pieces = load_word_pieces(vocabulary)
         try:
-            self._graph = Graph(path, threads=threads, entries=_ENTRIES)
+            self._graph = Graph(graph, threads=threads, entries=entries)
         except ORT_ERRORS as error:
-            raise EmbeddingError(f"onnxruntime {VERSION} cannot load the encoder {path}: {error}") from error
+            raise EmbeddingError(f"onnxruntime {VERSION} cannot load the encoder {graph}: {error}") from error
         self._batch_size = batch_size
         self._exact_batches: bool | None = None
 
@@ -45,7 +43,7 @@ class Encoder:
         """Give one row per text."""
         # One by one: the tokenizer's own batches start threads that do not survive a fork.
         pieces = [self._split(text, number) for number, text in enumerate(texts, start=1)]
-        vectors = np.empty((len(pieces), SPACE.dimensions), dtype=np.float32)
+        vectors = np.empty((len(pieces), DIMENSIONS), dtype=np.float32)
         batch_size = self._batch_size if len(pieces) > 1 and self._has_exact_batches() else 1
         for rows in batches([len(ids) for ids in pieces], batch_size):
             vectors[rows] = self._run([pieces[row] for row in rows])
@@ -58,8 +56,9 @@ class Encoder:
         It is on ARM. On x86 onnxruntime takes another path for a single text, and sums are rounded differently.
         """
         if self._exact_batches is None:
-            alone = [self._run([ids]) for ids in _PROBE]
-            self._exact_batches = bool(np.array_equal(np.vstack(alone), self._run(_PROBE)))
+            self._exact_batches = all(
+                np.array_equal(np.vstack([self._run([ids]) for ids in probe]), self._run(probe)) for probe in _PROBES
+            )
         return self._exact_batches
 
     def _split(self, text: str, number: int) -> list[int]:

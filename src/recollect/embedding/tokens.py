@@ -11,8 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from recollect.embedding.bundled_model import FOLDER
-from recollect.models.bundled import TOKENIZER_FILE
+from recollect.models.bundled import FOLDER, TOKENIZER_FILE
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

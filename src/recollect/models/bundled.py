@@ -14,6 +14,7 @@ from recollect.errors import ModelDamaged
 
 WORDS_FILE: Final = "words.bin"
 TOKENIZER_FILE: Final = "tokenizer.json"
+ENCODER_FILE: Final = "encoder.onnx"
 READER_FILE: Final = "reader.onnx"
 READER_LABELS_FILE: Final = "reader.json"
 READER_NAME: Final = "recollect-reader-1"
@@ -34,6 +35,11 @@ class ReleasedFile(NamedTuple):
 
 WORDS: Final = ReleasedFile("1e9a9e6cf8306d069cd9c20f981a41235752e093b84159223b9256a4cd15a36b", 0x33DDC6DC)
 TOKENIZER: Final = ReleasedFile("220d6246f230ff38e3b387565fa720a3c8e9c17a78304abc4fded090ec90235e", 0xA171E6C0)
+ENCODER: Final[Mapping[str, ReleasedFile]] = {
+    WORDS_FILE: WORDS,
+    TOKENIZER_FILE: TOKENIZER,
+    ENCODER_FILE: ReleasedFile("f4bd3c87af09efb7d4e0c3eb0e5ea6e2aa1e6978a0d9b33fad179be107351212", 0xDE209A56),
+}
 READER: Final[Mapping[str, ReleasedFile]] = {
     WORDS_FILE: WORDS,
     TOKENIZER_FILE: TOKENIZER,

@@ -25,7 +25,7 @@ VECTOR = "vector"
 TEXT = "text"
 
 # Where the encoder that everything here was tuned with puts what has nothing to do with each other.
-USUAL = 0.05
+USUAL = 0.03
 
 _FIXED_VECTOR = 0.7
 

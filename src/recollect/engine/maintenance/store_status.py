@@ -16,6 +16,7 @@ from recollect.model.messages import Usage
 from recollect.model.stats import Model, ModelState, Problem, Stats, Status, StoreStats, UnreadMessages
 from recollect.ports import Embedder, RemoteEmbedder
 
+_LOCAL = "local"  # the provider of the bundled encoders
 _MAX_PARKED = 20
 _HOW = "run `recollect worker` or `recollect maintain`"
 _RETRY = "`recollect worker --retry-parked` tries again."
@@ -109,11 +110,27 @@ def _advice_about_model(engine: Engine) -> Iterator[str]:
         engine.models.embedder(space)
     except EmbeddingError as error:
         yield f"{error} Until then searches go by words alone."
-    if configured.space is not None and configured.space != space:
+    if older := older_encoder(engine):
+        yield older
+    elif configured.space is not None and configured.space != space:
         yield (
             f"The settings name {model_change.label(configured.space)}, but the vectors of this store are those of "
             f"{model_change.label(space)}: run `recollect reembed` to change the model."
         )
+
+
+def older_encoder(engine: Engine) -> str:
+    """Advise to move a store whose vectors an older bundled encoder has made; empty where there is nothing to move."""
+    configured, space = engine.models.configured, engine.space
+    coming = configured.space if configured else None
+    if coming is None or space is None or (coming.provider, space.provider) != (_LOCAL, _LOCAL) or coming == space:
+        return ""
+    if model_change.building(engine.store.spaces()) == coming:
+        return ""
+    return (
+        f"The vectors of this store are those of {model_change.label(space)}, an older encoder; "
+        f"{model_change.label(coming)} finds more: `recollect reembed` moves the store to it while it is in use."
+    )
 
 
 def models(engine: Engine, *, ask: bool) -> tuple[Model, ...]:
@@ -186,6 +203,8 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     problems = [*engine.store.check(), *_stale_index(engine), *audit_flaws(engine)]
     overdue = schedule.advice(engine)
     problems += [Problem("backup", 1, overdue)] if overdue else []
+    older = older_encoder(engine)
+    problems += [Problem("older_encoder", 1, older)] if older else []
     trouble = model_trouble(engine)
     return (*problems, Problem("embedder", 1, trouble)) if trouble else tuple(problems)
 

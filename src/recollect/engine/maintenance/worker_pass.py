@@ -83,9 +83,7 @@ def learn_space(engine: Engine) -> None:
         return
     space = configured.space or call_embedder.probe(configured)
     if engine.store.stats().items:
-        engine.store.open_space(space, "active", engine.clock.now())
-        engine.store.owe(space, engine.clock.now())
-        engine.models.refresh()
+        model_change.open_first(engine, space)
 
 
 def keep_up(engine: Engine, stop: Event) -> float | None:

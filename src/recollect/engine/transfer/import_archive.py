@@ -24,6 +24,7 @@ from recollect.engine.files import file_chunks
 from recollect.engine.transfer.archive_reader import Archive, ArchivedVector, open_archive
 from recollect.engine.transfer.export import outgoing
 from recollect.engine.transfer.save import insist_not_own, plain_archive
+from recollect.engine.vectors import model_change
 from recollect.errors import InvalidInput
 from recollect.model.memories import MemoryRecord, Scope, Space
 from recollect.model.messages import Message, ToolCall
@@ -179,13 +180,13 @@ class _Import:
         space, own = self._archive.space(), self._engine.space
         if space is None:
             return None
-        active = next((known.space for known in self._engine.store.spaces() if known.state == "active"), own)
-        if active not in (None, space):
+        active = model_change.active(self._engine.store.spaces())
+        if (active or own) not in (None, space):
             vectors = sum(1 for vector in self._archive.vectors() if vector.user in self._chosen)
             self._report.skip("vectors", OTHER_MODEL, vectors)
             return None
-        self._engine.store.open_space(space, "active", self._engine.clock.now())
-        self._engine.models.refresh()
+        if active is None:
+            model_change.open_first(self._engine, space)
         return space
 
     def _bring_table(self, table: TransferTable) -> None:

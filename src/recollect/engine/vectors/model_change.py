@@ -31,11 +31,29 @@ def begin(engine: Engine, embedder: Embedder) -> Space:
             "end it with `recollect reembed --cancel`."
         )
     searched = active(spaces)
+    if searched is None:
+        open_first(engine, space)
+        return space
     if searched != space:
-        engine.store.open_space(space, "building" if searched else "active", engine.clock.now())
+        engine.store.open_space(space, "building", engine.clock.now())
     engine.store.owe(space, engine.clock.now())
     engine.models.refresh()
     return space
+
+
+def open_first(engine: Engine, space: Space) -> None:
+    """Open the first space of a store: it is searched at once, and what the store holds is queued.
+
+    It is searched last of all. A process that is killed before has left a space that is being built, so the next one
+    finds none that is searched, and begins again.
+    """
+    left = building(engine.store.spaces())
+    if left is not None and left != space:  # of a process that had other settings
+        engine.store.shelve_space(left)
+    engine.store.open_space(space, "building", engine.clock.now())
+    engine.store.owe(space, engine.clock.now())
+    engine.store.open_space(space, "active", engine.clock.now())
+    engine.models.refresh()
 
 
 def advance(

@@ -1,0 +1,147 @@
+"""A store that an older encoder of this project began: it goes on, says how to move, and moves while it is in use."""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+
+from recollect import Memory, load_settings
+from recollect.embedding import LocalEmbedder, bundled_model
+from recollect.embedding.bundled_model import ENCODERS
+from recollect.model.search import Hit
+from recollect.ports import Embedder
+from tests.conftest import SteppingClock
+
+LATEST, FIRST = ENCODERS
+TEXTS = (
+    "The user is allergic to peanuts",
+    "The winter tyres are in the garage behind the house",
+    "Grandmother's birthday is on the third of May",
+    "She plays the violin in a small orchestra",
+    "The dentist appointment was moved to Thursday afternoon",
+)
+QUESTION = "which instrument does she play?"
+LATE = "Her trumpet is at the repair shop"
+
+Open = Callable[..., Memory]
+
+
+@pytest.fixture
+def opened(database: str, clock: SteppingClock) -> Iterator[Open]:
+    open_now: list[Memory] = []
+
+    def opener(embedder: Embedder, **more: object) -> Memory:
+        overrides = {"database": database, "embedding.worker": False, "recall.deadline_s": 600, **more}
+        settings = load_settings(os.devnull, environ={}, overrides=overrides)
+        open_now.append(Memory.open(settings=settings, clock=clock, embedder=embedder))
+        return open_now[-1]
+
+    yield opener
+    for memory in open_now:
+        memory.close()
+
+
+@pytest.fixture
+def older(opened: Open) -> Memory:
+    """A store as an earlier version has left it."""
+    memory = opened(LocalEmbedder(threads=1, encoder=FIRST))
+    memory.user("me").remember_many(TEXTS)
+    return memory
+
+
+@pytest.fixture
+def uninstalled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The distribution of the older encoder's files is not there."""
+    monkeypatch.setattr(bundled_model, "find_spec", lambda name: None)
+
+
+def first_hit(memory: Memory) -> Hit:
+    answer = memory.user("me").recall(QUESTION)
+    assert answer.degraded == ()
+    return answer.hits[0]
+
+
+def test_a_store_of_the_older_encoder_goes_on_with_it(older: Memory, opened: Open, encoder: Embedder) -> None:
+    before = first_hit(older)
+    memory = opened(encoder)
+    memory.user("me").remember(LATE)
+    assert first_hit(memory).content == before.content == TEXTS[3]
+    assert first_hit(memory).similarity == pytest.approx(before.similarity, abs=1e-6)
+    assert memory.status().embedding == "local/recollect-encoder-1"
+
+
+def test_status_and_doctor_suggest_to_move(older: Memory, opened: Open, encoder: Embedder) -> None:
+    memory = opened(encoder)
+    (advice,) = memory.status().advice
+    assert "local/recollect-encoder-1, an older encoder" in advice
+    assert "`recollect reembed`" in advice
+    (problem,) = memory.doctor()
+    assert (problem.check, problem.advice) == ("older_encoder", advice)
+    assert memory.models.reembed().state == "finished"
+    assert memory.status().embedding == "local/recollect-encoder-3"
+    assert memory.status().advice == ()
+    assert memory.doctor() == ()
+
+
+def test_without_its_files_searches_go_by_words_and_say_so(
+    older: Memory, opened: Open, encoder: Embedder, uninstalled: None
+) -> None:
+    memory = opened(encoder)
+    me = memory.user("me")
+    answer = me.recall("where are the winter tyres?")
+    assert answer.degraded == ("vector",)
+    assert [hit.content for hit in answer.hits] == [TEXTS[1]]
+    assert me.remember(LATE).degraded == ("vector",)
+    assert "pip install 'recollect[encoder-1]'" in memory.embed_waiting().unavailable
+    advice = memory.status().advice
+    assert any("pip install 'recollect[encoder-1]'" in line and "by words alone" in line for line in advice)
+    assert {problem.check for problem in memory.doctor()} == {"older_encoder", "embedder"}
+
+
+def test_without_its_files_the_store_moves_all_the_same(
+    older: Memory, opened: Open, encoder: Embedder, uninstalled: None
+) -> None:
+    memory = opened(encoder)
+    memory.user("me").remember(LATE)
+    assert memory.models.reembed().state == "finished"
+    assert first_hit(memory).content == TEXTS[3]
+    assert memory.doctor() == ()
+    assert {(known.space.model, known.state) for known in memory._engine.store.spaces()} == {
+        ("recollect-encoder-3", "active"),
+        ("recollect-encoder-1", "kept"),
+    }
+
+
+def test_searches_and_writes_go_on_while_it_moves(older: Memory, opened: Open, encoder: Embedder) -> None:
+    memory, over = opened(encoder), Event()
+    wanted = {first_hit(memory).similarity}
+
+    def search() -> list[Hit]:
+        seen = []
+        while not over.is_set():
+            seen.append(first_hit(older))
+        return [*seen, first_hit(older)]
+
+    def write() -> int:
+        amount = 0
+        while not over.is_set() and amount < 20:
+            memory.user("me").remember(f"{LATE}, ticket {amount}")
+            amount += 1
+        return amount
+
+    with ThreadPoolExecutor(2) as pool:
+        searching, writing = pool.submit(search), pool.submit(write)
+        try:
+            assert memory.models.reembed().state == "finished"
+        finally:
+            over.set()
+        seen, written = searching.result(), writing.result()
+    wanted.add(seen[-1].similarity)
+    assert {hit.content for hit in seen} == {TEXTS[3]}
+    assert {hit.similarity for hit in seen} <= wanted, "an answer mixed the two spaces"
+    assert seen[-1].similarity == first_hit(memory).similarity
+    memory.embed_waiting()
+    assert all(part.vectors == part.items for part in memory.status().coverage)
+    assert memory.status().coverage[0].items == len(TEXTS) + written
