@@ -272,7 +272,7 @@ def test_damaged_archives_are_refused_before_anything_is_written(open_memory: Op
         lambda: _rewritten(good, bad, lambda name, data: None if name == target else data),
         lambda: _rewritten(good, bad, lambda name, data: data, add="../../evil"),
         lambda: _rewritten(good, bad, lambda name, data: data[:-3] if name.startswith("originals/") else data),
-        lambda: _rewritten(good, bad, lambda n, data: data.replace(b'"version": 1', b'"version": 99')),
+        lambda: _rewritten(good, bad, lambda n, data: data.replace(b'"version": 2', b'"version": 99')),
         lambda: _rewritten(good, bad, lambda n, data: data.replace(b'"bytes": ', b'"bytes": "x", "b": ')),
         lambda: _consistent(good, bad, "memories", lambda data: data + data),
         lambda: _consistent(good, bad, "memories", lambda data: data.replace(b'"trust":3', b'"trust":9')),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory, Message, NewMessage, UserMemory
-from recollect.engine.drafts.searchable_text import message_passage, message_terms, passage_of
+from recollect.engine.drafts.searchable_text import embedded_texts, message_passage, message_terms
 from recollect.errors import InvalidMessage
 from tests.conftest import OpenMemory
 
@@ -86,12 +86,12 @@ def test_what_somebody_said_is_found_by_the_name(memory: Memory, me: UserMemory)
 def test_the_name_is_part_of_what_is_searched_and_not_of_what_is_shown(me: UserMemory) -> None:
     plain, named = kept(me), kept(me, speaker="Jana")
     assert message_terms(named) == ("jana", *message_terms(plain))
-    assert (passage_of(named), message_passage(named)) == (f"Jana: {SAID}", SAID)
-    assert (passage_of(plain), message_passage(plain)) == (SAID, SAID)
+    assert (embedded_texts(named), message_passage(named)) == ((f"Jana: {SAID}",), SAID)
+    assert (embedded_texts(plain), message_passage(plain)) == ((SAID,), SAID)
     thought = named._replace(role="reasoning")
-    assert (message_terms(thought), passage_of(thought)) == (message_terms(plain), SAID)
+    assert (message_terms(thought), embedded_texts(thought)) == (message_terms(plain), (SAID,))
     wordless = named._replace(content="")
-    assert (message_terms(wordless), passage_of(wordless)) == (("jana",), "")
+    assert (message_terms(wordless), embedded_texts(wordless)) == (("jana",), ("",))
 
 
 def test_a_vector_is_made_of_the_name_and_the_words(open_memory: OpenMemory) -> None:

@@ -25,6 +25,7 @@ SENTENCES = (
     "The code of locker 18 is 4711",
     "Пользователь любит тёмную тему",
     "пользователь любит тёмную тему!",
+    f"{'. '.join(WORDS * 3)}. The office light hums.",  # long enough to have passages
 )
 
 SUBJECTS = ("", "", "light.office", "дом", "cafe\u0301", "café", "%")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from recollect import Memory, UserMemory
-from recollect.engine.drafts.searchable_text import passage_of
+from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.model.files import Chunk
 from recollect.model.memories import Scope, Vector
 from recollect.ports import StoreReader
@@ -150,6 +150,6 @@ def _cosines(me: UserMemory, chance: random.Random) -> list[float]:
 
 
 def _unit(chunk: Chunk) -> Vector:
-    raw = np.array(vector_of(passage_of(chunk)), np.float32)
+    raw = np.array(vector_of(embedded_texts(chunk)[0]), np.float32)
     unit: Vector = raw / np.float32(np.linalg.norm(raw))
     return unit

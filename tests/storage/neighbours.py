@@ -355,7 +355,7 @@ def _job(memory_id: str) -> EmbedJob:
 
 def _finish_jobs(writer: StoreWriter) -> None:
     jobs = [_job(memory_id) for memory_id in THEIRS.memories]
-    writer.finish_jobs(jobs, np.stack([VECTOR] * len(jobs)))
+    writer.finish_jobs(jobs, [VECTOR[None]] * len(jobs))
 
 
 def _fingerprint() -> Fingerprint:
@@ -469,7 +469,8 @@ WRITES: Mapping[str, Crossing] = {
 def _new(number: int, now: datetime = NOW) -> Draft:
     """Give a draft that is new, always under the same id."""
     (draft,) = draft_memories([NewMemory(f"New {number}")], now)
-    return draft._replace(record=draft.record._replace(id=f"dddddddd-0000-7000-8000-{number:012d}"), vector=VECTOR)
+    record = draft.record._replace(id=f"dddddddd-0000-7000-8000-{number:012d}")
+    return draft._replace(record=record, vector=VECTOR, passages=VECTOR[None])
 
 
 def _new_there(number: int) -> Draft:

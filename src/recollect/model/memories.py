@@ -165,12 +165,16 @@ def kind_of(item: Embeddable) -> VectorKind:
 
 
 class Draft(NamedTuple):
-    """A memory ready to be written: with the hash that makes it unique, its search terms and its vector."""
+    """A memory ready to be written: with the hash that makes it unique, its search terms and its vector.
+
+    `passages` are the vectors of the passages of a long text, one below the other.
+    """
 
     record: MemoryRecord
     content_hash: str
     terms: tuple[str, ...]
     vector: Vector | None
+    passages: Vector | None = None
 
 
 class MessageDraft(NamedTuple):

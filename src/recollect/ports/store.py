@@ -35,9 +35,14 @@ class StoreWriter(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, Acc
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
         """Let items be found by other terms than before, by their ids; the items themselves stay as they are."""
 
-    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> frozenset[str]:
+    def owe_vectors(self, kind: ItemKind, ids: Sequence[str], now: datetime) -> None:
+        """Write jobs that make the vectors of these items anew, in every space that is in use."""
+
+    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Sequence[Vector]) -> frozenset[str]:
         """Store the vectors of this user's jobs, all in one space, and remove the jobs.
 
+        Each job has a matrix: a row for the whole text, and one for each passage of a long one. They replace what the
+        item had.
         Says which items were still waiting: another worker may have been faster.
         """
 
@@ -103,6 +108,12 @@ class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, T
 
     def set_analyser(self, version: int) -> None:
         """Note that all terms are those of this version."""
+
+    def passages(self) -> int:
+        """Say which version of the passages all texts have vectors of, or jobs; 0 where they were stored without."""
+
+    def set_passages(self, version: int) -> None:
+        """Note that all texts have vectors of the passages of this version, or a job."""
 
     def spent(self, day: str) -> Usage:
         """Say what all users together spent on language models on a day."""

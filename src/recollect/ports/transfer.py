@@ -209,8 +209,8 @@ class TransferReader(Protocol):
     def active_space(self) -> Space | None:
         """Give the space that is searched."""
 
-    def vectors(self, scope: Scope, kind: VectorKind, space: Space) -> Iterator[tuple[str, Vector]]:
-        """Give the vectors of a user's items, sorted by the ids of these."""
+    def vectors(self, scope: Scope, kind: VectorKind, space: Space) -> Iterator[tuple[str, int, Vector]]:
+        """Give the vectors of a user's items with the numbers of their passages, sorted by ids and numbers."""
 
     def secrets(self) -> Mapping[str, bytes]:
         """Give what tombstones are keyed with, by the names that stand before them."""
@@ -230,8 +230,8 @@ class TransferWriter(Protocol):
     ) -> frozenset[Row]:
         """Write rows, with all that belongs to them but vectors; gives the keys that a unique index refused."""
 
-    def insert_late_vectors(self, space: Space, kind: VectorKind, ids: Sequence[str], vectors: Vector) -> int:
-        """Give items vectors that they lack, and remove the jobs for them; says how many."""
+    def insert_late_vectors(self, space: Space, kind: VectorKind, ids: Sequence[str], vectors: Sequence[Vector]) -> int:
+        """Give items without vectors theirs, a matrix for each, and remove the jobs; says how many vectors."""
 
     def extend_conversation(self, values: Row) -> None:
         """Let a conversation that is there be as long as the one in the archive."""

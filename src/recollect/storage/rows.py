@@ -54,6 +54,7 @@ LOCATED: tuple[ItemKind, ...] = ("memory", "message")
 UNREAD = -1  # stands for a space in the jobs of messages that wait to be read
 
 ANALYSER = "analyser"  # the mark that says which version of it made the terms
+PASSAGES = "passages"  # the mark that says which version cut the texts whose passages have vectors
 IDENTITY = "identity"  # the mark by which a store is told from all others
 IDENTITY_BITS = 31
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from recollect.text.passages import cut_passages
 from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.bulk.looking import TEXTS, Open, embedded, ordinary
 from tests.providers.batches import Plan
@@ -25,6 +26,22 @@ def test_a_batch_is_handed_in_and_collected(opened: Open, host: ProviderServer, 
     assert best.content == TEXTS[3]
     assert best.similarity is not None
     assert best.similarity > 0.5
+    assert memory.doctor() == ()
+
+
+def test_the_passages_of_a_long_text_travel_in_one_batch(
+    opened: Open, host: ProviderServer, clock: SteppingClock
+) -> None:
+    memory = opened()
+    long_text = " ".join(f"{' '.join([f'word{number}'] * 9)} end." for number in range(30))
+    memory.user("me").remember_many([long_text, *TEXTS])
+    memory.embed_waiting()
+    (batch,) = memory.status().bulks
+    assert batch.texts == len(TEXTS) + 1 + len(cut_passages(long_text)) > 24
+    clock.advance(minutes=1)
+    assert memory.embed_waiting().embedded == 21
+    assert (embedded(memory), ordinary(host), memory.status().embedding_today.tokens > 0) == ((21, 0, 0), 0, True)
+    assert memory.user("me").recall("word29").hits[0].content == long_text
     assert memory.doctor() == ()
 
 

@@ -109,9 +109,10 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
     return Draft(record, content_hash(record), memory_terms(record), vector)
 
 
-def with_vector(draft: Draft, vector: Vector) -> Draft:
-    """Add a vector to a draft."""
-    return Draft(draft.record, draft.content_hash, draft.terms, vector)
+def with_vectors(draft: Draft, vectors: Vector) -> Draft:
+    """Add vectors to a draft: that of the whole text, and below it those of its passages."""
+    passages = vectors[1:] if len(vectors) > 1 else None
+    return Draft(draft.record, draft.content_hash, draft.terms, vectors[0], passages)
 
 
 def content_hash(record: MemoryRecord) -> str:
@@ -139,10 +140,14 @@ def memory_terms(record: MemoryRecord) -> tuple[str, ...]:
     return index_terms(searchable_text(record))
 
 
-def passage(record: MemoryRecord) -> str:
-    """Give the text whose meaning is embedded. A bare value means little without what it is the value of."""
-    about = " ".join(text for text in (record.subject, record.key) if text and text not in record.content)
-    text = f"{about.replace('_', ' ')}: {record.content}" if about else record.content
+def passage(record: MemoryRecord, content: str | None = None) -> str:
+    """Give a text whose meaning is embedded: the content, or a passage of it.
+
+    A bare value means little without what it is the value of.
+    """
+    content = record.content if content is None else content
+    about = " ".join(text for text in (record.subject, record.key) if text and text not in content)
+    text = f"{about.replace('_', ' ')}: {content}" if about else content
     present = [name for name in participants_of(record.metadata) if name not in record.content]
     return f"{text} ({', '.join(present)})" if present else text
 

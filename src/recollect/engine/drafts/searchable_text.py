@@ -1,4 +1,6 @@
-"""The searchable text of items: the passage that is embedded, and the terms that are indexed."""
+"""The searchable text of items: the texts that are embedded, and the terms that are indexed."""
+
+from collections.abc import Callable
 
 from recollect.engine.drafts import memory_drafts
 from recollect.model.files import Chunk
@@ -6,18 +8,30 @@ from recollect.model.memories import Embeddable, Item
 from recollect.model.messages import Message
 from recollect.model.places import PlaceRow, place_name
 from recollect.text.chunks import chunk_terms
+from recollect.text.passages import cut_passages
 from recollect.text.terms import MAX_TERMS, index_terms
 
 _SPEAKING_ROLES = frozenset({"user", "assistant"})
 
 
-def passage_of(item: Embeddable) -> str:
-    """Give the text of an item that is embedded; that of a chunk has its headings."""
+def embedded_texts(item: Embeddable) -> tuple[str, ...]:
+    """Give the texts of an item that are embedded: all of it first, then the passages of a long one.
+
+    Each gets a vector, and the best of them counts. The texts of a chunk have its headings, those of a message its
+    speaker, those of a memory what it is about.
+    """
     if isinstance(item, PlaceRow):
-        return place_name(item.address, item.place_label)
+        return (place_name(item.address, item.place_label),)
     if isinstance(item, Chunk):
-        return f"{item.heading}\n{item.content}" if item.heading else item.content
-    return spoken_passage(item) if isinstance(item, Message) else memory_drafts.passage(item)
+        return _with_passages(item.content, lambda text: f"{item.heading}\n{text}" if item.heading else text)
+    if isinstance(item, Message):
+        return _with_passages(message_passage(item), lambda text: _spoken(item, text))
+    return _with_passages(item.content, lambda text: memory_drafts.passage(item, text))
+
+
+def _with_passages(text: str, framed: Callable[[str], str]) -> tuple[str, ...]:
+    passages = cut_passages(text)
+    return (framed(text), *map(framed, passages)) if len(passages) > 1 else (framed(text),)
 
 
 def message_passage(message: Message) -> str:
@@ -26,9 +40,9 @@ def message_passage(message: Message) -> str:
     return message.content or calls
 
 
-def spoken_passage(message: Message) -> str:
-    """Give the words of a message after the name of the speaker, which is part of what they mean."""
-    text, speaker = message_passage(message), _speaker(message)
+def _spoken(message: Message, text: str) -> str:
+    """Give words of a message after the name of the speaker, which is part of what they mean."""
+    speaker = _speaker(message)
     return f"{speaker}: {text}" if text and speaker else text
 
 

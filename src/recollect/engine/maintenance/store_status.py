@@ -8,7 +8,7 @@ from recollect.engine.audit import audit_log
 from recollect.engine.backup import schedule
 from recollect.engine.base import call_embedder, token_usage
 from recollect.engine.base.context import Engine
-from recollect.engine.maintenance import reindex
+from recollect.engine.maintenance import long_texts, reindex
 from recollect.engine.vectors import model_change
 from recollect.errors import EmbeddingError, RecollectError
 from recollect.model.memories import Scope, Space
@@ -72,7 +72,7 @@ def user_stats(engine: Engine, scope: Scope) -> Stats:
 def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | None) -> Iterator[str]:
     yield from engine.store.advice()
     if stats.items:
-        yield from filter(None, [reindex.advice(engine)])
+        yield from filter(None, [reindex.advice(engine), long_texts.advice(engine)])
     if stats.pending_jobs:
         off = engine.models.configured is None
         what = "vectors are switched off here" if off else _HOW
@@ -200,7 +200,7 @@ def _price(engine: Engine, space: Space) -> float | None:
 
 def doctor(engine: Engine) -> tuple[Problem, ...]:
     """Check the store's consistency and try the embedder."""
-    problems = [*engine.store.check(), *_stale_index(engine), *audit_flaws(engine)]
+    problems = [*engine.store.check(), *_stale_index(engine), *_lacking_passages(engine), *audit_flaws(engine)]
     overdue = schedule.advice(engine)
     problems += [Problem("backup", 1, overdue)] if overdue else []
     older = older_encoder(engine)
@@ -239,6 +239,13 @@ def _stale_index(engine: Engine) -> Iterator[Problem]:
     stats = engine.store.stats() if advice else None
     if stats and stats.items:
         yield Problem("index_of_words", stats.items, advice)
+
+
+def _lacking_passages(engine: Engine) -> Iterator[Problem]:
+    """Report a store with long texts that may lack vectors of their passages."""
+    advice = long_texts.advice(engine)
+    if advice and engine.store.stats().items:
+        yield Problem("vectors_of_passages", 1, advice)
 
 
 def audit_flaws(engine: Engine) -> Iterator[Problem]:

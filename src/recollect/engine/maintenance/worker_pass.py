@@ -7,6 +7,7 @@ from threading import Event
 from recollect.engine.base import call_embedder
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import read_queue
+from recollect.engine.maintenance import long_texts
 from recollect.engine.places import address_lookup
 from recollect.engine.vectors import batch_embedding, embed_queue, embed_texts, model_change
 from recollect.engine.vectors.embed_queue import WorkListener
@@ -25,7 +26,7 @@ def serve_all(
 ) -> WorkReport:
     """Serve the queues: messages to read, then vectors, in the searched space first, then addresses, which need some.
 
-    `thorough` also queues items that lack a vector or an address and have no job.
+    `thorough` also queues items that lack a vector, those of their passages, or an address, and have no job.
     """
     engine.store.recall_jobs_ahead(engine.clock.now())
     reading = read_queue.serve(engine, stop=stop)
@@ -52,6 +53,8 @@ def _serve_spaces(engine: Engine, *, stop: Event | None, tell: WorkListener | No
         learn_space(engine)
     except EmbeddingError as error:
         return WorkReport(unavailable=str(error), pause_s=_RETRY_S)
+    if thorough:
+        long_texts.owe_passages(engine, stop)
     worked = served = WorkReport()
     for space in _in_use(engine):
         try:

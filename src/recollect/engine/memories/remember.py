@@ -14,12 +14,12 @@ from itertools import islice
 from recollect.engine.base import call_embedder
 from recollect.engine.base.context import REWORDING, VECTOR, Engine
 from recollect.engine.drafts import memory_drafts, redaction, tombstones
+from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.engine.vectors import embed_texts
-from recollect.engine.vectors.embed_texts import EmbeddedTexts
+from recollect.engine.vectors.embed_texts import EmbeddedItems
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
 from recollect.model.filters import Filters
 from recollect.model.memories import Draft, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector, is_many, lapsed
-from recollect.model.messages import Usage
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_units
 from recollect.ports import PendingWrite, StoreReader, StoreWriter
@@ -30,7 +30,7 @@ from recollect.text.near_duplicates import same_statement, says_more
 BATCH = 10_000
 _NEAR_CANDIDATES = 5
 _CONFIRMATION = 0.5  # a repetition takes away half of the doubt that is left
-_FREE = EmbeddedTexts()
+_FREE = EmbeddedItems()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class PreparedMemory:
     draft: Draft
     space: Space | None
     near: str | None = None
-    paid: EmbeddedTexts = _FREE
+    paid: EmbeddedItems = _FREE
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +52,13 @@ class _MemoryBatch:
 
     drafts: list[Draft]
     space: Space | None
-    embedded: EmbeddedTexts = _FREE
+    embedded: EmbeddedItems = _FREE
     degraded: tuple[str, ...] = ()
     unknown: bool = False  # the length of the vectors is not known yet
 
     def prepared(self, position: int, near: str | None = None) -> PreparedMemory:
         """Give one of the drafts with its part of the payment; the first bears the cost."""
-        embedded = self.embedded
-        own = {0: embedded.paid[position]} if position in embedded.paid else {}
-        usage = embedded.usage if position == 0 else Usage()
-        vectors = {0: embedded.vectors[position]} if own else {}
-        return PreparedMemory(self.drafts[position], self.space, near, EmbeddedTexts(vectors, own, usage))
+        return PreparedMemory(self.drafts[position], self.space, near, self.embedded.only(position))
 
     @property
     def waiting(self) -> bool:
@@ -79,7 +75,7 @@ def remember(engine: Engine, scope: Scope, memory: NewMemory, *, wait: bool | No
     """Store one memory, unless it is already known in these or in nearly these words."""
     batch = _prepare(engine, scope, [memory], wait=wait)
     remembered = _remember_one(engine, scope, batch, 0)
-    _after_commit(engine, waiting=batch.waiting, paid=len(batch.embedded.paid))
+    _after_commit(engine, waiting=batch.waiting, paid=batch.embedded.entries)
     return remembered
 
 
@@ -139,7 +135,7 @@ def remember_many(
     try:
         while offered := list(islice(source, BATCH)):
             batch = _prepare(engine, scope, offered, wait=wait)
-            waiting, paid = waiting or batch.waiting, paid + len(batch.embedded.paid)
+            waiting, paid = waiting or batch.waiting, paid + batch.embedded.entries
             if near_duplicates:
                 results += [_remember_one(engine, scope, batch, position) for position in range(len(batch.drafts))]
                 continue
@@ -178,16 +174,15 @@ def _prepare(engine: Engine, scope: Scope, memories: Sequence[NewMemory], *, wai
     if space is None or not lacking:
         unknown = bool(lacking) and engine.models.configured is not None
         return _MemoryBatch(drafts, space, degraded=(VECTOR,) if unknown and wait else (), unknown=unknown)
-    texts = [memory_drafts.passage(drafts[position].record) for position in lacking]
+    texts = [embedded_texts(drafts[position].record) for position in lacking]
     try:
-        embedded = embed_texts.passages(engine, scope, space, texts, wait=wait)
+        embedded = embed_texts.embed_items(engine, scope, space, texts, wait=wait)
     except EmbeddingError:
         return _MemoryBatch(drafts, space, degraded=(VECTOR,))
-    for position, vector in embedded.vectors.items():
-        drafts[lacking[position]] = memory_drafts.with_vector(drafts[lacking[position]], vector)
-    paid_vectors = {lacking[position]: embedded.vectors[position] for position in embedded.paid}
-    keys = {lacking[position]: key for position, key in embedded.paid.items()}
-    payment = EmbeddedTexts(paid_vectors, keys, embedded.usage)
+    for position, vectors_of_item in embedded.vectors.items():
+        drafts[lacking[position]] = memory_drafts.with_vectors(drafts[lacking[position]], vectors_of_item)
+    paid = {lacking[position]: entries for position, entries in embedded.paid.items()}
+    payment = EmbeddedItems({}, paid, embedded.usage)
     return _MemoryBatch(drafts, space, payment, (VECTOR,) if embedded.failed else ())
 
 

@@ -12,9 +12,10 @@ from typing import Any
 from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts, redaction
+from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.engine.memories import remember
 from recollect.engine.vectors import embed_texts
-from recollect.engine.vectors.embed_texts import EmbeddedTexts
+from recollect.engine.vectors.embed_texts import EmbeddedItems
 from recollect.errors import EmbeddingError, InvalidMemory, NotFound
 from recollect.model.memories import Draft, MemoryRecord, NewMemory, Scope, Space, is_many, lapsed
 from recollect.model.places import is_somewhere
@@ -44,21 +45,21 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
     planned = _revise_draft(engine, old, changes)
     if _unchanged(old, planned.record, changes):
         return old
-    text = memory_drafts.passage(planned.record)
-    fresh = "vector" in changes or text != memory_drafts.passage(old)
+    texts = embedded_texts(planned.record)
+    fresh = "vector" in changes or texts != embedded_texts(old)
     space = engine.space
-    embedded = _embed(engine, scope, space, text, changes) if fresh else EmbeddedTexts()
+    embedded = _embed(engine, scope, space, texts, changes) if fresh else EmbeddedItems()
 
     def work(writer: StoreWriter) -> MemoryRecord:
         current = _live(writer.get([memory_id]), memory_id)
         draft = _revise_draft(engine, current, changes)
         if _unchanged(current, draft.record, changes):
             return current
-        if memory_drafts.passage(draft.record) != text:
+        if embedded_texts(draft.record) != texts:
             raise _ConcurrentUpdateError
-        keep_vector = "vector" not in changes and memory_drafts.passage(current) == text
+        keep_vector = "vector" not in changes and embedded_texts(current) == texts
         _make_room(writer, draft)
-        revised = draft if keep_vector else draft._replace(vector=embedded.vectors.get(0))
+        revised = memory_drafts.with_vectors(draft, embedded.vectors[0]) if 0 in embedded.vectors else draft
         _write_revision(writer, current, revised, space, keep_vector=keep_vector)
         if space is not None:
             embed_texts.keep(writer, engine, space, embedded, {0: memory_id})
@@ -117,16 +118,18 @@ def _unchanged(old: MemoryRecord, new: MemoryRecord, changes: dict[str, Any]) ->
     return "vector" not in changes and new._replace(valid_from=since, updated_at=old.updated_at) == old
 
 
-def _embed(engine: Engine, scope: Scope, space: Space | None, text: str, changes: dict[str, Any]) -> EmbeddedTexts:
+def _embed(
+    engine: Engine, scope: Scope, space: Space | None, texts: Sequence[str], changes: dict[str, Any]
+) -> EmbeddedItems:
     """Embed the new text; when that fails, a job does it later."""
     if space is None:
-        return EmbeddedTexts()
+        return EmbeddedItems()
     if changes.get("vector") is not None:
-        return EmbeddedTexts({0: as_unit(changes["vector"], space.dimensions)})
+        return EmbeddedItems({0: as_unit(changes["vector"], space.dimensions)[None]})
     try:
-        return embed_texts.passages(engine, scope, space, [text], wait=None)
+        return embed_texts.embed_items(engine, scope, space, [texts], wait=None)
     except EmbeddingError:
-        return EmbeddedTexts()
+        return EmbeddedItems()
 
 
 def _make_room(writer: StoreWriter, draft: Draft) -> None:

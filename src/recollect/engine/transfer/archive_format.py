@@ -18,7 +18,8 @@ from recollect.ports.transfer import Column, Row, TransferTable
 _ValueCheck: TypeAlias = Callable[[Any], Any]
 
 FORMAT: Final = "recollect-export"
-VERSION: Final = 1
+VERSION: Final = 2
+READABLE_VERSIONS: Final = (1, VERSION)  # the first had no vectors of passages
 MANIFEST: Final = "manifest.json"
 SPACES: Final = "spaces.jsonl"
 VECTORS: Final = "vectors.jsonl"
@@ -46,12 +47,16 @@ class MemberEntry:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveManifest:
-    """What an archive holds. `missing_originals` are digests of documents whose copies were gone when it was made."""
+    """What an archive holds. `missing_originals` are digests of documents whose copies were gone when it was made.
+
+    `passages` is the version of the passages that long texts have vectors of; 0 where some have none.
+    """
 
     users: tuple[str, ...]
     vectors: bool
     members: tuple[MemberEntry, ...]
     missing_originals: tuple[str, ...] = ()
+    passages: int = 0
     format: str = field(default=FORMAT)
     version: int = field(default=VERSION)
 
@@ -225,17 +230,23 @@ def read_manifest(data: bytes, where: str) -> ArchiveManifest:
     values = decode(data, f"{MANIFEST} in {where}")
     if values.get("format") != FORMAT:
         raise InvalidDocument(f"{where} is no export of Recollect.")
-    if values.get("version") != VERSION:
+    if values.get("version") not in READABLE_VERSIONS:
         raise InvalidDocument(
-            f"{where} has version {str(values.get('version'))[:20]} of the format; this program reads {VERSION}. "
+            f"{where} has version {str(values.get('version'))[:20]} of the format; this program reads up to {VERSION}. "
             "Upgrade Recollect."
         )
     try:
         members = tuple(MemberEntry(**member) for member in values["members"])
         manifest = ArchiveManifest(
-            tuple(values["users"]), values["vectors"], members, tuple(values.get("missing_originals", ()))
+            tuple(values["users"]),
+            values["vectors"],
+            members,
+            tuple(values.get("missing_originals", ())),
+            values.get("passages", 0),
+            version=values["version"],
         )
         sound = all(isinstance(one.bytes, int) and isinstance(one.lines, int) for one in members)
+        sound = sound and isinstance(manifest.passages, int)
         texts: Sequence[object] = (*manifest.users, *(part for one in members for part in (one.name, one.sha256)))
         sound = sound and all(isinstance(text, str) for text in texts)
     except (KeyError, TypeError) as error:

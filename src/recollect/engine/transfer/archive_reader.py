@@ -38,6 +38,7 @@ from recollect.errors import InvalidDocument, InvalidInput
 from recollect.model.literals import VECTOR_KINDS, VectorKind
 from recollect.model.memories import Space, Vector
 from recollect.ports.transfer import TRANSFERRED, Row, TransferTable
+from recollect.text.passages import MOST_PASSAGES
 
 _TABLES: Final = {member_of(table): table for table in TRANSFERRED}
 _ORIGINAL: Final = re.compile(rf"{ORIGINALS}[0-9a-f]{{64}}")
@@ -52,11 +53,12 @@ _ENCRYPTED: Final = 1
 
 
 class ArchivedVector(NamedTuple):
-    """A vector, and of which item it is."""
+    """A vector, and of which item it is: of its whole text (part 0), or of a passage of it."""
 
     user: str
     kind: VectorKind
     id: str
+    part: int
     vector: Vector
 
 
@@ -241,11 +243,13 @@ def _space(number: int, line: bytes) -> Space:
 def _vector(number: int, line: bytes, space: Space) -> ArchivedVector:
     values = decode(line, f"line {number} of {VECTORS}")
     user, kind, item_id, packed = (values.get(name) for name in (USER, "kind", "id", "vector"))
+    part = values.get("part", 0)  # archives of the first version have none
     try:
         vector = np.frombuffer(base64.b64decode(cast("str", packed), validate=True), "<f4")
     except (binascii.Error, TypeError, ValueError) as error:
         raise InvalidDocument(f"Line {number} of {VECTORS} is no vector.") from error
     named = isinstance(user, str) and kind in VECTOR_KINDS and isinstance(item_id, str) and ids.canonical(item_id)
-    if not named or len(vector) != space.dimensions or not np.isfinite(vector).all():
+    numbered = type(part) is int and 0 <= part <= MOST_PASSAGES
+    if not named or not numbered or len(vector) != space.dimensions or not np.isfinite(vector).all():
         raise InvalidDocument(f"Line {number} of {VECTORS} is no vector.")
-    return ArchivedVector(cast("str", user), cast("VectorKind", kind), cast("str", item_id), vector)
+    return ArchivedVector(cast("str", user), cast("VectorKind", kind), cast("str", item_id), part, vector)

@@ -84,7 +84,8 @@ class _Export:
             self._counts.rows["originals"] += 1
             yield from out.add(f"{ORIGINALS}{digest}", (data,), packed=False)
         users = sorted(self._counts.users)
-        manifest = ArchiveManifest(tuple(users), vectors, tuple(out.members), tuple(self._counts.missing_originals))
+        missing, passages = tuple(self._counts.missing_originals), self._engine.store.passages()
+        manifest = ArchiveManifest(tuple(users), vectors, tuple(out.members), missing, passages)
         yield from out.add(MANIFEST, (manifest.encode(),))
         yield from out.finish()
 
@@ -114,10 +115,10 @@ class _Export:
         space = self._reader.active_space()
         for scope in self._scopes if space is not None else ():
             for kind in VECTOR_KINDS:
-                for item_id, vector in self._reader.vectors(scope, kind, cast("Any", space)):
+                for item_id, part, vector in self._reader.vectors(scope, kind, cast("Any", space)):
                     self._counts.rows["vectors"] += 1
                     packed = base64.b64encode(vector.astype("<f4").tobytes()).decode()
-                    yield encode({USER: scope.user_id, "kind": kind, "id": item_id, "vector": packed})
+                    yield encode({USER: scope.user_id, "kind": kind, "id": item_id, "part": part, "vector": packed})
 
 
 def outgoing(row: Row, originals: dict[str, str] | None = None) -> Row:

@@ -45,6 +45,7 @@ from recollect.ports.transfer import (
     TransferTable,
 )
 from recollect.text.chunks import chunk_terms
+from recollect.text.passages import PASSAGES
 
 ALREADY_THERE: Final = "already there"
 DIFFERENT: Final = "there already, and different; it was left as it is"
@@ -268,16 +269,25 @@ class _Import:
         for vector in self._archive.vectors():
             if vector.user not in self._chosen or vector.id in self._changed:
                 continue
-            if batch and (len(batch) >= _VECTORS_AT_ONCE or (vector.user, vector.kind) != batch[0][:2]):
+            full = len(batch) >= _VECTORS_AT_ONCE and vector.id != batch[-1].id
+            if batch and (full or (vector.user, vector.kind) != batch[0][:2]):
                 self._write_vectors(space, batch)
                 batch = []
             batch.append(vector)
         if batch:
             self._write_vectors(space, batch)
+        if self._archive.manifest.passages < PASSAGES:  # long texts lack some vectors, which `maintain` then makes
+            self._engine.store.set_passages(0)
 
     def _write_vectors(self, space: Space, batch: Sequence[ArchivedVector]) -> None:
         scope, kind = self._chosen[batch[0].user], batch[0].kind
-        item_ids, vectors = [one.id for one in batch], np.stack([one.vector for one in batch])
+        parts = {item_id: [*group] for item_id, group in groupby(batch, key=lambda one: one.id)}
+        whole = {  # a matrix needs the whole text and all its passages; without some, the queue makes them
+            item_id: np.stack([one.vector for one in group])
+            for item_id, group in parts.items()
+            if [one.part for one in group] == [*range(len(group))]
+        }
+        item_ids, vectors = [*whole], [*whole.values()]
 
         def work(writer: StoreWriter) -> ImportedRows:
             return ImportedRows(writer.insert_late_vectors(space, kind, item_ids, vectors))

@@ -9,17 +9,20 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import accumulate
 from threading import Event
 from typing import Final
+
+import numpy as np
 
 from recollect import ids
 from recollect.engine.base import call_embedder
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts.searchable_text import passage_of
+from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.engine.vectors import calibration, embed_queue, embed_texts
 from recollect.engine.vectors.embed_queue import WorkListener
 from recollect.errors import EmbeddingError, InvalidVector, ProviderUnavailable, TextRefused
-from recollect.model.memories import Scope, Space
+from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
 from recollect.model.stats import BulkBatch, BulkState, Estimate, WorkReport
 from recollect.model.vectors import as_unit
@@ -111,6 +114,7 @@ def _submit_all(engine: Engine, space: Space, batches: BulkEmbedder) -> WorkRepo
         if not new:
             engine.store.delete_bulk(batch)
             continue
+        new = _fitting(engine, new, batches.most_texts)
         try:
             _submit(engine, batch, new, batches)
         except ProviderUnavailable as error:
@@ -124,6 +128,15 @@ def _submit_all(engine: Engine, space: Space, batches: BulkEmbedder) -> WorkRepo
     return worked
 
 
+def _fitting(engine: Engine, jobs: list[EmbedJob], most_texts: int) -> list[EmbedJob]:
+    """Give as many jobs as a batch takes, at least one; the others are due again. A long text has several passages."""
+    sizes = accumulate(len(embedded_texts(job.item)) for job in jobs)
+    fitting = max(1, sum(size <= most_texts for size in sizes))
+    if fitting < len(jobs):
+        engine.store.postpone_jobs(jobs[fitting:], "", engine.clock.now(), to_blame=False)
+    return jobs[:fitting]
+
+
 def _new_batch(engine: Engine, space: Space) -> BulkBatch:
     now = engine.clock.now()
     return BulkBatch(ids.new(now), space, "", "submitting", 0, 0, 0, "", now, now)
@@ -131,10 +144,10 @@ def _new_batch(engine: Engine, space: Space) -> BulkBatch:
 
 def _submit(engine: Engine, batch: BulkBatch, jobs: Sequence[EmbedJob], batches: BulkEmbedder) -> None:
     """Submit a batch and record its id at once; if it was given up meanwhile, cancel it: its texts are due again."""
-    texts = {_name(job): _text(job) for job in jobs}
+    texts = {name: text for job in jobs for name, text in _texts(job).items()}
     tokens = sum(map(engine.tokenizer.count, texts.values()))
     provider_id = batches.submit(texts)
-    running = replace(batch, provider_id=provider_id, state="running", texts=len(jobs), tokens=tokens)
+    running = replace(batch, provider_id=provider_id, state="running", texts=len(texts), tokens=tokens)
     if not engine.store.change_bulk(batch, running):
         _abandon(batches, provider_id)
 
@@ -209,41 +222,55 @@ def _store(
 
 def _store_vectors(engine: Engine, batch: BulkBatch, outcome: BulkOutcome, *, failed: bool) -> _Collected:
     """Store the vectors of a batch. A refused text is blamed; the rest stays in the queue."""
-    jobs = {_name(job): job for job in engine.store.bulk_jobs(batch)}
+    named = [(job, [*_texts(job)]) for job in engine.store.bulk_jobs(batch)]
     vectors, refused = {}, dict(outcome.failed)
     for name, vector in outcome.vectors.items():
         try:
             vectors[name] = as_unit(vector, batch.space.dimensions)
         except InvalidVector as error:
             refused[name] = str(error)
-    served = [job for name, job in jobs.items() if name in vectors]
+    served = [(job, names) for job, names in named if all(name in vectors for name in names)]
     worked = WorkReport()
     if served:
-        paid, usages = _payment(engine, served, outcome.tokens)
-        done = embed_queue.finish(engine, served, [vectors[_name(job)] for job in served], paid, usages)
-        worked += WorkReport(embedded=done)
-    for name, job in jobs.items():
-        if name in refused:
-            worked += embed_queue.blame(engine, job, TextRefused(refused[name]))
+        paid, usages = _payment(engine, served, vectors, outcome.tokens)
+        matrices = [np.stack([vectors[name] for name in names]) for _, names in served]
+        worked += WorkReport(embedded=embed_queue.finish(engine, [job for job, _ in served], matrices, paid, usages))
+    blamed = [(job, reason) for job, names in named if (reason := _refusal(names, refused)) is not None]
+    for job, reason in blamed:
+        worked += embed_queue.blame(engine, job, TextRefused(reason))
     over = replace(batch, tokens=outcome.usage.tokens or batch.tokens, done=len(outcome.vectors))
     if failed:
         _close(engine, over, "failed", "the batch failed at the provider, or ran out of time there")
     else:
         _close(engine, over, "collected", "")
-    return _Collected(worked, left=not jobs.keys() <= vectors.keys() | refused.keys())
+    return _Collected(worked, left=len(served) + len(blamed) < len(named))
+
+
+def _refusal(names: Sequence[str], refused: Mapping[str, str]) -> str | None:
+    """Give the reason why one of these texts was refused."""
+    return next((refused[name] for name in names if name in refused), None)
 
 
 def _payment(
-    engine: Engine, jobs: Sequence[EmbedJob], tokens: Mapping[str, int]
-) -> tuple[dict[int, str], Mapping[Scope, Usage]]:
+    engine: Engine,
+    served: Sequence[tuple[EmbedJob, Sequence[str]]],
+    vectors: Mapping[str, Vector],
+    tokens: Mapping[str, int],
+) -> tuple[embed_queue.PaidVectors, Mapping[Scope, Usage]]:
     """Give the cache keys of vectors, and what each user's own texts cost."""
     usages = {
-        scope: Usage(sum(tokens.get(_name(jobs[position]), 0) for position in positions))
-        for scope, positions in embed_queue.by_user(jobs).items()
+        scope: Usage(sum(tokens.get(name, 0) for position in positions for name in served[position][1]))
+        for scope, positions in embed_queue.by_user([job for job, _ in served]).items()
     }
     if not engine.settings.embedding.cache_mb:
         return {}, usages
-    return {position: embed_texts.text_key(job.scope, _text(job)) for position, job in enumerate(jobs)}, usages
+    return {
+        position: [
+            (embed_texts.text_key(job.scope, text), vectors[name])
+            for name, text in zip(names, _texts(job).values(), strict=True)
+        ]
+        for position, (job, names) in enumerate(served)
+    }, usages
 
 
 def _unavailable(error: ProviderUnavailable) -> WorkReport:
@@ -279,10 +306,9 @@ def estimate(engine: Engine, embedder: Embedder) -> Estimate:
     return Estimate(stats.items, tokens, cost, bulk_cost)
 
 
-def _text(job: EmbedJob) -> str:
-    return call_embedder.non_empty(passage_of(job.item))
-
-
-def _name(job: EmbedJob) -> str:
-    """Name a text by its item and its hash: a batch takes a day, and items change meanwhile."""
-    return f"{job.item.id}-{embed_texts.text_key(job.scope, passage_of(job.item))[:12]}"
+def _texts(job: EmbedJob) -> dict[str, str]:
+    """Give the texts of a job, each named by its item, its number and its hash: items change while a batch is made."""
+    return {
+        f"{job.item.id}-{number}-{embed_texts.text_key(job.scope, text)[:12]}": call_embedder.non_empty(text)
+        for number, text in enumerate(embedded_texts(job.item))
+    }

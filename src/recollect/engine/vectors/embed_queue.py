@@ -11,13 +11,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from threading import Event, Lock, Thread
-
-import numpy as np
+from typing import TypeAlias
 
 from recollect.engine.base import call_embedder, items
 from recollect.engine.base.call_embedder import PROBE
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts.searchable_text import passage_of
+from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.engine.vectors import embed_texts
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
 from recollect.model.literals import ItemKind
@@ -35,7 +34,8 @@ _MAX_PAUSE_S = 300.0
 _PAUSE_S = 5.0  # for a provider that was unavailable and named no time
 
 
-WorkListener = Callable[[WorkReport], None]
+WorkListener: TypeAlias = Callable[[WorkReport], None]
+PaidVectors: TypeAlias = Mapping[int, Sequence[tuple[str, Vector]]]  # of each job, with the keys they are cached under
 
 
 def drain(
@@ -132,10 +132,34 @@ def _claim(engine: Engine, space: Space, scope: Scope | None, most: int = _BATCH
 
 def serve(engine: Engine, jobs: Sequence[EmbedJob], *, provider_works: bool = False) -> WorkReport:
     """Embed a batch of one space. `provider_works` means that it was just seen to."""
-    space = jobs[0].space
-    texts = [passage_of(job.item) for job in jobs]
+    worked, done = WorkReport(), 0
+    for portion in _portions(jobs):
+        worked += _serve_portion(engine, portion, provider_works=provider_works)
+        done += len(portion)
+        if worked.unavailable:
+            _release(engine, jobs[done:])
+            break
+    return worked
+
+
+def _portions(jobs: Sequence[EmbedJob]) -> Iterator[list[EmbedJob]]:
+    """Divide jobs so that those with many passages do not outlast their lease."""
+    portion: list[EmbedJob] = []
+    texts = 0
+    for job in jobs:
+        size = len(embedded_texts(job.item))
+        if portion and texts + size > _MAX_BATCH:
+            yield portion
+            portion, texts = [], 0
+        portion.append(job)
+        texts += size
+    yield portion
+
+
+def _serve_portion(engine: Engine, jobs: Sequence[EmbedJob], *, provider_works: bool) -> WorkReport:
+    texts = [embedded_texts(job.item) for job in jobs]
     try:
-        vectors, paid, usages = _embed(engine, space, jobs, texts)
+        vectors, paid, usages = _embed(engine, jobs, texts)
     except ProviderUnavailable as error:
         _release(engine, jobs)
         return WorkReport(unavailable=str(error), pause_s=pause_after(error))
@@ -145,12 +169,13 @@ def serve(engine: Engine, jobs: Sequence[EmbedJob], *, provider_works: bool = Fa
 
 
 def serve_cached(engine: Engine, jobs: Sequence[EmbedJob]) -> list[EmbedJob]:
-    """Serve the jobs whose vectors are cached; gives the others."""
+    """Serve the jobs whose vectors are all cached; gives the others."""
     vectors = {}
     for scope, positions in by_user(jobs).items():
-        texts = [passage_of(jobs[position].item) for position in positions]
-        cached = embed_texts.cached_passages(engine, scope, jobs[0].space, texts)
-        vectors.update({positions[row]: vector for row, vector in cached.vectors.items()})
+        texts = [embedded_texts(jobs[position].item) for position in positions]
+        cached = embed_texts.cached_passages(engine, scope, jobs[0].space, [text for own in texts for text in own])
+        matrices, _ = embed_texts.join_parts([*map(len, texts)], cached.vectors, {})
+        vectors.update({positions[row]: matrix for row, matrix in matrices.items()})
     if vectors:
         finish(engine, [jobs[position] for position in vectors], [*vectors.values()], {}, {})
     return [job for position, job in enumerate(jobs) if position not in vectors]
@@ -180,9 +205,21 @@ def _bisect(engine: Engine, jobs: Sequence[EmbedJob], error: EmbeddingError, *, 
 
 
 def _embed(
-    engine: Engine, space: Space, jobs: Sequence[EmbedJob], texts: Sequence[str]
-) -> tuple[list[Vector], dict[int, str], dict[Scope, Usage]]:
-    """Give a vector for each job, the cache keys of those that were paid for now, and the cost of each user."""
+    engine: Engine, jobs: Sequence[EmbedJob], texts: Sequence[Sequence[str]]
+) -> tuple[list[Vector], PaidVectors, dict[Scope, Usage]]:
+    """Give the vectors of each job, the cache keys of those that were paid for now, and the cost of each user."""
+    sizes = [*map(len, texts)]
+    owners = [job for job, own in zip(jobs, texts, strict=True) for _ in own]
+    vectors, keys, usages = _embed_texts(engine, owners, [text for own in texts for text in own])
+    matrices, paid = embed_texts.join_parts(sizes, vectors, keys)
+    return [matrices[position] for position in range(len(jobs))], paid, usages
+
+
+def _embed_texts(
+    engine: Engine, jobs: Sequence[EmbedJob], texts: Sequence[str]
+) -> tuple[dict[int, Vector], dict[int, str], dict[Scope, Usage]]:
+    """Give a vector for each text, the keys of those that were paid for now, and costs. `jobs` are the texts' own."""
+    space = jobs[0].space
     embedder = engine.models.embedder(space)
     users = by_user(jobs)
     vectors: dict[int, Vector] = {}
@@ -209,8 +246,7 @@ def _embed(
         for scope, positions in users.items():
             missed = sum(position in lacking for position in positions)
             engine.store.count_cache_uses(scope, len(positions) - missed, missed)
-    paid = {position: keys[position] for position in lacking if position in keys}
-    return [vectors[position] for position in range(len(jobs))], paid, usages
+    return vectors, {position: keys[position] for position in lacking if position in keys}, usages
 
 
 def by_user(jobs: Sequence[EmbedJob]) -> dict[Scope, list[int]]:
@@ -225,19 +261,22 @@ def finish(
     engine: Engine,
     jobs: Sequence[EmbedJob],
     vectors: Sequence[Vector],
-    paid: Mapping[int, str],
+    paid: PaidVectors,
     usages: Mapping[Scope, Usage],
 ) -> int:
-    """Write vectors, one transaction for each user."""
+    """Write vectors, a matrix for each job, one transaction for each user."""
     done = 0
     for scope, positions in by_user(jobs).items():
-        own = [(jobs[position], vectors[position], paid.get(position)) for position in positions]
+        own = [(jobs[position], vectors[position], paid.get(position, ())) for position in positions]
         done += _finish_user(engine, scope, own, usages.get(scope, Usage()))
     return done
 
 
 def _finish_user(
-    engine: Engine, scope: Scope, served: Sequence[tuple[EmbedJob, Vector, str | None]], usage: Usage
+    engine: Engine,
+    scope: Scope,
+    served: Sequence[tuple[EmbedJob, Vector, Sequence[tuple[str, Vector]]]],
+    usage: Usage,
 ) -> int:
     """Store the vectors of texts that are unchanged; a text that was changed meanwhile has a new job."""
     space, now = served[0][0].space, engine.clock.now()
@@ -246,16 +285,16 @@ def _finish_user(
 
     def work(writer: StoreWriter) -> int:
         current = items.fetch_embeddable(writer, [(job.kind, job.item.id) for job, _, _ in served])
-        texts = {item.id: passage_of(item) for item in current}
-        unchanged = [row for row in served if texts.get(row[0].item.id) == passage_of(row[0].item)]
+        texts = {item.id: embedded_texts(item) for item in current}
+        unchanged = [row for row in served if texts.get(row[0].item.id) == embedded_texts(row[0].item)]
         first_ids: frozenset[str] = frozenset()
         if unchanged:
-            stacked = np.stack([vector for _, vector, _ in unchanged])
-            first_ids = writer.finish_jobs([job for job, _, _ in unchanged], stacked)
+            jobs_of_user = [job for job, _, _ in unchanged]
+            first_ids = writer.finish_jobs(jobs_of_user, [vectors for _, vectors, _ in unchanged])
         if searched:
             jobs = [job for job, _, _ in unchanged if job.item.id in first_ids and _written_at(job.item) > lately]
             writer.note_embedded([*_live_items(jobs)], now)
-        paid = [CachedPassageVector(key, job.item.id, vector) for job, vector, key in unchanged if key is not None]
+        paid = [CachedPassageVector(key, job.item.id, vector) for job, _, own in unchanged for key, vector in own]
         if paid:
             writer.keep_paid(space, paid, now)
         embed_texts.record(writer, engine, space, usage)

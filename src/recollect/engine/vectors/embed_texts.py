@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from recollect.engine.base import call_embedder, token_usage
 from recollect.engine.base.context import Engine
 from recollect.errors import EmbeddingError, RecollectError
@@ -31,6 +33,58 @@ class EmbeddedTexts:
     paid: Mapping[int, str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedItems:
+    """Vectors of items by their positions: a matrix each, with a row for the whole text and one for each passage.
+
+    `paid` are the cache keys and vectors that were paid for, and `usage` is the cost. An item of which a text could not
+    be embedded has no matrix; `failed` says that the provider failed.
+    """
+
+    vectors: Mapping[int, Vector] = field(default_factory=dict)
+    paid: Mapping[int, Sequence[tuple[str, Vector]]] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    failed: bool = False
+
+    @property
+    def entries(self) -> int:
+        """How many vectors were paid for."""
+        return sum(map(len, self.paid.values()))
+
+    def only(self, position: int) -> "EmbeddedItems":
+        """Give one item as the first, with its part of the payment; the first of all bears the cost."""
+        paid = {0: self.paid[position]} if position in self.paid else {}
+        return EmbeddedItems({}, paid, self.usage if position == 0 else Usage())
+
+
+def embed_items(
+    engine: Engine, scope: Scope, space: Space, texts: Sequence[Sequence[str]], *, wait: bool | None
+) -> EmbeddedItems:
+    """Give the vectors of items, each with all its texts, as far as `passages` does. Raises EmbeddingError."""
+    embedded = passages(engine, scope, space, [text for own in texts for text in own], wait=wait)
+    matrices, paid = join_parts([len(own) for own in texts], embedded.vectors, embedded.paid)
+    return EmbeddedItems(matrices, paid, embedded.usage, embedded.failed)
+
+
+def join_parts(
+    sizes: Sequence[int], vectors: Mapping[int, Vector], keys: Mapping[int, str]
+) -> tuple[dict[int, Vector], dict[int, list[tuple[str, Vector]]]]:
+    """Join the vectors of texts to matrices of their items, which have so many texts each, and likewise their keys."""
+    matrices: dict[int, Vector] = {}
+    paid: dict[int, list[tuple[str, Vector]]] = {}
+    start = 0
+    for item, size in enumerate(sizes):
+        rows = [vectors.get(position) for position in range(start, start + size)]
+        known = [row for row in rows if row is not None]
+        if len(known) == size:
+            matrices[item] = known[0][None] if size == 1 else np.stack(known)
+        own = [(keys[position], vectors[position]) for position in range(start, start + size) if position in keys]
+        if own:
+            paid[item] = own
+        start += size
+    return matrices, paid
 
 
 def passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str], *, wait: bool | None) -> EmbeddedTexts:
@@ -104,12 +158,13 @@ def _embed_batches(
     return by_key, Usage(tokens), False
 
 
-def keep(writer: StoreWriter, engine: Engine, space: Space, embedded: EmbeddedTexts, owners: Mapping[int, str]) -> None:
+def keep(writer: StoreWriter, engine: Engine, space: Space, embedded: EmbeddedItems, owners: Mapping[int, str]) -> None:
     """Cache vectors that were paid for, each owned by its item, and record the cost, in the running transaction."""
     paid = [
-        CachedPassageVector(key, owners[position], embedded.vectors[position])
-        for position, key in embedded.paid.items()
+        CachedPassageVector(key, owners[position], vector)
+        for position, entries in embedded.paid.items()
         if position in owners
+        for key, vector in entries
     ]
     if paid:
         writer.keep_paid(space, paid, engine.clock.now())

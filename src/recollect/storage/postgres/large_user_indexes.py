@@ -20,7 +20,7 @@ def missing_indexes(session: PostgresSession, rows: int) -> Iterable[tuple[Space
     for number, kind, space, state, *_ in list_spaces(session):
         if state == "kept" or kind == "place":  # no user is at so many places
             continue
-        users = [row[0] for row in session.rows("large_users", {"rows": rows}, kind=kind)]
+        users = [row[0] for row in session.rows("large_users", {"rows": rows}, kind=kind, space=number)]
         existing = {row[0] for row in session.rows("large_user_indexes", space=number)} if users else set()
         yield from ((space, number, user) for user in users if index_name(number, user) not in existing)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import log
+from typing import Any
 
 from pgvector import HalfVector
 from pgvector import Vector as PgVector
@@ -19,6 +20,7 @@ from recollect.storage.tombstones import TombstoneSecrets
 
 # Up to here all of a user's rows are looked through faster than the index of words is asked.
 _FEW_ROWS = 2_000
+_WIDER = 4
 
 
 class PostgresReader(SharedReader):
@@ -67,13 +69,19 @@ class PostgresReader(SharedReader):
         number = self._spaces.number(filters.kind, space)
         if number is None:
             return []
-        values = {"vector": _bound(space, vector), "limit": limit}
+        values: dict[str, Any] = {"vector": _bound(space, vector), "limit": limit}
         if is_local(filters):
             rows = self._filtered("nearest_inside", filters, values, space=number)
-        else:
-            self._execute("prepare_nearest")
+            return [Neighbour(*row) for row in rows]
+        self._execute("prepare_nearest")
+        while True:
             rows = self._filtered("nearest_vectors", filters, values, space=number)
-        return [Neighbour(*row) for row in rows]
+            best: dict[str, float] = {}
+            for item_id, cosine in rows:
+                best.setdefault(item_id, cosine)
+            if len(best) >= limit or len(rows) < values["limit"]:
+                return [Neighbour(*pair) for pair in best.items()][:limit]
+            values["limit"] *= _WIDER  # items with several passages among the nearest
 
     def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
         """Give exact scores of known rows."""

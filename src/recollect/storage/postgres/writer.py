@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import psycopg
 
 from recollect.model.literals import ItemKind, VectorKind
@@ -11,7 +12,7 @@ from recollect.storage.postgres.codec import COPY_TYPES, column_type, number_typ
 from recollect.storage.postgres.connection import Packed
 from recollect.storage.postgres.session import QUERIES, PostgresSession, statement
 from recollect.storage.rows import DELETE
-from recollect.storage.shared.item_writer import NumberedSpace, WrittenItem
+from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows
 from recollect.storage.shared.transfer import TransferRows
 from recollect.storage.spaces import list_spaces
 from recollect.storage.tombstones import TombstoneSecrets
@@ -37,7 +38,12 @@ class PostgresWriter(TransferRows):
         written = [draft for draft in drafts if draft.record.id not in refused]
         if written:
             now = drafts[0].record.updated_at
-            self._owe("memory", [WrittenItem(draft.record.id, draft.vector, 0) for draft in written], space, now)
+            self._owe(
+                "memory",
+                [WrittenItem(draft.record.id, draft.vector, 0, draft.passages) for draft in written],
+                space,
+                now,
+            )
             self._settle("memory", [draft.record for draft in written], now)
         return refused
 
@@ -91,12 +97,19 @@ class PostgresWriter(TransferRows):
     def _insert_vectors(self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector) -> None:
         self._insert_item_vectors(target, [row.id for row in items], vectors)
 
-    def _insert_item_vectors(self, target: NumberedSpace, item_ids: Sequence[str], vectors: Vector) -> None:
+    def _insert_passages(self, target: NumberedSpace, items: Sequence[WrittenItem], passages: PassageRows) -> None:
+        item_ids = [items[owner].id for owner in passages.owners]
+        self._insert_item_vectors(target, item_ids, passages.vectors, passages.parts)
+
+    def _insert_item_vectors(
+        self, target: NumberedSpace, item_ids: Sequence[str], vectors: Vector, parts: Sequence[int] = ()
+    ) -> None:
         column = column_type(target.space)
         packed = pack_vectors(vectors, number_type(target.space), self._connection.adapters.types[column].oid)
         values = {"user_id": self._user, "ids": Packed(pack_ids(item_ids)), "vectors": Packed(packed)}
-        sql = QUERIES["insert_vectors"].replace("{space}", str(target.number)).replace("{type}", column)
-        self._connection.execute(sql.encode(), values)
+        name, more = ("insert_passages", {"parts": list(parts)}) if parts else ("insert_vectors", {})
+        sql = QUERIES[name].replace("{space}", str(target.number)).replace("{type}", column)
+        self._connection.execute(sql.encode(), {**values, **more})
 
     def _move_vectors(self, from_id: str, to_id: str) -> None:
         for number in list_spaces(self._session).numbers_of("memory"):
@@ -120,12 +133,16 @@ class PostgresWriter(TransferRows):
         self._resets += 1
 
     def _finish_kind(
-        self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Vector
+        self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Sequence[Vector]
     ) -> set[str]:
         wanted = {"ids": list(item_ids)}
         existing_ids = set(self._ids("existing_items", wanted, kind=kind))
         positions = [position for position, item_id in enumerate(item_ids) if item_id in existing_ids]
         if positions:
             self._execute("delete_vectors", wanted, space=target.number)
-            self._insert_item_vectors(target, [item_ids[position] for position in positions], vectors[positions])
+            rows = [WrittenItem(item_ids[position], None, 0) for position in positions]
+            self._insert_vectors(target, rows, np.stack([vectors[position][0] for position in positions]))
+            passages = passage_rows([vectors[position][1:] for position in positions])
+            if passages is not None:
+                self._insert_passages(target, rows, passages)
         return {row[0] for row in self._rows("finish_jobs", {**wanted, "space": target.number})}

@@ -29,11 +29,15 @@ from recollect.storage.tombstones import TombstoneSecrets
 
 
 class WrittenItem(NamedTuple):
-    """A row that was just written, with its vector if it has one. `seq` is its number in SQLite."""
+    """A row that was just written, with its vector if it has one. `seq` is its number in SQLite.
+
+    `passages` are the vectors of the passages of a long text.
+    """
 
     id: str
     vector: Vector | None
     seq: int
+    passages: Vector | None = None
 
 
 class NumberedSpace(NamedTuple):
@@ -41,6 +45,24 @@ class NumberedSpace(NamedTuple):
 
     space: Space
     number: int
+
+
+class PassageRows(NamedTuple):
+    """Vectors of passages: the position of the item that each row belongs to, the number of the passage, its vector."""
+
+    owners: Sequence[int]
+    parts: Sequence[int]
+    vectors: Vector
+
+
+def passage_rows(matrices: Sequence[Vector | None]) -> PassageRows | None:
+    """Lay the vectors of the passages of several items below each other; None when there are none."""
+    owned = [(owner, matrix) for owner, matrix in enumerate(matrices) if matrix is not None and len(matrix)]
+    if not owned:
+        return None
+    owners = [owner for owner, matrix in owned for _ in matrix]
+    parts = [part for _, matrix in owned for part in range(1, len(matrix) + 1)]
+    return PassageRows(owners, parts, np.concatenate([matrix for _, matrix in owned]))
 
 
 class PendingChange(NamedTuple):
@@ -80,6 +102,10 @@ class SharedItemWriter(UserItemRows, UserLogRows, ABC):
     @abstractmethod
     def _insert_vectors(self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector) -> None:
         """Write the vectors of new rows."""
+
+    @abstractmethod
+    def _insert_passages(self, target: NumberedSpace, items: Sequence[WrittenItem], passages: PassageRows) -> None:
+        """Write the vectors of the passages of rows."""
 
     @abstractmethod
     def _copy_vectors(self, kind: VectorKind, pairs: Sequence[tuple[str, str]]) -> None:
@@ -158,7 +184,7 @@ class SharedItemWriter(UserItemRows, UserLogRows, ABC):
             PendingChange("words" if row.vector is None else "stored", kind, row.id, now) for row in written
         ]
         for wanted, number in owed.items():
-            rows = written if wanted == space else [row._replace(vector=None) for row in written]
+            rows = written if wanted == space else [row._replace(vector=None, passages=None) for row in written]
             self._owe_vectors(kind, rows, NumberedSpace(wanted, number), now)
         return bool(owed)
 
@@ -169,6 +195,9 @@ class SharedItemWriter(UserItemRows, UserLogRows, ABC):
         if ready:
             vectors = np.stack([row.vector for row in ready if row.vector is not None])
             self._deferred.add(lambda: self._insert_vectors(target, ready, vectors))
+            passages = passage_rows([row.passages for row in ready])
+            if passages is not None:
+                self._deferred.add(lambda: self._insert_passages(target, ready, passages))
         self._insert_jobs(kind, [row.id for row in written if row.vector is None], target.number, now)
 
     def _insert_jobs(self, kind: VectorKind, item_ids: Sequence[str], number: int, now: datetime) -> None:

@@ -12,7 +12,7 @@ from recollect.model.messages import Usage
 from recollect.model.stats import StoreStats, UnreadMessages
 from recollect.ports import CachedPlace, GeocodeJob, ReadJob, SearchNote, UnnamedPlace
 from recollect.storage.codec import cached_place_values
-from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, LOCATED, UNREAD
+from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, LOCATED, PASSAGES, UNREAD
 from recollect.storage.session import ResultRow, StoreSession, Values
 from recollect.storage.shared.jobs import geocode_jobs, ids_by_user, read_jobs
 from recollect.storage.spaces import list_spaces
@@ -94,6 +94,14 @@ class StoreFigures(StoreBase):
     def set_analyser(self, version: int) -> None:
         """Note that all terms are those of this version."""
         self._tell("set_mark", {"name": ANALYSER, "value": version})
+
+    def passages(self) -> int:
+        """Say which version of the passages all texts have vectors of."""
+        return int(self._ask("get_mark", {"name": PASSAGES})[0][0])
+
+    def set_passages(self, version: int) -> None:
+        """Note that all texts have vectors of the passages of this version, or a job."""
+        self._tell("set_mark", {"name": PASSAGES, "value": version})
 
     def spent(self, day: str) -> Usage:
         """Say what all users together spent."""

@@ -110,14 +110,14 @@ class SnapshotReader:
         """Give the space that is searched."""
         return list_spaces(self._session).active()
 
-    def vectors(self, scope: Scope, kind: VectorKind, space: Space) -> Iterator[tuple[str, Vector]]:
-        """Give the vectors of a user's items."""
+    def vectors(self, scope: Scope, kind: VectorKind, space: Space) -> Iterator[tuple[str, int, Vector]]:
+        """Give the vectors of a user's items and of their passages."""
         number = list_spaces(self._session).number(kind, space)
         if number is None:
             return
         values = {"user_id": scope.user_id}
-        for item_id, vector in self._session.stream("transfer_vectors", values, kind=kind, space=number):
-            yield item_id, self._session.read_vector(vector)
+        for item_id, part, vector in self._session.stream("transfer_vectors", values, kind=kind, space=number):
+            yield item_id, part, self._session.read_vector(vector)
 
     def secrets(self) -> Mapping[str, bytes]:
         """Give what tombstones are keyed with."""
@@ -170,7 +170,7 @@ class TransferRows(SharedWriter):
         written = self.known_ids(table, [row.values[0] for row in rows])
         return frozenset(table.key_of(row.values) for row in rows if row.values[0] not in written)
 
-    def insert_late_vectors(self, space: Space, kind: VectorKind, ids: Sequence[str], vectors: Vector) -> int:
+    def insert_late_vectors(self, space: Space, kind: VectorKind, ids: Sequence[str], vectors: Sequence[Vector]) -> int:
         """Give items vectors that they lack."""
         number = list_spaces(self._session).number(kind, space)
         if number is None:
@@ -179,8 +179,9 @@ class TransferRows(SharedWriter):
         positions = [position for position, item_id in enumerate(ids) if item_id not in known]
         if not positions:
             return 0
-        lacking = [ids[position] for position in positions]
-        return len(self._finish_kind(kind, NumberedSpace(space, number), lacking, vectors[positions]))
+        lacking = {ids[position]: vectors[position] for position in positions}
+        waiting_ids = self._finish_kind(kind, NumberedSpace(space, number), [*lacking], [*lacking.values()])
+        return sum(len(lacking[item_id]) for item_id in waiting_ids)
 
     def extend_conversation(self, values: Row) -> None:
         """Let a conversation be as long as the one in the archive."""

@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import Any
 
 from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, Folder
-from recollect.model.literals import VECTOR_KINDS, MessageStatus, VectorKind
+from recollect.model.literals import VECTOR_KINDS, ItemKind, MessageStatus, VectorKind
 from recollect.model.memories import Draft, MemoryRecord, MessageDraft, Space, Vector
 from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.ports import CachedPassageVector, Derivation, EmbedJob, Fingerprint, Role, Slot, TouchedFile
 from recollect.storage.rows import UNREAD, name_of
 from recollect.storage.shared.item_writer import NumberedSpace, SharedItemWriter, WrittenItem
-from recollect.storage.spaces import list_spaces, space_label
+from recollect.storage.spaces import list_spaces, owed_spaces, space_label
 
 _FINGERPRINT = tuple(field.name for field in fields(Fingerprint))
 _SLOT = tuple(field.name for field in fields(Slot))
@@ -176,7 +176,7 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
 
     @abstractmethod
     def _finish_kind(
-        self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Vector
+        self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Sequence[Vector]
     ) -> set[str]:
         """Store late vectors of one kind for the rows that still exist; gives the ids whose jobs were waiting."""
 
@@ -233,7 +233,12 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         """Remove memories."""
         self._remove("memory", ids)
 
-    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Vector) -> frozenset[str]:
+    def owe_vectors(self, kind: ItemKind, ids: Sequence[str], now: datetime) -> None:
+        """Write jobs."""
+        for number in owed_spaces(self._session, kind, None, now).values():
+            self._insert_jobs(kind, ids, number, now)
+
+    def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Sequence[Vector]) -> frozenset[str]:
         """Store vectors that came late, for the rows that still exist."""
         waiting_ids: set[str] = set()
         space, known = jobs[0].space, list_spaces(self._session)
@@ -242,7 +247,8 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
             number = known.number(kind, space)
             if positions and number is not None:  # a space that was dropped meanwhile needs no vectors
                 item_ids = [jobs[position].item.id for position in positions]
-                waiting_ids |= self._finish_kind(kind, NumberedSpace(space, number), item_ids, vectors[positions])
+                own = [vectors[position] for position in positions]
+                waiting_ids |= self._finish_kind(kind, NumberedSpace(space, number), item_ids, own)
         return frozenset(waiting_ids)
 
     def keep_paid(self, space: Space, paid: Sequence[CachedPassageVector], now: datetime) -> None:

@@ -24,6 +24,7 @@ Codes = NDArray[np.uint8]
 Seqs = NDArray[np.int64]
 Positions = NDArray[np.intp]
 
+_NUMBERS_OF_ITEM = 256  # as space.sql says: an item has up to 255 passages
 _WORD = 8  # bytes that are compared at once
 _SMALLEST_CAPACITY = 256
 _FEWEST_RESCORED = 120
@@ -45,6 +46,28 @@ def as_codes(blobs: Sequence[bytes], dimensions: int) -> Codes:
     return np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), -1)
 
 
+def passage_numbers(seqs: Seqs, parts: Sequence[int]) -> Seqs:
+    """Give the numbers of passages from those of their items; they are below zero."""
+    return -(seqs * _NUMBERS_OF_ITEM + np.asarray(parts, np.int64))
+
+
+def items_of(numbers: Seqs) -> Seqs:
+    """Give the numbers of the items that vectors belong to."""
+    items: Seqs = np.where(numbers < 0, -numbers // _NUMBERS_OF_ITEM, numbers)
+    return items
+
+
+def best_of_items(numbers: Seqs, cosines: Vector) -> tuple[Seqs, Vector]:
+    """Give each item once, with the cosine of its best passage, best first."""
+    order = np.argsort(-cosines, kind="stable")
+    numbers, cosines = numbers[order], cosines[order]
+    if len(numbers) and numbers.min() < 0:
+        items, first = np.unique(items_of(numbers), return_index=True)
+        order = np.argsort(first)
+        return items[order], cosines[first[order]]
+    return numbers, cosines
+
+
 def rescored(rows: int) -> int:
     """Say how many rows deserve an exact score: the larger the store, the more rows stand as close as the best."""
     return max(_FEWEST_RESCORED, int(0.38 * rows**0.5))
@@ -62,6 +85,7 @@ class UserCodes:
     resets: int = 0
     late: int = 0
     size: int = 0
+    has_passages: bool = False
     seqs: Seqs = field(default_factory=lambda: np.empty(0, np.int64))
     columns: NDArray[np.uint64] = field(default_factory=lambda: np.empty((0, 0), np.uint64))
     rows: Codes = field(default_factory=lambda: np.empty((0, 0), np.uint8))
@@ -69,7 +93,7 @@ class UserCodes:
     @property
     def newest(self) -> int:
         """The highest number that has been loaded."""
-        return int(self.seqs[: self.size].max()) if self.size else 0
+        return max(0, int(self.seqs[: self.size].max())) if self.size else 0
 
     @property
     def bytes(self) -> int:
@@ -78,6 +102,7 @@ class UserCodes:
 
     def append(self, seqs: Sequence[int], codes: Codes) -> None:
         """Add rows that are not here yet."""
+        self.has_passages = self.has_passages or min(seqs) < 0
         words = codes.view(np.uint64)
         self._reserve(self.size + len(seqs), words.shape[1])
         end = self.size + len(seqs)
@@ -106,7 +131,8 @@ class UserCodes:
 
     def view(self) -> "CodeView":
         """Give the rows as they are now; what is appended later does not show in it."""
-        return CodeView(self.seqs[: self.size], self.columns[:, : self.size], self.rows[: self.size])
+        codes = (self.seqs[: self.size], self.columns[:, : self.size], self.rows[: self.size])
+        return CodeView(*codes, self.has_passages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +142,15 @@ class CodeView:
     seqs: Seqs
     columns: NDArray[np.uint64]
     rows: Codes
+    has_passages: bool = False
 
     def among(self, allowed: Seqs) -> "CodeView":
-        """Leave out the rows that are not allowed."""
-        keep = np.isin(self.seqs, allowed, assume_unique=True)
-        return CodeView(self.seqs[keep], self.columns[:, keep], self.rows[keep])
+        """Leave out the items that are not allowed."""
+        if self.has_passages:
+            keep = np.isin(items_of(self.seqs), allowed)
+        else:
+            keep = np.isin(self.seqs, allowed, assume_unique=True)
+        return CodeView(self.seqs[keep], self.columns[:, keep], self.rows[keep], self.has_passages)
 
     def closest(self, vector: Vector, wanted: int) -> Seqs:
         """Give the numbers of the rows that are probably nearest to the vector, in no order."""

@@ -16,7 +16,7 @@ import numpy as np
 from recollect.errors import StoreDamaged
 from recollect.model.memories import Vector
 from recollect.ports import Neighbour, TextCandidate
-from recollect.storage.sqlite.binary_codes import Seqs, products
+from recollect.storage.sqlite.binary_codes import Positions, Seqs, products
 
 FEW_ROWS = 300
 FEW_INSIDE = 500  # rows inside a circle, for which the same is true
@@ -30,7 +30,10 @@ WholeRow = tuple[str, str, bytes | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class InMemoryUser:
-    """The live rows of a user at a moment: their terms, and the vectors of those that have one."""
+    """The live rows of a user at a moment: their terms, and the vectors of those that have one.
+
+    Below the vectors of rows are those of passages; `owners` says to which of the embedded rows these belong.
+    """
 
     generation: int
     loaded_at: int
@@ -39,6 +42,7 @@ class InMemoryUser:
     words: Sequence[frozenset[str]]
     embedded: Sequence[str]
     matrix: Vector
+    owners: Positions
 
     def sharing(self, terms: Sequence[str]) -> list[TextCandidate]:
         """Give the rows that hold any of the terms."""
@@ -48,7 +52,7 @@ class InMemoryUser:
 
     def nearest(self, vector: Vector, limit: int) -> list[Neighbour]:
         """Give the rows nearest to a vector, nearest first."""
-        scores = sound_cosines(self.matrix, vector)
+        scores = self._best(sound_cosines(self.matrix, vector))
         order = np.argsort(-scores, kind="stable")[:limit].tolist()
         return [Neighbour(self.embedded[row], score) for row, score in zip(order, scores[order].tolist(), strict=True)]
 
@@ -56,8 +60,19 @@ class InMemoryUser:
         """Give the scores of some rows."""
         wanted = frozenset(ids)
         rows = [row for row, memory_id in enumerate(self.embedded) if memory_id in wanted]
-        scores = sound_cosines(self.matrix[rows], vector).tolist()
+        if len(self.owners):
+            scores = self._best(sound_cosines(self.matrix, vector))[rows].tolist()
+        else:
+            scores = sound_cosines(self.matrix[rows], vector).tolist()
         return {self.embedded[row]: score for row, score in zip(rows, scores, strict=True)}
+
+    def _best(self, scores: Vector) -> Vector:
+        """Give each row the score of its best passage."""
+        if not len(self.owners):
+            return scores
+        best = scores[: len(self.embedded)].copy()
+        np.maximum.at(best, self.owners, scores[len(best) :])
+        return best
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +98,14 @@ class AreaRows:
         return [row for _, row in matching]
 
 
-def in_memory_user(generation: int, now: int, rows: Sequence[WholeRow], dimensions: int) -> InMemoryUser:
-    """Prepare the rows of `whole_user` for searching."""
+def in_memory_user(
+    generation: int, now: int, rows: Sequence[WholeRow], passages: Sequence[tuple[str, bytes]], dimensions: int
+) -> InMemoryUser:
+    """Prepare the rows of `whole_user` and `whole_user_passages` for searching."""
     candidates = [TextCandidate(memory_id, words.split(" ")) for memory_id, words, _, _ in rows]
     embedded = [(memory_id, floats) for memory_id, _, floats, _ in rows if floats is not None]
+    places = {memory_id: place for place, (memory_id, _) in enumerate(embedded)}
+    passages = [passage for passage in passages if passage[0] in places]
     return InMemoryUser(
         generation,
         loaded_at=now,
@@ -94,7 +113,8 @@ def in_memory_user(generation: int, now: int, rows: Sequence[WholeRow], dimensio
         candidates=candidates,
         words=[frozenset(candidate.terms) for candidate in candidates],
         embedded=[memory_id for memory_id, _ in embedded],
-        matrix=as_matrix([floats for _, floats in embedded], dimensions),
+        matrix=as_matrix([floats for _, floats in (*embedded, *passages)], dimensions),
+        owners=np.array([places[memory_id] for memory_id, _ in passages], np.intp),
     )
 
 

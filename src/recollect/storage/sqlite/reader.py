@@ -14,7 +14,15 @@ from recollect.model.memories import Scope, Space, Vector
 from recollect.ports import Neighbour, TextCandidate, TextCandidates
 from recollect.storage.filters import is_local
 from recollect.storage.shared.reader import SharedReader, count_terms
-from recollect.storage.sqlite.binary_codes import CodeCache, CodeView, Seqs, UserCodes, as_codes, rescored
+from recollect.storage.sqlite.binary_codes import (
+    CodeCache,
+    CodeView,
+    Seqs,
+    UserCodes,
+    as_codes,
+    best_of_items,
+    rescored,
+)
 from recollect.storage.sqlite.codec import to_micros
 from recollect.storage.sqlite.in_memory_users import (
     FEW_INSIDE,
@@ -54,6 +62,7 @@ class SqliteReader(SharedReader):
         self._users = caches.users
         self._whole: InMemoryUser | None = None
         self._areas: dict[ItemFilters, AreaRows | None] = {}
+        self._with_passages: dict[int, bool] = {}  # by the number of a space
 
     def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms."""
@@ -103,7 +112,10 @@ class SqliteReader(SharedReader):
 
         def load() -> InMemoryUser:
             rows: list[Any] = self._filtered("whole_user", filters, space=number)
-            return in_memory_user(generation, now, rows, space.dimensions)
+            passages: list[Any] = []
+            if self._has_passages(number):
+                passages = self._filtered("whole_user_passages", filters, space=number)
+            return in_memory_user(generation, now, rows, passages, space.dimensions)
 
         self._whole = self._users.fresh((self._user, number), generation, now, load)
         return self._whole
@@ -130,7 +142,7 @@ class SqliteReader(SharedReader):
         view = self._fresh_codes(number, space.dimensions)
         inside = self._inside(filters)
         if inside is not None:
-            return self._scored(number, view.among(inside.seqs), vector, filters, limit)
+            return self._nearest_among(number, view.among(inside.seqs), vector, filters, limit)
         usual = rescored(len(view.seqs))
         neighbours = self._scored(number, view, vector, filters, limit)
         if (
@@ -140,7 +152,18 @@ class SqliteReader(SharedReader):
             neighbours = self._scored(number, view, vector, filters, limit, looking_at=wanted)
         if len(neighbours) < limit and len(view.seqs) > usual:
             passing = [row[0] for row in self._filtered("all_passing_numbers", filters)]
-            neighbours = self._scored(number, view.among(np.array(passing, np.int64)), vector, filters, limit)
+            neighbours = self._nearest_among(number, view.among(np.array(passing, np.int64)), vector, filters, limit)
+        return neighbours
+
+    def _nearest_among(
+        self, number: int, view: CodeView, vector: Vector, filters: ItemFilters | PlaceFilters, limit: int
+    ) -> Sequence[Neighbour]:
+        """Score rows that pass; more of them when many of the nearest are passages of the same items."""
+        neighbours = self._scored(number, view, vector, filters, limit)
+        wanted = max(limit, rescored(len(view.seqs)))
+        while view.has_passages and len(neighbours) < limit and wanted < len(view.seqs):
+            wanted *= _MOST_TIMES
+            neighbours = self._scored(number, view, vector, filters, limit, looking_at=wanted)
         return neighbours
 
     def _fresh_codes(self, number: int, dimensions: int) -> CodeView:
@@ -158,7 +181,14 @@ class SqliteReader(SharedReader):
                     codes.late = late
                 codes.generation, codes.resets = generation, resets
                 self._codes.shrink()
+            self._with_passages[number] = codes.has_passages
             return codes.view()
+
+    def _has_passages(self, number: int) -> bool:
+        """Say whether any of the user's items has vectors of passages, which few have."""
+        if number not in self._with_passages:
+            self._with_passages[number] = bool(self._rows("has_passages", space=number)[0][0])
+        return self._with_passages[number]
 
     def _load_codes(self, codes: UserCodes, number: int, dimensions: int, after: int) -> None:
         rows = self._rows("load_codes", {"after": after}, space=number)
@@ -169,7 +199,7 @@ class SqliteReader(SharedReader):
 
     def _load_late_codes(self, codes: UserCodes, number: int, dimensions: int) -> None:
         """Rows that were waiting for their vectors have numbers below the newest, and mostly not far below."""
-        total = self._rows("count_vectors", space=number)[0][0]
+        total = self._rows("count_codes", space=number)[0][0]
         newest, reach = codes.newest, _LATE_REACH
         while codes.size < total and reach < _WIDER * newest + _LATE_REACH:
             self._load_codes(codes, number, dimensions, max(0, newest - reach))
@@ -185,16 +215,14 @@ class SqliteReader(SharedReader):
         *,
         looking_at: int = 0,
     ) -> Sequence[Neighbour]:
-        seqs, cosines = self._cosines(
-            number, view.closest(vector, max(limit, looking_at or rescored(len(view.seqs)))), vector
-        )
-        order = np.argsort(-cosines, kind="stable")
+        closest = view.closest(vector, max(limit, looking_at or rescored(len(view.seqs))))
+        seqs, cosines = best_of_items(*self._cosines(number, closest, vector))
         neighbours: list[Neighbour] = []
         step = limit + limit // 4 + 1  # a little more than is wanted, because most rows pass
         if looking_at:
-            step = len(order)  # unless they do not
-        for start in range(0, len(order), step):
-            best = order[start : start + step]
+            step = max(1, len(seqs))  # unless they do not
+        for start in range(0, len(seqs), step):
+            best = slice(start, start + step)
             passing: dict[int, str] = dict(self._filtered("passing_numbers", filters, {"seqs": seq_array(seqs[best])}))
             pairs = zip(seqs[best].tolist(), cosines[best].tolist(), strict=True)
             neighbours.extend(Neighbour(passing[seq], cosine) for seq, cosine in pairs if seq in passing)
@@ -202,8 +230,12 @@ class SqliteReader(SharedReader):
                 break
         return neighbours[:limit]
 
-    def _cosines(self, number: int, seqs: Seqs, vector: Vector) -> tuple[Seqs, Vector]:
-        rows = self._rows("fetch_vectors", {"seqs": seq_array(seqs)}, space=number)
+    def _cosines(self, number: int, seqs: Seqs, vector: Vector, *, passages: bool = False) -> tuple[Seqs, Vector]:
+        """Give the scores of vectors by their numbers; with those of the passages of items, if that is asked for."""
+        bound = {"seqs": seq_array(seqs)}
+        rows = self._rows("fetch_vectors", bound, space=number)
+        if passages:
+            rows += self._rows("fetch_passages", bound, space=number)
         matrix = as_matrix([floats for _, floats in rows], len(vector))
         return np.array([seq for seq, _ in rows], np.int64), sound_cosines(matrix, vector)
 
@@ -215,5 +247,9 @@ class SqliteReader(SharedReader):
         if self._whole is not None and kind == "memory":
             return self._whole.cosines(vector, ids)
         names: dict[int, str] = dict(self._rows("item_numbers", {"ids": list(ids)}, kind=kind))
-        seqs, cosines = self._cosines(number, np.array(list(names), np.int64), vector)
+        has_passages = self._has_passages(number)
+        seqs, cosines = self._cosines(number, np.array(list(names), np.int64), vector, passages=has_passages)
+        if has_passages:
+            order = np.argsort(cosines, kind="stable")  # the last one of an item counts below: its best
+            seqs, cosines = seqs[order], cosines[order]
         return {names[seq]: cosine for seq, cosine in zip(seqs.tolist(), cosines.tolist(), strict=True)}

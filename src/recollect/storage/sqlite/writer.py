@@ -14,10 +14,10 @@ import numpy as np
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Scope, Space, Vector
 from recollect.storage.rows import DELETE
-from recollect.storage.shared.item_writer import NumberedSpace, WrittenItem
+from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows
 from recollect.storage.shared.transfer import TransferRows
 from recollect.storage.spaces import list_spaces
-from recollect.storage.sqlite.binary_codes import Seqs, encode
+from recollect.storage.sqlite.binary_codes import Seqs, encode, passage_numbers
 from recollect.storage.sqlite.codec import to_micros, to_row
 from recollect.storage.sqlite.session import SqliteSession, seq_array, statement
 from recollect.storage.tombstones import TombstoneSecrets
@@ -50,7 +50,7 @@ class SqliteWriter(TransferRows):
             numbered = [(seq, draft) for seq, draft in numbered if seq in written_seqs]
         if numbered:
             now = numbered[0][1].record.updated_at
-            written = [WrittenItem(draft.record.id, draft.vector, seq) for seq, draft in numbered]
+            written = [WrittenItem(draft.record.id, draft.vector, seq, draft.passages) for seq, draft in numbered]
             self._owe("memory", written, space, now)
             self._settle("memory", [draft.record for _, draft in numbered], now)
         return refused
@@ -93,12 +93,24 @@ class SqliteWriter(TransferRows):
     def _insert_vectors(self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector) -> None:
         self._insert_numbered_vectors(target.number, np.array([row.seq for row in items], np.int64), vectors)
 
+    def _insert_passages(self, target: NumberedSpace, items: Sequence[WrittenItem], passages: PassageRows) -> None:
+        seqs = np.array([items[owner].seq for owner in passages.owners], np.int64)
+        self._insert_numbered_vectors(target.number, passage_numbers(seqs, passages.parts), passages.vectors)
+
     def _insert_numbered_vectors(self, number: int, seqs: Seqs, vectors: Vector) -> None:
         codes = encode(vectors)
         bound = seq_array(seqs)
         values = {"seqs": bound, "slices": vectors.tobytes(), "width": vectors.shape[1] * vectors.itemsize}
         self._execute("insert_vectors", values, space=number)
         self._execute("insert_codes", {"seqs": bound, "slices": codes.tobytes(), "width": codes.shape[1]}, space=number)
+
+    def _drop_vectors(self, number: int, rows: Sequence[WrittenItem], passages: PassageRows | None) -> None:
+        """Remove the vectors that rows have; when passages go for good, codes in memory are loaded anew."""
+        seqs = seq_array(np.array([row.seq for row in rows], np.int64))
+        self._execute("delete_vectors", {"seqs": seqs}, space=number)
+        removed = self._changed_rows("delete_codes", {"seqs": seqs}, space=number)
+        if removed > len(rows) + (len(passages.parts) if passages else 0):
+            self._resets += 1
 
     def _copy_vectors(self, kind: VectorKind, pairs: Sequence[tuple[str, str]]) -> None:
         ids = sorted({item_id for pair in pairs for item_id in pair})
@@ -146,13 +158,17 @@ class SqliteWriter(TransferRows):
         self._resets += 1
 
     def _finish_kind(
-        self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Vector
+        self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Sequence[Vector]
     ) -> set[str]:
         wanted = {"ids": list(item_ids)}
         seqs = {item_id: seq for seq, item_id in self._rows("item_numbers", wanted, kind=kind)}
         positions = [position for position, item_id in enumerate(item_ids) if item_id in seqs]
         if positions:
-            numbered = np.array([seqs[item_ids[position]] for position in positions], np.int64)
-            self._insert_numbered_vectors(target.number, numbered, np.ascontiguousarray(vectors[positions]))
+            rows = [WrittenItem(item_ids[position], None, seqs[item_ids[position]]) for position in positions]
+            passages = passage_rows([vectors[position][1:] for position in positions])
+            self._drop_vectors(target.number, rows, passages)
+            self._insert_vectors(target, rows, np.stack([vectors[position][0] for position in positions]))
+            if passages is not None:
+                self._insert_passages(target, rows, passages)
             self._execute("note_late")
         return {row[0] for row in self._rows("finish_jobs", {**wanted, "space": target.number})}

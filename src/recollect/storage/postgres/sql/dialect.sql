@@ -149,21 +149,27 @@ INSERT INTO vectors_{space} (user_id, item_id, embedding)
 SELECT :user_id, v.item_id, v.embedding
   FROM unnest(:ids::uuid[], :vectors::{type}[]) AS v (item_id, embedding)
 
+-- insert_passages --
+-- The vectors of passages, each with its number in its text.
+INSERT INTO vectors_{space} (user_id, item_id, part, embedding)
+SELECT :user_id, v.item_id, v.part, v.embedding
+  FROM unnest(:ids::uuid[], :parts::smallint[], :vectors::{type}[]) AS v (item_id, part, embedding)
+
 -- existing_items --
 -- Which of these rows are still there.
 SELECT id FROM {rows} WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
 
 -- move_vectors --
--- The vector of a row that became a version stays with it.
+-- The vectors of a row that became a version stay with it.
 UPDATE vectors_{space} SET item_id = :version_id WHERE user_id = :user_id AND item_id = :id
 
 -- copy_vector --
--- A revision whose text is unchanged keeps its vector.
-INSERT INTO vectors_{space} (user_id, item_id, embedding)
-SELECT user_id, :to_id::uuid, embedding FROM vectors_{space} WHERE user_id = :user_id AND item_id = :from_id
+-- A revision whose text is unchanged keeps its vectors.
+INSERT INTO vectors_{space} (user_id, item_id, part, embedding)
+SELECT user_id, :to_id::uuid, part, embedding FROM vectors_{space} WHERE user_id = :user_id AND item_id = :from_id
 
 -- delete_vectors --
--- With the row goes its vector.
+-- With the row go its vectors.
 DELETE FROM vectors_{space} WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[])
 
 -- ranked_candidates --
@@ -205,7 +211,7 @@ SELECT count(*) AS frequency FROM recollect_matching_{rows}(:terms, NULL)
 SET LOCAL hnsw.iterative_scan = strict_order
 
 -- nearest_vectors --
--- Exact for all users but the large ones.
+-- Exact for all users but the large ones. An item comes once for each of its passages among the nearest.
 SELECT v.item_id AS id, 1 - (v.embedding <=> :vector) AS cosine
   FROM vectors_{space} v
   JOIN {rows} m ON m.user_id = v.user_id AND m.id = v.item_id
@@ -216,25 +222,27 @@ SELECT v.item_id AS id, 1 - (v.embedding <=> :vector) AS cosine
 -- nearest_inside --
 -- Exact for all users: inside a circle or at some places the index of a large user would miss most rows.
 WITH inside AS MATERIALIZED (SELECT id FROM {rows} WHERE user_id = :user_id AND {filters})
-SELECT v.item_id AS id, 1 - (v.embedding <=> :vector) AS cosine
+SELECT v.item_id AS id, max(1 - (v.embedding <=> :vector)) AS cosine
   FROM inside JOIN vectors_{space} v ON v.item_id = inside.id
  WHERE v.user_id = :user_id
+ GROUP BY v.user_id, v.item_id
  ORDER BY cosine DESC
  LIMIT :limit
 
 -- cosines --
--- Exact scores of known rows.
-SELECT item_id AS id, 1 - (embedding <=> :vector) AS cosine
+-- Exact scores of known rows, each by its best passage.
+SELECT item_id AS id, max(1 - (embedding <=> :vector)) AS cosine
   FROM vectors_{space}
  WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[])
+ GROUP BY item_id
 
 -- count_vectors --
 -- How many of the user's rows have a vector.
-SELECT count(*) AS vectors FROM vectors_{space} WHERE user_id = :user_id
+SELECT count(*) AS vectors FROM vectors_{space} WHERE user_id = :user_id AND part = 0
 
 -- count_all_vectors --
--- How many vectors there are.
-SELECT count(*) AS vectors FROM vectors_{space}
+-- How many rows have a vector.
+SELECT count(*) AS vectors FROM vectors_{space} WHERE part = 0
 
 -- lock_schema --
 -- Only one process at a time changes the schema, or claims messages; the lock ends with the transaction.
@@ -294,8 +302,11 @@ SELECT count(*) AS columns
    AND coalesce(s.stavalues1::text, s.stavalues2::text, s.stavalues3::text, s.stavalues4::text, s.stavalues5::text) IS NOT NULL
 
 -- large_users --
--- Users with so many rows that an exact search becomes slow.
-SELECT user_id FROM users WHERE {rows} >= :rows ORDER BY user_id
+-- Users with so many vectors that an exact search becomes slow; those with far fewer rows are not looked at.
+SELECT u.user_id FROM users u
+ WHERE u.{rows} >= :rows
+    OR (8 * u.{rows} >= :rows AND (SELECT count(*) FROM vectors_{space} v WHERE v.user_id = u.user_id) >= :rows)
+ ORDER BY u.user_id
 
 -- large_user_indexes --
 -- Which indexes of large users exist and are complete.
@@ -305,12 +316,14 @@ SELECT c.relname AS name
    AND c.relname LIKE 'vectors_{space}_user_%'
 
 -- owe_jobs --
--- What lacks both a vector in a space and the work to get one is owed it.
+-- What lacks both a vector in a space, or one of its passages, and the work to get one is owed it.
 INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
 SELECT m.user_id, 'embed', :item_kind, m.id, {space}, 0, :now, NULL, '', :now
   FROM {rows} m
  WHERE EXISTS (SELECT 1 FROM embedding_spaces s WHERE s.number = {space} AND s.state <> 'kept')
-   AND NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.user_id = m.user_id AND v.item_id = m.id)
+   AND (NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.user_id = m.user_id AND v.item_id = m.id AND v.part = 0)
+        OR (m.user_id, m.id) IN (SELECT v.user_id, v.item_id FROM vectors_{space} v WHERE v.part > 0
+                                  GROUP BY v.user_id, v.item_id HAVING max(v.part) <> count(*)))
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
     ON CONFLICT DO NOTHING
 

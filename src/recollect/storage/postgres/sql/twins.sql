@@ -84,8 +84,8 @@ SELECT :user_id, t.value, :now::timestamptz
 
 -- transfer_vectors --
 -- All vectors of a user in a space.
-SELECT item_id AS id, embedding AS vector FROM vectors_{space} WHERE user_id = :user_id ORDER BY item_id
+SELECT item_id AS id, part, embedding AS vector FROM vectors_{space} WHERE user_id = :user_id ORDER BY item_id, part
 
 -- items_with_vector --
 -- Which of these items have one.
-SELECT item_id AS id FROM vectors_{space} WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[])
+SELECT item_id AS id FROM vectors_{space} WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[]) AND part = 0

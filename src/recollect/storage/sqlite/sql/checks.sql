@@ -19,7 +19,21 @@ SELECT count(*) FROM memory_terms_docsize d WHERE NOT EXISTS (SELECT 1 FROM memo
 -- vectors_without_row --
 -- These vectors belong to rows that are gone; no search returns them. Please report how this came about.
 SELECT count(*) FROM vectors_{space} v
- WHERE NOT EXISTS (SELECT 1 FROM {rows} m WHERE m.seq = v.seq AND m.user_id = v.user_id)
+ WHERE NOT EXISTS (SELECT 1 FROM {rows} m
+                    WHERE m.seq = CASE WHEN v.seq > 0 THEN v.seq ELSE -v.seq / 256 END AND m.user_id = v.user_id)
+
+-- passages_without_whole --
+-- These vectors are of passages whose text has no vector of its own. Run `recollect maintain`; please report how this came
+-- about.
+SELECT count(*) FROM vectors_{space} v
+ WHERE v.seq < 0 AND NOT EXISTS (SELECT 1 FROM vectors_{space} w WHERE w.seq = -v.seq / 256)
+
+-- texts_without_passages --
+-- Some passages of these texts have no vector, so what stands there is found by its words alone. Run `recollect maintain`;
+-- please report how this came about.
+SELECT count(*)
+  FROM (SELECT -seq / 256 AS item FROM vectors_{space} WHERE seq < 0
+         GROUP BY item HAVING max(-seq % 256) <> count(*)) AS gaps
 
 -- vectors_without_code --
 -- These rows are not found by meaning. Update them, or restore a backup; please report how this came about.

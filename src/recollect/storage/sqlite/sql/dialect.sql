@@ -95,26 +95,46 @@ INSERT OR REPLACE INTO codes_{space} (user_id, seq, code)
 SELECT :user_id, value, substr(:slices, (rowid - 1) * :width + 1, :width) FROM carray(:seqs)
 
 -- copy_vector --
--- A revision whose text is unchanged keeps its vector.
+-- A revision whose text is unchanged keeps its vectors.
 INSERT INTO vectors_{space} (seq, user_id, vector)
-SELECT :to_seq, user_id, vector FROM vectors_{space} WHERE seq = :from_seq AND user_id = :user_id
+SELECT CASE WHEN seq > 0 THEN :to_seq ELSE seq + 256 * (:from_seq - :to_seq) END, user_id, vector
+  FROM vectors_{space}
+ WHERE (seq = :from_seq OR seq BETWEEN -256 * :from_seq - 255 AND -256 * :from_seq - 1) AND user_id = :user_id
 
 -- copy_code --
--- The same for its code.
+-- The same for their codes.
 INSERT INTO codes_{space} (user_id, seq, code)
-SELECT user_id, :to_seq, code FROM codes_{space} WHERE seq = :from_seq AND user_id = :user_id
+SELECT user_id, CASE WHEN seq > 0 THEN :to_seq ELSE seq + 256 * (:from_seq - :to_seq) END, code
+  FROM codes_{space}
+ WHERE (seq = :from_seq OR seq BETWEEN -256 * :from_seq - 255 AND -256 * :from_seq - 1) AND user_id = :user_id
 
 -- delete_vectors --
--- With the row goes its vector.
-DELETE FROM vectors_{space} WHERE user_id = :user_id AND seq IN (SELECT value FROM carray(:seqs))
+-- With the row go its vectors.
+DELETE FROM vectors_{space}
+ WHERE user_id = :user_id
+   AND seq IN (SELECT value FROM carray(:seqs)
+                UNION ALL
+               SELECT v.seq FROM carray(:seqs) gone CROSS JOIN vectors_{space} v
+                   ON v.seq BETWEEN -256 * gone.value - 255 AND -256 * gone.value - 1)
 
 -- delete_codes --
--- And its code.
-DELETE FROM codes_{space} WHERE user_id = :user_id AND seq IN (SELECT value FROM carray(:seqs))
+-- And their codes.
+DELETE FROM codes_{space}
+ WHERE user_id = :user_id
+   AND seq IN (SELECT value FROM carray(:seqs)
+                UNION ALL
+               SELECT c.seq FROM carray(:seqs) gone CROSS JOIN codes_{space} c
+                   ON c.user_id = :user_id AND c.seq BETWEEN -256 * gone.value - 255 AND -256 * gone.value - 1)
+
+-- has_passages --
+-- Whether any of the user's items has vectors of passages.
+SELECT EXISTS (SELECT 1 FROM codes_{space} WHERE user_id = :user_id AND seq < 0) AS has
 
 -- load_codes --
--- What is new since the last look.
-SELECT seq, code FROM codes_{space} WHERE user_id = :user_id AND seq > :after ORDER BY seq
+-- What is new since the last look: of items, and of their passages.
+SELECT seq, code FROM codes_{space} WHERE user_id = :user_id AND seq > :after
+ UNION ALL
+SELECT seq, code FROM codes_{space} WHERE user_id = :user_id AND seq < -256 * (:after + 1)
 
 -- late_vectors --
 -- Grows when a vector comes after its row: then a code has come whose number may not be the newest.
@@ -130,6 +150,20 @@ SELECT id, terms, vector,
        min(coalesce(expires_at, valid_until), coalesce(valid_until, expires_at)) AS ends_at
   FROM memories LEFT JOIN vectors_{space} v ON v.seq = memories.seq AND v.user_id = memories.user_id
  WHERE memories.user_id = :user_id AND {filters}
+
+-- whole_user_passages --
+-- The vectors of the passages of such rows.
+SELECT id, vector
+  FROM memories CROSS JOIN vectors_{space} v
+    ON v.seq BETWEEN -256 * memories.seq - 255 AND -256 * memories.seq - 1 AND v.user_id = memories.user_id
+ WHERE memories.user_id = :user_id AND {filters}
+
+-- fetch_passages --
+-- The floats of the passages of a few rows, with the numbers of the rows.
+SELECT wanted.value AS seq, v.vector
+  FROM carray(:seqs) wanted CROSS JOIN vectors_{space} v
+    ON v.seq BETWEEN -256 * wanted.value - 255 AND -256 * wanted.value - 1
+ WHERE v.user_id = :user_id
 
 -- fetch_vectors --
 -- The floats of a few rows, for exact scores.
@@ -153,11 +187,15 @@ SELECT seq FROM {rows} WHERE user_id = :user_id AND {filters}
 
 -- count_vectors --
 -- How many of the user's rows have a vector.
-SELECT count(*) AS vectors FROM codes_{space} WHERE user_id = :user_id
+SELECT count(*) AS vectors FROM codes_{space} WHERE user_id = :user_id AND seq > 0
+
+-- count_codes --
+-- How many vectors the user's rows have, those of passages too.
+SELECT count(*) AS codes FROM codes_{space} WHERE user_id = :user_id
 
 -- count_all_vectors --
--- How many vectors there are.
-SELECT count(*) AS vectors FROM codes_{space}
+-- How many rows have a vector.
+SELECT count(*) AS vectors FROM codes_{space} WHERE seq > 0
 
 -- merge_terms --
 -- Makes one piece of the many that writing leaves in the index of terms.
@@ -168,13 +206,16 @@ INSERT INTO {words} ({words}) VALUES ('optimize')
 SELECT max(seq) AS last FROM (SELECT seq FROM {rows} WHERE seq > :after ORDER BY seq LIMIT :limit)
 
 -- owe_jobs --
--- What lacks both a vector in a space and the work to get one is owed it.
+-- What lacks both a vector in a space, or one of its passages, and the work to get one is owed it.
 INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
 SELECT m.user_id, 'embed', :item_kind, m.id, {space}, 0, :now, NULL, '', :now
   FROM {rows} m
  WHERE m.seq > :after AND m.seq <= :last
    AND EXISTS (SELECT 1 FROM embedding_spaces s WHERE s.number = {space} AND s.state <> 'kept')
-   AND NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.seq = m.seq)
+   AND (NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.seq = m.seq)
+        OR m.seq IN (SELECT -seq / 256 AS item FROM vectors_{space}
+                      WHERE seq BETWEEN -256 * :last - 255 AND -256 * :after - 257
+                      GROUP BY item HAVING max(-seq % 256) <> count(*)))
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
 
 -- drop_vectors --

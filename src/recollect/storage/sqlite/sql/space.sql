@@ -1,5 +1,6 @@
 -- The vectors of one embedding space. Floats are the truth; codes are their signs, one bit each, kept apart so that a
--- process that starts can load them without reading a single float.
+-- process that starts can load them without reading a single float. Both know a vector by the number of its item; the
+-- vectors of an item's passages, of which only long texts have some, by -(256 * number + passage), from 1 to 255.
 
 CREATE TABLE vectors_{space} (
     seq     INTEGER PRIMARY KEY,

@@ -84,10 +84,11 @@ SELECT :user_id, t.value, :now
 
 -- transfer_vectors --
 -- All vectors of a user in a space.
-SELECT m.id, v.vector
-  FROM {rows} m JOIN vectors_{space} v ON v.seq = m.seq AND v.user_id = m.user_id
- WHERE m.user_id = :user_id
- ORDER BY m.id
+SELECT m.id, CASE WHEN v.seq > 0 THEN 0 ELSE -v.seq & 255 END AS part, v.vector
+  FROM {rows} m CROSS JOIN vectors_{space} v
+    ON v.seq = m.seq OR v.seq BETWEEN -256 * m.seq - 255 AND -256 * m.seq - 1
+ WHERE m.user_id = :user_id AND v.user_id = m.user_id
+ ORDER BY m.id, part
 
 -- items_with_vector --
 -- Which of these items have one.
