@@ -6,6 +6,7 @@
     │   ├── InvalidMemory        a memory's content or one of its fields
     │   ├── InvalidMessage       a message's role, content or one of its fields
     │   ├── InvalidDocument      a file that cannot be read, or is not what it seems
+    │   ├── ReceiptRefused       a receipt of forgetting that this store did not sign
     │   └── InvalidVector        NaN, infinite, zero or of the wrong length
     ├── NotFound                 nothing with that id for this user
     ├── AccessDenied             the caller may not do this
@@ -62,6 +63,10 @@ class InvalidMessage(InvalidInput):
 
 class InvalidDocument(InvalidInput):
     """A file cannot be read: it is damaged, encrypted, too large, or of an unknown format."""
+
+
+class ReceiptRefused(InvalidInput):
+    """A receipt of forgetting was changed, or is of another store or of a newer version."""
 
 
 class InvalidVector(InvalidInput):

@@ -63,7 +63,7 @@ NAMESPACES = {
 }
 VERBS_OF_A_STORE = {
     "open", "user", "stats", "status", "doctor", "maintain", "purge", "backup", "restore", "embed_waiting",
-    "retry_parked", "close", "export", "import_archive",
+    "verify_erasure", "retry_parked", "close", "export", "import_archive",
 }  # fmt: skip
 MOST_NAMES = 40
 

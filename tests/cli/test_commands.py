@@ -1,5 +1,6 @@
 """Every command, for people and for programs, on both stores."""
 
+import json
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -220,6 +221,31 @@ def test_purge_and_what_it_leaves(cli: Cli) -> None:
     assert "rasure pending" not in shown + cli.ok("status")
     ids = [cli.json("store", "The office light has a dimmer")["id"]]
     assert cli.json("forget", ids[0], "--yes", "--purge")["purged"]["failed"] == []
+
+
+def test_receipts_are_written_and_checked(cli: Cli, tmp_path: Path) -> None:
+    ids = [cli.json("store", f"The garden shed number {number} has a green door")["id"] for number in range(3)]
+    file, purged = tmp_path / "erased.json", tmp_path / "purged.json"
+    assert "recollect verify-erasure" in cli.ok("forget", ids[0], "--yes", "--receipt", str(file))
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "green" not in file.read_text()
+    assert cli.ok("verify-erasure", str(file)).startswith("Nothing of what default forgot")
+    assert cli.json("verify-erasure", str(file))["left"] == []
+    again = cli("forget", ids[1], "--yes", "--receipt", str(file))
+    assert (again.exit_code, "exists already" in again.stderr) == (2, True)
+    assert cli.ok("get", ids[1])
+    document = cli.json("forget", ids[1], "--yes", "--purge", "--receipt", str(purged))["receipt"]
+    assert document == json.loads(purged.read_text())
+    assert (document["purged"], document["pending"]) == (True, "")
+    cli.store("The garden shed number 1 has a green door")
+    shown = cli.ok("verify-erasure", str(purged), "--backups", str(tmp_path))
+    assert "Stored again since then:" in shown
+    assert cli("forget", ids[2], "--dry-run", "--receipt", str(tmp_path / "no")).exit_code == 2
+    assert cli("forget", "--query", "no such thing", "--yes", "--receipt", str(tmp_path / "no")).exit_code == 3
+    assert not (tmp_path / "no").exists()
+    assert cli("verify-erasure", str(tmp_path / "no")).exit_code == 3
+    file.write_text(file.read_text().replace('"memories": 1', '"memories": 0'))
+    assert cli("verify-erasure", str(file)).exit_code == 2
 
 
 def test_doctor_and_maintain(cli: Cli) -> None:

@@ -211,3 +211,37 @@ def test_twice_at_once_is_answered_alike(anna: httpx2.Client, verb: str) -> None
         answers = list(pool.map(send, range(12)))
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.content for answer in answers}) == 1
+
+
+@pytest.mark.parametrize("way", ["query", "delete"])
+def test_a_repeated_forgetting_has_the_same_receipt(service: Running, anna: httpx2.Client, way: str) -> None:
+    stored = anna.post("/api/memories/unified", json=BODY).json()["id"]
+    key = name()
+
+    def send() -> httpx2.Response:
+        if way == "delete":
+            return anna.delete(f"/api/memories/{stored}", params={"receipt": True}, headers=key)
+        return anna.post("/api/forget", json={"query": BODY["content"], "receipt": True}, headers=key)
+
+    first, again = send(), send()
+    assert first.content == again.content
+    receipt = first.json()["receipt"]
+    assert receipt["places"]["caches"] == "erased", "signed after the files were erased"
+    assert "Sunday" not in first.text
+    assert service.memory.verify_erasure(receipt).erased
+
+
+def test_a_receipt_is_kept_with_the_forgetting(
+    service: Running, anna: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def died(*_: object) -> None:
+        raise RuntimeError("the process is gone")
+
+    anna.post("/api/memories/unified", json=BODY)
+    key, body = name(), {"everything": True, "receipt": True}
+    with monkeypatch.context() as patched:
+        patched.setattr(StoreOperations, "save_reply", died)
+        assert anna.post("/api/forget", json=body, headers=key).status_code == 500
+    receipt = anna.post("/api/forget", json=body, headers=key).json()["receipt"]
+    assert "before the database's files were erased" in receipt["pending"]
+    assert service.memory.verify_erasure(receipt).erased

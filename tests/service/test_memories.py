@@ -248,3 +248,20 @@ def test_a_piece_of_a_file_is_taken_for_other(anna: httpx2.Client) -> None:
     searched = anna.post("/api/context/search", json={"query": "pump", "prefer": ["file_chunk"]})
     assert [hit["id"] for hit in searched.json()["hits"]] == [made]
     assert anna.post("/api/memories/unified", json={"content": "It hums", "type": "file"}).status_code == 422
+
+
+def test_a_receipt_of_forgetting_is_checked_by_an_admin(service: Running, anna: httpx2.Client) -> None:
+    for number in range(2):
+        anna.post("/api/memories/unified", json={"content": f"The boat number {number} has a green hull"})
+    forgotten = anna.post("/api/forget", json={"query": "boat green hull", "all": True, "receipt": True}).json()
+    receipt = forgotten["receipt"]
+    assert receipt["counts"] == {"memories": 2}
+    assert receipt["actor"] == service.memory.operations.audit_log("anna")[-1].actor != "local"
+    assert anna.post("/api/verify-erasure", json={"receipt": receipt}).status_code == 403
+    with service.client(service.key(scopes=("admin",))) as admin:
+        checked = admin.post("/api/verify-erasure", json={"receipt": receipt})
+        assert (checked.status_code, checked.json()["erased"], checked.json()["left"]) == (200, True, []), checked.text
+        forged = admin.post("/api/verify-erasure", json={"receipt": {**receipt, "user": "eve"}})
+        assert (forged.status_code, "signature" in forged.text) == (422, True)
+    assert anna.post("/api/forget", json={"everything": True, "receipt": True, "dry_run": True}).status_code == 422
+    assert anna.post("/api/forget", json={"everything": True, "receipt": True}).json()["receipt"] is None

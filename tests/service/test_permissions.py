@@ -72,6 +72,7 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/stream": "read",
     "GET /api/stats": "read",
     "GET /api/status": "admin",
+    "POST /api/verify-erasure": "admin",
     "GET /": None,
     "GET /livez": None,
     "HEAD /livez": None,

@@ -174,6 +174,7 @@ _ASSEMBLERS = {
     "connection.py",
     "roles.py",
     "transfer_queries.py",
+    "stored_text_queries.py",
     "scrub.py",
     "purge.py",
     "copy.py",

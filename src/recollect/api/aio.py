@@ -259,6 +259,7 @@ class AsyncMemory(AsyncTwin[Memory]):
     maintain = awaited(Memory.maintain)
     backup = awaited(Memory.backup)
     purge = awaited(Memory.purge)
+    verify_erasure = awaited(Memory.verify_erasure)
     embed_waiting = awaited(Memory.embed_waiting)
     retry_parked = awaited(Memory.retry_parked)
     close = awaited(Memory.close)

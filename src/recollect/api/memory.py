@@ -1,11 +1,12 @@
 """The façade: what a program types first. `Memory` is an open store; `Memory.user` gives one user's part of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
+from pathlib import Path
 from threading import Event
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from recollect.api import backups
 from recollect.api.composition import assemble
@@ -19,6 +20,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
 from recollect.engine.conversations import turns
 from recollect.engine.forgetting import purge as purging
+from recollect.engine.forgetting import verify
 from recollect.engine.maintenance import maintain, store_status, worker_pass
 from recollect.engine.transfer.export import ExportOptions
 from recollect.engine.transfer.import_archive import (
@@ -30,6 +32,7 @@ from recollect.engine.transfer.import_archive import (
 from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput
 from recollect.model.backups import Backup, Restored
+from recollect.model.receipts import ErasureCheck, Receipt
 from recollect.model.stats import Maintenance, Problem, Purged, Status, StoreStats, WorkReport
 from recollect.ports import BackupProgress, Clock, Embedder, StepListener, Summarizer
 from recollect.settings import Settings, load_settings
@@ -205,6 +208,17 @@ class Memory:
         the next purge goes on. `tell` is called with what is being done, how much of it is done, and how much there is.
         """
         return purging.purge(self._engine, tell)
+
+    def verify_erasure(
+        self, receipt: Receipt | Mapping[str, Any] | str | bytes, *, backups: str | PathLike[str] | None = None
+    ) -> ErasureCheck:
+        """Check that nothing of what a receipt of `forget` tells of is in this store; the receipt may be JSON.
+
+        Looks into every table and text column, indexes, statistics, originals, and on SQLite into every byte of the
+        file and its log. `backups` is a folder of which the backups are named that are older than the forgetting;
+        without it, that of the settings. Raises ReceiptRefused if the receipt was changed or is of another store.
+        """
+        return verify.verify(self._engine, receipt, None if backups is None else Path(backups).expanduser())
 
     def embed_waiting(
         self, *, thorough: bool = True, stop: Event | None = None, tell: Callable[[WorkReport], None] | None = None

@@ -11,12 +11,14 @@ from recollect.engine.backup import schedule
 from recollect.engine.base.context import Engine
 from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.scopes import scope_of
+from recollect.engine.forgetting.receipt import insist_genuine, settled
 from recollect.engine.maintenance import store_status
 from recollect.engine.search import live
 from recollect.engine.search.live import LiveMatches, LiveQuery
 from recollect.model.backups import Backup
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
-from recollect.model.stats import AuditLine, Problem, SearchFigures, UserLimits
+from recollect.model.receipts import Receipt
+from recollect.model.stats import AuditLine, Problem, Purged, SearchFigures, UserLimits
 from recollect.ports import STORE, ChangeNotifier, Observer
 
 MAX_CHANGES = 200
@@ -68,6 +70,11 @@ class StoreOperations:
         """
         now = self._engine.clock.now()
         self._engine.store.read(scope_of(user_id), lambda reader: request.insist_new(reader, now))
+
+    def receipt_after_purge(self, receipt: Receipt, purged: Purged) -> Receipt:
+        """Sign a receipt of forgetting again, after the purge that followed."""
+        insist_genuine(self._engine, receipt)
+        return settled(self._engine, receipt, " ".join(purged.failed), purged=True)
 
     def save_reply(self, user_id: str, request: IdempotentRequest, reply: str) -> None:
         """Store the reply to an idempotent request, unless the same one was stored when it was processed."""

@@ -24,8 +24,8 @@ from recollect.api.scoped import (
 )
 from recollect.engine.conversations import message_drafts, message_log, sessions, silence, turns
 from recollect.engine.drafts import memory_drafts
-from recollect.engine.forgetting import by_query, forget
-from recollect.engine.forgetting import purge as purging
+from recollect.engine.forgetting import request as forgetting
+from recollect.engine.forgetting.request import ForgetRequest
 from recollect.engine.maintenance import store_status
 from recollect.engine.memories import remember, update
 from recollect.engine.memories.feedback import rate_memory
@@ -48,7 +48,6 @@ from recollect.model.messages import Content, ConversationInfo, NewMessage
 from recollect.model.places import Location, LocationLike, LocationMode
 from recollect.model.search import About, Forgotten, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import Stats
-from recollect.text.clean import clean
 
 _MEMORY_ONLY_FILTERS = ("type", "subject", "key", "context", "session", "as_of", "min_importance")
 
@@ -380,6 +379,7 @@ class UserMemory(Scoped):
         sources: bool = False,
         allow_again: bool = False,
         purge: bool = False,
+        receipt: bool = False,
         dry_run: bool = False,
     ) -> Forgotten:
         """Delete for good, with everything that was derived from it.
@@ -393,49 +393,14 @@ class UserMemory(Scoped):
 
         No import, sync or redelivered history brings the forgotten back; what the user says or stores anew is accepted.
         `everything` with `allow_again` is a fresh start: all that was ever forgotten may come again. `purge` removes
-        the last traces from the database's files, as `Memory.purge` does: on a server that takes a while.
+        the last traces from the database's files, as `Memory.purge` does: on a server that takes a while. With
+        `receipt` the result has a signed statement of what was forgotten, without content, if anything was:
+        `Memory.verify_erasure` checks it later.
         """
-        if allow_again and not everything:
-            raise InvalidInput("allow_again goes with everything: only a fresh start lets the forgotten come again.")
-        if sum(choice is not None for choice in (id, query, session, source, folder)) + everything != 1:
-            raise InvalidInput(
-                "Say what to forget with exactly one of: id, query, session, source, folder, everything."
-            )
-        if all and query is None:
-            raise InvalidInput("`all` belongs to a query: it forgets everything that the query finds.")
-        if sources and id is None:
-            raise InvalidInput("`sources` belongs to an id; a query reaches the messages anyway.")
-        choices = (id, query, session, source, folder)
-        forgotten = self._forget(*choices, all=all, sources=sources, allow_again=allow_again, dry_run=dry_run)
-        return purging.purge_after(self._engine, forgotten) if purge else forgotten
-
-    def _forget(
-        self,
-        id: str | None,
-        query: str | None,
-        session: str | None,
-        source: str | None,
-        folder: str | PathLike[str] | None,
-        *,
-        all: bool,
-        sources: bool,
-        allow_again: bool,
-        dry_run: bool,
-    ) -> Forgotten:
-        """Forget what was named; everything when nothing was."""
-        engine, scope, missing = self._engine, self._scope, Forgotten("not_found", dry_run=dry_run)
-        if query is not None:
-            return by_query.forget_query(engine, scope, query, all_found=all, dry_run=dry_run)
-        if session is not None:
-            return forget.forget_session(engine, scope, clean(session), dry_run=dry_run)
-        if source is not None:
-            return forget.forget_source(engine, scope, clean(source), dry_run=dry_run)
-        if folder is not None:
-            return forget.forget_folder(engine, scope, check_path(folder), dry_run=dry_run)
-        if id is None:
-            return forget.forget_everything(engine, scope, allow_again=allow_again, dry_run=dry_run)
-        known_id = ids.canonical(id)
-        return forget.forget_id(engine, scope, known_id, sources=sources, dry_run=dry_run) if known_id else missing
+        path = None if folder is None else check_path(folder)
+        reach = {"all": all, "sources": sources, "allow_again": allow_again, "purge": purge, "receipt": receipt}
+        request = ForgetRequest(id, query, session, source, path, everything, **reach, dry_run=dry_run)
+        return forgetting.run(self._engine, self._scope, request)
 
     def before_prompt(
         self,

@@ -11,9 +11,17 @@ import typer
 
 from recollect.cli import options
 from recollect.cli.errors import FAILED, NOT_FOUND, Declined
-from recollect.cli.formatting import ago, amounts, clock, named, place_line, shortened
+from recollect.cli.formatting import ago, clock, named, place_line, shortened
 from recollect.cli.json_output import fields_of
-from recollect.cli.maintenance.erasure import PurgeOption, purge_store, show_purged
+from recollect.cli.loss import Loss
+from recollect.cli.maintenance.erasure import (
+    PurgeOption,
+    ReceiptOption,
+    after_purge,
+    purge_store,
+    receipt_file,
+    show_purged,
+)
 from recollect.cli.options import argument, flag, option
 from recollect.cli.places import address_follows, find_addresses, place_fields, show_following_address
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
@@ -29,7 +37,6 @@ if TYPE_CHECKING:
     from recollect.model.files import FileRecord
     from recollect.model.memories import MemoryRecord, Remembered
     from recollect.model.search import Forgotten, ForgottenItem
-    from recollect.model.stats import Purged
 
 commands = CommandSet("Memories")
 
@@ -246,45 +253,6 @@ SourcesOption: TypeAlias = Annotated[
 ]
 
 
-class Loss(NamedTuple):
-    """What forgetting takes, or took: how much of what. `whole` names what goes as a whole, if anything does.
-
-    `sentences` counts messages that stay without a sentence, `summaries` those that are made again, and `passages` the
-    parts of files that go from memory while the files stay as they are.
-    """
-
-    receipt: "Forgotten"
-    whole: str = ""
-    memories: int = 0
-    versions: int = 0
-    messages: int = 0
-    files: int = 0
-    sentences: int = 0
-    summaries: int = 0
-    passages: int = 0
-    purged: "Purged | None" = None
-
-    def document(self) -> dict[str, object]:
-        """Give the receipt, and how much of what goes."""
-        receipt = self.receipt
-        first = {"action": receipt.action, "id": receipt.id}
-        left_out = ("receipt", "whole") if self.purged else ("receipt", "whole", "purged")
-        return {**first, **fields_of(receipt, "action"), **fields_of(self, *left_out)}
-
-    def amount(self) -> str:
-        """Say how much goes."""
-        told = amounts(
-            (self.memories, "memory", "memories"),
-            (self.versions, "earlier version", "earlier versions"),
-            (self.messages, "message", "messages"),
-            (self.sentences, "message in part", "messages in part"),
-            (self.summaries, "summary, to be made again", "summaries, to be made again"),
-            (self.files, "file", "files"),
-            (self.passages, "passage of a file", "passages of files"),
-        )
-        return told or "a folder without files"
-
-
 @commands.command(
     "forget",
     when_given={"query": "read", "purge": "admin"},
@@ -296,6 +264,7 @@ class Loss(NamedTuple):
         "recollect forget --folder ~/notes",
         "recollect --user anna forget --everything --yes",
         "recollect --user anna forget --everything --and-allow-again",
+        "recollect --user anna forget --everything --yes --receipt erased.json",
     ),
 )
 def forget(
@@ -323,6 +292,7 @@ def forget(
     all: Annotated[bool, flag("--all", "With --query: forget all that it finds, several things too.")] = False,
     sources: SourcesOption = None,
     purge: PurgeOption = None,
+    receipt: ReceiptOption = None,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would go, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> CommandResult[Loss]:
@@ -332,12 +302,13 @@ def forget(
     a message the other sentences stay. On a terminal you are told what would go, and asked. Without a terminal,
     --session, --source, --folder, --everything and --all need --yes. A query that fits several things deletes none of
     them and shows what there is. What was forgotten does not come back with an import, a sync or a history that is
-    delivered again, until you say or store it anew; a folder does, when you sync it again.
+    delivered again, until you say or store it anew; a folder does, when you sync it again. A receipt says without
+    content what was forgotten, and is checked with `recollect verify-erasure`.
     """
     me = context.me
     request = partial(me.forget, id, query=query, session=session, source=source, folder=folder, everything=everything)
     request = partial(request, all=all, sources=_with_sources(id, sources=sources), allow_again=allow_again)
-    plan = request(dry_run=True)
+    plan = request(dry_run=True, receipt=dry_run and bool(receipt))
     whole = "everything" if everything else _named_whole(session=session, folder=folder, source=source)
     nothing = _nothing_found(id=id, folder=folder, session=session, everything=everything)
     show = partial(_show_forgotten, nothing=nothing, query=query, allowed=allow_again)
@@ -354,8 +325,19 @@ def forget(
         return CommandResult(loss, show)
     if context.can_ask and not yes and not _confirm(context, loss):
         raise Declined("Nothing was forgotten.")
-    loss = loss._replace(receipt=request(), purged=purge_store(context) if purge else None)
-    return CommandResult(loss, show)
+    return CommandResult(_carry_out(context, request, loss, receipt, purge=bool(purge)), show)
+
+
+def _carry_out(
+    context: CommandContext, request: "Callable[..., Forgotten]", loss: Loss, receipt: str | None, *, purge: bool
+) -> Loss:
+    """Forget, purge if that is wanted, and write the receipt."""
+    with receipt_file(receipt) as save:
+        forgotten = request(receipt=bool(receipt))
+        purged = purge_store(context) if purge else None
+        forgotten = after_purge(context, forgotten, purged)
+        save(forgotten.receipt)
+    return loss._replace(forgotten=forgotten, purged=purged, receipt_file=receipt or "")
 
 
 def _with_sources(id: str | None, *, sources: bool | None) -> bool:
@@ -379,9 +361,9 @@ def _confirm(context: CommandContext, loss: Loss) -> bool:
     from recollect.cli.view import safe
     from recollect.model.files import FileRecord
 
-    if loss.receipt.items:
-        context.console.print(safe("\n".join(_item_lines(loss.receipt.items))))
-    elif not loss.whole and (item := _item(context.me, loss.receipt.ids[0])) is not None:
+    if loss.forgotten.items:
+        context.console.print(safe("\n".join(_item_lines(loss.forgotten.items))))
+    elif not loss.whole and (item := _item(context.me, loss.forgotten.ids[0])) is not None:
         context.console.print(safe(named(item.path) if isinstance(item, FileRecord) else item.content, "bold"))
     what = f"{loss.whole}, {loss.amount()}," if loss.whole else loss.amount()
     return context.ask(f"Forget {what} for good?")
@@ -433,40 +415,42 @@ def _item_lines(items: "Sequence[ForgottenItem]") -> list[str]:
 
 
 def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None, allowed: bool) -> None:
-    receipt = loss.receipt
-    if receipt.action == "candidates":
-        _show_candidates(view, receipt, query)
-    elif receipt.action == "not_found":
+    forgotten = loss.forgotten
+    if forgotten.action == "candidates":
+        _show_candidates(view, forgotten, query)
+    elif forgotten.action == "not_found":
         view.line(nothing)
     else:
-        view.line(f"{'Would forget' if receipt.dry_run else 'Forgotten for good:'} {loss.amount()}.")
-        if receipt.dry_run and receipt.items:
-            view.line("\n".join(_item_lines(receipt.items)), "dim")
-        elif receipt.dry_run:
-            _show_ids(view, receipt.ids)
-        paths = list(dict.fromkeys(item.path.rpartition(":")[0] for item in receipt.items if item.path))
+        view.line(f"{'Would forget' if forgotten.dry_run else 'Forgotten for good:'} {loss.amount()}.")
+        if forgotten.dry_run and forgotten.items:
+            view.line("\n".join(_item_lines(forgotten.items)), "dim")
+        elif forgotten.dry_run:
+            _show_ids(view, forgotten.ids)
+        paths = list(dict.fromkeys(item.path.rpartition(":")[0] for item in forgotten.items if item.path))
         for path in paths[:_MOST_FILES]:
             view.line(f"{path} on your disk says it still. Edit it yourself; memory leaves that passage out.", "yellow")
-        if loss.whole == "everything" and not receipt.dry_run and not allowed:
+        if loss.whole == "everything" and not forgotten.dry_run and not allowed:
             view.line(_NOT_AGAIN, "dim")
         if loss.purged is not None:
             show_purged(view, loss.purged)
-        elif receipt.pending:
-            view.line(f"Erasure pending: {receipt.pending}", "yellow")
+        elif forgotten.pending:
+            view.line(f"Erasure pending: {forgotten.pending}", "yellow")
+        if loss.receipt_file:
+            view.line(f"Receipt: {loss.receipt_file}. Check it later with `recollect verify-erasure`.")
 
 
-def _show_candidates(view: "View", receipt: "Forgotten", query: str | None) -> None:
+def _show_candidates(view: "View", forgotten: "Forgotten", query: str | None) -> None:
     from recollect.cli.render_memories import ranked_hits
 
     view.line("Several things may be meant; nothing was forgotten.", "yellow")
-    if receipt.items:
+    if forgotten.items:
         view.line("It is said in:")
-        view.line("\n".join(_item_lines(receipt.items)), "dim")
-    if receipt.candidates:
-        view.line("The nearest memories:" if receipt.items else "")
-        view.print(ranked_hits(receipt.candidates, view.now))
+        view.line("\n".join(_item_lines(forgotten.items)), "dim")
+    if forgotten.candidates:
+        view.line("The nearest memories:" if forgotten.items else "")
+        view.print(ranked_hits(forgotten.candidates, view.now))
         view.line("To forget one of them, type: recollect forget ID")
-    if receipt.items:
+    if forgotten.items:
         view.line(f"To forget all that says it, type: recollect forget --query {shlex.quote(query or '')} --all")
 
 

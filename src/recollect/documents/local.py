@@ -1,6 +1,6 @@
 """Reads documents on this machine, and keeps their originals in a folder of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import BoundedSemaphore
@@ -68,6 +68,10 @@ class LocalDocuments:
     def discard(self, names: Sequence[str]) -> None:
         """Remove originals for good; one that is gone already is fine."""
         self._originals.discard(names)
+
+    def names(self) -> Iterator[str]:
+        """Give the names of all originals that are kept."""
+        return self._originals.names()
 
     def sweep(self, known: Callable[[str], bool]) -> int:
         """Remove originals without a file record, unless they are recent; returns how many."""

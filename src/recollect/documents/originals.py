@@ -88,6 +88,14 @@ class Originals:
                 if _NAME.fullmatch(name):
                     _remove(self._folder / name, self._folder)
 
+    def names(self) -> Iterator[str]:
+        """Give the names of all originals that are kept."""
+        folder = self._folder
+        if folder is None:
+            return
+        for path in _files(folder):
+            yield path.relative_to(folder).as_posix()
+
     def sweep(self, known: Callable[[str], bool]) -> int:
         """Remove originals without a file record, and unfinished writes, unless they are recent; says how many."""
         if self._folder is None or not self._folder.is_dir():

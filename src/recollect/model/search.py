@@ -9,6 +9,7 @@ from recollect.model.literals import Source
 from recollect.model.memories import Item, MemoryRecord, Remembered, participants_of
 from recollect.model.messages import Compaction
 from recollect.model.places import PlacePart
+from recollect.model.receipts import Receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,7 @@ class Forgotten:
     are messages that stay without what was forgotten. `items` lists all of it by kind, when something is looked up
     that is said in several places. `sources` are messages that still say what was forgotten. `pending` says why traces
     of it are still in the database's files, '' when none are: no search finds them, and they are erased later.
+    `receipt` is there if one was asked for and something was forgotten.
     """
 
     action: ForgottenAction
@@ -135,6 +137,7 @@ class Forgotten:
     items: tuple[ForgottenItem, ...] = ()
     sources: tuple[str, ...] = ()
     pending: str = ""
+    receipt: Receipt | None = None
 
     @property
     def id(self) -> str | None:

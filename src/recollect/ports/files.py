@@ -250,5 +250,8 @@ class Documents(Protocol):
     def discard(self, names: Sequence[str]) -> None:
         """Remove originals for good; one that is gone already is fine."""
 
+    def names(self) -> Iterator[str]:
+        """Give the names of all originals that are kept."""
+
     def sweep(self, known: Callable[[str], bool]) -> int:
         """Remove originals that no file refers to, and that were not just put there; says how many."""

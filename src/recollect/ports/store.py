@@ -11,6 +11,7 @@ from recollect.model.stats import Erasure, Problem, Purged, StoreStats, UserLimi
 from recollect.ports.access_log import AccessLogReader, AccessLogStore, AccessLogWriter
 from recollect.ports.backup import CopiedStore
 from recollect.ports.conversations import ConversationReader, ConversationWriter, ReadingStore
+from recollect.ports.erasure import ErasureStore, StoredRows
 from recollect.ports.files import FileReader, FileWriter
 from recollect.ports.memories import MemoryReader, MemoryWriter
 from recollect.ports.places import PlaceReader, PlaceStore, PlaceWriter
@@ -26,7 +27,9 @@ class StoreReader(MemoryReader, ConversationReader, FileReader, PlaceReader, Acc
     """Questions of one user, answered from one consistent snapshot."""
 
 
-class StoreWriter(MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, AccessLogWriter, TransferWriter, Protocol):
+class StoreWriter(
+    MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, AccessLogWriter, TransferWriter, StoredRows, Protocol
+):
     """Changes of one user, all or nothing."""
 
     def limit_growth(self, limits: UserLimits) -> None:
@@ -60,7 +63,7 @@ class PendingWrite(Protocol[Result_co]):
         """Wait for the commit and give the result of the work; raises what went wrong."""
 
 
-class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, TransferStore, Protocol):
+class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, TransferStore, ErasureStore, Protocol):
     """A database that keeps memories."""
 
     @property

@@ -142,3 +142,4 @@ WriteCall = Annotated[ApiCall, Depends(RequiresPermissionOnce("write"))]
 WriteAndReadCall = Annotated[ApiCall, Depends(RequiresPermissionOnce("write", also="read"))]  # the answer shows content
 ForgetCall = Annotated[ApiCall, Depends(RequiresPermissionOnce("forget"))]
 AdminCall = Annotated[ApiCall, Depends(RequiresPermission("admin"))]
+WithReceipt = Annotated[bool, Query(description="Give a signed receipt of what was forgotten, without content.")]

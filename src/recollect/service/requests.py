@@ -388,7 +388,8 @@ _EXACTLY_ONE: Final[dict[str, Any]] = {
             "required": ["everything"],
             "properties": {**_NOT_NAMED, **_reach("everything"), "everything": {"const": True}},
         }
-    ]
+    ],
+    "not": {"required": ["receipt", "dry_run"], "properties": {"receipt": {"const": True}, "dry_run": {"const": True}}},
 }
 
 
@@ -422,4 +423,13 @@ class ForgetBody(StrictBody):
         default=False,
         description="With everything: a fresh start. What was ever forgotten may come again by an import or a sync.",
     )
+    receipt: bool = Field(
+        default=False, description="Give a signed receipt of what was forgotten, without content. Not of a dry run."
+    )
     dry_run: bool = False
+
+
+class VerifyErasureBody(StrictBody):
+    """A receipt of forgetting to check."""
+
+    receipt: dict[str, Any] = Field(description="The receipt as it was given, with all its fields.")

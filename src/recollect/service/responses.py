@@ -23,6 +23,7 @@ from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
 from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
 from recollect.model.readings import Captured, ExplainedReading, Need, Reading, SkippedStatement, Statement, TextSpan
+from recollect.model.receipts import AuditPosition, ErasureCheck, ErasureFinding, OlderBackup, Receipt
 from recollect.model.search import About, Forgotten, ForgottenItem, Hit, Place, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import SearchFigures, Stats, Status
 from recollect.service.body_model import DESCRIPTIONS
@@ -155,8 +156,13 @@ HitBody = body(
 )
 RecallBody = body("RecallBody", Recall)
 ForgottenItemBody = body("ForgottenItemBody", ForgottenItem)
+AuditPositionBody = body("AuditPositionBody", AuditPosition)
+ReceiptBody = body("ReceiptBody", Receipt)
 # What is still to be erased is the state of the store (`status`), so a repeated request is answered alike.
-ForgottenBody = body("ForgottenBody", Forgotten, defaults={"files": 0}, omit=("pending",))
+ForgottenBody = body("ForgottenBody", Forgotten, defaults={"files": 0, "receipt": None}, omit=("pending",))
+ErasureFindingBody = body("ErasureFindingBody", ErasureFinding)
+OlderBackupBody = body("OlderBackupBody", OlderBackup)
+ErasureCheckBody = body("ErasureCheckBody", ErasureCheck, erased=bool)
 AboutBody = body("AboutBody", About)
 
 StoredToolCallBody = body("ToolCallAnswer", ToolCall)

@@ -35,6 +35,10 @@ class StoreSession(ABC):
         """Run a query and give its rows one by one: however many there are, few of them are in memory."""
 
     @abstractmethod
+    def stream_statement(self, sql: str, values: Values) -> Iterator[ResultRow]:
+        """Do the same with a statement that was assembled from the catalogue, written as in `storage/sql`."""
+
+    @abstractmethod
     def read_vector(self, stored: Any) -> Vector:  # noqa: ANN401 - as the driver gives it
         """Read a vector."""
 

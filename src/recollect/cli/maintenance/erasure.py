@@ -1,20 +1,34 @@
-"""Commands about what forgetting leaves behind: purge."""
+"""Commands about what forgetting leaves behind: purge, verify-erasure."""
 
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recollect.cli.errors import FAILED
-from recollect.cli.formatting import sentence
-from recollect.cli.options import flag
+from recollect.cli.formatting import counted, sentence
+from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
+from recollect.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
+    from recollect.model.receipts import ErasureCheck, ErasureFinding, Receipt
+    from recollect.model.search import Forgotten
     from recollect.model.stats import Purged
 
 commands = CommandSet("The store")
 
+_LARGEST_RECEIPT = 64 * 2**20
+
 PurgeOption: TypeAlias = Annotated[
     bool | None, flag("--purge", "Remove the last traces from the database's files as well, see `recollect purge`.")
+]
+
+ReceiptOption: TypeAlias = Annotated[
+    str | None, option("FILE", "Write a signed receipt to a new file: what was forgotten, without content.")
 ]
 
 
@@ -45,3 +59,90 @@ def show_purged(view: "View", purged: "Purged") -> None:
         view.line(f"Not purged yet: {failure.rstrip('.')}. Run `recollect purge` again.", "yellow")
     for left in purged.administrator:
         view.line(sentence(left), "dim")
+
+
+@contextmanager
+def receipt_file(path: str | None) -> "Iterator[Callable[[Receipt | None], None]]":
+    """Make the file of a receipt before anything is forgotten, and fill it afterwards; it goes if nothing was."""
+    if not path:
+        yield lambda _: None
+        return
+    try:
+        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise InvalidInput(f"{path} exists already. Nothing was forgotten; name a new file for the receipt.") from None
+    saved = False
+
+    def save(receipt: "Receipt | None") -> None:
+        nonlocal saved
+        if receipt is not None:
+            file.write(json.dumps(receipt.document(), indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+            saved = True
+
+    try:
+        with os.fdopen(made, "w", encoding="utf-8") as file:
+            yield save
+    finally:
+        if not saved:
+            os.unlink(path)  # noqa: PTH108 - as it was made
+
+
+def after_purge(context: CommandContext, forgotten: "Forgotten", purged: "Purged | None") -> "Forgotten":
+    """Have the receipt say what a purge has done."""
+    if purged is None or forgotten.receipt is None:
+        return forgotten
+    return replace(forgotten, receipt=context.memory.operations.receipt_after_purge(forgotten.receipt, purged))
+
+
+@commands.command(
+    "admin",
+    name="verify-erasure",
+    examples=("recollect verify-erasure erased.json", "recollect verify-erasure erased.json --backups ~/backups"),
+    busy="Looking for what was forgotten",
+)
+def verify_erasure(
+    context: CommandContext,
+    receipt: Annotated[str, argument("RECEIPT", "The file that `forget --receipt` wrote.")],
+    *,
+    backups: Annotated[
+        str | None, option("DIR", "Name the backups in this folder that are older; else in that of the settings.")
+    ] = None,
+) -> "CommandResult[ErasureCheck]":
+    """Check that nothing of what a receipt tells of is left in the store.
+
+    Looks into every table and text column, indexes, statistics and originals, and on SQLite into every byte of the file
+    and its log. What you stored again since is counted apart. Exits with 1 when something is left, and with 2 when the
+    receipt was changed, or is of another store or a newer version.
+    """
+    try:
+        with open(receipt, "rb") as file:  # noqa: PTH123 - as it was typed
+            content = file.read(_LARGEST_RECEIPT + 1)
+    except FileNotFoundError:
+        raise NotFound(f"There is no receipt {receipt}. Name the file that `forget --receipt` wrote.") from None
+    if len(content) > _LARGEST_RECEIPT:
+        raise InvalidInput(f"{receipt} is too large for a receipt of forgetting.")
+    check = context.memory.verify_erasure(content, backups=backups)
+    return CommandResult(check, _show_check, 0 if check.erased else FAILED)
+
+
+def _show_check(view: "View", check: "ErasureCheck") -> None:
+    if check.erased:
+        view.line(f"Nothing of what {check.user} forgot at {check.forgotten_at} is left.")
+    else:
+        view.line(f"Left of what {check.user} forgot at {check.forgotten_at}:", "red")
+        view.line("\n".join(map(_finding, check.left)), "red")
+    if check.again:
+        view.line("Stored again since then:", "yellow")
+        view.line("\n".join(map(_finding, check.again)), "yellow")
+    if check.pending:
+        view.line(f"Erasure pending: {check.pending}", "yellow")
+    for backup in check.older_backups:
+        view.line(f"{backup.folder} was made before, at {backup.created_at}, and holds it.", "yellow")
+    for place in check.unseen:
+        view.line(place, "dim")
+
+
+def _finding(finding: "ErasureFinding") -> str:
+    return f"  {finding.place}: {counted(finding.amount, 'mark', 'marks')} of {finding.kind}"

@@ -36,8 +36,8 @@ def note(
     now: datetime,
     *,
     amount: int = 0,
-) -> None:
-    """Add a line to the log of a user, inside the transaction that does what the line says."""
+) -> AuditLine:
+    """Add a line to the log of a user, inside the transaction that does what the line says; gives it."""
     before = writer.last_audit()
     line = AuditLine(
         number=before.number + 1 if before else 1,
@@ -47,7 +47,9 @@ def note(
         items=tuple(items[:MOST_ITEMS]),
         amount=max(amount, len(items)),
     )
-    writer.add_audit(replace(line, hash=_hash(scope, line, before.hash if before else "")))
+    line = replace(line, hash=_hash(scope, line, before.hash if before else ""))
+    writer.add_audit(line)
+    return line
 
 
 def _hash(scope: Scope, line: AuditLine, before: str) -> str:

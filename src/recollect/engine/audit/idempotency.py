@@ -64,7 +64,11 @@ class IdempotentRequest:
         """Keep the final response. Raises AlreadyProcessed if another client was faster with the same request."""
         if self.answered is None:
             self.insist_new(writer, now)
-        self.keep(writer, answer, now)
+            self.keep(writer, answer, now)
+            return
+        stored = writer.answer(self.key, now - ANSWERS_KEPT)  # by the write itself, whatever that has forgotten
+        if stored is not None and stored.body is not None:
+            writer.keep_answer(self.key, StoredResponse(self.request_hash, answer, self.private), now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from recollect.engine.base.context import Engine
 from recollect.engine.forgetting import forget
 from recollect.engine.forgetting.mentions import Mentions, find_mentions
+from recollect.engine.forgetting.receipt import ReceiptDraft
 from recollect.engine.search import recall
 from recollect.engine.search.hits import TIME
 from recollect.engine.search.prepared_query import SearchOptions
@@ -30,7 +31,15 @@ class _Meant(NamedTuple):
     clear: bool
 
 
-def forget_query(engine: Engine, scope: Scope, query: str, *, all_found: bool, dry_run: bool) -> Forgotten:
+def forget_query(
+    engine: Engine,
+    scope: Scope,
+    query: str,
+    *,
+    all_found: bool,
+    dry_run: bool,
+    receipt: ReceiptDraft | None = None,
+) -> Forgotten:
     """Forget what a query says, wherever it is said; several things only with `all_found`."""
     thresholds = engine.settings.forget
     options = SearchOptions(_SHOWN, thresholds.min_score / 2)  # less is no candidate for anything
@@ -44,7 +53,8 @@ def forget_query(engine: Engine, scope: Scope, query: str, *, all_found: bool, d
     if not meant.memory_ids and not meant.wording.ways:
         return Forgotten("candidates" if hits else "not_found", candidates=hits, dry_run=dry_run)
     if meant.clear or all_found:
-        return forget.forget_said(engine, scope, meant.memory_ids, meant.wording, dry_run=dry_run)
+        said = (meant.memory_ids, meant.wording)
+        return forget.forget_said(engine, scope, *said, dry_run=dry_run, receipt=receipt)
     planned = forget.forget_said(engine, scope, meant.memory_ids, meant.wording, dry_run=True)
     return Forgotten("candidates", candidates=hits, dry_run=dry_run, items=planned.items)
 

@@ -25,6 +25,8 @@ from recollect.engine.forgetting.mentions import (
     rewrite_chunk,
     rewrite_message,
 )
+from recollect.engine.forgetting.plan import ForgetPlan
+from recollect.engine.forgetting.receipt import ReceiptDraft, settled
 from recollect.engine.forgetting.rewriting import DroppedSummary
 from recollect.errors import InvalidInput
 from recollect.model.files import FileRecord
@@ -37,34 +39,15 @@ from recollect.text.mentions import Wording
 _BATCH = 5_000
 
 
-class ForgetPlan(NamedTuple):
-    """What to delete, the chosen items first, and which of it are messages and files.
-
-    `partial`: other items of the user stay. `folders` are synced folders that go with all their files. What is `buried`
-    leaves tombstones, so that no import, sync or redelivery brings it back. `rewritten` messages and chunks lose
-    sentences; a message of which nothing is left is among `messages`. `remade` are the summaries to make again,
-    `sources` messages that still say what goes.
-    """
-
-    ids: tuple[str, ...]
-    messages: frozenset[str]
-    partial: bool = True
-    files: tuple[FileRecord, ...] = ()
-    folders: tuple[str, ...] = ()
-    buried: bool = True
-    rewritten: tuple[RewrittenMessage, ...] = ()
-    chunks: tuple[RewrittenChunk, ...] = ()
-    remade: tuple[DroppedSummary, ...] = ()
-    sources: tuple[str, ...] = ()
-    items: tuple[ForgottenItem, ...] = ()
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is to be done."""
-        return not (self.ids or self.folders or self.rewritten or self.chunks)
-
-
-def forget_id(engine: Engine, scope: Scope, item_id: str, *, sources: bool, dry_run: bool) -> Forgotten:
+def forget_id(
+    engine: Engine,
+    scope: Scope,
+    item_id: str,
+    *,
+    sources: bool,
+    dry_run: bool,
+    receipt: ReceiptDraft | None = None,
+) -> Forgotten:
     """Forget a memory with its history, an old version alone, a message, or a file with all its chunks.
 
     With `sources` the messages that a memory was captured from lose the sentences that say it.
@@ -80,18 +63,30 @@ def forget_id(engine: Engine, scope: Scope, item_id: str, *, sources: bool, dry_
             return _plan_files([file])
         return plan_said(rows, [item_id], Wording(()), engine.clock.now(), sources=sources)
 
-    return _forget(engine, scope, choose, dry_run=dry_run)
+    return _forget(engine, scope, choose, dry_run=dry_run, receipt=receipt)
 
 
 def forget_said(
-    engine: Engine, scope: Scope, memory_ids: Sequence[str], wording: Wording, *, dry_run: bool
+    engine: Engine,
+    scope: Scope,
+    memory_ids: Sequence[str],
+    wording: Wording,
+    *,
+    dry_run: bool,
+    receipt: ReceiptDraft | None = None,
 ) -> Forgotten:
     """Forget memories, and whatever else says the same."""
     now = engine.clock.now()
-    return _forget(engine, scope, lambda rows: plan_said(rows, memory_ids, wording, now, sources=True), dry_run=dry_run)
+
+    def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
+        return plan_said(rows, memory_ids, wording, now, sources=True)
+
+    return _forget(engine, scope, choose, dry_run=dry_run, receipt=receipt)
 
 
-def forget_folder(engine: Engine, scope: Scope, path: str, *, dry_run: bool) -> Forgotten:
+def forget_folder(
+    engine: Engine, scope: Scope, path: str, *, dry_run: bool, receipt: ReceiptDraft | None = None
+) -> Forgotten:
     """Forget a synced folder: its files, and that it was ever synced. It may be synced again.
 
     It is named as it was synced, even if that is a link by now, or by where a path leads.
@@ -104,7 +99,7 @@ def forget_folder(engine: Engine, scope: Scope, path: str, *, dry_run: bool) -> 
         folders = [folder.root for folder in rows.folders() if folder.root == root]
         return _plan_files([file for file in files if file is not None], folders=folders, buried=False)
 
-    return _forget(engine, scope, choose, dry_run=dry_run)
+    return _forget(engine, scope, choose, dry_run=dry_run, receipt=receipt)
 
 
 def _plan_files(files: Sequence[FileRecord], *, folders: Sequence[str] = (), buried: bool = True) -> ForgetPlan:
@@ -112,7 +107,9 @@ def _plan_files(files: Sequence[FileRecord], *, folders: Sequence[str] = (), bur
     return ForgetPlan(tuple(ids), frozenset(), files=tuple(files), folders=tuple(folders), buried=buried)
 
 
-def forget_session(engine: Engine, scope: Scope, session: str, *, dry_run: bool) -> Forgotten:
+def forget_session(
+    engine: Engine, scope: Scope, session: str, *, dry_run: bool, receipt: ReceiptDraft | None = None
+) -> Forgotten:
     """Forget a conversation: its messages, what was learned in it, and what was stored under its name."""
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
@@ -121,15 +118,24 @@ def forget_session(engine: Engine, scope: Scope, session: str, *, dry_run: bool)
         elsewhere = {source.made_id for source in rows.sources(memory_ids) if source.source_id not in own_ids}
         return _plan(rows, (*message_ids, *(memory_id for memory_id in memory_ids if memory_id not in elsewhere)))
 
-    return _forget(engine, scope, choose, dry_run=dry_run, conversations=[session])
+    return _forget(engine, scope, choose, dry_run=dry_run, conversations=[session], receipt=receipt)
 
 
-def forget_source(engine: Engine, scope: Scope, source: str, *, dry_run: bool) -> Forgotten:
+def forget_source(
+    engine: Engine, scope: Scope, source: str, *, dry_run: bool, receipt: ReceiptDraft | None = None
+) -> Forgotten:
     """Forget all memories that came from one source."""
-    return _forget(engine, scope, lambda rows: _plan(rows, rows.of_source(source)), dry_run=dry_run)
+    return _forget(engine, scope, lambda rows: _plan(rows, rows.of_source(source)), dry_run=dry_run, receipt=receipt)
 
 
-def forget_everything(engine: Engine, scope: Scope, *, allow_again: bool = False, dry_run: bool) -> Forgotten:
+def forget_everything(
+    engine: Engine,
+    scope: Scope,
+    *,
+    allow_again: bool = False,
+    dry_run: bool,
+    receipt: ReceiptDraft | None = None,
+) -> Forgotten:
     """Forget all that a user has; with `allow_again` also what was forgotten before, so that it may come again."""
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
@@ -141,7 +147,7 @@ def forget_everything(engine: Engine, scope: Scope, *, allow_again: bool = False
             ids, frozenset(message_ids), partial=False, files=files, folders=folders, buried=not allow_again
         )
 
-    return _forget(engine, scope, choose, dry_run=dry_run, conversations=None)
+    return _forget(engine, scope, choose, dry_run=dry_run, conversations=None, receipt=receipt)
 
 
 class ReplayedChanges(NamedTuple):
@@ -193,8 +199,12 @@ def _forget(
     dry_run: bool,
     conversations: Sequence[str] | None = (),
     scrub: bool = True,
+    receipt: ReceiptDraft | None = None,
 ) -> Forgotten:
-    """Delete what `choose` finds inside the transaction; `conversations` go too, all of them when it is None."""
+    """Delete what `choose` finds inside the transaction; `conversations` go too, all of them when it is None.
+
+    A `receipt` is drawn up in the transaction, and signed again when the files are erased.
+    """
 
     def existing(rows: StoreReader | StoreWriter) -> Sequence[str]:
         names = rows.conversation_ids() if conversations is None else conversations
@@ -203,30 +213,36 @@ def _forget(
     def work(writer: StoreWriter) -> Forgotten:
         plan, names = choose(writer), existing(writer)
         originals.extend(file.original for file in plan.files if file.original)
-        if names or not plan.empty:
+        found = names or not plan.empty
+        if receipt is not None and found:
+            receipt.collect(writer, plan, names)
+        if found:
             writer.forget_traces(everything=not plan.partial)
         _delete(writer, plan, engine.clock.now())
         for name in names:
             writer.delete_conversation(name)
         rewriting.write(writer, engine, plan.rewritten, plan.chunks)
         dropped.extend(plan.remade)
-        return _receipt(plan, names, dry_run=False)
+        outcome = _outcome(plan, names, dry_run=False)
+        return replace(outcome, receipt=receipt.draw_up(writer)) if receipt is not None and found else outcome
 
     originals: list[str] = []
     dropped: list[DroppedSummary] = []
     if dry_run:
-        return engine.store.read(scope, lambda reader: _receipt(choose(reader), existing(reader), dry_run=True))
-    receipt = engine.write(scope, work)
+        return engine.store.read(scope, lambda reader: _outcome(choose(reader), existing(reader), dry_run=True))
+    outcome = engine.write(scope, work)
     file_chunks.discard(engine, originals)
     engine.forget_cached(scope)
-    left = engine.erase() if scrub and receipt.action == "deleted" else Erasure()
+    left = engine.erase() if scrub and outcome.action == "deleted" else Erasure()
     rewriting.remake(engine, scope, dropped)
-    if receipt.items:  # what was rewritten waits for its vectors
+    if outcome.items:  # what was rewritten waits for its vectors
         engine.background.wake()
-    return replace(receipt, pending=left.reason)
+    if outcome.receipt is not None:
+        outcome = replace(outcome, receipt=settled(engine, outcome.receipt, left.reason))
+    return replace(outcome, pending=left.reason)
 
 
-def _receipt(plan: ForgetPlan, conversations: Sequence[str], *, dry_run: bool) -> Forgotten:
+def _outcome(plan: ForgetPlan, conversations: Sequence[str], *, dry_run: bool) -> Forgotten:
     action: ForgottenAction = "not_found"
     if conversations or not plan.empty:
         action = "would_delete" if dry_run else "deleted"

@@ -21,7 +21,7 @@ from recollect.service.body_model import PLAIN_NUMBER, VISIBLE, StrictBody
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import json_router
 from recollect.service.multipart import ENVELOPE_BYTES, UploadedDocument, read_upload
-from recollect.service.request_context import ApiCall, ForgetCall, ReadCall, WriteCall
+from recollect.service.request_context import ApiCall, ForgetCall, ReadCall, WithReceipt, WriteCall
 from recollect.settings import Settings
 from recollect.web.problems import RequestRefused
 
@@ -192,12 +192,12 @@ def _attachment(path: str) -> str:
 
 
 @router.delete("/api/files/{id}", response_model=out.ForgottenBody)
-def delete(call: ForgetCall, id: FileId) -> Response:
+def delete(call: ForgetCall, id: FileId, *, receipt: WithReceipt = False) -> Response:
     """Forget a file for good, with its text and its original. What lies in a synced folder stays there."""
     return run_idempotent(
         call,
         "forget",
-        lambda me: me.forget(me.files.get(id).id),  # a file, nothing else; raises NotFound
+        lambda me: me.forget(me.files.get(id).id, receipt=receipt),  # a file, nothing else; raises NotFound
         reply=lambda forgotten: Reply(out.dump(out.ForgottenBody, forgotten)),
         committed=Forgotten,
     )

@@ -19,7 +19,7 @@ from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import JSON, json_router
-from recollect.service.request_context import ForgetCall, ReadCall, WriteAndReadCall, WriteCall
+from recollect.service.request_context import ForgetCall, ReadCall, WithReceipt, WriteAndReadCall, WriteCall
 from recollect.service.request_locations import QueryOrigin
 
 router = json_router("Memories")
@@ -172,12 +172,19 @@ def rate(body: requests.FeedbackBody, call: WriteAndReadCall, id: MemoryId) -> R
 
 
 @router.delete("/api/memories/{id}", response_model=out.ForgottenBody)
-def delete(call: ForgetCall, id: MemoryId, *, sources: AlsoSources = False, if_match: IfMatch = None) -> Response:
+def delete(
+    call: ForgetCall,
+    id: MemoryId,
+    *,
+    sources: AlsoSources = False,
+    receipt: WithReceipt = False,
+    if_match: IfMatch = None,
+) -> Response:
     """Forget a memory for good, with its history and everything that was made from it."""
 
     def forget(me: UserMemory) -> Forgotten:
         me.get(id)  # a memory, not a message; raises NotFound
-        return me.forget(id, sources=sources)
+        return me.forget(id, sources=sources, receipt=receipt)
 
     return run_idempotent(
         call,

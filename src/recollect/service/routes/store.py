@@ -2,12 +2,13 @@
 
 from dataclasses import asdict
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Body, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from recollect._version import __version__
+from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.json_routes import JSON
 from recollect.service.metrics.service_metrics import CONTENT_TYPE, Metrics
@@ -30,6 +31,17 @@ def status(call: AdminCall) -> Response:
     """Say what runs on what, what should be done about it, and how far the user's folders have drifted."""
     folders = call.me.files.folders()
     return _json(out.dump(out.ServiceStatusBody, {**asdict(call.memory.status()), "folders": folders}))
+
+
+@router.post("/api/verify-erasure", response_model=out.ErasureCheckBody)
+def verify_erasure(body: Annotated[requests.VerifyErasureBody, Body()], call: AdminCall) -> Response:
+    """Check that nothing of what a receipt of forgetting tells of is left in the store.
+
+    Looks into every table and text column, indexes, statistics and originals, and on SQLite into every byte of the
+    file and its log; names the older backups in the folder of the settings. A receipt that was changed, or is of
+    another store or a newer version, is refused.
+    """
+    return _json(out.dump(out.ErasureCheckBody, call.memory.verify_erasure(body.receipt)))
 
 
 @router.head("/livez", include_in_schema=False)

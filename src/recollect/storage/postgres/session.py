@@ -77,9 +77,16 @@ class PostgresSession(StoreSession):
         self, name: str, values: Values, *, kind: VectorKind | None = None, space: int | None = None
     ) -> Iterator[ResultRow]:
         """Let the server hold the rows, and fetch some at a time."""
+        return self._stream(statement(name, kind, space), values)
+
+    def stream_statement(self, sql: str, values: Values) -> Iterator[ResultRow]:
+        """Do the same with an assembled statement."""
+        return self._stream(translate("postgres", sql).encode(), values)
+
+    def _stream(self, sql: bytes, values: Values) -> Iterator[ResultRow]:
         with self.connection.cursor(name=f"recollect_rows_{next(_STREAMS)}") as cursor:
             cursor.itersize = _FETCHED
-            cursor.execute(statement(name, kind, space), values)
+            cursor.execute(sql, values)
             yield from cursor
 
     def read_vector(self, stored: Any) -> Vector:  # noqa: ANN401 - pgvector's types

@@ -20,6 +20,7 @@ from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.stats import Erasure, Problem, Purged
 from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
+from recollect.ports.erasure import RawBlock, StoredRow
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import roles
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
@@ -33,6 +34,7 @@ from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.session import PostgresSession, statement
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.session import StoreSession
+from recollect.storage.shared.erasure import SharedErasureStore
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
 from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
 from recollect.storage.shared.transfer import SharedTransferStore
@@ -45,6 +47,9 @@ T = TypeVar("T")
 _UNPURGED = "The server's files still hold deleted rows: `recollect purge` removes them."
 _SAMPLES = "Statistics of the server hold words of users, forgotten ones too. `recollect purge` removes them."
 _PURGE_WAIT_S = 10.0
+_BEYOND_SQL = "The server's write-ahead log, its archive, replicas and backups cannot be looked into from here."
+_DEAD_ROWS = "Deleted rows are in the server's files until `recollect purge`; no query shows them."
+_NO_STATISTICS = "This login may not look into the server's statistics."
 
 
 class PostgresStore(
@@ -55,6 +60,7 @@ class PostgresStore(
     SharedReadingStore,
     SharedAccessLogStore,
     SharedTransferStore,
+    SharedErasureStore,
     StoreFigures,
 ):
     """Memories on a server."""
@@ -243,6 +249,27 @@ class PostgresStore(
                 purging.set_mark(session, upto)
         notes = (f"rewrote {len(tables) - len(failed)} of {len(tables)} tables with their indexes", *refreshed.notes)
         return Purged(notes, tuple(failed), refreshed.administrator)
+
+    def _statistics(self) -> Iterator[StoredRow]:
+        """Give what the server has sampled, if the login may look."""
+        with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as login:
+            session = PostgresSession(login)
+            sampled = session.rows("sampled_values") if session.row("may_read_statistics")[0] else []
+        return (StoredRow("pg_statistic", "", None, {table: samples.encode()}) for table, samples in sampled)
+
+    def raw_blocks(self) -> Iterator[RawBlock]:
+        """Give nothing: a server's files are its own affair."""
+        return iter(())
+
+    def unseen(self) -> Sequence[str]:
+        """Say what a query cannot show."""
+        with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as login:
+            readable = PostgresSession(login).row("may_read_statistics")[0]
+        with self._lent() as session:
+            hidden = ", ".join(row[0] for row in session.rows("unreadable_tables"))
+        tables = (f"Tables that the role of the application may not read: {hidden}.",) if hidden else ()
+        dead = (_DEAD_ROWS,) if self.erasure().reason else ()
+        return (*dead, *tables, *(() if readable else (_NO_STATISTICS,)), _BEYOND_SQL)
 
     def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
         """Dump the database while it is in use, with a connection of its own."""

@@ -1,7 +1,7 @@
 """Changes one user's memories, conversations and files inside one transaction, and finishes jobs."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,9 @@ from recollect.model.literals import VECTOR_KINDS, ItemKind, MessageStatus, Vect
 from recollect.model.memories import Draft, MemoryRecord, MessageDraft, Space, Vector
 from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.ports import CachedPassageVector, Derivation, EmbedJob, Fingerprint, Role, Slot, TouchedFile
+from recollect.ports.erasure import StoredRow
 from recollect.storage.rows import UNREAD, name_of
+from recollect.storage.shared.erasure import stored_rows
 from recollect.storage.shared.item_writer import NumberedSpace, SharedItemWriter, WrittenItem
 from recollect.storage.spaces import list_spaces, owed_spaces, space_label
 
@@ -179,6 +181,10 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Sequence[Vector]
     ) -> set[str]:
         """Store late vectors of one kind for the rows that still exist; gives the ids whose jobs were waiting."""
+
+    def stored_rows(self) -> Iterator[StoredRow]:
+        """Give what all tables hold of the user."""
+        return stored_rows(self._session, self._user)
 
     def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
         """Find the live memory with this fingerprint."""

@@ -66,6 +66,10 @@ class SqliteSession(StoreSession):
         """Step through a query."""
         yield from self.connection.execute(statement(name, kind, space), values)
 
+    def stream_statement(self, sql: str, values: Values) -> Iterator[ResultRow]:
+        """Step through an assembled statement."""
+        yield from self.connection.execute(translate("sqlite", sql), values)
+
     def read_vector(self, stored: bytes) -> Vector:
         """Read a blob."""
         return np.frombuffer(stored, "<f4")

@@ -20,7 +20,9 @@ from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.stats import Erasure, Problem, Purged
 from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
+from recollect.ports.erasure import RawBlock, StoredRow
 from recollect.storage.session import StoreSession
+from recollect.storage.shared.erasure import SharedErasureStore
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
 from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
 from recollect.storage.shared.transfer import SharedTransferStore
@@ -28,10 +30,12 @@ from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
 from recollect.storage.sqlite.connection import ReadConnections, is_read_only, open_connection, translated
 from recollect.storage.sqlite.maintenance.copy import copy_database
+from recollect.storage.sqlite.maintenance.raw_bytes import raw_blocks
 from recollect.storage.sqlite.maintenance.scrub import (
     REWRITE_AT_ONCE_BYTES,
     FileEraser,
     file_bytes,
+    pending,
     refresh_statistics,
     samples,
 )
@@ -59,6 +63,7 @@ class SqliteStore(
     SharedReadingStore,
     SharedAccessLogStore,
     SharedTransferStore,
+    SharedErasureStore,
     StoreFigures,
 ):
     """Memories in one file."""
@@ -228,7 +233,7 @@ class SqliteStore(
     def erasure(self) -> Erasure:
         """Say what is still to be erased."""
         with self._snapshot() as connection:
-            return self._eraser.pending(connection)
+            return pending(connection)
 
     def purge(self, tell: StepListener) -> Purged:
         """Merge the index of words, write the whole file anew and empty its log."""
@@ -240,6 +245,20 @@ class SqliteStore(
         tell("writing the file anew", 1, 2)
         left = self._eraser.scrub(self._busy_timeout_s, whole=True, anew=True).reason
         return Purged(tuple(notes if left else [*notes, "emptied its log"]), (left,) if left else (), (_COPIES,))
+
+    def _statistics(self) -> Iterator[StoredRow]:
+        """Give nothing: statistics are tables among the others."""
+        return iter(())
+
+    def raw_blocks(self) -> Iterator[RawBlock]:
+        """Give the bytes of the file and its log."""
+        self._insist_open()
+        with translated(self._path):
+            yield from raw_blocks(self._path)
+
+    def unseen(self) -> Sequence[str]:
+        """Give nothing: every byte of the file can be looked at."""
+        return ()
 
     def change_notifier(self) -> FileChangeNotifier:
         """Give something that notices all writes."""

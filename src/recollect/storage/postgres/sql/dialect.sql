@@ -301,6 +301,22 @@ SELECT count(*) AS columns
  WHERE c.relnamespace = current_schema()::regnamespace AND a.attstattarget = 0
    AND coalesce(s.stavalues1::text, s.stavalues2::text, s.stavalues3::text, s.stavalues4::text, s.stavalues5::text) IS NOT NULL
 
+-- unreadable_tables --
+-- The tables that this role may not look into.
+SELECT c.relname AS name
+  FROM pg_class c
+ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT has_table_privilege(c.oid, 'SELECT')
+ ORDER BY c.relname
+
+-- sampled_values --
+-- What the statistics of our tables hold.
+SELECT c.relname AS table_name,
+       concat_ws(' ', s.stavalues1::text, s.stavalues2::text, s.stavalues3::text, s.stavalues4::text, s.stavalues5::text)
+       AS samples
+  FROM pg_statistic s
+  JOIN pg_class c ON c.oid = s.starelid
+ WHERE c.relnamespace = current_schema()::regnamespace
+
 -- large_users --
 -- Users with so many vectors that an exact search becomes slow; those with far fewer rows are not looked at.
 SELECT u.user_id FROM users u

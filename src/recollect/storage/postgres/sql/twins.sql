@@ -89,3 +89,14 @@ SELECT item_id AS id, part, embedding AS vector FROM vectors_{space} WHERE user_
 -- items_with_vector --
 -- Which of these items have one.
 SELECT item_id AS id FROM vectors_{space} WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[]) AND part = 0
+
+-- text_columns --
+-- The columns of all tables, and which of them can hold text.
+SELECT c.relname AS table_name, a.attname AS column_name,
+       CASE WHEN t.typname = 'bytea' THEN 'bytes' WHEN t.typcategory = 'S' OR t.typname IN ('jsonb', 'json', 'uuid', '_text', 'tsvector')
+            THEN 'text' ELSE '' END AS kind
+  FROM pg_class c
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  JOIN pg_type t ON t.oid = a.atttypid
+ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND has_table_privilege(c.oid, 'SELECT')
+ ORDER BY c.relname, a.attnum

@@ -36,7 +36,6 @@ class FileEraser:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = Lock()  # one at a time is enough: it erases what all threads have deleted
-        self._log_left = False
 
     def scrub(self, wait_s: float, *, whole: bool = False, anew: bool = False) -> Erasure:
         """Erase what was deleted until now, and say what is left.
@@ -52,15 +51,9 @@ class FileEraser:
                     connection.execute(f"PRAGMA user_version = {UNERASED}")
             while True:
                 left = self._try(connection, whole=whole)
-                self._log_left = left.later
                 if not left.later or left.reason == _FULL or monotonic() >= deadline:
                     return left
                 sleep(_PAUSE_S)
-
-    def pending(self, connection: apsw.Connection) -> Erasure:
-        """Say what is still to be erased."""
-        left = _pending(connection)
-        return left if left.reason or not self._log_left else Erasure(_IN_LOG, later=True)
 
     def _try(self, connection: apsw.Connection, *, whole: bool) -> Erasure:
         connection.set_busy_timeout(_WRITE_TRY_MS)
@@ -69,15 +62,15 @@ class FileEraser:
             _merge_deleted(connection)
             if whole or file_bytes(connection) <= REWRITE_AT_ONCE_BYTES:
                 _rewrite(connection)
-            return _pending(connection) if _empty_log(connection) else Erasure(_IN_LOG, later=True)
+            return pending(connection) if _empty_log(connection) else Erasure(_IN_LOG, later=True)
         except apsw.BusyError:
-            return Erasure(_pending(connection).reason or _IN_LOG, later=True)
+            return Erasure(pending(connection).reason or _IN_LOG, later=True)
         except apsw.FullError:
             return Erasure(_FULL, later=True)
 
 
-def _pending(connection: apsw.Connection) -> Erasure:
-    """Say what is still to be erased."""
+def pending(connection: apsw.Connection) -> Erasure:
+    """Say what is still to be erased: the file tells, whichever process has erased or could not."""
     vanished, erased = _vanished(connection), connection.pragma("user_version")
     if erased == vanished and not samples(connection):
         return Erasure()

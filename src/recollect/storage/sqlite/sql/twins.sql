@@ -95,3 +95,12 @@ SELECT m.id, CASE WHEN v.seq > 0 THEN 0 ELSE -v.seq & 255 END AS part, v.vector
 SELECT m.id
   FROM (SELECT value AS wanted FROM carray(:ids)) CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted
   JOIN vectors_{space} v ON v.seq = m.seq
+
+-- text_columns --
+-- The columns of all tables, and which of them can hold text.
+SELECT t.name AS table_name, c.name AS column_name,
+       CASE c.type WHEN 'BLOB' THEN 'bytes' WHEN 'TEXT' THEN 'text' WHEN '' THEN iif(c.name = 'sample', 'bytes', 'text') ELSE '' END
+       AS kind
+  FROM pragma_table_list t JOIN pragma_table_info(t.name) c
+ WHERE t.schema = 'main' AND t.type = 'table'
+ ORDER BY t.name, c.cid

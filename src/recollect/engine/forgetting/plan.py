@@ -1,0 +1,35 @@
+"""What a forgetting will do, decided before anything is deleted."""
+
+from typing import NamedTuple
+
+from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessage
+from recollect.engine.forgetting.rewriting import DroppedSummary
+from recollect.model.files import FileRecord
+from recollect.model.search import ForgottenItem
+
+
+class ForgetPlan(NamedTuple):
+    """What to delete, the chosen items first, and which of it are messages and files.
+
+    `partial`: other items of the user stay. `folders` are synced folders that go with all their files. What is `buried`
+    leaves tombstones, so that no import, sync or redelivery brings it back. `rewritten` messages and chunks lose
+    sentences; a message of which nothing is left is among `messages`. `remade` are the summaries to make again,
+    `sources` messages that still say what goes.
+    """
+
+    ids: tuple[str, ...]
+    messages: frozenset[str]
+    partial: bool = True
+    files: tuple[FileRecord, ...] = ()
+    folders: tuple[str, ...] = ()
+    buried: bool = True
+    rewritten: tuple[RewrittenMessage, ...] = ()
+    chunks: tuple[RewrittenChunk, ...] = ()
+    remade: tuple[DroppedSummary, ...] = ()
+    sources: tuple[str, ...] = ()
+    items: tuple[ForgottenItem, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is to be done."""
+        return not (self.ids or self.folders or self.rewritten or self.chunks)

@@ -1,0 +1,303 @@
+"""Receipts of forgetting: drawn up in the transaction that deletes, signed again when the files are erased.
+
+A receipt holds no content. Its marks are keyed with the secret of the store, so that without the store nothing can be
+tried against them; the same secret signs it (docs/decisions/0021-receipts-of-forgetting.md).
+"""
+
+import hmac
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, Final
+
+from recollect.engine.audit import audit_log
+from recollect.engine.audit.audit_log import AuditedAction
+from recollect.engine.audit.idempotency import AuditedWrite
+from recollect.engine.base.context import Engine
+from recollect.engine.drafts.redaction import each_text
+from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, MarkKind
+from recollect.engine.forgetting.plan import ForgetPlan
+from recollect.errors import ReceiptRefused
+from recollect.model.files import FileRecord
+from recollect.model.memories import MemoryRecord, Scope
+from recollect.model.messages import Message
+from recollect.model.receipts import RECEIPT_VERSION, AuditPosition, Receipt
+from recollect.ports import StoreWriter
+from recollect.ports.erasure import StoredRow
+
+# These tables name items by id, on purpose and without what they say: who did what, in which order, with which answer.
+ID_LOGS: Final = frozenset({"audit_log", "changes", "answers"})
+ACTION: Final = "forget-receipt"  # of the line in the audit log
+CHECKED: Final = "checked"  # looked for, and not found
+ERASED: Final = "erased"
+PENDING: Final = "pending"
+UNSEEN: Final = "unseen"
+
+_BATCH = 1_000
+_MOST_MARKS = 250_000
+_LOCAL = "local"
+_BEFORE_ERASING = "Signed together with the deletion, before the database's files were erased."
+_IN_TABLES = ("rows", "queues", "search_log")
+_IN_FILES = ("statistics", "pages")
+_LOG = "write_ahead_log"
+# What the id of a receipt is a hash of; the rest changes when the files are erased or purged.
+_LASTING = (
+    *("version", "store", "key", "user", "actor", "request", "allow_again"),
+    *("forgotten_at", "counts", "marks", "marks_total", "elsewhere"),
+)
+
+
+class ReceiptDraft:
+    """Gathers the marks of one forgetting."""
+
+    def __init__(self, engine: Engine, scope: Scope, request: str, *, allow_again: bool = False) -> None:
+        self._engine = engine
+        self._scope = scope
+        self._request = request
+        self._allow_again = allow_again
+        self._keys = engine.store.receipt_keys()
+        self._store = f"{engine.store.identity():x}"
+        self._marker = Marker(self._keys.marking)
+        self._marks = MarkSet()
+        self._counts: Counter[str] = Counter()
+        self._partial = True
+
+    def collect(self, writer: StoreWriter, plan: ForgetPlan, conversations: Sequence[str]) -> None:
+        """Mark what will be deleted, while it is still there."""
+        self._partial = plan.partial
+        remade = {summary.id for summary in plan.remade}
+        file_ids = {file.id for file in plan.files}
+        memory_ids = [item_id for item_id in plan.ids if item_id not in plan.messages and item_id not in file_ids]
+        for some in _batched(memory_ids):
+            for record in writer.get(some):
+                self._marks.add(self._of_memory(record, said=record.id not in remade))
+        for some in _batched([*plan.messages]):
+            for message in writer.get_messages(some):
+                self._marks.add(self._of_message(message, said=message.id not in remade))
+        for file in plan.files:
+            self._marks.add(self._of_file(writer, file))
+        self._marks.add(map(self._marker.name, (*plan.folders, *conversations)))
+        self._collect_rewritten(plan)
+        self._counts.update(conversations=len(conversations), folders=len(plan.folders), files=len(plan.files))
+
+    def _collect_rewritten(self, plan: ForgetPlan) -> None:
+        """Mark the sentences that messages and chunks of files lose."""
+        removed = [sentence for change in plan.rewritten for sentence in change.removed]
+        removed += [sentence for change in plan.chunks for sentence in change.removed]
+        for sentence in removed:
+            self._marks.add(self._of_text(sentence, whole=False))
+        for chunk in plan.chunks:
+            self._marks.add([self._marker.id(chunk.chunk.id)])
+        kept = [change for change in plan.rewritten if change.left is not None]
+        self._counts.update(sentences_of_messages=len(kept), passages_of_files=len(plan.chunks))
+
+    def _of_memory(self, record: MemoryRecord, *, said: bool) -> Iterator[KeyedMark]:
+        self._counts["versions" if record.superseded_by else "memories"] += 1
+        yield self._marker.id(record.id)
+        if said:
+            yield from self._of_text(record.content)
+            if record.key and record.value:
+                yield self._marker.value(record.subject, record.key, record.value)
+            yield from self._of_data(record.metadata)
+
+    def _of_message(self, message: Message, *, said: bool) -> Iterator[KeyedMark]:
+        self._counts["summaries" if message.role == "summary" else "messages"] += 1
+        yield self._marker.id(message.id)
+        if said:
+            yield from self._of_text(message.content, whole=False)
+            yield from self._of_data([*message.blocks, message.metadata])
+            for call in message.tool_calls:
+                yield from self._of_text(call.arguments, whole=False)
+
+    def _of_file(self, writer: StoreWriter, file: FileRecord) -> Iterator[KeyedMark]:
+        yield self._marker.id(file.id)
+        yield from map(self._marker.name, filter(None, (file.path, file.original)))
+        for chunk in writer.chunks_of(file.id):
+            self._counts["chunks"] += 1
+            yield self._marker.id(chunk.id)
+            yield from self._of_text(chunk.content, whole=False)
+
+    def _of_data(self, data: Any) -> Iterator[KeyedMark]:  # noqa: ANN401 - JSON
+        texts: list[str] = []
+        each_text(data, lambda text: texts.append(text) or text)  # type: ignore[func-returns-value]
+        for text in texts:
+            yield from self._of_text(text, whole=False)
+
+    def _of_text(self, text: str, *, whole: bool = True) -> Iterator[KeyedMark]:
+        yield from self._marker.texts(text, whole=whole)
+        yield from self._marker.passages(text)
+
+    def draw_up(self, writer: StoreWriter) -> Receipt:
+        """Look whether the rows are gone, take out marks of what other items still say, write a line, and sign."""
+        now = self._engine.clock.now()
+        left = self._look_through(writer)
+        stated = Receipt(
+            id="",
+            store=self._store,
+            key=self._keys.name,
+            user=self._scope.user_id,
+            actor=self._engine.audit.actor if isinstance(self._engine.audit, AuditedWrite) else _LOCAL,
+            request=self._request,
+            allow_again=self._allow_again,
+            forgotten_at=now.isoformat(),
+            signed_at=now.isoformat(),
+            counts={kind: amount for kind, amount in sorted(self._counts.items()) if amount},
+            audit=AuditPosition(0, ""),
+            places=dict.fromkeys((*_IN_TABLES, "search_index", "caches", "originals", *_IN_FILES, _LOG), PENDING)
+            | dict.fromkeys(_IN_TABLES, f"found {left}" if left else CHECKED),
+            pending=_BEFORE_ERASING,
+            purged=False,
+            marks=self._marks.listed(),
+            marks_total=self._marks.total,
+            elsewhere=self._marks.elsewhere,
+        )
+        named = replace(stated, id=_id_of(stated))
+        line = audit_log.note(writer, self._scope, AuditedAction(named.actor, ACTION), [named.id], now)
+        return signed(replace(named, audit=AuditPosition(line.number, line.hash)), self._keys.signing)
+
+    def _look_through(self, writer: StoreWriter) -> int:
+        """Count what is left of the items; their words in others are not looked for later."""
+        left = 0
+        for row in writer.stored_rows():
+            found = [mark for mark in marks_in(self._marker, row) if mark in self._marks]
+            left += sum(mark.kind == "ids" for mark in found) if row.table not in ID_LOGS else 0
+            if self._partial:
+                self._marks.leave_out(mark for mark in found if mark.kind != "ids")
+        return left
+
+
+class MarkSet:
+    """Marks by kind. Of very many, those that sort first are kept: keyed hashes are as good as drawn by lot."""
+
+    def __init__(self, most: int = _MOST_MARKS) -> None:
+        self._most = most
+        self._hashes: dict[MarkKind, set[str]] = {kind: set() for kind in MARK_KINDS}
+        self._dropped = 0
+        self.elsewhere = 0
+
+    def add(self, marks: Iterable[KeyedMark]) -> None:
+        """Add marks."""
+        for mark in marks:
+            self._hashes[mark.kind].add(mark.hash)
+        if sum(map(len, self._hashes.values())) > 2 * self._most:
+            self._trim()
+
+    def _trim(self) -> None:
+        every = sorted((hash_, kind) for kind, hashes in self._hashes.items() for hash_ in hashes)
+        for hash_, kind in every[self._most :]:
+            self._hashes[kind].discard(hash_)
+        self._dropped += max(0, len(every) - self._most)
+
+    def __contains__(self, mark: KeyedMark) -> bool:
+        return mark.hash in self._hashes[mark.kind]
+
+    def leave_out(self, marks: Iterable[KeyedMark]) -> None:
+        """Take out marks of what is said elsewhere."""
+        for mark in marks:
+            if mark in self:
+                self._hashes[mark.kind].discard(mark.hash)
+                self.elsewhere += 1
+
+    def listed(self) -> dict[str, tuple[str, ...]]:
+        """Give the marks, sorted."""
+        self._trim()
+        return {kind: tuple(sorted(hashes)) for kind, hashes in self._hashes.items() if hashes}
+
+    @property
+    def total(self) -> int:
+        """How many there were."""
+        return sum(map(len, self._hashes.values())) + self._dropped
+
+
+def marks_in(marker: Marker, row: StoredRow) -> Iterator[KeyedMark]:
+    """Give the marks of all that a row says."""
+    texts = row.texts
+    for value in texts.values():
+        if isinstance(value, bytes):
+            yield from marker.in_bytes(value)
+        elif value:
+            yield from marker.in_value(value)
+    slot = [texts.get(name) for name in ("subject", "key", "value")]
+    if all(isinstance(part, str) for part in slot) and slot[2]:
+        yield marker.value(*map(str, slot))
+
+
+def settled(engine: Engine, receipt: Receipt, pending: str, *, purged: bool = False) -> Receipt:
+    """Sign a receipt again, with what has become of the database's files."""
+    server = bool(engine.store.unseen())
+    files = PENDING if pending else ERASED
+    places = {
+        **receipt.places,
+        **dict.fromkeys(("search_index", "caches", "originals"), ERASED),
+        **dict.fromkeys(_IN_FILES, files),
+        _LOG: UNSEEN if server else files,
+    }
+    moment = engine.clock.now().isoformat()
+    stated = replace(receipt, places=places, pending=pending, purged=purged or receipt.purged, signed_at=moment)
+    return signed(stated, engine.store.receipt_keys().signing)
+
+
+def signed(receipt: Receipt, key: bytes) -> Receipt:
+    """Sign a receipt."""
+    return replace(receipt, signature=_signature(receipt.document(), key))
+
+
+def _signature(document: Mapping[str, Any], key: bytes) -> str:
+    content = {name: value for name, value in document.items() if name != "signature"}
+    return hmac.digest(key, _canonical(content), "sha256").hex()
+
+
+def _canonical(content: Any) -> bytes:  # noqa: ANN401 - JSON
+    return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _id_of(receipt: Receipt) -> str:
+    document = receipt.document()
+    return sha256(_canonical({name: document[name] for name in _LASTING})).hexdigest()[:32]
+
+
+def parsed(given: Receipt | Mapping[str, Any] | str | bytes) -> Receipt:
+    """Read a receipt. Raises ReceiptRefused for what is none, or one of a newer version."""
+    if isinstance(given, Receipt):
+        return given
+    try:
+        content = dict(json.loads(given) if isinstance(given, (str, bytes)) else given)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ReceiptRefused(
+            f"This is no receipt of forgetting: {error}. Give the file as `forget` wrote it."
+        ) from None
+    version = content.get("version")
+    if "signature" not in content or not isinstance(version, int):
+        raise ReceiptRefused("This is no receipt of forgetting: it has no version and signature.")
+    if version != RECEIPT_VERSION:
+        raise ReceiptRefused(
+            f"The receipt has version {version}; this version of recollect knows {RECEIPT_VERSION}. Upgrade it."
+        )
+    try:
+        audit = AuditPosition(**content.pop("audit"))
+        marks = {kind: tuple(hashes) for kind, hashes in content.pop("marks").items()}
+        return Receipt(**content, audit=audit, marks=marks)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ReceiptRefused(f"The receipt was changed: {error}. Give the file as `forget` wrote it.") from None
+
+
+def insist_genuine(engine: Engine, receipt: Receipt) -> None:
+    """Raise ReceiptRefused unless this store signed the receipt, and nothing in it was changed since."""
+    keys = engine.store.receipt_keys()
+    if receipt.key != keys.name or receipt.store != f"{engine.store.identity():x}":
+        raise ReceiptRefused(
+            f"The receipt is of another store: {receipt.store}, with the key {receipt.key}. Open that store, or one "
+            "that was restored from a backup of it."
+        )
+    try:
+        expected = _signature(receipt.document(), keys.signing)
+    except (TypeError, ValueError) as error:
+        raise ReceiptRefused(f"The receipt was changed: {error}.") from None
+    if not hmac.compare_digest(expected.encode(), str(receipt.signature).encode("utf-8", "surrogatepass")):
+        raise ReceiptRefused("The receipt was changed: its signature does not fit. Give the file as `forget` wrote it.")
+
+
+def _batched(item_ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (item_ids[start : start + _BATCH] for start in range(0, len(item_ids), _BATCH))

@@ -1,0 +1,202 @@
+"""Checks later that nothing of what a receipt tells of is left: in rows, indexes, statistics, bytes and originals."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from recollect.dialogue.overlap import fingerprints
+from recollect.engine.audit import audit_log
+from recollect.engine.backup import manifest
+from recollect.engine.base.context import Engine
+from recollect.engine.base.scopes import scope_of
+from recollect.engine.drafts import tombstones
+from recollect.engine.forgetting.marks import KeyedMark, Marker
+from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN, insist_genuine, marks_in, parsed
+from recollect.model.receipts import ErasureCheck, ErasureFinding, OlderBackup, Receipt
+from recollect.ports import StoreReader
+from recollect.ports.erasure import StoredRow
+
+_BATCH = 500
+FOUND: Final = "found"
+# What doctor finds that may hold words of rows that are gone, by the beginning of its name.
+_ORPHANS: Final = ("integrity_check", "terms_without_", "vectors_without_row", "codes_without_vector", "samples_of_")
+_PLACES: Final = (
+    *("rows", "queues", "search_log", "search_index", "statistics", "caches", "originals", "pages"),
+    "write_ahead_log",
+)
+
+
+class _MarkedRow(NamedTuple):
+    """A row of the user that holds something of what was forgotten."""
+
+    table: str
+    item_id: str
+    stored_at: datetime | None
+    kinds: frozenset[str]
+
+
+def verify(
+    engine: Engine, given: Receipt | Mapping[str, Any] | str | bytes, backups: Path | None = None
+) -> ErasureCheck:
+    """Look for everything that a receipt tells of. Raises ReceiptRefused unless this store signed it."""
+    receipt = parsed(given)
+    insist_genuine(engine, receipt)
+    check = _Check(engine, receipt)
+    check.look()
+    return check.result(_older_backups(engine, receipt, backups))
+
+
+class _Check:
+    """One check."""
+
+    def __init__(self, engine: Engine, receipt: Receipt) -> None:
+        self._engine = engine
+        self._receipt = receipt
+        self._scope = scope_of(receipt.user)
+        self._marker = Marker(engine.store.receipt_keys().marking)
+        self._marks = {kind: frozenset(hashes) for kind, hashes in receipt.marks.items()}
+        self._since = datetime.fromisoformat(receipt.forgotten_at)
+        self._left: Counter[tuple[str, str]] = Counter()
+        self._again: Counter[tuple[str, str]] = Counter()
+
+    def look(self) -> None:
+        """Look everywhere. The bytes come first: what is found there and in live rows as well is no remainder."""
+        in_bytes = self._in_bytes()
+        explained: set[KeyedMark] = set()
+        hits = self._in_rows({mark for marks in in_bytes.values() for mark in marks}, explained)
+        for place, marks in in_bytes.items():
+            self._left.update((place, mark.kind) for mark in marks - explained)
+        self._judge(hits)
+        self._in_index()
+        self._in_originals()
+        self._in_audit_log()
+        self._engine.forget_cached(self._scope)
+
+    def _wanted(self, marks: Iterable[KeyedMark]) -> set[KeyedMark]:
+        return {mark for mark in marks if mark.hash in self._marks.get(mark.kind, ())}
+
+    def _in_bytes(self) -> dict[str, set[KeyedMark]]:
+        found: dict[str, set[KeyedMark]] = {}
+        for block in self._engine.store.raw_blocks():
+            found.setdefault(block.place, set()).update(self._wanted(self._marker.in_bytes(block.data)))
+        return found
+
+    def _in_rows(self, in_bytes: set[KeyedMark], explained: set[KeyedMark]) -> list[_MarkedRow]:
+        """Give the user's rows that hold something of it; `explained` gets what live rows of any user hold."""
+        hits = []
+        with self._engine.store.whole_contents() as contents:
+            for row in contents.stored_rows():
+                marks = self._wanted(marks_in(self._marker, row))
+                explained |= marks
+                if in_bytes - explained:
+                    explained |= in_bytes & set(self._raw_marks(row))
+                if row.user_id in ("", self._receipt.user):
+                    kinds = frozenset(mark.kind for mark in marks if mark.kind != "ids" or row.table not in ID_LOGS)
+                    hits += [_MarkedRow(row.table, str(row.texts.get("id", "")), row.stored_at, kinds)] if kinds else []
+        return hits
+
+    def _raw_marks(self, row: StoredRow) -> Iterator[KeyedMark]:
+        for value in row.texts.values():
+            yield from self._marker.in_bytes(value if isinstance(value, bytes) else value.encode("utf-8", "replace"))
+
+    def _judge(self, hits: Sequence[_MarkedRow]) -> None:
+        """Tell what was stored again from what was never erased, or was put back past the verbs."""
+        for start in range(0, len(hits), _BATCH):
+            some = hits[start : start + _BATCH]
+            buried = self._buried(some)
+            for hit in some:
+                stored_again = self._is_newer(hit) and hit.item_id not in buried
+                counted = self._again if stored_again or self._may_be_imported(hit) else self._left
+                counted.update((hit.table, kind) for kind in hit.kinds)
+
+    def _is_newer(self, hit: _MarkedRow) -> bool:
+        return hit.stored_at is not None and hit.stored_at > self._since
+
+    def _may_be_imported(self, hit: _MarkedRow) -> bool:
+        """Tell whether an import may have brought a row with its own time, as the user allowed."""
+        return self._receipt.allow_again and hit.stored_at is not None
+
+    def _buried(self, hits: Sequence[_MarkedRow]) -> frozenset[str]:
+        """Give the ids of new rows whose tombstones stand: every verb that stores something anew lifts them."""
+        ids = [hit.item_id for hit in hits if hit.table in ("memories", "messages") and self._is_newer(hit)]
+        return self._engine.store.read(self._scope, lambda rows: self._standing(rows, ids)) if ids else frozenset()
+
+    def _standing(self, rows: StoreReader, ids: Sequence[str]) -> frozenset[str]:
+        new = [record for record in rows.get(ids) if record.created_at > self._since]
+        marks = {record.id: tombstones.of_memory(record) for record in new}
+        said = (message for message in rows.get_messages(ids) if message.role != "summary")
+        marks |= {message.id: fingerprints(message) for message in said if message.created_at > self._since}
+        moments = rows.buried([mark for several in marks.values() for mark in several]) if marks else {}
+        return frozenset(item_id for item_id, several in marks.items() if any(mark in moments for mark in several))
+
+    def _in_index(self) -> None:
+        for problem in self._engine.store.check():
+            if problem.check.startswith(_ORPHANS):
+                self._left["search_index", problem.check] += problem.count
+
+    def _in_originals(self) -> None:
+        names = [name for name in self._engine.documents.names() if self._wanted([self._marker.name(name)])]
+        known = self._engine.store.known_originals(names) if names else frozenset()
+        for name in names:
+            (self._again if name in known else self._left)["originals", "names"] += 1
+
+    def _in_audit_log(self) -> None:
+        """Look for the line that tells of the receipt, in a chain that is whole."""
+        position = self._receipt.audit
+        lines = audit_log.lines(self._engine, self._scope, position.number - 1)
+        line = next(iter(lines), None)
+        told = line is not None and (line.hash, line.action, line.items) == (
+            position.hash,
+            ACTION,
+            (self._receipt.id,),
+        )
+        flaw = audit_log.first_flaw(self._engine, self._scope)
+        if not told or (flaw is not None and flaw <= position.number):
+            self._left["audit_log", "chain"] += 1
+
+    def result(self, backups: Sequence[OlderBackup]) -> ErasureCheck:
+        """Say what was found."""
+        unseen = tuple(self._engine.store.unseen())
+        places = dict.fromkeys(_PLACES, CHECKED)
+        if unseen:
+            places |= {"pages": UNSEEN, "write_ahead_log": UNSEEN}
+        places |= {place if place in places else _place_of(place): FOUND for place, _ in self._left}
+        return ErasureCheck(
+            receipt=self._receipt.id,
+            user=self._receipt.user,
+            forgotten_at=self._receipt.forgotten_at,
+            checked_at=self._engine.clock.now().isoformat(),
+            left=_findings(self._left),
+            again=_findings(self._again),
+            places=places,
+            unseen=unseen,
+            pending=self._engine.store.erasure().reason,
+            older_backups=tuple(backups),
+        )
+
+
+def _place_of(table: str) -> str:
+    return {"jobs": "queues", "search_log": "search_log", "pg_statistic": "statistics"}.get(
+        table, "statistics" if table.startswith("sqlite_stat") else "rows"
+    )
+
+
+def _findings(counted: Counter[tuple[str, str]]) -> tuple[ErasureFinding, ...]:
+    return tuple(ErasureFinding(place, kind, amount) for (place, kind), amount in sorted(counted.items()))
+
+
+def _older_backups(engine: Engine, receipt: Receipt, folder: Path | None) -> list[OlderBackup]:
+    """Name the backups of this store that were begun before the forgetting."""
+    configured = engine.settings.backup.folder if folder is None else ""
+    place = folder or (Path(configured).expanduser() if configured else None)
+    if place is None:
+        return []
+    since = datetime.fromisoformat(receipt.forgotten_at)
+    found = manifest.list_backups(place, engine.store.identity())
+    return [
+        OlderBackup(str(backup.folder), backup.manifest.created_at)
+        for backup in found
+        if backup.manifest.moment <= since
+    ]
