@@ -8,7 +8,7 @@ SOURCES := src tests benchmarks examples
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PATHS ?= tests
 
-.PHONY: run test test-all format lint types architecture tests coverage bench reliability docs constraints hashes release hooks clean
+.PHONY: run test test-all format lint types architecture tests coverage bench quality reliability docs constraints hashes release hooks clean
 
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
@@ -44,6 +44,12 @@ coverage: $(VENV)/.installed-dev
 # Prints every figure as a ratio to its limit; takes some minutes.
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks
+
+# Asks each set in every way to search, prints the scores and writes them to docs/quality.md with two plots. Sets of your own:
+# make quality SETS="DIR DIR". What was measured before is kept in build/quality; more options with QUALITY="--help".
+# With SIZES as by default the sets of the project take about an hour, almost all of it for the vectors of 100,000 other turns.
+quality: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.quality.publish $(SETS) $(if $(SIZES),--sizes $(SIZES)) $(if $(ONLY),--only '$(ONLY)') $(QUALITY)
 
 # Runs the tests behind each promise of docs/reliability.md in full size and writes their figures there; takes about an hour.
 # In small size (RELIABILITY=small) it takes minutes and only prints them. Some of the promises: ONLY=2,3

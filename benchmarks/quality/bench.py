@@ -5,13 +5,14 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.quality.scores import Found
 from benchmarks.quality.sets import Line, QualitySet
 from benchmarks.stores import server
 from recollect import EmbeddingError, Memory, NewMemory, NewMessage, Recall, UserMemory, load_settings
+from recollect.ports import Embedder
 
 CHANNELS: Mapping[str, Mapping[str, object]] = {
     "text": {"recall.vector_weight": 0.0},
@@ -66,13 +67,18 @@ class Bench:
     """A set that is stored, ready to be asked with one setting or another."""
 
     database: str
-    embedder: str
+    embedder: str | Embedder
     chosen: QualitySet
     stored: Mapping[str, Sequence[str]]
 
     def open(self, settings: Mapping[str, object]) -> Memory:
         """Open the store without regard to the settings of this machine."""
         return _open(self.database, self.embedder, settings)
+
+    def grown(self, lines: Sequence[Line]) -> "Bench":
+        """Store more lines, which answer no question, and give the larger store."""
+        with self.open({}) as memory:
+            return replace(self, stored={**self.stored, **store(memory, lines)})
 
     def ask(self, settings: Mapping[str, object], *, strangers: bool = False) -> Mapping[str, Found]:
         """Ask every question as its user, or as another one, who cannot know."""
@@ -90,14 +96,15 @@ class Bench:
         return Found([line for known in ids for line in self.stored.get(known, ())], answer.answerable)
 
 
-def _open(database: str, embedder: str, settings: Mapping[str, object]) -> Memory:
-    overrides = {"database": database, "embedding.provider": embedder, "embedding.worker": False, **settings}
-    return Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides))
+def _open(database: str, embedder: str | Embedder, settings: Mapping[str, object]) -> Memory:
+    provider, given = (embedder, None) if isinstance(embedder, str) else ("local", embedder)
+    overrides = {"database": database, "embedding.provider": provider, "embedding.worker": False, **settings}
+    return Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides), embedder=given)
 
 
 @contextmanager
-def prepared(chosen: QualitySet, kind: str, embedder: str) -> Iterator[Bench]:
-    """Store a set in a store of its own."""
+def prepared(chosen: QualitySet, kind: str, embedder: str | Embedder) -> Iterator[Bench]:
+    """Store a set in a store of its own. `embedder` is the name of a provider, or one that is made already."""
     with tempfile.TemporaryDirectory() as folder, _database(Path(folder), kind) as database:
         with _open(database, embedder, {}) as memory:
             stored = store(memory, chosen.lines)

@@ -50,7 +50,8 @@ def report(bench: Bench, run_out: Path | None) -> bool:
     return all(figure.reached for figure in figures)
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """Read a number above 0 from the command line."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
@@ -62,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--store", choices=("sqlite", "postgres"), default="sqlite", help="where to store it")
     parser.add_argument("--embedder", choices=("local", "none"), default="local", help="who makes the vectors")
     parser.add_argument("--run-out", type=Path, metavar="FILE", help="write what the fusion found, a line per query")
-    parser.add_argument("--limit-queries", type=_positive, metavar="N", help="ask only N, from all over the set")
+    parser.add_argument("--limit-queries", type=positive, metavar="N", help="ask only N, from all over the set")
     return parser
 
 
