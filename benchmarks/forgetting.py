@@ -15,6 +15,7 @@ from recollect import Memory, load_settings
 
 _ROUNDS = 5
 _WRITES = 40
+_FORGETTABLE = 1_000
 _TEXT = "In the year {number} the harbour of {place} had {number} cranes, and the ferries left at seven. " * 3
 
 
@@ -29,11 +30,15 @@ def measure(folder: Path, address: str, amount: int) -> Iterator[Figure]:
                 with closing(apsw.Connection(database)) as reader, reader:
                     reader.execute("SELECT count(*) FROM memories").fetchall()
                     yield _figure("the same while a reader holds a snapshot", memory, database)
+    database = str(folder / "vectors.db")
+    with _open(database, embedder="local") as memory:
+        _fill(memory, min(rows, _FORGETTABLE))
+        yield _figure("write p50 while another process forgets, sqlite with vectors", memory, database)
 
 
-def _open(database: str) -> Memory:
-    """Open a store without vectors: what is measured is the store."""
-    overrides = {"database": database, "embedding.provider": "none"}
+def _open(database: str, embedder: str = "none") -> Memory:
+    """Open a store, usually without vectors: what is measured is the store."""
+    overrides = {"database": database, "embedding.provider": embedder}
     return Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides))
 
 
@@ -84,7 +89,7 @@ def _forget_on_demand(database: str, told: "Connection[int, str]") -> None:
     """Forget one memory after the other while told to; says how many."""
     with _open(database) as memory:
         other = memory.user("other")
-        ids = iter([record.id for record in other.list(limit=1000).items])
+        ids = iter([record.id for record in other.list(limit=_FORGETTABLE).items])
         told.send(0)
         while told.recv() == "go":
             forgotten = 0

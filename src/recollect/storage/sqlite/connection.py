@@ -30,6 +30,7 @@ _CACHE_KIB = 65536
 _CHECKSUM_BYTES = 8
 REPAIR: Final = "Keep the file as it is and restore a backup elsewhere."
 _PAUSE_S = 0.02
+_LOOK_EVERY_S = 0.002
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -59,7 +60,7 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
                 os.mknod(path, 0o600)  # private from the first moment
         connection = apsw.Connection(os.fspath(path))
         connection.convert_binding = _bind
-        connection.set_busy_timeout(int(busy_timeout_s * 1000))
+        wait_for_locks(connection, busy_timeout_s)
         if fresh and path.exists():
             path.chmod(0o600)  # nothing has been written yet; the log and its index inherit this mode
             settle(path.parent)
@@ -103,6 +104,26 @@ def _leave_room(connection: apsw.Connection, path: Path, *, has_checksums: bool)
         )
 
 
+def wait_for_locks(connection: apsw.Connection, timeout_s: float) -> None:
+    """Have a connection look for a lock that another process holds every other millisecond.
+
+    SQLite's own waiting looks ever more rarely, up to ten times a second: a process that writes one thing after the
+    other, as one that forgets does, then gets the lock again and again before one that waits has looked.
+    """
+    began = 0.0
+
+    def look_again(looks: int) -> bool:
+        nonlocal began
+        now = monotonic()
+        began = began if looks else now
+        left = began + timeout_s - now
+        if left > 0:
+            sleep(min(_LOOK_EVERY_S, left))
+        return left > 0
+
+    connection.set_busy_handler(look_again)
+
+
 def is_read_only(path: Path) -> bool:
     """Tell whether a file is there but cannot be written, or its folder, where the log has to be."""
     return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
@@ -116,7 +137,7 @@ def _open_for_reading(path: Path, busy_timeout_s: float) -> apsw.Connection:
     with translated(path):
         connection = apsw.Connection(f"{path.as_uri()}?immutable={int(settled)}", flags=flags)
         connection.convert_binding = _bind
-        connection.set_busy_timeout(int(busy_timeout_s * 1000))
+        wait_for_locks(connection, busy_timeout_s)
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
@@ -271,6 +292,9 @@ def translated(path: Path) -> Iterator[None]:
     except apsw.FullError as error:
         raise _full(path) from error
     except apsw.Error as error:
-        if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA:
+        found = getattr(error, "extendedresult", 0)
+        if found == apsw.SQLITE_IOERR_SHMSIZE:  # no room for the index of the log
+            raise _full(path) from error
+        if found == apsw.SQLITE_IOERR_DATA:
             raise StoreDamaged(f"A page of {path} is not what was written: its checksum differs. {REPAIR}") from error
         raise StoreError(f"SQLite failed on {path}: {type(error).__name__}: {error}") from error
