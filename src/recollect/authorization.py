@@ -42,6 +42,15 @@ class Key:
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
 
+    def is_over(self, now: datetime) -> bool:
+        """Tell whether its time has come to its end, but that was not noticed yet."""
+        return self.revoked_at is None and self.expires_at is not None and self.expires_at <= now
+
+    @property
+    def closed_by_expiry(self) -> bool:
+        """Whether it was revoked because its time was over."""
+        return self.revoked_at is not None and self.expires_at is not None and self.expires_at <= self.revoked_at
+
     def is_live(self, now: datetime) -> bool:
         """Tell whether it is valid: neither revoked nor expired.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 # Which of them there are depends on the processor; the question mark lets strace pass over the others.
 CALLS = (
     "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "unlinkat", "chmod", "fchmodat", "mknod",
-    "mknodat", "mkdir", "mkdirat", "rename", "renameat",
+    "mknodat", "mkdir", "mkdirat", "rename", "renameat", "fallocate",
 )  # fmt: skip
 
 

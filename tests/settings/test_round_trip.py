@@ -109,6 +109,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "postgres.role": FILLED_TEXT,
     "postgres.tools_folder": FILLED_TEXT,
     "sqlite.busy_timeout_s": SECONDS,
+    "sqlite.reserve_mb": st.integers(0, 10**6),
     "serve.host": FILLED_TEXT,
     "serve.port": st.integers(0, 65_535),
     "serve.workers": st.integers(1, 64),

@@ -50,6 +50,7 @@ from tests.settings.common import Write, refusal
         ("postgres.connect_timeout_s", 0, "0", "a number from 1 to 3600"),
         ("postgres.giant_user_rows", 0, "0", "a whole number from 1 to 1000000000"),
         ("sqlite.busy_timeout_s", 0.5, "0.5", "a number from 1 to 3600"),
+        ("sqlite.reserve_mb", -1, "-1", "a whole number from 0 to 1000000"),
         ("user", "", '""', "a text that is not empty"),
         ("user", 7, "7", "a text that is not empty"),
         ("user", "a\0b", '"a\0b"', "a text without control characters, in valid Unicode"),

@@ -178,9 +178,10 @@ def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
     with open_memory(str(path)) as memory:
         memory.user("me").remember("Something private")
         memory.user("me").count()
-        assert _modes(path) == {"memory.db": "0o600", "memory.db-shm": "0o600", "memory.db-wal": "0o600"}
+        names = ("memory.db", "memory.db-reserve", "memory.db-shm", "memory.db-wal")
+        assert _modes(path) == dict.fromkeys(names, "0o600")
         assert memory.doctor() == ()
-    assert _modes(path) == {"memory.db": "0o600"}
+    assert _modes(path) == {"memory.db": "0o600", "memory.db-reserve": "0o600"}
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 

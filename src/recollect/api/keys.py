@@ -36,6 +36,7 @@ class Keys:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._expired: set[str] = set()  # keys that this process has found to be expired
         self._last_uses: dict[str, datetime] = {}  # when the use of a key was last recorded, or could not be
 
     def create(
@@ -100,10 +101,19 @@ class Keys:
         key, expected = row or (None, _NO_HASH)
         fits = hmac.compare_digest(_hash(form[2] if form else ""), expected)
         now = self._engine.clock.now()
-        if form is None or key is None or not fits or not key.is_live(now):
+        if form is None or key is None or not fits or not self._still_live(key, now):
             raise UnknownKey("There is no such key, or it was revoked, or its time is over.")
         self._record_use(key, now)
         return Principal(key.id, key.user_id, frozenset(key.scopes))
+
+    def _still_live(self, key: Key, now: datetime) -> bool:
+        """Tell whether a key is valid. One that is found to have expired is closed for good, whatever a clock says."""
+        if key.is_over(now):
+            if len(self._expired) < _MAX_RECORDED_USES:
+                self._expired.add(key.id)
+            with suppress(StoreError):  # it cannot be written now: this process knows, and the next one finds out
+                self._engine.store.close_expired_keys(now)
+        return key.is_live(now) and key.id not in self._expired
 
     def _record_use(self, key: Key, now: datetime) -> None:
         """Record the use of a key, at most once a minute, and only if no request waits for it."""
@@ -119,7 +129,7 @@ class Keys:
     def is_live(self, key_id: str) -> bool:
         """Tell whether a key is still valid: neither revoked nor expired."""
         key = self._find(key_id)
-        return key_id == LOCAL.id or (key is not None and key.is_live(self._engine.clock.now()))
+        return key_id == LOCAL.id or (key is not None and self._still_live(key, self._engine.clock.now()))
 
     def had_admin(self) -> bool:
         """Tell whether there ever was an admin key, revoked and expired ones included."""

@@ -64,7 +64,7 @@ class KeyWithState(NamedTuple):
     @classmethod
     def at(cls, key: "Key", now: datetime) -> "KeyWithState":
         """Judge a key at a moment."""
-        if key.revoked_at is not None:
+        if key.revoked_at is not None and not key.closed_by_expiry:
             return cls(key, "revoked")
         return cls(key, "live" if key.is_live(now) else "expired")
 
@@ -193,11 +193,11 @@ def _times(key: "Key", now: datetime) -> str:
 
 
 def _ending(key: "Key", now: datetime) -> str:
-    if key.revoked_at:
+    if key.revoked_at and not key.closed_by_expiry:
         return f"revoked {ago(key.revoked_at, now)}"
     if key.expires_at is None:
         return "does not expire"
-    if key.expires_at <= now:
+    if key.expires_at <= now or key.closed_by_expiry:
         return f"expired {ago(key.expires_at, now)}"
     soon = key.expires_at - now < _SOON
     return f"expires {minute(key.expires_at, now) if soon else day(key.expires_at, now)}"

@@ -33,7 +33,7 @@ _GATHERED_MS: Final = 200
 _ROUND_MS: Final = 1_000
 _POLL_S: Final = 1.0
 _RESTS: Final = 20  # looking through a tree takes at most one part in so many of the time
-_BESIDE: Final = ("-wal", "-shm", "-journal")
+_BESIDE: Final = ("-wal", "-shm", "-journal", "-reserve")
 _RETRY_S: Final = 300.0
 
 DirectoryIdentity = tuple[int, int]

@@ -124,7 +124,10 @@ class AccessLogStore(Protocol):
         """Give all keys, oldest first."""
 
     def touch_key(self, key_id: str, now: datetime) -> None:
-        """Note when a key was last used. Raises StoreUnavailable rather than wait for another writer."""
+        """Note when a key was last used, and close expired ones. Raises StoreUnavailable rather than wait to write."""
+
+    def close_expired_keys(self, now: datetime) -> None:
+        """Revoke the keys whose time is over, so that none opens anything when the clock goes back."""
 
     def change_notifier(self) -> ChangeNotifier:
         """Give something that waits for writes, of this process or another."""

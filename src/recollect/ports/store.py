@@ -85,6 +85,12 @@ class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, T
     def erasure(self) -> Erasure:
         """Say what is left of deleted text in the database's files."""
 
+    def release_reserve(self) -> bool:
+        """Give back the room that is kept for deleting on a full disk; says whether there was any."""
+
+    def restock_reserve(self) -> None:
+        """Keep that room again, if the disk has it."""
+
     def purge(self, tell: StepListener) -> Purged:
         """Remove what deleted rows left in tables, indexes and statistics, whatever that takes. Safe to interrupt."""
 

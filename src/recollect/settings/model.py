@@ -83,6 +83,14 @@ class SqliteSettings:
         default=10.0,
         metadata=about(number(1, 3600), "Seconds to wait while another process writes; 10 or more is advised."),
     )
+    reserve_mb: int = field(
+        default=32,
+        metadata=about(
+            whole(0, 1_000_000),
+            "How much room, in MB, a file beside the database keeps at most; it keeps twice the size of the database. "
+            "On a full disk it is given back, so that memories can still be forgotten. 0: none.",
+        ),
+    )
 
     def __post_init__(self) -> None:
         conform(self)

@@ -31,6 +31,7 @@ def open_store(settings: Settings, clock: Clock, *, analyser: int, geocodes: boo
     embedded: Store = sqlite.SqliteStore(
         Path(settings.database),
         busy_timeout_s=settings.sqlite.busy_timeout_s,
+        reserve_bytes=settings.sqlite.reserve_mb * 2**20,
         clock=clock,
         analyser=analyser,
         geocodes=geocodes,

@@ -15,7 +15,7 @@ from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.quotas import Quotas
 from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.base.search_metrics import SearchMetrics
-from recollect.errors import StoreError
+from recollect.errors import StoreError, StoreFull
 from recollect.forking import leak, take_part
 from recollect.model.literals import StatementType
 from recollect.model.memories import Scope, Space, Vector
@@ -178,6 +178,15 @@ class Engine:
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction, together with their audit entry."""
         return self.store.write(scope, self._wrap(scope, work))
+
+    def write_deletion(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
+        """Do the same for work that deletes: on a full disk the store's reserve is released for it."""
+        try:
+            return self.write(scope, work)
+        except StoreFull:
+            if not self.store.release_reserve():
+                raise
+        return self.write(scope, work)
 
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Do the same, and commit in the background."""

@@ -212,6 +212,8 @@ def _forget(
 
     def work(writer: StoreWriter) -> Forgotten:
         plan, names = choose(writer), existing(writer)
+        originals.clear()  # a full disk may have ended an earlier try
+        dropped.clear()
         originals.extend(file.original for file in plan.files if file.original)
         found = names or not plan.empty
         if receipt is not None and found:
@@ -230,7 +232,7 @@ def _forget(
     dropped: list[DroppedSummary] = []
     if dry_run:
         return engine.store.read(scope, lambda reader: _outcome(choose(reader), existing(reader), dry_run=True))
-    outcome = engine.write(scope, work)
+    outcome = engine.write_deletion(scope, work)
     file_chunks.discard(engine, originals)
     engine.forget_cached(scope)
     left = engine.erase() if scrub and outcome.action == "deleted" else Erasure()

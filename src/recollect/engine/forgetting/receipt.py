@@ -66,6 +66,7 @@ class ReceiptDraft:
 
     def collect(self, writer: StoreWriter, plan: ForgetPlan, conversations: Sequence[str]) -> None:
         """Mark what will be deleted, while it is still there."""
+        self._marks, self._counts = MarkSet(), Counter()  # a full disk may have ended an earlier try
         self._partial = plan.partial
         remade = {summary.id for summary in plan.remade}
         file_ids = {file.id for file in plan.files}

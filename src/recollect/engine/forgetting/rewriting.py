@@ -1,6 +1,7 @@
 """What stays when a sentence is forgotten: messages and file chunks without it, and summaries made again."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -10,7 +11,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.conversations import compact, message_drafts, sessions
 from recollect.engine.files import file_chunks
 from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessage
-from recollect.errors import LlmError, StoreError
+from recollect.errors import LlmError, StoreError, StoreFull
 from recollect.model.files import Chunk, ChunkDraft, TextPiece
 from recollect.model.memories import Scope
 from recollect.ports import StoreReader, StoreWriter
@@ -135,11 +136,12 @@ def _piece(chunk: Chunk, content: str, heading: str) -> TextPiece:
 def remake(engine: Engine, scope: Scope, dropped: Sequence[DroppedSummary]) -> None:
     """Make summaries again from what is left; one that cannot be made now is made with the next turn."""
     for summary in {summary.conversation: summary for summary in dropped if summary.kind == "message"}.values():
-        if summary.archived:
-            compact.archive(engine, scope, summary.conversation)
-            continue
-        kept = engine.store.read(scope, partial(_count, message_ids=summary.recent))
-        compact.compact(engine, scope, summary.conversation, keep_recent=kept)
+        with suppress(StoreFull):
+            if summary.archived:
+                compact.archive(engine, scope, summary.conversation)
+                continue
+            kept = engine.store.read(scope, partial(_count, message_ids=summary.recent))
+            compact.compact(engine, scope, summary.conversation, keep_recent=kept)
     for session in dict.fromkeys(summary.conversation for summary in dropped if summary.kind == "memory"):
         try:
             sessions.end(engine, scope, session)

@@ -22,6 +22,7 @@ _SEARCHES_KEPT = timedelta(days=90)
 
 def maintain(engine: Engine) -> Maintenance:
     """Run all steps once. Safe to interrupt."""
+    worker_pass.finish_erasure(engine)  # first: on a full disk it may be all that can be done
     expired = sum(forget.expire(engine, scope) for scope in engine.store.users_with_expired(engine.clock.now()))
     reindexed = reindex.reindex(engine)
     archived, archive_failures = _archive(engine)

@@ -29,6 +29,7 @@ def serve_all(
     `thorough` also queues items that lack a vector, those of their passages, or an address, and have no job.
     """
     engine.store.recall_jobs_ahead(engine.clock.now())
+    engine.store.close_expired_keys(engine.clock.now())
     reading = read_queue.serve(engine, stop=stop)
     worked = WorkReport(read=reading.read, parked=reading.parked)
     worked += _serve_spaces(engine, stop=stop, tell=tell, thorough=thorough)
@@ -40,10 +41,17 @@ def serve_all(
 
 def work(engine: Engine, *, stop: Event | None, tell: WorkListener | None = None, thorough: bool = False) -> WorkReport:
     """Run one pass of a worker: serve the queues, and erase what readers kept a `forget` from erasing."""
-    worked = serve_all(engine, stop=stop, tell=tell, thorough=thorough)
+    try:
+        return serve_all(engine, stop=stop, tell=tell, thorough=thorough)
+    finally:  # also when the disk is too full for anything else
+        finish_erasure(engine)
+
+
+def finish_erasure(engine: Engine) -> None:
+    """Erase what a `forget` could not, for readers or for want of room, and keep room for the next again."""
     if engine.store.erasure().later:
         engine.store.scrub()
-    return worked
+    engine.store.restock_reserve()
 
 
 def _serve_spaces(engine: Engine, *, stop: Event | None, tell: WorkListener | None, thorough: bool) -> WorkReport:

@@ -57,7 +57,7 @@ def forget_place(engine: Engine, scope: Scope, name: str) -> None:
             writer.delete_named_place(named.name)
         return named
 
-    if engine.write(scope, work) is None:
+    if engine.write_deletion(scope, work) is None:
         raise NotFound(f"No place is called {name!r}. See what there is with `places`.")
     engine.search.results.drop(scope)
     engine.erase()

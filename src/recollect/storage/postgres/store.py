@@ -225,6 +225,13 @@ class PostgresStore(
         with self._lent() as session:
             return Erasure(_UNPURGED) if purging.owes_purge(session) else Erasure()
 
+    def release_reserve(self) -> bool:
+        """Do nothing: the disk is the server's."""
+        return False
+
+    def restock_reserve(self) -> None:
+        """Do nothing: the disk is the server's."""
+
     def purge(self, tell: StepListener) -> Purged:
         """Rewrite what holds deleted rows, table by table, and take new statistics. The owner of the tables may."""
         if not self._rights.owns:

@@ -224,6 +224,12 @@ class SharedAccessLogStore(StoreBase):
         """Note when a key was used."""
         with self._writing(patient=False) as session:
             session.execute("touch_key", {"id": key_id, "now": now})
+            session.execute("close_expired_keys", {"now": now})
+
+    def close_expired_keys(self, now: datetime) -> None:
+        """Revoke the keys whose time is over."""
+        if any(key.is_over(now) for key in self.keys()):
+            self._tell("close_expired_keys", {"now": now})
 
     def audited(self) -> Sequence[Scope]:
         """Name the users with lines in the audit log."""

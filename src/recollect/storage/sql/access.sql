@@ -17,6 +17,10 @@ VALUES (:id, :name, :user_id, :scopes, :secret_hash, :created_at, :expires_at)
 -- A key that opens nothing any more.
 UPDATE api_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL
 
+-- close_expired_keys --
+-- Keys whose time is over open nothing any more, also when the clock goes back.
+UPDATE api_keys SET revoked_at = :now WHERE expires_at <= :now AND revoked_at IS NULL
+
 -- touch_key --
 -- When a key was last used.
 UPDATE api_keys SET last_used_at = :now WHERE id = :id

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import apsw
 
-from recollect.errors import StoreError, StoreReadOnly, StoreUnavailable
+from recollect.errors import StoreError, StoreFull, StoreReadOnly, StoreUnavailable
 from recollect.forking import leak, take_part
 from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import ITEM_KINDS, VectorKind
@@ -28,7 +28,13 @@ from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStor
 from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
-from recollect.storage.sqlite.connection import ReadConnections, is_read_only, open_connection, translated
+from recollect.storage.sqlite.connection import (
+    ReadConnections,
+    is_read_only,
+    open_connection,
+    translated,
+    wait_for_locks,
+)
 from recollect.storage.sqlite.maintenance.copy import copy_database
 from recollect.storage.sqlite.maintenance.raw_bytes import raw_blocks
 from recollect.storage.sqlite.maintenance.scrub import (
@@ -41,6 +47,7 @@ from recollect.storage.sqlite.maintenance.scrub import (
 )
 from recollect.storage.sqlite.migrate import UNERASED, applied_version, migrate
 from recollect.storage.sqlite.reader import ProcessCaches, SqliteReader
+from recollect.storage.sqlite.reserve import SUFFIX, ReserveFile
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.sqlite.writer import SqliteWriter
 from recollect.storage.statements import load_checks
@@ -71,7 +78,14 @@ class SqliteStore(
     backend = "sqlite"
 
     def __init__(
-        self, path: Path, *, busy_timeout_s: float, clock: Clock, analyser: int, geocodes: bool = False
+        self,
+        path: Path,
+        *,
+        busy_timeout_s: float,
+        reserve_bytes: int,
+        clock: Clock,
+        analyser: int,
+        geocodes: bool = False,
     ) -> None:
         self._path = path.expanduser().absolute()
         self._busy_timeout_s = busy_timeout_s
@@ -83,15 +97,33 @@ class SqliteStore(
         self._committer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-commit")
         self._closed = self._held = False
         self._open_writer: apsw.Connection | None = None
-        with translated(self._path):
-            self._migrate(analyser)
-            self._secrets = tombstone_secrets(SqliteSession(self._writer))
-            unerased = self._writer.pragma("user_version") == UNERASED or samples(self._writer)
-        self._eraser = FileEraser(self._path)
+        self._reserve = ReserveFile(self._path, reserve_bytes)
+        self._eraser = FileEraser(self._path, self._reserve)
+        try:
+            unerased = self._open_file(analyser)
+        except StoreFull:
+            unerased = self._open_on_full_disk(analyser)
         if unerased and file_bytes(self._writer) <= REWRITE_AT_ONCE_BYTES:
             with suppress(StoreUnavailable, StoreReadOnly):  # whichever opens or maintains it next does it
                 self.scrub()
+        self.restock_reserve()
         take_part(self)
+
+    def _open_file(self, analyser: int) -> bool:
+        """Bring the file up to date; says whether something is still to be erased."""
+        with translated(self._path):
+            self._migrate(analyser)
+            self._secrets = tombstone_secrets(SqliteSession(self._writer))
+            return self._writer.pragma("user_version") == UNERASED or bool(samples(self._writer))
+
+    def _open_on_full_disk(self, analyser: int) -> bool:
+        """Open with a part of the reserve, which leaves the rest to a deletion, or with all of it."""
+        for release in (self._reserve.release_some, self._reserve.release):
+            self._close_writer()
+            if release():
+                with suppress(StoreFull):
+                    return self._open_file(analyser)
+        return self._open_file(analyser)
 
     @property
     def _writer(self) -> apsw.Connection:
@@ -174,7 +206,8 @@ class SqliteStore(
         try:
             self._writer.execute("BEGIN IMMEDIATE")
         finally:
-            self._writer.set_busy_timeout(int(self._busy_timeout_s * 1000))
+            if not patient:
+                wait_for_locks(self._writer, self._busy_timeout_s)
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction."""
@@ -228,7 +261,18 @@ class SqliteStore(
 
     def scrub(self) -> Erasure:
         """Erase deleted text from the file and its log; a large file waits for `tune`, readers only shortly."""
-        return self._eraser.scrub(min(_SCRUB_WAIT_S, self._busy_timeout_s))
+        left = self._eraser.scrub(min(_SCRUB_WAIT_S, self._busy_timeout_s))
+        self.restock_reserve()
+        return left
+
+    def release_reserve(self) -> bool:
+        """Delete the file that keeps room on the disk."""
+        return self._reserve.release()
+
+    def restock_reserve(self) -> None:
+        """Make the file that keeps room on the disk, where something can be written."""
+        if not is_read_only(self._path):
+            self._reserve.restock()
 
     def erasure(self) -> Erasure:
         """Say what is still to be erased."""
@@ -288,7 +332,7 @@ class SqliteStore(
     def own_files(self) -> frozenset[tuple[int, int]]:
         """Give the file and what SQLite puts beside it. They are looked at, never opened: that would drop its locks."""
         inodes = set()
-        for suffix in ("", "-wal", "-shm", "-journal"):
+        for suffix in ("", "-wal", "-shm", "-journal", SUFFIX):
             with suppress(OSError):
                 status = Path(f"{self._path}{suffix}").stat()
                 inodes.add((status.st_dev, status.st_ino))
@@ -330,7 +374,7 @@ class SqliteStore(
                 problems.append(Problem("samples_of_keys", kept, _SAMPLES))
         if self._path.stat().st_mode & 0o077:
             problems.append(Problem("file_mode", 1, f"Others may read {self._path}: run chmod 600 on it."))
-        return problems
+        return [*problems, *(Problem("reserve", 1, advice) for advice in self._advice_about_reserve())]
 
     def tune(self) -> Sequence[str]:
         """Merge the index of terms, refresh the planner's statistics, and erase what deleting left behind."""
@@ -340,14 +384,23 @@ class SqliteStore(
             refresh_statistics(self._writer)
         owed = self.erasure().reason
         left = self._eraser.scrub(self._busy_timeout_s, whole=True).reason
+        self.restock_reserve()
         outcome = left or (owed and "erased the traces of deleted memories")
         return ("merged the index of terms", "refreshed the planner's statistics", *([outcome] if outcome else ()))
 
     def advice(self) -> Sequence[str]:
-        """Say so when nothing can be written."""
+        """Say so when nothing can be written, or nothing could be forgotten on a full disk."""
         if not is_read_only(self._path):
-            return ()
+            return tuple(self._advice_about_reserve())
         return (f"{self._path} is read-only: it can be searched, but nothing can be stored or forgotten.",)
+
+    def _advice_about_reserve(self) -> Iterator[str]:
+        wanted, held = self._reserve.wanted_bytes(), self._reserve.held_bytes()
+        if held < wanted // 2 and not is_read_only(self._path):
+            yield (
+                f"The disk of {self._path} is nearly full: of the {wanted // 2**20} MB that are kept for forgetting on "
+                f"a full disk, {held // 2**20} are left. Make room; `recollect maintain` keeps them again."
+            )
 
     def close(self) -> None:
         """Close all connections; a commit under way is finished first."""

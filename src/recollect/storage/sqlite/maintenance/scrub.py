@@ -8,7 +8,7 @@ The file itself says how far this is, in its `user_version`: the number of times
 is erased, or `_rewritten(number)` while only the log is left, or UNERASED.
 """
 
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
@@ -18,6 +18,7 @@ import apsw
 from recollect.model.stats import Erasure
 from recollect.storage.sqlite.connection import open_connection, translated
 from recollect.storage.sqlite.migrate import UNERASED
+from recollect.storage.sqlite.reserve import ReserveFile
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.sqlite.writer import UNMERGED
 
@@ -33,8 +34,9 @@ _FULL = "Deleted text may still be in the file or its log: the disk is full."
 class FileEraser:
     """Erases deleted text from one file, over a connection of its own, so that no writer waits while it waits."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reserve: ReserveFile) -> None:
         self._path = path
+        self._reserve = reserve
         self._lock = Lock()  # one at a time is enough: it erases what all threads have deleted
 
     def scrub(self, wait_s: float, *, whole: bool = False, anew: bool = False) -> Erasure:
@@ -51,6 +53,8 @@ class FileEraser:
                     connection.execute(f"PRAGMA user_version = {UNERASED}")
             while True:
                 left = self._try(connection, whole=whole)
+                if left.reason == _FULL and self._reserve.release():
+                    continue
                 if not left.later or left.reason == _FULL or monotonic() >= deadline:
                     return left
                 sleep(_PAUSE_S)
@@ -66,7 +70,7 @@ class FileEraser:
         except apsw.BusyError:
             return Erasure(pending(connection).reason or _IN_LOG, later=True)
         except apsw.FullError:
-            return Erasure(_FULL, later=True)
+            return _make_room(connection)
 
 
 def pending(connection: apsw.Connection) -> Erasure:
@@ -128,6 +132,14 @@ def _empty_log(connection: apsw.Connection) -> bool:
     if connection.pragma("user_version") == _rewritten(vanished):
         connection.execute(f"PRAGMA user_version = {vanished}")
     return True
+
+
+def _make_room(connection: apsw.Connection) -> Erasure:
+    """Give back the room that a try took in the log before it failed on a full disk; says what is left to erase."""
+    with suppress(apsw.Error):
+        if _empty_log(connection) and not pending(connection).reason:
+            return Erasure()
+    return Erasure(_FULL, later=True)
 
 
 def _vanished(connection: apsw.Connection) -> int:
