@@ -171,3 +171,32 @@ def test_whoever_is_killed_leaves_nothing_that_is_mistaken_for_a_table(cache: Pa
     assert [path.name[:12] for path in kept(cache)] == [".unfinished-"]
     assert names(opened("15000", Maker()).tables) == ["Brno"]
     assert [path.name for path in kept(cache)] == [NAME.replace("1000", "15000")]
+
+
+def test_tables_that_are_cut_short_while_in_use_are_made_anew(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    maker = Maker()
+    monkeypatch.setattr(table_cache, "_made_by_a_child", maker)
+    geocoder = OfflineGeocoder("1000")
+    tables = opened("1000", maker).tables
+    assert len(tables.mapped) == 7
+    for number, name in enumerate(("vectors", "records", "keys"), start=2):
+        assert [place.name for place in geocoder.find("Brno")] == ["Brno"]
+        os.truncate(cache / NAME / f"{name}.npy", 0)  # to read what was there would be SIGBUS
+        assert [place.name for place in geocoder.find("Brno")] == ["Brno"]
+        assert len(maker.folders) == number
+    assert not tables.whole
+
+
+def test_tables_that_cannot_be_made_anew_are_an_error(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    maker = Maker()
+    monkeypatch.setattr(table_cache, "_made_by_a_child", maker)
+    geocoder = OfflineGeocoder("1000")
+    assert geocoder.reverse(49.2, 16.6)
+
+    def fail(_: Path, __: str) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr(table_cache, "_made_by_a_child", fail)
+    os.truncate(cache / NAME / "vectors.npy", 0)
+    with pytest.raises(GeocoderUnavailable, match="can be kept neither"):
+        geocoder.reverse(49.2, 16.6)

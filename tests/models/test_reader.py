@@ -194,3 +194,13 @@ def test_it_can_be_closed_twice_and_used_again(reader: LocalReader) -> None:
 
 def test_it_reads_the_same_with_more_threads(reader: LocalReader) -> None:
     assert LocalReader(threads=2).read(WITH_ANOTHERS_WORDS) == reader.read(WITH_ANOTHERS_WORDS)
+
+
+def test_a_table_of_words_that_is_cut_short_while_in_use_is_an_error(tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    shutil.copytree(FOLDER, folder)
+    graph = ReaderGraph(folder, threads=1)
+    graph.read("I live in Leeds")
+    os.truncate(folder / "words.bin", 4096)  # onnxruntime has mapped it: to read what was there would be SIGBUS
+    with pytest.raises(ReaderError, match="was cut short while in use: it has 4,096 of 12,960,000 bytes"):
+        graph.read("I live in Leeds")

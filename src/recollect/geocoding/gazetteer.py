@@ -47,6 +47,11 @@ class Gazetteer:
         """Which one it is."""
         return self._name
 
+    @property
+    def whole(self) -> bool:
+        """Whether its tables can still be read."""
+        return self._tables.whole
+
     def close(self) -> None:
         """Do nothing: what it knows goes with it."""
 

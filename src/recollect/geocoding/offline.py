@@ -46,7 +46,7 @@ class OfflineGeocoder:
 
     def _opened(self) -> "Gazetteer":
         with self._lock:
-            if self._gazetteer is None:
+            if self._gazetteer is None or not self._gazetteer.whole:  # then it is made anew
                 self._gazetteer = self._open()
             return self._gazetteer
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate, chain
+from mmap import mmap
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -69,7 +70,7 @@ class Tables:
 
     `vectors` are the x, y and z of each place on a globe of radius 1, `coordinates` latitudes and longitudes, `numbers`
     ids and populations; record i is what lies in `records` from `offsets[i]` to the next. `keys` are those of all
-    names, in order, and `rows` the place that each belongs to.
+    names, in order, and `rows` the place that each belongs to. `mapped` are the files that arrays lie in, if they do.
     """
 
     vectors: Floats
@@ -80,11 +81,17 @@ class Tables:
     keys: NDArray[np.uint64]
     rows: NDArray[np.uint32]
     countries: Mapping[str, Country]
+    mapped: tuple[mmap, ...] = ()
 
     @property
     def count(self) -> int:
         """How many places there are."""
         return len(self.offsets) - 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether no file was cut short since it was mapped: reading what is missing would end the process."""
+        return all(file.size() >= len(file) for file in self.mapped)
 
     def record(self, row: int) -> Record:
         """Give what is written about a place."""
@@ -145,7 +152,11 @@ def load(folder: Path) -> Tables:
         if about["format"] != FORMAT or about["sizes"] != sizes:
             raise DamagedTables(f"{folder} does not hold the tables of format {FORMAT}.")
         countries = {code: Country(*said) for code, said in about["countries"].items()}
-        return Tables(**{name: _mapped(folder / f"{name}.npy") for name in _ARRAYS}, countries=countries)
+        arrays = {name: _mapped(folder / f"{name}.npy") for name in _ARRAYS}
+        bases: list[object] = [array.base for array in arrays.values()]
+        mapped = tuple(base for base in bases if isinstance(base, mmap))
+        plain = {name: np.asarray(array).view(np.ndarray) for name, array in arrays.items()}
+        return Tables(**plain, countries=countries, mapped=mapped)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedTables(f"{folder} cannot be read: {error}") from error
 
@@ -157,7 +168,8 @@ def unit_vectors(coordinates: Floats) -> Floats:
 
 
 def _mapped(path: Path) -> NDArray[Any]:
-    return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False)).view(np.ndarray)
+    array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return array
 
 
 def _plain(part: str) -> str:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+from weakref import finalize
 
 import numpy as np
 
@@ -15,6 +16,7 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as ort
 
 from recollect.forking import leak, take_part
+from recollect.models.bundled import WORDS_FILE
 
 VERSION: Final[str] = onnxruntime.__version__
 _SILENT: Final = 4
@@ -35,6 +37,25 @@ ORT_ERRORS: Final = (
 )
 
 
+class MappedFile:
+    """A file that onnxruntime has mapped into memory. Reading what was cut off it would end the process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        self._size = os.fstat(self._descriptor).st_size
+        finalize(self, os.close, self._descriptor)
+
+    def insist_whole(self) -> None:
+        """Raise RuntimeError when the file has become shorter."""
+        found = os.fstat(self._descriptor).st_size
+        if found < self._size:
+            raise RuntimeError(
+                f"{self._path} was cut short while in use: it has {found:,} of {self._size:,} bytes. Reinstall the "
+                "package and start this process again"
+            )
+
+
 class Graph:
     """A loaded model. Any number of threads may run one. Raises one of ORT_ERRORS."""
 
@@ -50,6 +71,8 @@ class Graph:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         for name, value in (entries or {}).items():
             options.add_session_config_entry(name, value)
+        words = path.with_name(WORDS_FILE)
+        self._mapped = MappedFile(words) if words.is_file() else None
         self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         self._outputs = [output.name for output in self._session.get_outputs()]
         take_part(self)
@@ -66,6 +89,8 @@ class Graph:
 
     def run(self, pieces: Sequence[Sequence[int]]) -> dict[str, Any]:
         """Run texts with the same number of pieces; gives each output by its name."""
+        if self._mapped is not None:
+            self._mapped.insist_whole()
         ids = np.array(pieces, dtype=np.int64)
         arrays = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
         return dict(zip(self._outputs, arrays, strict=True))
