@@ -53,6 +53,7 @@ quality: $(VENV)/.installed-dev
 
 # Runs the tests behind each promise of docs/reliability.md in full size and writes their figures there; takes about an hour.
 # In small size (RELIABILITY=small) it takes minutes and only prints them. Some of the promises: ONLY=2,3
+# A run that was interrupted goes on with the next promise; what is done is noted in build/reliability.
 RELIABILITY ?= full
 reliability: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.reliability.report $(RELIABILITY) $(if $(ONLY),--only $(ONLY))

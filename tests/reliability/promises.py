@@ -42,7 +42,11 @@ PROMISES = (
         "An error of the disk is reported, never swallowed",
         {"faults": 1_000},
         ("false_acknowledgements",),
-        ("tests/reliability/disk/test_io_faults.py", "tests/storage/test_no_room.py"),
+        (
+            "tests/reliability/disk/test_io_faults.py",
+            "tests/storage/test_no_room.py",
+            "tests/storage/test_reserve.py",
+        ),
         ("reported",),
     ),
     Promise(
@@ -98,7 +102,9 @@ PROMISES = (
             "tests/reliability/test_forgotten_conversations.py",
             "tests/reliability/test_forgotten_files.py",
             "tests/reliability/test_never_on_disk.py",
+            "tests/reliability/test_purged.py",
         ),
+        ("columns",),
     ),
     Promise(
         10,
@@ -145,5 +151,13 @@ FURTHER = (
         {"jumps": 10},
         ("left_waiting", "left_open"),
         ("tests/conformance/test_clock_jumps.py",),
+    ),
+    Promise(
+        15,
+        "A byte that changed on the disk gives no wrong answer",
+        {"flips": 1_000},
+        ("wrong_answers",),
+        ("tests/reliability/test_byte_flips.py",),
+        ("refused",),
     ),
 )

@@ -1,14 +1,19 @@
 """Runs the tests behind each promise and shows what they came to: `make reliability`.
 
-    python -m tests.reliability.report [full | small] [--only 2,3] [--write]
+    python -m tests.reliability.report [full | small] [--only 2,3] [--afresh] [--write]
 
 A promise is kept when its tests pass and their figures reach what it names. Without a figure it was not run.
+
+What each promise came to is noted in `build/reliability` as soon as its tests have ended. A run that was interrupted
+goes on there with the next promise, unless the sources have changed meanwhile, or all of it is done.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import time
@@ -18,6 +23,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import apsw
 import psycopg
@@ -28,6 +34,7 @@ from tests.reliability.figures import FOLDER
 from tests.reliability.promises import FURTHER, PROMISES, Promise
 
 ROOT = Path(__file__).parents[2]
+NOTES = ROOT / "build" / "reliability"
 PAGE = ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 _LARGEST = frozenset({"processes", "seconds", "healed_ms"})  # all other figures of a promise are added up
@@ -96,20 +103,72 @@ def run_tests(promise: Promise, size: str, folder: Path) -> tuple[bool, float]:
     return ended.returncode in {0, _NO_TESTS}, (time.monotonic() - began) / _MINUTE_S
 
 
-def run(size: str, only: Sequence[int]) -> list[Run]:
-    """Run what stands behind the promises, one after the other."""
-    done: dict[int, tuple[bool, float]] = {}
-    with TemporaryDirectory(prefix="recollect-figures-") as name:
-        folder = Path(name)
+class Notes:
+    """What the promises of one run came to so far, in a folder: one for each, with its figures and how it ended."""
+
+    def __init__(self, folder: Path, size: str, sources: str) -> None:
+        self._folder = folder / size
+        self._sources = sources
+
+    def begin(self, *, afresh: bool) -> None:
+        """Go on with the run that is noted if it is of the same sources and was not completed, or begin another."""
+        mark = self._folder / "sources"
+        if afresh or not mark.exists() or mark.read_text() != self._sources or not self.missing():
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.mkdir(parents=True)
+            mark.write_text(self._sources)
+
+    def missing(self) -> list[Promise]:
+        """Give the promises whose tests have not ended."""
+        return [promise for promise in (*PROMISES, *FURTHER) if self._ended(promise) is None]
+
+    def clear(self, promise: Promise) -> Path:
+        """Forget what a promise came to; gives the folder for its figures."""
+        folder = self._of(promise)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
+
+    def note(self, promise: Promise, *, passed: bool, minutes: float) -> None:
+        """Note how the tests of a promise ended."""
+        ended = json.dumps({"passed": passed, "minutes": minutes})
+        unfinished = self._of(promise) / "unfinished"
+        unfinished.write_text(ended)
+        unfinished.rename(self._of(promise) / "ended.json")
+
+    def runs(self) -> list[Run]:
+        """Give all promises as they stand; tests of one may have figures for another."""
+        files = [file for promise in (*PROMISES, *FURTHER) for file in sorted(self._of(promise).glob("*.jsonl"))]
+        rows = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        runs = []
         for promise in (*PROMISES, *FURTHER):
-            if not only or promise.number in only:
-                _say(f"\n{promise.number}. {promise.text}")
-                done[promise.number] = run_tests(promise, size, folder)
-        rows = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()]
-    return [
-        Run(promise, summed(rows, promise.number) if promise.number in done else {}, *done.get(promise.number, (True,)))
-        for promise in (*PROMISES, *FURTHER)
-    ]
+            ended = self._ended(promise)
+            counts = summed(rows, promise.number) if ended else {}
+            runs.append(Run(promise, counts, **(ended or {"passed": True})))
+        return runs
+
+    def _ended(self, promise: Promise) -> dict[str, Any] | None:
+        noted = self._of(promise) / "ended.json"
+        return json.loads(noted.read_text()) if noted.exists() else None
+
+    def _of(self, promise: Promise) -> Path:
+        return self._folder / f"{promise.number:02}"
+
+
+def sources() -> str:
+    """Give a hash of what is tested."""
+    files = sorted((ROOT / "src").rglob("*.py")) + sorted((ROOT / "src").rglob("*.sql"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+
+
+def run(notes: Notes, size: str, only: Sequence[int]) -> list[Run]:
+    """Run what stands behind the promises that are missing or named, one after the other."""
+    chosen = [promise for promise in (*PROMISES, *FURTHER) if promise.number in only] if only else notes.missing()
+    for promise in chosen:
+        _say(f"\n{promise.number}. {promise.text}")
+        passed, minutes = run_tests(promise, size, notes.clear(promise))
+        notes.note(promise, passed=passed, minutes=minutes)
+    return notes.runs()
 
 
 def table(runs: Sequence[Run]) -> str:
@@ -156,15 +215,18 @@ def main() -> int:
     """Run, print, and write the page when told to or when all was run in full."""
     parser = argparse.ArgumentParser(prog="python -m tests.reliability.report", description=__doc__)
     parser.add_argument("size", nargs="?", choices=("full", "small"), default="full")
-    parser.add_argument("--only", default="", help="numbers of promises, separated by commas")
+    parser.add_argument("--only", default="", help="numbers of promises, separated by commas; run again if noted")
+    parser.add_argument("--afresh", action="store_true", help="do not go on with a run that was interrupted")
     parser.add_argument("--write", action="store_true", help=f"write the figures to docs/{PAGE.name} in any size")
     given = parser.parse_args()
     only = [int(number) for number in given.only.split(",") if number]
-    runs = run(given.size, only)
+    notes = Notes(NOTES, given.size, sources())
+    notes.begin(afresh=given.afresh)
+    runs = run(notes, given.size, only)
     minutes = sum(one.minutes for one in runs)
     about = f"{datetime.now(UTC):%Y-%m-%d}, {given.size} size, {minutes:.0f} minutes on {machine()}."
     _say(f"\n{about}\n\n{table(runs)}")
-    if given.write or (given.size == "full" and not only):
+    if given.write or (given.size == "full" and not notes.missing()):
         PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), about, runs), encoding="utf-8")
     return int(any("broken" in one.result for one in runs))
 

@@ -11,6 +11,7 @@ import pytest
 from recollect import Memory, RecollectError, UserMemory
 from recollect.errors import StoreDamaged
 from tests.conftest import SteppingClock
+from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.sizes import sized
 
@@ -77,6 +78,7 @@ def test_no_answer_is_wrong_silently(tmp_path: Path) -> None:
             wrong += [(place, name)] if said == "wrong" else []
         for left in tmp_path.glob(f"{number}.db*"):
             left.unlink()
+    figure(15, "answers", flips=_FLIPS, wrong_answers=len(wrong), refused=told["refused"], right=told["right"])
     assert wrong == []
     assert told["refused"] > 0
     assert told["right"] > 0

@@ -1,11 +1,13 @@
 """The page of promises lists all twelve with tests that exist, and the report calls none kept that was not run."""
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
 from tests.reliability.promises import FURTHER, PROMISES, Promise
-from tests.reliability.report import BEGIN, END, PAGE, ROOT, Run, summed, table, written
+from tests.reliability.report import BEGIN, END, PAGE, ROOT, Notes, Run, summed, table, written
 
 _FILE = re.compile(r"`(tests/[\w/]+\.py)`")
 _PROMISE = Promise(
@@ -59,3 +61,38 @@ def test_figures_are_put_together() -> None:
     page = f"Before\n{BEGIN}\nold figures\n{END}\nAfter\n"
     new = written(page, "on a machine", [run])
     assert new == f"Before\n{BEGIN}\non a machine\n\n{table([run])}\n{END}\nAfter\n"
+
+
+def test_an_interrupted_run_goes_on_with_what_is_missing(tmp_path: Path) -> None:
+    first, second, *_ = PROMISES
+    notes = Notes(tmp_path, "small", "these sources")
+    notes.begin(afresh=False)
+    row = {"promise": second.number, "what": "by another", "counts": {"images": 3}}
+    (notes.clear(first) / "1.jsonl").write_text(json.dumps(row) + "\n")
+    notes.note(first, passed=True, minutes=2.5)
+    (notes.clear(second) / "1.jsonl").write_text(json.dumps({**row, "counts": {"images": 4, "lost": 0}}) + "\n")
+
+    again = Notes(tmp_path, "small", "these sources")
+    again.begin(afresh=False)
+    assert first not in again.missing()
+    assert again.missing()[0] == second
+    assert again.runs()[1].counts == {}  # its tests were interrupted
+    again.note(second, passed=False, minutes=1)
+    run_first, run_second, *rest = again.runs()
+    assert (run_first.passed, run_first.minutes, run_second.passed) == (True, 2.5, False)
+    assert run_second.counts == {"images": 7, "lost": 0}
+    assert {run.result for run in rest} == {"not run"}
+    assert list(again.clear(second).iterdir()) == []
+    assert again.missing()[0] == second
+
+
+@pytest.mark.parametrize("why", ["afresh", "sources", "complete"])
+def test_a_run_begins_anew(why: str, tmp_path: Path) -> None:
+    notes = Notes(tmp_path, "small", "these sources")
+    notes.begin(afresh=False)
+    for promise in (*PROMISES, *FURTHER) if why == "complete" else PROMISES[:1]:
+        notes.clear(promise)
+        notes.note(promise, passed=True, minutes=0)
+    other = Notes(tmp_path, "small", "other sources" if why == "sources" else "these sources")
+    other.begin(afresh=why == "afresh")
+    assert len(other.missing()) == len(PROMISES) + len(FURTHER)
