@@ -3,12 +3,15 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 import pytest
 from typer.testing import CliRunner
 
 import recollect.api.composition
+import recollect.api.memory
+import recollect.cli.runner
 from recollect.cli import app
 from recollect.model.memories import Space, Vector
 from recollect.ports import Embedder, Role
@@ -21,6 +24,7 @@ PLAIN_ENVIRONMENT = {
     "RECOLLECT_PLACES_GEOCODER": "none",
     "RECOLLECT_RECALL_DEADLINE_S": "600",
     "RECOLLECT_HOOKS_BUDGET_S": "60",
+    "RECOLLECT_SQLITE_BUSY_TIMEOUT_S": "300",
     "TERM": "dumb",
 }
 
@@ -81,6 +85,25 @@ def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("RECOLLECT_") or name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "NOMINATIM_URL"):
             monkeypatch.delenv(name)
+
+
+class SteadyClock:
+    """A clock that goes on by a millisecond whenever it is asked, however long a test takes."""
+
+    _now = datetime.now(UTC)
+
+    def now(self) -> datetime:
+        """Give the next moment; all clocks of a test share one time."""
+        SteadyClock._now += timedelta(milliseconds=1)
+        return SteadyClock._now
+
+
+@pytest.fixture
+def steady_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have what a test has done be done just now, also on a machine that takes minutes for it."""
+    monkeypatch.setattr(SteadyClock, "_now", datetime.now(UTC))
+    for module in (recollect.api.memory, recollect.cli.runner):
+        monkeypatch.setattr(module, "SystemClock", SteadyClock)
 
 
 @pytest.fixture

@@ -73,6 +73,7 @@ def test_json_works_before_the_command_and_after_it(cli: Cli) -> None:
     assert before.document == {"count": 1}
 
 
+@pytest.mark.usefixtures("steady_clock")
 def test_recall_finds_by_words_and_shows_whole_ids(cli: Cli) -> None:
     boiler = cli.store("The boiler's serial number is VTX-4471-C", "--type", "fact", "--subject", "boiler")
     cli.store("The pasta place by the river was too loud", "--type", "experience")

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.cli.conftest import Cli
 from tests.cli.test_commands import ID
 from tests.llm.server import ChatServer, completion
@@ -92,6 +94,7 @@ def test_long_messages_and_long_conversations_are_cut_unless_all_is_asked(cli: C
     assert len(cli.json("conversation", "c1", "-n", "2")["messages"]) == 2
 
 
+@pytest.mark.usefixtures("steady_clock")
 def test_conversations_are_listed(cli: Cli) -> None:
     assert cli.ok("conversation").startswith("No conversations yet.")
     assert cli.json("conversation") == {"conversations": []}
@@ -193,6 +196,7 @@ def test_an_unknown_conversation_is_not_found(cli: Cli) -> None:
         assert (for_programs.exit_code, for_programs.document["error"]["type"]) == (3, "NotFound")
 
 
+@pytest.mark.usefixtures("steady_clock")
 def test_search_finds_what_was_said_and_what_is_remembered(cli: Cli) -> None:
     memory = cli.store("The roof is insulated with wood fibre", "--type", "fact", "--session", "c0")
     request, response = talk(cli, "c1", ROOF, "The roof can be insulated from the inside.")

@@ -17,6 +17,7 @@ SCORE = re.compile(r"(\d+\.\d{4}|\d+(?= %))")
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+@pytest.mark.usefixtures("steady_clock")
 def test_the_page_is_up_to_date(
     page: Path, tmp_path: Path, with_meaning: Callable[[Cli], Cli], provider: ProviderServer
 ) -> None:

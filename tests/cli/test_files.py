@@ -171,6 +171,7 @@ def test_a_document_comes_from_standard_input_under_a_name(cli: Cli, tmp_path: P
         assert (outcome.exit_code, outcome.stdout) == (2, "")
 
 
+@pytest.mark.usefixtures("steady_clock")
 def test_files_are_listed_page_by_page_with_their_folders(cli: Cli, notes: Path) -> None:
     assert cli.ok("files").startswith("No files yet. `recollect sync FOLDER`")
     synced(cli, str(notes))
@@ -189,6 +190,7 @@ def test_files_are_listed_page_by_page_with_their_folders(cli: Cli, notes: Path)
     assert cli("files", "--source", "memories").exit_code == 2
 
 
+@pytest.mark.usefixtures("steady_clock")
 def test_status_and_stats_speak_of_files(cli: Cli, notes: Path) -> None:
     synced(cli, str(notes))
     (folder,) = cli.json("status")["folders"]

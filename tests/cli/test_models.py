@@ -105,6 +105,7 @@ def test_status_tells_of_a_change_under_way(remote: Cli, provider: ProviderServe
     assert "state being built" in flat(remote.ok("models"))
 
 
+@pytest.mark.usefixtures("steady_clock")
 def test_status_tells_of_batches(remote: Cli) -> None:
     remote.environment["RECOLLECT_EMBEDDING_BULK"] = "always"
     remote.store("One")

@@ -77,6 +77,7 @@ def test_people_see_where_in_the_world_a_hit_was(cli: Cli, node: Callable[..., N
     assert [line for line in shown if line.startswith("at ")] == ["at café (48.2082, 16.3738)"]
 
 
+@pytest.mark.usefixtures("steady_clock")
 def test_people_see_where_each_hit_is_from_and_who_is_missing(cli: Cli, node: Callable[..., NodeServer]) -> None:
     office, attic = node(), node("Tea at home", "Tea in the attic")
     office.behave(sends(b"{}", 401))

@@ -361,6 +361,7 @@ def test_other_nodes_are_not_told_where_anybody_is(located: Cli) -> None:
 # Places
 
 
+@pytest.mark.usefixtures("steady_clock")
 def test_places_are_listed_with_what_is_there(dinners: Cli) -> None:
     dinners.ok("place", "home", "49.3,16.5", "--address", "Kounicova 1")
     dinners.ok("say", "c1", "user", "I had the soup today", *PUB)
