@@ -127,6 +127,26 @@ def test_forgetting_without_a_reserve_fails_whole_where_a_layer_has_no_room(
         disk[0].clear()
 
 
+def test_a_deletion_that_does_not_fit_leaves_the_reserve_to_a_smaller_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(tmp_path / "memory.db") as memory:
+        kept = memory.user("me").remember("The pump is in the attic")
+        tries = []
+
+        def fail(*_: object) -> None:
+            tries.append(0 if not (tmp_path / "memory.db-reserve").exists() else 4)
+            raise StoreFull("The disk is full")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(memory._engine.store, "write", fail)
+            with pytest.raises(StoreFull):
+                memory.user("me").forget(kept.id)
+        assert tries == [4, 0]
+        assert (tmp_path / "memory.db-reserve").stat().st_size == 4 * _MB
+        assert memory.user("me").forget(kept.id).action == "deleted"
+
+
 def test_a_reserve_grows_with_its_database_up_to_its_limit(tmp_path: Path) -> None:
     database = tmp_path / "memory.db"
     reserve = ReserveFile(database, 9 * _MB)
@@ -137,6 +157,8 @@ def test_a_reserve_grows_with_its_database_up_to_its_limit(tmp_path: Path) -> No
         assert reserve.restock()
         assert reserve.held_bytes() == expected * _MB
         assert reserve.path.stat().st_blocks * 512 >= expected * _MB
+    assert ReserveFile(database, 3 * _MB).restock()
+    assert reserve.held_bytes() == 3 * _MB
     assert ReserveFile(database, 0).restock()
     assert not reserve.path.exists()
 

@@ -3,6 +3,7 @@
 import atexit
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from threading import Thread
@@ -186,7 +187,12 @@ class Engine:
         except StoreFull:
             if not self.store.release_reserve():
                 raise
-        return self.write(scope, work)
+        try:
+            return self.write(scope, work)
+        except StoreFull:  # what the log took of the disk goes back, so that a smaller deletion finds a reserve
+            with suppress(StoreError):
+                self.store.scrub()
+            raise
 
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Do the same, and commit in the background."""

@@ -77,8 +77,7 @@ class ReserveFile:
         with self._lock:
             wanted, held = self.wanted_bytes(), self.held_bytes()
             if held >= wanted:
-                if not self._most_bytes:  # it was switched off
-                    self._remove()
+                self._shrink(held)
                 return True
             try:
                 free = shutil.disk_usage(self._database.parent).free
@@ -90,6 +89,14 @@ class ReserveFile:
                 return False
             self._released = self._released and size < wanted
             return size == wanted
+
+    def _shrink(self, held: int) -> None:
+        """Give back what is more than the setting says, which was larger before."""
+        if not self._most_bytes:
+            self._remove()
+        elif held > self._most_bytes:
+            with suppress(OSError):
+                os.truncate(self.path, self._most_bytes)
 
     def _allocate(self, wanted: int) -> None:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
