@@ -13,7 +13,7 @@ from tests.cli.conftest import OFFLINE, Cli, within_reach
 from tests.cli.reference import DOCS, Page, application, commands
 from tests.providers.server import ProviderServer
 
-SCORE = re.compile(r"(\d+\.\d{4}|\d+(?= %))")
+SCORE = re.compile(r"(\d+\.\d{4}|\d+(?= %)|(?<=answerable )\d\.\d\d)")
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
