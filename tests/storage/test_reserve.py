@@ -115,6 +115,19 @@ def test_forgetting_ends_where_a_layer_has_no_room(
         assert memory.user("other").count() == 50
 
 
+def test_a_receipt_counts_once_what_was_forgotten_at_the_second_try(
+    disk: tuple[_SmallDisk, Recording], tmp_path: Path
+) -> None:
+    with open_store(tmp_path / "memory.db") as memory:
+        fill_store(memory)
+        me = memory.user("me")
+        file = me.files.add(b"The pump is in the attic", name="pump.txt").file
+        disk[0].fill()
+        receipt = me.forget(file.id, receipt=True).receipt
+        assert receipt is not None
+        assert receipt.counts["files"] == 1
+
+
 def test_forgetting_without_a_reserve_fails_whole_where_a_layer_has_no_room(
     disk: tuple[_SmallDisk, Recording], tmp_path: Path
 ) -> None:
@@ -172,7 +185,11 @@ def test_opening_takes_a_part_of_a_reserve_and_deleting_the_rest(tmp_path: Path)
     assert [reserve.release_some(), reserve.held_bytes()] == [True, _MB]
     assert [reserve.release_some(), reserve.held_bytes(), reserve.release()] == [True, 0, False]
     assert reserve.restock()
-    assert reserve.release()
+    with reserve.released() as released:
+        assert released
+        assert not reserve.restock()  # as a worker in another thread would
+        assert reserve.held_bytes() == 0
+    assert reserve.restock()
 
 
 def test_a_reserve_leaves_as_much_room_free_as_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """What the engine asks of a store as a whole."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -85,8 +86,8 @@ class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, T
     def erasure(self) -> Erasure:
         """Say what is left of deleted text in the database's files."""
 
-    def release_reserve(self) -> bool:
-        """Give back the room that is kept for deleting on a full disk; says whether there was any."""
+    def released_reserve(self) -> AbstractContextManager[bool]:
+        """Give back, for a while, the room that is kept for deleting on a full disk; says whether there was any."""
 
     def restock_reserve(self) -> None:
         """Keep that room again, if the disk has it."""

@@ -185,12 +185,12 @@ class Engine:
         try:
             return self.write(scope, work)
         except StoreFull:
-            if not self.store.release_reserve():
-                raise
-        try:
-            return self.write(scope, work)
-        except StoreFull:  # what the log took of the disk goes back, so that a smaller deletion finds a reserve
-            with suppress(StoreError):
+            with self.store.released_reserve() as released:
+                if not released:
+                    raise
+                with suppress(StoreFull):
+                    return self.write(scope, work)
+            with suppress(StoreError):  # what the log took of the disk goes back, for a smaller deletion
                 self.store.scrub()
             raise
 

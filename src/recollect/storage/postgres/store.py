@@ -6,7 +6,7 @@ and while it runs, the row lock on the user keeps the user's other writers waiti
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
@@ -225,9 +225,9 @@ class PostgresStore(
         with self._lent() as session:
             return Erasure(_UNPURGED) if purging.owes_purge(session) else Erasure()
 
-    def release_reserve(self) -> bool:
+    def released_reserve(self) -> AbstractContextManager[bool]:
         """Do nothing: the disk is the server's."""
-        return False
+        return nullcontext(enter_result=False)
 
     def restock_reserve(self) -> None:
         """Do nothing: the disk is the server's."""

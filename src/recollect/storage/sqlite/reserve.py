@@ -6,7 +6,8 @@ to the last block would so keep everything it holds, and a file cannot even be o
 
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -28,6 +29,7 @@ class ReserveFile:
         self._most_bytes = most_bytes
         self._lock = Lock()
         self._released = False
+        self._in_need = 0  # threads that are using what was released
 
     def wanted_bytes(self) -> int:
         """Say how large it should be for the database as it is now."""
@@ -61,6 +63,18 @@ class ReserveFile:
         with self._lock:
             return self._remove()
 
+    @contextmanager
+    def released(self) -> Iterator[bool]:
+        """Give all of it back, and let no other thread make it again meanwhile; says whether there was anything."""
+        with self._lock:
+            released = self._remove()
+            self._in_need += 1
+        try:
+            yield released
+        finally:
+            with self._lock:
+                self._in_need -= 1
+
     def _remove(self) -> bool:
         with suppress(OSError):
             self.path.unlink()
@@ -76,6 +90,8 @@ class ReserveFile:
         """
         with self._lock:
             wanted, held = self.wanted_bytes(), self.held_bytes()
+            if self._in_need:
+                return False
             if held >= wanted:
                 self._shrink(held)
                 return True

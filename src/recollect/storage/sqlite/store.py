@@ -265,9 +265,9 @@ class SqliteStore(
         self.restock_reserve()
         return left
 
-    def release_reserve(self) -> bool:
-        """Delete the file that keeps room on the disk."""
-        return self._reserve.release()
+    def released_reserve(self) -> AbstractContextManager[bool]:
+        """Delete the file that keeps room on the disk; it is not made again meanwhile."""
+        return self._reserve.released()
 
     def restock_reserve(self) -> None:
         """Make the file that keeps room on the disk, where something can be written."""

@@ -53,8 +53,9 @@ class FileEraser:
                     connection.execute(f"PRAGMA user_version = {UNERASED}")
             while True:
                 left = self._try(connection, whole=whole)
-                if left.reason == _FULL and self._reserve.release():
-                    continue
+                if left.reason == _FULL:
+                    with self._reserve.released() as released:
+                        left = self._try(connection, whole=whole) if released else left
                 if not left.later or left.reason == _FULL or monotonic() >= deadline:
                     return left
                 sleep(_PAUSE_S)
