@@ -3,12 +3,12 @@
 How a text becomes marks is part of the format of receipts (docs/storage.md): a change needs a new version of it.
 """
 
-import hmac
 import json
 import re
 import unicodedata
-from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Iterator
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from hashlib import blake2b
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 MarkKind: TypeAlias = Literal["ids", "texts", "values", "names", "passages"]
@@ -19,6 +19,8 @@ _FEWEST_WORDS = 3  # of a sentence that is looked for by itself; shorter ones ar
 _WINDOW = 3  # words of a passage
 _MOST_PASSAGES = 8  # of one text
 _MOST_NESTED = 4
+_SHORT = 30  # characters; an id is longer
+_MOST_SHORT = 10_000
 _END = re.compile(r"[.!?;\n\r\u2026\u3002\uff01\uff1f]+")
 _WORD = re.compile(r"\w+")
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -34,18 +36,28 @@ class KeyedMark(NamedTuple):
     """A keyed hash, and what kind of thing it is of."""
 
     kind: MarkKind
-    hash: str
+    hash: bytes
+
+    def listed(self) -> str:
+        """Give the hash as receipts list it."""
+        return urlsafe_b64encode(self.hash).decode()
+
+
+def read_marks(listed: Iterable[str]) -> frozenset[bytes]:
+    """Read the hashes of a receipt."""
+    return frozenset(map(urlsafe_b64decode, listed))
 
 
 class Marker:
     """Makes marks with the key of a store."""
 
     def __init__(self, key: bytes) -> None:
-        self._key = key
+        self._keyed = {kind: blake2b(kind.encode() + b"\0", key=key, digest_size=_MARK_BYTES) for kind in MARK_KINDS}
 
     def _mark(self, kind: MarkKind, data: bytes) -> KeyedMark:
-        digest = hmac.digest(self._key, kind.encode() + b"\0" + data, "sha256")[:_MARK_BYTES]
-        return KeyedMark(kind, urlsafe_b64encode(digest).decode())
+        hashed = self._keyed[kind].copy()
+        hashed.update(data)
+        return KeyedMark(kind, hashed.digest())
 
     def id(self, item_id: str) -> KeyedMark:
         """Mark an id."""
@@ -89,18 +101,58 @@ class Marker:
         for window in windows:
             yield self._mark("passages", window)
 
-    def in_value(self, value: str) -> Iterator[KeyedMark]:
+    def in_value(self, value: str, kinds: Collection[str] = MARK_KINDS) -> Iterator[KeyedMark]:
         """Give the marks of a text, of all its sentences, and of the ids in it; JSON is looked into."""
-        for item_id in set(_ID.findall(value)):
-            yield self.id(item_id)
-        for text in _strings(value):
-            yield self.name(text)
-            yield from self.texts(text)
+        if "ids" in kinds:
+            for item_id in set(_ID.findall(value)):
+                yield self.id(item_id)
+        for text in _strings(value) if "names" in kinds or "texts" in kinds else ():
+            if "names" in kinds:
+                yield self.name(text)
+            if "texts" in kinds:
+                yield from self.texts(text)
+
+
+class MarkFinder:
+    """Looks for marks in what a store holds. Short values, of which many are alike, are looked at once."""
+
+    def __init__(self, marker: Marker, wanted: Mapping[MarkKind, Collection[bytes]]) -> None:
+        self._marker = marker
+        self._wanted = wanted
+        self._kinds = frozenset(kind for kind, hashes in wanted.items() if hashes)
+        self._of_short: dict[str, frozenset[KeyedMark]] = {}
+
+    def wanted(self, marks: Iterable[KeyedMark]) -> frozenset[KeyedMark]:
+        """Give those of the marks that are looked for."""
+        return frozenset(mark for mark in marks if mark.hash in self._wanted.get(mark.kind, ()))
+
+    def in_bytes(self, data: bytes) -> frozenset[KeyedMark]:
+        """Give what is found in bytes."""
+        return self.wanted(self._marker.in_bytes(data))
+
+    def in_texts(self, texts: Mapping[str, str | bytes]) -> frozenset[KeyedMark]:
+        """Give what is found in the columns of a row."""
+        found = [self.in_bytes(value) if isinstance(value, bytes) else self._in_text(value) for value in texts.values()]
+        slot = [texts.get(name) for name in ("subject", "key", "value")]
+        if "values" in self._kinds and slot[2] and all(isinstance(part, str) for part in slot):
+            found.append(self.wanted([self._marker.value(*map(str, slot))]))
+        return frozenset().union(*found)
+
+    def _in_text(self, value: str) -> frozenset[KeyedMark]:
+        if len(value) > _SHORT:
+            return self.wanted(self._marker.in_value(value, self._kinds))
+        known = self._of_short.get(value)
+        if known is None:
+            if len(self._of_short) >= _MOST_SHORT:
+                self._of_short.clear()
+            known = self._of_short[value] = self.wanted(self._marker.in_value(value, self._kinds))
+        return known
 
 
 def _plain(text: str) -> str:
     """Give the words of a text without case, signs and the width of blanks."""
-    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+    folded = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(_WORD.findall(folded))
 
 
 def _strings(value: str) -> Iterable[str]:

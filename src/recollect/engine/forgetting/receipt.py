@@ -17,7 +17,7 @@ from recollect.engine.audit.audit_log import AuditedAction
 from recollect.engine.audit.idempotency import AuditedWrite
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts.redaction import each_text
-from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, MarkKind
+from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, MarkFinder, MarkKind
 from recollect.engine.forgetting.plan import ForgetPlan
 from recollect.errors import ReceiptRefused
 from recollect.model.files import FileRecord
@@ -25,7 +25,6 @@ from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.receipts import RECEIPT_VERSION, AuditPosition, Receipt
 from recollect.ports import StoreWriter
-from recollect.ports.erasure import StoredRow
 
 # These tables name items by id, on purpose and without what they say: who did what, in which order, with which answer.
 ID_LOGS: Final = frozenset({"audit_log", "changes", "answers"})
@@ -36,6 +35,7 @@ PENDING: Final = "pending"
 UNSEEN: Final = "unseen"
 
 _BATCH = 1_000
+_MADE_OF_TEXT = frozenset({"terms", "content_hash"})  # and never said by itself
 _MOST_MARKS = 250_000
 _LOCAL = "local"
 _BEFORE_ERASING = "Signed together with the deletion, before the database's files were erased."
@@ -160,9 +160,9 @@ class ReceiptDraft:
 
     def _look_through(self, writer: StoreWriter) -> int:
         """Count what is left of the items; their words in others are not looked for later."""
-        left = 0
+        left, finder = 0, MarkFinder(self._marker, self._marks.hashes)
         for row in writer.stored_rows():
-            found = [mark for mark in marks_in(self._marker, row) if mark in self._marks]
+            found = finder.in_texts({name: text for name, text in row.texts.items() if name not in _MADE_OF_TEXT})
             left += sum(mark.kind == "ids" for mark in found) if row.table not in ID_LOGS else 0
             if self._partial:
                 self._marks.leave_out(mark for mark in found if mark.kind != "ids")
@@ -174,55 +174,46 @@ class MarkSet:
 
     def __init__(self, most: int = _MOST_MARKS) -> None:
         self._most = most
-        self._hashes: dict[MarkKind, set[str]] = {kind: set() for kind in MARK_KINDS}
+        self.hashes: dict[MarkKind, set[bytes]] = {kind: set() for kind in MARK_KINDS}
         self._dropped = 0
         self.elsewhere = 0
 
     def add(self, marks: Iterable[KeyedMark]) -> None:
         """Add marks."""
         for mark in marks:
-            self._hashes[mark.kind].add(mark.hash)
-        if sum(map(len, self._hashes.values())) > 2 * self._most:
+            self.hashes[mark.kind].add(mark.hash)
+        if sum(map(len, self.hashes.values())) > 2 * self._most:
             self._trim()
 
     def _trim(self) -> None:
-        every = sorted((hash_, kind) for kind, hashes in self._hashes.items() for hash_ in hashes)
+        every = sorted((hash_, kind) for kind, hashes in self.hashes.items() for hash_ in hashes)
         for hash_, kind in every[self._most :]:
-            self._hashes[kind].discard(hash_)
+            self.hashes[kind].discard(hash_)
         self._dropped += max(0, len(every) - self._most)
 
     def __contains__(self, mark: KeyedMark) -> bool:
-        return mark.hash in self._hashes[mark.kind]
+        return mark.hash in self.hashes[mark.kind]
 
     def leave_out(self, marks: Iterable[KeyedMark]) -> None:
         """Take out marks of what is said elsewhere."""
         for mark in marks:
             if mark in self:
-                self._hashes[mark.kind].discard(mark.hash)
+                self.hashes[mark.kind].discard(mark.hash)
                 self.elsewhere += 1
 
     def listed(self) -> dict[str, tuple[str, ...]]:
         """Give the marks, sorted."""
         self._trim()
-        return {kind: tuple(sorted(hashes)) for kind, hashes in self._hashes.items() if hashes}
+        return {
+            kind: tuple(KeyedMark(kind, hash_).listed() for hash_ in sorted(hashes))
+            for kind, hashes in self.hashes.items()
+            if hashes
+        }
 
     @property
     def total(self) -> int:
         """How many there were."""
-        return sum(map(len, self._hashes.values())) + self._dropped
-
-
-def marks_in(marker: Marker, row: StoredRow) -> Iterator[KeyedMark]:
-    """Give the marks of all that a row says."""
-    texts = row.texts
-    for value in texts.values():
-        if isinstance(value, bytes):
-            yield from marker.in_bytes(value)
-        elif value:
-            yield from marker.in_value(value)
-    slot = [texts.get(name) for name in ("subject", "key", "value")]
-    if all(isinstance(part, str) for part in slot) and slot[2]:
-        yield marker.value(*map(str, slot))
+        return sum(map(len, self.hashes.values())) + self._dropped
 
 
 def settled(engine: Engine, receipt: Receipt, pending: str, *, purged: bool = False) -> Receipt:

@@ -1,7 +1,7 @@
 """Checks later that nothing of what a receipt tells of is left: in rows, indexes, statistics, bytes and originals."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -12,8 +12,8 @@ from recollect.engine.backup import manifest
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
 from recollect.engine.drafts import tombstones
-from recollect.engine.forgetting.marks import KeyedMark, Marker
-from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN, insist_genuine, marks_in, parsed
+from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, MarkFinder, read_marks
+from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN, insist_genuine, parsed
 from recollect.model.receipts import ErasureCheck, ErasureFinding, OlderBackup, Receipt
 from recollect.ports import StoreReader
 from recollect.ports.erasure import StoredRow
@@ -56,7 +56,8 @@ class _Check:
         self._receipt = receipt
         self._scope = scope_of(receipt.user)
         self._marker = Marker(engine.store.receipt_keys().marking)
-        self._marks = {kind: frozenset(hashes) for kind, hashes in receipt.marks.items()}
+        marks = {kind: read_marks(receipt.marks.get(kind, ())) for kind in MARK_KINDS}
+        self._finder = MarkFinder(self._marker, marks)
         self._since = datetime.fromisoformat(receipt.forgotten_at)
         self._left: Counter[tuple[str, str]] = Counter()
         self._again: Counter[tuple[str, str]] = Counter()
@@ -74,13 +75,10 @@ class _Check:
         self._in_audit_log()
         self._engine.forget_cached(self._scope)
 
-    def _wanted(self, marks: Iterable[KeyedMark]) -> set[KeyedMark]:
-        return {mark for mark in marks if mark.hash in self._marks.get(mark.kind, ())}
-
     def _in_bytes(self) -> dict[str, set[KeyedMark]]:
         found: dict[str, set[KeyedMark]] = {}
         for block in self._engine.store.raw_blocks():
-            found.setdefault(block.place, set()).update(self._wanted(self._marker.in_bytes(block.data)))
+            found.setdefault(block.place, set()).update(self._finder.in_bytes(block.data))
         return found
 
     def _in_rows(self, in_bytes: set[KeyedMark], explained: set[KeyedMark]) -> list[_MarkedRow]:
@@ -88,18 +86,19 @@ class _Check:
         hits = []
         with self._engine.store.whole_contents() as contents:
             for row in contents.stored_rows():
-                marks = self._wanted(marks_in(self._marker, row))
+                marks = self._finder.in_texts(row.texts)
                 explained |= marks
                 if in_bytes - explained:
-                    explained |= in_bytes & set(self._raw_marks(row))
+                    explained |= self._in_raw(row)
                 if row.user_id in ("", self._receipt.user):
                     kinds = frozenset(mark.kind for mark in marks if mark.kind != "ids" or row.table not in ID_LOGS)
                     hits += [_MarkedRow(row.table, str(row.texts.get("id", "")), row.stored_at, kinds)] if kinds else []
         return hits
 
-    def _raw_marks(self, row: StoredRow) -> Iterator[KeyedMark]:
-        for value in row.texts.values():
-            yield from self._marker.in_bytes(value if isinstance(value, bytes) else value.encode("utf-8", "replace"))
+    def _in_raw(self, row: StoredRow) -> set[KeyedMark]:
+        """Give what the bytes of a row's texts hold."""
+        texts = (value.encode("utf-8", "replace") for value in row.texts.values() if isinstance(value, str))
+        return {mark for data in texts for mark in self._finder.in_bytes(data)}
 
     def _judge(self, hits: Sequence[_MarkedRow]) -> None:
         """Tell what was stored again from what was never erased, or was put back past the verbs."""
@@ -137,7 +136,7 @@ class _Check:
                 self._left["search_index", problem.check] += problem.count
 
     def _in_originals(self) -> None:
-        names = [name for name in self._engine.documents.names() if self._wanted([self._marker.name(name)])]
+        names = [name for name in self._engine.documents.names() if self._finder.wanted([self._marker.name(name)])]
         known = self._engine.store.known_originals(names) if names else frozenset()
         for name in names:
             (self._again if name in known else self._left)["originals", "names"] += 1
