@@ -16,6 +16,7 @@ from recollect import Memory, NewMemory, StoreError, load_settings
 from recollect.storage.postgres.large_user_indexes import index_name
 from recollect.storage.postgres.roles import LoginRights
 from recollect.storage.postgres.store import PostgresStore
+from recollect.storage.tombstones import secret_name
 from tests.conftest import Server
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 from tests.storage.catalogue import older_store, plain
@@ -308,6 +309,19 @@ def test_the_application_cannot_bring_the_schema_up_to_date(server: Server) -> N
         store.rows(f"GRANT SELECT ON schema_migrations TO {_APPLICATION}")
     with pytest.raises(StoreError, match=r"does not let this login.*docs/postgresql\.md"):
         Memory.open(logged_in(url, "application"))
+
+
+def test_a_role_of_before_the_secrets_may_add_one(server: Server) -> None:
+    url = server.fresh(empty=True)
+    older_store(url, 3)
+    with plain(url) as store:
+        store.rows(f"SELECT recollect_admit('{_APPLICATION}', '')")
+    with _opened(url, role=_APPLICATION) as memory:
+        assert _rights(memory).role == _APPLICATION
+        secret = b"of another store"
+        memory._engine.store.add_secrets({secret_name(secret): secret})
+    with _opened(url, role=_APPLICATION) as memory, memory._engine.store.snapshot(None) as snapshot:
+        assert secret in snapshot.secrets().values()
 
 
 _OPEN = """
