@@ -1,6 +1,7 @@
 """Quotas: what a user may have, held inside the transaction that would exceed it."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -94,6 +95,26 @@ def test_texts_and_documents_count_as_storage(open_memory: OpenMemory) -> None:
     assert full.value.quota == "storage"
     assert len(anna.files.list().items) == 1
     assert memory.user("ben").remember("Owns a jar").action == "created"
+
+
+def test_an_import_stops_at_the_quota_and_goes_on_when_there_is_room(
+    open_memory: OpenMemory, database: str, tmp_path: Path
+) -> None:
+    source = open_memory(**_WORDS_ONLY).user("ben")
+    source.remember_many([f"Owns jar {number}" for number in range(6)])
+    source.conversation("c").append("user", "I say what I like")
+    source.export(tmp_path / "ben.zip")
+    anna = open_memory(limits__memories=4, limits__users=["cleo: storage_mb=1"], **_WORDS_ONLY).user("anna")
+    anna.remember("Owns a kayak")
+    with pytest.raises(QuotaExceeded, match=r"it holds 4 memories"):
+        anna.import_archive(tmp_path / "ben.zip")
+    assert _usage(database, "anna")[0] == 1, "what does not fit in is not begun"
+    roomy = open_memory(limits__memories=7, **_WORDS_ONLY)
+    assert roomy.user("anna").import_archive(tmp_path / "ben.zip").brought["memories"] == 6
+    assert (_usage(database, "anna")[0], roomy.doctor()) == (7, ())
+    assert sum(roomy.user("anna").import_archive(tmp_path / "ben.zip").brought.values()) == 0, (
+        "a full user may repeat it"
+    )
 
 
 @pytest.mark.parametrize("line", ["anna", "anna:", ": memories=1", "anna: memories", "anna: jars=1", "a: memories=x"])

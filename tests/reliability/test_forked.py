@@ -18,7 +18,12 @@ _STARTED_ANEW = 3  # each imports everything
 
 
 @pytest.mark.parametrize(
-    ("method", "children"), [("fork", _FORKED), pytest.param("spawn", _STARTED_ANEW, marks=pytest.mark.slow)]
+    ("method", "children"),
+    [
+        ("fork", _FORKED),
+        pytest.param("spawn", _STARTED_ANEW, marks=pytest.mark.slow),
+        pytest.param("forkserver", _STARTED_ANEW, marks=pytest.mark.slow),
+    ],
 )
 def test_children_of_a_process_at_work(
     database: str, zygote: Zygote, open_memory: OpenMemory, method: str, children: int

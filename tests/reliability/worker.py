@@ -22,7 +22,7 @@ from recollect import Conversation, Memory, NewMemory, RecollectError, Remembere
 from recollect.api import composition
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.drafts.memory_drafts import draft_memories
-from tests.reliability import backing_up, forking, mixing, syncing, talking
+from tests.reliability import backing_up, forking, importing, mixing, syncing, talking
 from tests.reliability.link import Link
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 
@@ -177,6 +177,7 @@ _ALL: tuple[Callable[..., None], ...] = (
     *_OWN,
     *backing_up.TASKS,
     *forking.TASKS,
+    *importing.TASKS,
     *talking.TASKS,
     *syncing.TASKS,
     *mixing.TASKS,
