@@ -98,7 +98,8 @@ class Bench:
 
 def _open(database: str, embedder: str | Embedder, settings: Mapping[str, object]) -> Memory:
     provider, given = (embedder, None) if isinstance(embedder, str) else ("local", embedder)
-    overrides = {"database": database, "embedding.provider": provider, "embedding.worker": False, **settings}
+    usual = {"embedding.provider": provider, "embedding.worker": False, "recall.rerank": "off"}
+    overrides = {"database": database, **usual, **settings}
     return Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides), embedder=given)
 
 

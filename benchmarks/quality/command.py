@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.figures import Figure
@@ -27,7 +27,7 @@ def measure() -> Iterator[Figure]:
     yield from below_best(fused, channels)
 
 
-def report(bench: Bench, run_out: Path | None) -> bool:
+def report(bench: Bench, run_out: Path | None, reranker: Mapping[str, object] | None = None) -> bool:
     """Ask and print everything; says whether the fusion kept to its bar."""
     queries = bench.chosen.queries
     answers = bench.ask({})
@@ -41,6 +41,8 @@ def report(bench: Bench, run_out: Path | None) -> bool:
         if name == "text" or bench.embedder != "none":
             channels[name] = tabulate(queries, bench.ask(settings))
             print(f"\n{shown(name, channels[name])}", flush=True)
+    if reranker is not None:
+        print(f"\n{shown('reranked', tabulate(queries, bench.ask(reranker)))}", flush=True)
     print()
     figures = list(below_best(fused, channels))
     for figure in figures:
@@ -63,6 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--store", choices=("sqlite", "postgres"), default="sqlite", help="where to store it")
     parser.add_argument("--embedder", choices=("local", "none"), default="local", help="who makes the vectors")
     parser.add_argument("--run-out", type=Path, metavar="FILE", help="write what the fusion found, a line per query")
+    parser.add_argument("--rerank", choices=("auto", "always"), help="ask with the reranker as well")
+    parser.add_argument("--budget", type=float, default=60.0, metavar="S", help="its time budget (default: plenty)")
     parser.add_argument("--limit-queries", type=positive, metavar="N", help="ask only N, from all over the set")
     return parser
 
@@ -77,7 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         whole = load(asked.data)
         chosen = QualitySet(whole.lines, spread(whole.queries, asked.limit_queries))
         with prepared(chosen, asked.store, asked.embedder) as bench:
-            reached = report(bench, asked.run_out)
+            reranker = {"recall.rerank": asked.rerank, "rerank.budget_s": asked.budget} if asked.rerank else None
+            reached = report(bench, asked.run_out, reranker)
     except (BadSet, RecollectError, OSError) as error:
         print(f"quality: {error}", file=sys.stderr)
         return 2

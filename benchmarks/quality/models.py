@@ -19,7 +19,6 @@ from recollect.model.memories import Space, Vector
 from recollect.ports import Role
 
 NO_MODEL = "none"  # words only
-_WAIT_MS = 60_000  # for another run that writes to the same file
 
 
 def installed_models() -> Sequence[str]:
@@ -40,7 +39,7 @@ def embedder_of(model: str, folder: Path) -> Iterator["str | CachedEmbedder"]:
 
 
 class CachedEmbedder:
-    """A local embedder that looks its vectors up in a file first. Threads may share one, and processes the file.
+    """A local embedder that looks its vectors up in a file first. Any number of threads may share one.
 
     Another revision of the model, or of the code that runs it, has a file of its own.
     """
@@ -53,8 +52,6 @@ class CachedEmbedder:
         code = digest_of_folder(*(Path(str(package.__file__)).parent for package in packages))
         folder.mkdir(parents=True, exist_ok=True)
         self._vectors = apsw.Connection(str(folder / f"vectors-{encoder.name}-{code[:12]}.db"))
-        self._vectors.set_busy_timeout(_WAIT_MS)
-        self._vectors.pragma("journal_mode", "wal")
         self._vectors.execute("CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
 
     @property

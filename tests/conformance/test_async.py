@@ -228,7 +228,9 @@ def test_typed_memories_and_messages_can_be_awaited(memory: Memory) -> None:
 
 def test_async_with_opens_and_closes(database: str, clock: SteppingClock, encoder: Embedder) -> None:
     settings = load_settings(
-        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+        os.devnull,
+        environ={},
+        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, "recall.rerank": "off"},
     )
 
     async def work() -> AsyncMemory:

@@ -47,7 +47,9 @@ def moody(encoder: Embedder) -> Moody:
 @pytest.fixture
 def moody_memory(database: str, clock: SteppingClock, moody: Moody) -> Iterator[Memory]:
     settings = load_settings(
-        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+        os.devnull,
+        environ={},
+        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, "recall.rerank": "off"},
     )
     with Memory.open(settings=settings, clock=clock, embedder=moody) as memory:
         yield memory

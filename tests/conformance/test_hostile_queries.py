@@ -157,7 +157,9 @@ def refused(typed: str) -> bool:
 def wordy(database: str, clock: SteppingClock) -> Iterator[Memory]:
     """A store with vectors that cost nothing."""
     settings = load_settings(
-        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+        os.devnull,
+        environ={},
+        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, "recall.rerank": "off"},
     )
     with Memory.open(settings=settings, clock=clock, embedder=WordSum()) as memory:
         yield memory

@@ -33,7 +33,13 @@ def opened(database: str, clock: SteppingClock) -> Iterator[Open]:
     open_now: list[Memory] = []
 
     def opener(embedder: Embedder, **more: object) -> Memory:
-        overrides = {"database": database, "embedding.worker": False, "recall.deadline_s": 600, **more}
+        overrides = {
+            "database": database,
+            "embedding.worker": False,
+            "recall.deadline_s": 600,
+            "recall.rerank": "off",
+            **more,
+        }
         settings = load_settings(os.devnull, environ={}, overrides=overrides)
         open_now.append(Memory.open(settings=settings, clock=clock, embedder=embedder))
         return open_now[-1]

@@ -249,7 +249,9 @@ class Monolingual:
 @pytest.fixture
 def english(database: str, clock: SteppingClock, encoder: Embedder) -> Iterator[UserMemory]:
     settings = load_settings(
-        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+        os.devnull,
+        environ={},
+        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, "recall.rerank": "off"},
     )
     with Memory.open(settings=settings, clock=clock, embedder=Monolingual(encoder)) as memory:
         yield memory.user("me")
@@ -315,7 +317,9 @@ def test_a_slow_encoder_is_not_waited_for(database: str, clock: SteppingClock, e
 def test_a_slow_search_by_words_costs_the_vectors(database: str, encoder: Embedder) -> None:
     clock = JumpingClock()
     settings = load_settings(
-        os.devnull, environ={}, overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600}
+        os.devnull,
+        environ={},
+        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, "recall.rerank": "off"},
     )
     with Memory.open(settings=settings, clock=clock, embedder=encoder) as memory:
         me = memory.user("me")

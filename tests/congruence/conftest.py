@@ -14,7 +14,13 @@ from tests.places.gazetteer import Gazetteer
 
 def opened(database: str, clock: StillClock, embedder: WordSum, **overrides: object) -> Memory:
     named = {name.replace("__", "."): value for name, value in overrides.items()}
-    overrides = {"database": database, "embedding.worker": False, "recall.deadline_s": 600, **named}
+    overrides = {
+        "database": database,
+        "embedding.worker": False,
+        "recall.deadline_s": 600,
+        "recall.rerank": "off",
+        **named,
+    }
     settings = load_settings(os.devnull, environ={}, overrides=overrides)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(composition, "create_geocoder", lambda _: Gazetteer())

@@ -39,7 +39,7 @@ import sys
 from recollect.models.reranker import LocalReranker
 from recollect.ports import Reranker
 reranker: Reranker = LocalReranker()
-print(reranker.name, reranker.costs, [name for name in ("onnxruntime", "tokenizers") if name in sys.modules])
+print(reranker.name, reranker.is_remote, [name for name in ("onnxruntime", "tokenizers") if name in sys.modules])
 """
     assert run_python(code) == "recollect-reranker-2 False []"
 

@@ -25,7 +25,13 @@ def open_places(database: str, clock: SteppingClock, monkeypatch: pytest.MonkeyP
         settings = load_settings(
             os.devnull,
             environ={},
-            overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, **named},
+            overrides={
+                "database": database,
+                "embedding.worker": False,
+                "recall.deadline_s": 600,
+                "recall.rerank": "off",
+                **named,
+            },
         )
         usual = WordSum() if settings.embedding.provider == "local" else None
         opened.append(Memory.open(settings=settings, clock=clock, embedder=embedder or usual))

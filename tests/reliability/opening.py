@@ -63,6 +63,7 @@ def open_memory(database: str, *, clock: Clock | None = None, **settings: Any) -
         "database": database,
         "embedding.provider": "none",
         "embedding.worker": False,
+        "recall.rerank": "off",
         "recall.deadline_s": 600,
         **settings,
     }

@@ -64,6 +64,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "recall.vector_weight": st.floats(0, 1000),
     "recall.text_weight": st.floats(0, 1000, exclude_min=True),
     "recall.rrf_k": st.floats(0, 10_000, exclude_min=True),
+    "recall.rerank": st.sampled_from(["auto", "off", "always"]),
     "recall.candidates": st.integers(50, 10_000),
     "recall.deadline_s": st.floats(0, 3600, exclude_min=True),
     "recall.time_words": st.booleans(),
@@ -73,6 +74,15 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "recall.confidence_weight": SHARES,
     "recall.diversity": SHARES,
     "recall.cache": st.integers(0, 100_000),
+    "rerank.provider": st.sampled_from(["local", "cohere", "jina", "tei", "compatible"]),
+    "rerank.model": FILLED_TEXT,
+    "rerank.url": FILLED_TEXT,
+    "rerank.api_key": FILLED_TEXT,
+    "rerank.budget_s": st.floats(0.01, 60),
+    "rerank.prompt_budget_s": st.floats(0.01, 60),
+    "rerank.threads": st.integers(1, 64) | st.none(),
+    "rerank.timeout_s": st.floats(0.05, 600),
+    "rerank.retries": st.integers(0, 10),
     "capture.limit": st.integers(0, 20),
     "capture.patterns": st.just(()) | st.just(("preference: (?i)my favou?rite",)),
     "capture.reader": st.sampled_from(["local", "llm", "none"]),
@@ -165,7 +175,7 @@ def test_every_setting_is_among_the_values_tried() -> None:
     assert list(VALUES) == [path for path, _ in walk(Settings)]
 
 
-AUTO = ("embedding.dimensions", "embedding.threads", "embedding.price")
+AUTO = ("embedding.dimensions", "embedding.threads", "embedding.price", "rerank.threads")
 NOTHING = {**dict.fromkeys(AUTO, "auto"), "compaction.archive_days": "never"}
 
 

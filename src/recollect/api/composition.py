@@ -3,6 +3,7 @@
 Adapters that most processes never use are imported at first use: a cold `recollect recall` pays for each import.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
@@ -18,7 +19,18 @@ from recollect.errors import InvalidInput, SettingsError
 from recollect.geocoding import create_geocoder
 from recollect.model.literals import MEMORY_TYPES, STATEMENT_TYPES, MemoryType, StatementType
 from recollect.model.memories import Space
-from recollect.ports import Clock, Disk, Documents, Embedder, Reader, RemoteEmbedder, Store, Summarizer, Tokenizer
+from recollect.ports import (
+    Clock,
+    Disk,
+    Documents,
+    Embedder,
+    Reader,
+    RemoteEmbedder,
+    Reranker,
+    Store,
+    Summarizer,
+    Tokenizer,
+)
 from recollect.settings import EmbeddingSettings, Settings, data_folder
 from recollect.settings.database import SCHEME
 from recollect.storage import open_store
@@ -29,6 +41,8 @@ if TYPE_CHECKING:
     from recollect.text.capture import CompiledPatterns
 
 Port = TypeVar("Port")
+
+_CORES_FOR_TWO = 4  # from so many cores on the local reranker uses two of them
 
 
 class _Deferred:
@@ -84,6 +98,7 @@ def assemble(
         disk=_deferred(lambda: _disk(documents)),
         documents=documents,
         geocoder=geocoder,
+        reranker=_reranker(settings),
         capture=_capture_tools(settings, client),
         search=SearchState(ResultCache(settings.recall.cache)),
         quotas=quotas,
@@ -139,6 +154,19 @@ def _capture_tools(settings: Settings, client: "ChatClient | None") -> CaptureTo
 
         reader = ChatReader(client)
     return CaptureTools(reader, local, _patterns(settings), _types_by_user(settings))
+
+
+def _reranker(settings: Settings) -> Reranker | None:
+    chosen = settings.rerank
+    if settings.recall.rerank == "off":
+        return None
+    if chosen.provider != "local":
+        from recollect.reranking import create_reranker
+
+        return create_reranker(chosen)
+    from recollect.models.reranker import LocalReranker
+
+    return LocalReranker(threads=chosen.threads or (2 if (os.cpu_count() or 1) >= _CORES_FOR_TWO else 1))
 
 
 def _types_by_user(settings: Settings) -> dict[str, tuple[StatementType, ...]]:

@@ -247,6 +247,8 @@ class Memory:
         self._engine.models.close(configured=self._owns_embedder)
         if self._engine.geocoder is not None:
             self._engine.geocoder.close()
+        if self._engine.reranker is not None:
+            self._engine.reranker.close()
 
     def __enter__(self) -> Self:
         """Return the store itself."""

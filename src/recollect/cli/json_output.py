@@ -96,8 +96,8 @@ def _model_document(value: object) -> dict[str, object]:  # noqa: PLR0911 - one 
     match value:
         case Hit():
             return hit_document(value)
-        case ScoreParts():  # what a place does to a score stands only where it does something
-            return fields_of(value) if value.place else fields_of(value, "place")
+        case ScoreParts():  # what a place or the reranker does to a score stands only where it does something
+            return fields_of(value, *(name for name in ("place", "rerank") if getattr(value, name) is None))
         case Forgotten():
             return {"action": value.action, "id": value.id, **fields_of(value, "action")}
         case CacheFigures():

@@ -31,6 +31,7 @@ _LONGEST_HEADING = 80
 _NOTHING = "1.0000"  # a factor that cannot be seen
 _RANKING = ("vector", "text")
 _TIMES = "\N{MULTIPLICATION SIGN}"
+_ARROW = "\N{RIGHTWARDS ARROW}"
 _AROUND = 200  # characters of a long message on each side of the words that are shown
 _STYLES: Final = {
     "fact": "bold green",
@@ -105,6 +106,9 @@ def _explained(hit: Hit) -> RenderableType:
     if parts.place:
         _add_place(table, parts.place, over)
     table.add_row("score", "", "", "" if parts.place else over, f"= {hit.score:.4f}")
+    if parts.rerank:
+        moved = f"{parts.rerank.before} {_ARROW} {parts.rerank.after}"
+        table.add_row("reranked", moved, f"{parts.rerank.score:.4f}", "", "")
     return table
 
 

@@ -46,10 +46,11 @@ class FoundHits(NamedTuple):
     def document(self) -> dict[str, object]:
         """Give the hits; each with what was said around it, itself included, if that was wanted."""
         near = {"near": self.near} if self.near else {}
+        unused = () if self.answer.reranking else ("reranking",)
         if self.around is None:
-            return {**fields_of(self.answer), **near}
+            return {**fields_of(self.answer, *unused), **near}
         hits = [{**hit_document(hit), "surroundings": self.around.get(hit.id, ())} for hit in self.answer.hits]
-        return {**fields_of(self.answer, "hits"), "hits": hits, **near}
+        return {**fields_of(self.answer, "hits", *unused), "hits": hits, **near}
 
 
 @commands.command(
@@ -121,6 +122,10 @@ def _show_hits(view: "View", found: FoundHits, *, explain: bool, sources: bool =
         view.print(ranked_hits(answer.hits, view.now, explain=explain, sources=sources, around=found.around))
     if explain:
         view.line(f"answerable {answer.answerable:.2f}", "dim")
+        if answer.reranking is not None:
+            done, model = answer.reranking, answer.reranking.model
+            how = f"skipped ({done.skipped})" if done.skipped else f"the first {done.scored} scored by {model}"
+            view.line(f"reranker {how}", "dim")
     view.degraded(answer.degraded, _STILL_WORKS)
 
 

@@ -70,6 +70,15 @@ class HttpConnection:
             raise RemoteError(f"{self.host} cannot be asked: {found}. Check the address.") from error
         return self._judged(response, content)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there is room for connections."""
+        return self._client is not None
+
+    def open(self) -> None:
+        """Load the library and make room for connections."""
+        self._opened()
+
     def close(self) -> None:
         """Give back the connections. Asking again would open new ones."""
         with self._lock:

@@ -90,6 +90,15 @@ class Endpoint:
         self._breaker.succeeded(permission)
         return answer
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the HTTP library is loaded and there is room for connections."""
+        return self._connection.is_open
+
+    def open(self) -> None:
+        """Load the HTTP library now rather than with the first question."""
+        self._connection.open()
+
     def close(self) -> None:
         """Give back the connections. Asking again would open new ones."""
         self._connection.close()

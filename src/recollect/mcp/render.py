@@ -60,6 +60,7 @@ def render_recall(result: Recall) -> ToolAnswer:
         "memories": memories,
         "answerable": result.answerable,
         "degraded": [*result.degraded],
+        **_reranking(result),
     }
     heading = f"Found {_counted(len(memories), 'memory', 'memories')}:" if result.answerable >= KNOWN else NEAREST
     return ToolAnswer(_listed(heading, result.hits, result.degraded), details)
@@ -75,9 +76,14 @@ def render_search(result: Recall) -> ToolAnswer:
         }  # the score, if there is no other
         for hit in result.hits
     ]
-    details = {"count": len(results), "results": results, "degraded": [*result.degraded]}
+    details = {"count": len(results), "results": results, "degraded": [*result.degraded], **_reranking(result)}
     heading = f"Found {_counted(len(results), 'result', 'results')}:" if result.answerable >= KNOWN else NEAREST
     return ToolAnswer(_listed(heading, result.hits, result.degraded), details)
+
+
+def _reranking(result: Recall) -> Details:
+    """Give what the reranker did, unless it is off."""
+    return {} if result.reranking is None else {"reranking": asdict(result.reranking)}
 
 
 def render_about(about: About) -> ToolAnswer:
@@ -270,6 +276,8 @@ def _hit(hit: Hit, count: int) -> Details:
     if hit.occurred_at is not None:
         data["occurred_at"] = iso_utc(hit.occurred_at)
     data |= _known(hit, count)
+    if hit.parts.rerank is not None:
+        data["reranked"] = asdict(hit.parts.rerank)
     if isinstance(hit.record, Chunk):
         data |= _chunk_details(hit.record)
     if hit.place is not None:

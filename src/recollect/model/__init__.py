@@ -29,7 +29,8 @@ if TYPE_CHECKING:
         Captured, ExplainedReading, MemoryOrigin, Need, Reading, SkippedStatement, SkipReason, Statement, TextSpan,
     )
     from recollect.model.search import (
-        About, ChannelPart, Forgotten, Hit, Place, PromptContext, Recall, ScoreParts, TurnOutcome,
+        About, ChannelPart, Forgotten, Hit, Place, PromptContext, Recall, Reranking, RerankPart, ScoreParts,
+        TurnOutcome,
     )
     from recollect.model.stats import (
         AuditLine, BulkBatch, CacheFigures, Coverage, Estimate, Maintenance, Model, ParkedItem, Problem,
@@ -42,12 +43,12 @@ __all__ = [
     "Content", "ConversationInfo", "Coverage", "Doubt", "Estimate", "ExplainedReading", "FileKind", "FilePage",
     "FileRecord", "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus", "Forgotten", "Hit", "Located",
     "Location", "LocationLike", "LocationMode", "Maintenance", "MemoryChanges", "MemoryFields", "MemoryOrigin",
-    "MemoryRecord", "MemoryType", "Message", "MessageFields", "MessageRole", "Model", "NamedPlace", "Need",
-    "NewMemory", "NewMessage", "Page", "ParkedItem", "Permission", "Place", "PlacePart", "PlaceSummary", "Problem",
-    "PromptContext", "Reading", "Recall", "Reembedding", "Remembered", "ScoreParts", "SearchFigures", "SkipReason",
-    "SkippedFile", "SkippedStatement", "Source", "Space", "Statement", "Stats", "Status", "StoreStats", "SyncProgress",
-    "SyncReport", "TextPiece", "TextSpan", "ToolCall", "Trust", "TurnOutcome", "Usage", "VectorLike", "Window",
-    "WorkReport",
+    "MemoryRecord", "MemoryType", "Message", "MessageFields", "MessageRole", "Model", "NamedPlace", "Need", "NewMemory",
+    "NewMessage", "Page", "ParkedItem", "Permission", "Place", "PlacePart", "PlaceSummary", "Problem", "PromptContext",
+    "Reading", "Recall", "Reembedding", "Remembered", "RerankPart", "Reranking", "ScoreParts", "SearchFigures",
+    "SkipReason", "SkippedFile", "SkippedStatement", "Source", "Space", "Statement", "Stats", "Status", "StoreStats",
+    "SyncProgress", "SyncReport", "TextPiece", "TextSpan", "ToolCall", "Trust", "TurnOutcome", "Usage", "VectorLike",
+    "Window", "WorkReport",
 ]
 # fmt: on
 # isort: on

@@ -33,17 +33,28 @@ class ChannelPart:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankPart:
+    """What the reranker did to a hit: its score, a logit, and the place (from 1) before and after."""
+
+    score: float
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreParts:
     """The explanation of a score, in numbers that can be checked by hand.
 
     The channels add up to the relevance; times all factors, and cut at 1, that is the score. In a search with a
-    location, for an item that has a place, that is the content's score, and `place` has the rest.
+    location, for an item that has a place, that is the content's score, and `place` has the rest. A reranker changes
+    places, not scores: the factor `reranker` makes the score that of the new place, and `rerank` has the rest.
     """
 
     channels: Mapping[str, ChannelPart]
     relevance: float
     factors: Mapping[str, float]
     place: PlacePart | None = None
+    rerank: RerankPart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +99,26 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Reranking:
+    """What the reranker did in a search: how many of the first hits its model scored, or why it was `skipped`."""
+
+    model: str
+    scored: int = 0
+    skipped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Recall:
     """The result of a search. `degraded` names the channels that failed or timed out; the hits come from the others.
 
     `answerable`, in [0, 1], is the likelihood that the hits contain an answer; when low, say that nothing is known.
+    `reranking` is None when the reranker is off.
     """
 
     hits: tuple[Hit, ...]
     degraded: tuple[str, ...] = ()
     answerable: float = 0.0
+    reranking: Reranking | None = None
 
 
 ForgottenAction = Literal["deleted", "would_delete", "not_found", "candidates"]

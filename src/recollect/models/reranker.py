@@ -1,6 +1,6 @@
 """The reranker that comes with the package: our own cross-encoder, run on this machine, without key or network.
 
-The invariant: nothing is loaded before it is needed, and a caller with a time budget does not wait longer for that.
+The invariant: nothing is loaded before it is needed.
 """
 
 import os
@@ -31,7 +31,7 @@ if hasattr(os, "register_at_fork"):  # a child loads its own: another thread may
 class LocalReranker:
     """Scores texts with the bundled reranker. Any number of threads may share one.
 
-    It reads at most 60 word pieces of a question, 40 of the turn before a text, and 220 of the text: those with the
+    It reads at most 60 word pieces of a question, 40 of the turn before a text, and 96 of the text: those with the
     most pieces of the question in them.
     """
 
@@ -54,8 +54,8 @@ class LocalReranker:
         return RERANKER_NAME
 
     @property
-    def costs(self) -> bool:
-        """It spends nothing but time."""
+    def is_remote(self) -> bool:
+        """It runs on this machine."""
         return False
 
     def prepare(self) -> None:
@@ -65,19 +65,14 @@ class LocalReranker:
             self._preparing.start()
 
     def score(self, question: str, texts: Sequence[RerankText], budget_s: float | None = None) -> Sequence[float]:
-        """Score the first texts, as many as the time allows; the time to load the model counts.
+        """Score the first texts, as many as the time allows; the time to load the model does not count.
 
         Raises RerankerError when the model cannot be loaded or fails.
         """
         if not texts:
             return []
-        deadline = None if budget_s is None else perf_counter() + budget_s
-        preparing = self._preparing
-        if preparing is not None and self._graph is None:
-            preparing.join(budget_s)
-            if preparing.is_alive():
-                return []
-        return self._loaded().score(question, texts, deadline)
+        graph = self._loaded()
+        return graph.score(question, texts, None if budget_s is None else perf_counter() + budget_s)
 
     def close(self) -> None:
         """Let go of the model; scoring again would load it again."""

@@ -114,7 +114,7 @@ class BulkEmbedder(Protocol):
         """Remove what the provider keeps of it, as far as it lets us."""
 
 
-Stage = Literal["embed", "store", "rank", "total"]
+Stage = Literal["embed", "store", "rank", "rerank", "total"]
 
 
 class Observer(Protocol):
@@ -182,8 +182,8 @@ class Reranker(Protocol):
         """Which model it is. Asking loads nothing."""
 
     @property
-    def costs(self) -> bool:
-        """Whether it spends tokens that are paid for."""
+    def is_remote(self) -> bool:
+        """Whether it is asked over a network."""
 
     def prepare(self) -> None:
         """Begin to load what it needs, and return at once."""

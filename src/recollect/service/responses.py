@@ -24,7 +24,18 @@ from recollect.model.messages import Appended, Compaction, ConversationInfo, Mes
 from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
 from recollect.model.readings import Captured, ExplainedReading, Need, Reading, SkippedStatement, Statement, TextSpan
 from recollect.model.receipts import AuditPosition, ErasureCheck, ErasureFinding, OlderBackup, Receipt
-from recollect.model.search import About, Forgotten, ForgottenItem, Hit, Place, PromptContext, Recall, TurnOutcome
+from recollect.model.search import (
+    About,
+    Forgotten,
+    ForgottenItem,
+    Hit,
+    Place,
+    PromptContext,
+    Recall,
+    Reranking,
+    RerankPart,
+    TurnOutcome,
+)
 from recollect.model.stats import SearchFigures, Stats, Status
 from recollect.service.body_model import DESCRIPTIONS
 from recollect.service.metrics.readiness import Readiness
@@ -133,6 +144,8 @@ RememberedManyBody = body("RememberedMany", results=tuple[Remembered, ...])
 
 PlaceBody = body("PlaceBody", Place)
 PlaceShareBody = body("PlaceShare", PlacePart)
+RerankShareBody = body("RerankShare", RerankPart)
+RerankingBody = body("Reranking", Reranking)
 HitBody = body(
     "HitBody",
     Hit,
@@ -153,8 +166,9 @@ HitBody = body(
     place_label=(str | None, _if_known("place", "label")),
     distance_km=(float | None, _if_known("parts", "place", "distance_km")),
     place_share=(PlacePart | None, _if_known("parts", "place")),
+    reranked=(RerankPart | None, _if_known("parts", "rerank")),
 )
-RecallBody = body("RecallBody", Recall)
+RecallBody = body("RecallBody", Recall, omit=("reranking",), reranking=(Reranking | None, _if_known("reranking")))
 ForgottenItemBody = body("ForgottenItemBody", ForgottenItem)
 AuditPositionBody = body("AuditPositionBody", AuditPosition)
 ReceiptBody = body("ReceiptBody", Receipt)

@@ -3,7 +3,7 @@
     declare    a setting is a dataclass field with a kind and a help text; everything else follows from it
     kinds      what a value may be
     database   where memories are kept, and how to show that without a password
-    model      the settings themselves; those of recall, of turns and of embedding stand beside it
+    model      the settings themselves; those of recall, of turns, of embedding and so on stand beside it
     files, sources, unknown_names, load    reading them
     reference  the table in the documentation
 
@@ -25,6 +25,7 @@ from recollect.settings.model import (
 )
 from recollect.settings.recall import RecallSettings
 from recollect.settings.reference import settings_table
+from recollect.settings.reranking import RerankSettings
 from recollect.settings.serve import BackupSettings, FederationSettings, LimitSettings, ServeSettings
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "LimitSettings",
     "PostgresSettings",
     "RecallSettings",
+    "RerankSettings",
     "ServeSettings",
     "SettingRow",
     "Settings",

@@ -11,6 +11,7 @@ from recollect.settings.filing import FileSettings
 from recollect.settings.kinds import number, number_above, optional, switch, text, timezone, whole
 from recollect.settings.placing import PlaceSettings
 from recollect.settings.recall import RecallSettings
+from recollect.settings.reranking import RerankSettings
 from recollect.settings.serve import BackupSettings, FederationSettings, LimitSettings, ServeSettings
 from recollect.settings.turns import CaptureSettings, CompactionSettings, HookSettings, LlmSettings
 
@@ -162,6 +163,7 @@ class Settings:
     )
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
+    rerank: RerankSettings = field(default_factory=RerankSettings)
     capture: CaptureSettings = field(default_factory=CaptureSettings)
     hooks: HookSettings = field(default_factory=HookSettings)
     compaction: CompactionSettings = field(default_factory=CompactionSettings)

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from recollect.errors import SettingsError
 from recollect.model.literals import FUSIONS, MEMORY_TYPES, Fusion
 from recollect.settings.declare import about, conform
 from recollect.settings.kinds import choice, labelled, number, number_above, switch, whole
+
+RerankWhen = Literal["auto", "off", "always"]
 
 FADING_TYPES: tuple[str, ...] = ("message", "file", *MEMORY_TYPES)
 
@@ -38,6 +41,14 @@ class RecallSettings:
     rrf_k: float = field(
         default=10.0,
         metadata=about(number_above(0, 10_000), "The constant of `rrf`: the larger, the less the first ranks differ."),
+    )
+    rerank: RerankWhen = field(
+        default="auto",
+        metadata=about(
+            choice("time to rerank", get_args(RerankWhen)),
+            "Whether a model reads the first hits together with the query and puts the best answer first. `auto` "
+            "leaves out searches that it would not help, such as one whose first hit leads clearly.",
+        ),
     )
     candidates: int = field(
         default=400,

@@ -163,6 +163,11 @@ def _asks_assistant(spoken: Sequence[str]) -> bool:
     return not read_words("query", "you").isdisjoint(spoken) and not read_words("query", "told").isdisjoint(spoken)
 
 
+def asks_for_list(text: str) -> bool:
+    """Tell whether a question asks for several things, as in "list all my flights"."""
+    return not read_words("query", "lists").isdisjoint(_tokens(text))
+
+
 def _plain_word(text: str) -> Forms:
     """Give the terms of a text that is one word and nothing else; none for what is looked up in the texts instead."""
     words = query_words(text) if text.isalnum() else ()

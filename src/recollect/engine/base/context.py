@@ -30,6 +30,7 @@ from recollect.ports import (
     Geocoder,
     PendingWrite,
     Reader,
+    Reranker,
     Store,
     StoreWriter,
     Summarizer,
@@ -53,6 +54,7 @@ CONTEXT = "context"
 REWORDING = "rewording"
 SUMMARIZER = "summarizer"
 READER = "reader"
+RERANKER = "reranker"
 RECALL = "recall"
 SAVING = "saving"
 UPKEEP = "upkeep"
@@ -146,6 +148,7 @@ class Engine:
     disk: Disk
     documents: Documents
     geocoder: Geocoder | None = None
+    reranker: Reranker | None = None
     capture: CaptureTools = field(default_factory=CaptureTools)
     background: BackgroundThread = field(default_factory=BackgroundThread)
     search: SearchState = field(default_factory=SearchState)

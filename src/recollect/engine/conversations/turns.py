@@ -116,7 +116,12 @@ def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, que
         messages=MessageFilters(beyond=session, min_trust=Trust.FILE),
         files=ChunkFilters(min_trust=Trust.FILE),
         options=SearchOptions(
-            hooks.items + _SPARE, hooks.min_score, diverse=True, signs=False, location=_location(request)
+            hooks.items + _SPARE,
+            hooks.min_score,
+            diverse=True,
+            signs=False,
+            location=_location(request),
+            rerank_s=engine.settings.rerank.prompt_budget_s,
         ),
     )
     others = [

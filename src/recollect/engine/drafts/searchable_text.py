@@ -29,6 +29,15 @@ def embedded_texts(item: Embeddable) -> tuple[str, ...]:
     return _with_passages(item.content, lambda text: memory_drafts.passage(item, text))
 
 
+def whole_text(item: Item) -> str:
+    """Give all of an item's text as it is embedded, without cutting its passages."""
+    if isinstance(item, Chunk):
+        return f"{item.heading}\n{item.content}" if item.heading else item.content
+    if isinstance(item, Message):
+        return _spoken(item, message_passage(item))
+    return memory_drafts.passage(item, item.content)
+
+
 def _with_passages(text: str, framed: Callable[[str], str]) -> tuple[str, ...]:
     passages = cut_passages(text)
     return (framed(text), *map(framed, passages)) if len(passages) > 1 else (framed(text),)

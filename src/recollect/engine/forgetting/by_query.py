@@ -42,7 +42,7 @@ def forget_query(
 ) -> Forgotten:
     """Forget what a query says, wherever it is said; several things only with `all_found`."""
     thresholds = engine.settings.forget
-    options = SearchOptions(_SHOWN, thresholds.min_score / 2)  # less is no candidate for anything
+    options = SearchOptions(_SHOWN, thresholds.min_score / 2, rerank_s=0.0)  # less is no candidate for anything
     filters = [Filters(now=engine.clock.now())]
     # not in the search log: what a user wants forgotten should be written nowhere
     hits = recall.recall(engine, scope, query, item_filters=filters, options=options).hits

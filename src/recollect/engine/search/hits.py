@@ -29,11 +29,18 @@ _LONGEST_COMPARED = 2_000  # characters; longer texts are duplicates only if the
 
 
 def show(
-    reader: StoreReader, prepared: PreparedQuery, rankings: Mapping[ItemKind, KindRanking], balance: float
+    reader: StoreReader,
+    prepared: PreparedQuery,
+    rankings: Mapping[ItemKind, KindRanking],
+    balance: float,
+    pool: int = 0,
 ) -> list[Hit]:
-    """Make hits of the best rows of all kinds: only with the phrases that must be there, near-duplicates folded."""
+    """Make hits of the best rows of all kinds: only with the phrases that must be there, near-duplicates folded.
+
+    With a `pool` so many are given, for a reranker to choose from.
+    """
     options, query = prepared.options, prepared.query
-    limit = options.limit * 2 if options.diverse else options.limit
+    limit = pool or (options.limit * 2 if options.diverse else options.limit)
     rows = sorted(chain.from_iterable(ranking.rows for ranking in rankings.values()), key=lambda row: row.order)
     if query.phrases or query.unwanted:
         rows = _match_phrases(reader, query, rows, rankings)
@@ -48,7 +55,9 @@ def show(
         groups = _fold({row_id: item for row_id, (_, item) in found.items()})
         start, step = start + step, step * 2  # where much is repeated, there is much to look at
     hits = [_hit(*found[row_id], rankings, groups[row_id]) for row_id in islice(groups, limit)]
-    return (_spread(hits, balance) if options.diverse else hits)[: options.limit]
+    if pool:
+        return hits
+    return (spread(hits, balance) if options.diverse else hits)[: options.limit]
 
 
 def _hit(row: RankedRow, item: Item, rankings: Mapping[ItemKind, KindRanking], folded: Sequence[str]) -> Hit:
@@ -146,7 +155,8 @@ class _Words(dict[str, frozenset[str]]):
         return terms
 
 
-def _spread(hits: Sequence[Hit], balance: float) -> list[Hit]:
+def spread(hits: Sequence[Hit], balance: float) -> list[Hit]:
+    """Order hits so that each says something other than those before it."""
     by_id = {hit.id: hit for hit in hits}
     words = _Words({hit.id: searched_text(hit.record) for hit in hits})
     return [by_id[row] for row in variety.spread({hit.id: hit.score for hit in hits}, words, balance)]

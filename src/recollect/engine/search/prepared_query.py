@@ -37,6 +37,7 @@ class SearchOptions:
     diverse: bool = False
     signs: bool = True  # whether quotation marks and minuses in the query have a meaning
     location: SearchLocation | None = None
+    rerank_s: float | None = None  # the time budget of the reranker, by default that of the settings; 0 leaves it out
 
 
 @dataclass(frozen=True, slots=True)

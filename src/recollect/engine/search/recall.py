@@ -6,6 +6,7 @@ The store only offers candidates; every score is computed here, so both stores r
     channels        candidates by words and by meaning, fused
     kind_ranking    the ranking of one kind of item, with every factor for or against a row
     hits            the hits that are shown, near-duplicates folded
+    rerank          the best answers first, by a model that reads them with the query
 """
 
 from collections.abc import Sequence
@@ -19,9 +20,10 @@ from recollect.engine.base.context import CONTEXT, TEXT, VECTOR, Engine
 from recollect.engine.base.result_cache import CachedRecall
 from recollect.engine.base.search_metrics import ReadTimer
 from recollect.engine.places.search_location import PlaceScorer
-from recollect.engine.search import hits, kind_ranking
+from recollect.engine.search import hits, kind_ranking, rerank
 from recollect.engine.search.channels import ChannelPlan, SearchRun
 from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions, prepare
+from recollect.engine.search.rerank import UncutRecall
 from recollect.errors import StoreError
 from recollect.model.filters import Filters, ItemFilters, MessageFilters
 from recollect.model.literals import MemoryType
@@ -64,6 +66,7 @@ def recall(
     without it. The search log, if there is one, knows the search as `log_as`.
     """
     started, model_changes, plan_number = perf_counter(), 0, 0
+    rerank.begin(engine, options)
     prepare_again = partial(prepare, engine, scope, query, vector=vector, item_filters=item_filters, options=options)
     prepared, unavailable = prepare_again()
     while True:
@@ -71,7 +74,8 @@ def recall(
         search = SearchRun(engine, prepared, plan, degraded=tuple(dict.fromkeys((*unavailable, *missing))))
         try:
             with engine.search.metrics.timing() as timer:
-                answer = engine.store.read(scope, partial(_answer, search, scope, engine.search.results.drops, timer))
+                drops = engine.search.results.drops
+                found = engine.store.read(scope, partial(_answer, search, scope, timer))
             break
         except _SpaceChangedError:
             model_changes += 1
@@ -85,6 +89,7 @@ def recall(
             plan_number += 1
             if plan_number == len(_PLANS):
                 raise
+    answer = found if isinstance(found, Recall) else _finish(search, scope, drops, *found)
     engine.search.metrics.record_time("total", started)
     engine.search.metrics.record_missing(answer.degraded)
     if log_as:
@@ -92,41 +97,49 @@ def recall(
     return answer
 
 
-def _answer(search: SearchRun, scope: Scope, drops: int, timer: ReadTimer, reader: StoreReader) -> Recall:
-    """Answer from the result cache, or search and cache the answer."""
+def _answer(search: SearchRun, scope: Scope, timer: ReadTimer, reader: StoreReader) -> Recall | tuple[int, UncutRecall]:
+    """Answer from the result cache, or search; then the number of the user's last write belongs to what was found."""
     prepared, plan, cache = search.query, search.plan, search.engine.search.results
     with timer.ranking(reader) as rows:
         if plan.vector and prepared.vector is not None and rows.searched_space() not in (None, prepared.space):
             raise _SpaceChangedError
         if not cache.max_entries:
-            return _search(search, rows)
-        generation, key = rows.generation(), prepared.key
-        cached = cache.find(scope, key, generation, prepared.started)
-        if cached is not None:
-            return cached
-        answer = _search(search, rows)
-        cache.keep(scope, key, CachedRecall(generation, drops, prepared.started, answer))
-        return answer
+            return 0, _search(search, rows)
+        generation = rows.generation()
+        cached = cache.find(scope, prepared.key, generation, prepared.started)
+        return (generation, _search(search, rows)) if cached is None else cached
 
 
-def _search(search: SearchRun, reader: StoreReader) -> Recall:
+def _finish(search: SearchRun, scope: Scope, drops: int, generation: int, found: UncutRecall) -> Recall:
+    """Rerank outside of the snapshot, since a model takes its time, and cache the answer."""
+    answer, prepared, cache = rerank.finish(search, found), search.query, search.engine.search.results
+    if cache.max_entries:
+        cache.keep(scope, prepared.key, CachedRecall(generation, drops, prepared.started, answer))
+    return answer
+
+
+def _search(search: SearchRun, reader: StoreReader) -> UncutRecall:
     """Answer from the best rows; when duplicates and phrases leave too few of them, rank more candidates."""
     prepared, settings = search.query, search.engine.settings.recall
     if prepared.query.open_ended and (events := _timeline(reader, prepared)):
-        return Recall(tuple(events), search.degraded, 1.0)
+        return UncutRecall(events, search.degraded, 1.0, "time")
     location = prepared.location
     places = PlaceScorer(reader, location, prepared.space if search.plan.vector else None) if location else None
     for depth in _DEPTHS:
         rankings = {}
         for filters in prepared.item_filters:
             rankings[filters.kind] = kind_ranking.rank(replace(search, depth=depth, places=places), reader, filters)
-        shown = hits.show(reader, prepared, rankings, settings.diversity)
+        skipped = rerank.reason_to_skip(search, rankings)
+        pool = 0 if skipped else rerank.pool_size(prepared)
+        shown = hits.show(reader, prepared, rankings, settings.diversity, pool)
         has_more = any(ranking.has_more(prepared.options.min_score) for ranking in rankings.values())
         if len(shown) >= prepared.options.limit or not has_more:
             break
     late = chain.from_iterable(ranking.late for ranking in rankings.values())
-    best = max((rankings[hits.kind_of(hit)].fused.answerable(hit.id) for hit in shown), default=0.0)
-    return Recall(tuple(shown), tuple(dict.fromkeys((*search.degraded, *late))), best)
+    first = shown[: prepared.options.limit]
+    best = max((rankings[hits.kind_of(hit)].fused.answerable(hit.id) for hit in first), default=0.0)
+    texts = [] if skipped else rerank.texts_of(reader, prepared, shown)
+    return UncutRecall(shown, tuple(dict.fromkeys((*search.degraded, *late))), best, skipped, texts)
 
 
 def _timeline(reader: StoreReader, prepared: PreparedQuery) -> list[Hit]:

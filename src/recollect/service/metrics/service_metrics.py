@@ -39,8 +39,8 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 EVENT_STREAM: Final = "text/event-stream"
 
 _REFUSALS: Final = frozenset({401, 403, 429})
-_PARTS: Final = ("vector", "text", "context", "recall", "saving")
-_STAGES: Final[tuple[Stage, ...]] = ("embed", "store", "rank", "total")
+_PARTS: Final = ("vector", "text", "context", "reranker", "recall", "saving")
+_STAGES: Final[tuple[Stage, ...]] = ("embed", "store", "rank", "rerank", "total")
 _OF_THE_PROCESS: Final = frozenset({"process_cpu_seconds", "process_resident_memory_bytes", "process_open_fds"})
 _BUCKETS_S: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 _FINER_BUCKETS_S: Final = (0.0001, 0.0002, 0.0005, *_BUCKETS_S)

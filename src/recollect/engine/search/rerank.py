@@ -1,0 +1,194 @@
+"""Reranking: a model reads the first hits of a search together with the query, and the best answers move up.
+
+The hits come out of the store's snapshot with all that the model needs, and it is asked after that, within a time
+budget. When it fails or is late, the hits stay in their order, and `degraded` says so.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from queue import Empty, Queue
+from threading import Thread
+from time import perf_counter
+
+from recollect.engine.base.context import RERANKER, Engine
+from recollect.engine.drafts.searchable_text import whole_text
+from recollect.engine.search import hits as search_hits
+from recollect.engine.search.channels import SearchRun
+from recollect.engine.search.kind_ranking import KindRanking
+from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions
+from recollect.errors import RerankerError
+from recollect.model.filters import MessageFilters
+from recollect.model.literals import ItemKind
+from recollect.model.messages import Message
+from recollect.model.search import Hit, Recall, Reranking, RerankPart
+from recollect.ports import RerankText, StoreReader
+from recollect.ranking import reranking
+from recollect.text.personal import request_form
+from recollect.text.query import asks_for_list
+
+POOL = 20  # how many of the first hits may be scored
+_MAX_OVERDUE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class UncutRecall:
+    """What a search found in its snapshot, before it is reranked and cut.
+
+    `skipped` says why it is not reranked; then the hits are complete. `texts` are what the reranker reads.
+    """
+
+    hits: Sequence[Hit]
+    degraded: tuple[str, ...] = ()
+    answerable: float = 0.0
+    skipped: str = ""
+    texts: Sequence[RerankText] = field(default=())
+
+
+def begin(engine: Engine, options: SearchOptions) -> None:
+    """Load the model while the query is embedded and the store is searched, if a search may want it."""
+    if engine.reranker is not None and _budget_s(engine, options) > 0:
+        engine.reranker.prepare()
+
+
+def _budget_s(engine: Engine, options: SearchOptions) -> float:
+    return engine.settings.rerank.budget_s if options.rerank_s is None else options.rerank_s
+
+
+def reason_to_skip(search: SearchRun, rankings: Mapping[ItemKind, KindRanking]) -> str:
+    """Say why a search is not reranked; '' when it is."""
+    engine, prepared = search.engine, search.query
+    if engine.reranker is None or _budget_s(engine, prepared.options) <= 0:
+        return "off"
+    if prepared.location is not None:
+        return "location"
+    best = sorted(row.order for ranking in rankings.values() for row in ranking.rows)[:2]
+    if len(best) < 2:  # noqa: PLR2004 - there is no order of one
+        return "single"
+    if engine.settings.recall.rerank == "always":
+        return ""
+    scores = [-order[0] for order in best]
+    return _query_reason(prepared) or ("clear lead" if reranking.leads_clearly(*scores) else "")
+
+
+def _query_reason(prepared: PreparedQuery) -> str:
+    """Say what about a query makes reranking useless: the model knows which text answers a question, and no more."""
+    query = prepared.query
+    if query.strict:
+        return "exact phrase"
+    if query.spans:
+        return "time"
+    if asks_for_list(query.text):
+        return "list"
+    form = request_form(query.text)
+    wanted = form.command or not prepared.options.signs  # what users say to an agent is a question or a request
+    return "instructions" if wanted and not form.asks else ""
+
+
+def pool_size(prepared: PreparedQuery) -> int:
+    """Say how many hits a search takes out of its snapshot in order to rerank the first of them."""
+    options = prepared.options
+    return max(POOL, options.limit * 2 if options.diverse else options.limit)
+
+
+def texts_of(reader: StoreReader, prepared: PreparedQuery, hits: Sequence[Hit]) -> list[RerankText]:
+    """Give the texts of the first hits, messages with the turn before them."""
+    first = hits[:POOL]
+    message_ids = [hit.id for hit in first if isinstance(hit.record, Message)]
+    filters = [filters for filters in prepared.item_filters if isinstance(filters, MessageFilters)]
+    previous = _previous_turns(reader, message_ids, filters[0]) if message_ids and filters else {}
+    return [RerankText(whole_text(hit.record), previous.get(hit.id, "")) for hit in first]
+
+
+def _previous_turns(reader: StoreReader, ids: Sequence[str], filters: MessageFilters) -> dict[str, str]:
+    positions = reader.around(ids, 1, filters)
+    by_place = {(position.conversation, position.sequence): position.id for position in positions}
+    wanted = frozenset(ids)
+    previous_ids = {
+        position.id: by_place[position.conversation, position.sequence - 1]
+        for position in positions
+        if position.id in wanted and (position.conversation, position.sequence - 1) in by_place
+    }
+    turns = {turn.id: whole_text(turn) for turn in reader.get_messages([*dict.fromkeys(previous_ids.values())])}
+    return {row_id: turns[turn_id] for row_id, turn_id in previous_ids.items() if turn_id in turns}
+
+
+def finish(search: SearchRun, found: UncutRecall) -> Recall:
+    """Rerank what a search found, and cut it to what was asked for."""
+    engine, options = search.engine, search.query.options
+    hits, degraded, model = found.hits, found.degraded, engine.reranker
+    report = None if model is None or found.skipped == "off" else Reranking(model.name, skipped=found.skipped)
+    if not found.skipped:
+        started = perf_counter()
+        scores = _score(engine, search.query.query.text, found.texts, _budget_s(engine, options))
+        engine.search.metrics.record_time("rerank", started)
+        if scores:
+            hits = _in_order(hits, scores)
+            report = replace(report, scored=len(scores)) if report else None
+        else:
+            degraded = (*degraded, RERANKER)
+        if options.diverse:
+            hits = search_hits.spread(hits[: 2 * options.limit], engine.settings.recall.diversity)
+    return Recall(tuple(hits[: options.limit]), degraded, found.answerable, report)
+
+
+def _in_order(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
+    """Give the hits in their new order. The first score of the search goes to the new first hit, and so on down."""
+    order = reranking.order(scores, [hit.score for hit in hits], [hit.similarity for hit in hits])
+    moved = [
+        _moved(hits[before], hits[after].score, RerankPart(scores[before], before + 1, after + 1))
+        for after, before in enumerate(order)
+    ]
+    return [*moved, *hits[len(moved) :]]
+
+
+def _moved(hit: Hit, score: float, part: RerankPart) -> Hit:
+    """Give a hit its new score; a factor explains it."""
+    parts = hit.parts
+    before = parts.relevance * prod(parts.factors.values())
+    factors = dict(parts.factors)
+    if score != hit.score and before > 0:
+        factors[RERANKER] = score / before
+    return replace(hit, score=score, parts=replace(parts, factors=factors, rerank=part))
+
+
+def score_texts(
+    engine: Engine, question: str, texts: Sequence[str], budget_s: float | None = None
+) -> Sequence[float] | None:
+    """Score how well texts answer a question, as many of the first as the time allows; None without a reranker.
+
+    The numbers are logits: 0 is even, and more is better. Must not be called inside a transaction.
+    """
+    if engine.reranker is None:
+        return None
+    return _score(engine, question, [RerankText(text) for text in texts], budget_s)
+
+
+def _score(engine: Engine, question: str, texts: Sequence[RerankText], budget_s: float | None) -> Sequence[float]:
+    """Score the first texts; none when the reranker failed or was late."""
+    reranker = engine.reranker
+    if reranker is None:
+        return ()
+    if not reranker.is_remote:
+        try:
+            return reranker.score(question, texts, budget_s)
+        except RerankerError:
+            return ()
+    if engine.search.count_overdue() >= _MAX_OVERDUE:
+        return ()
+    answers: Queue[Sequence[float]] = Queue()
+
+    def ask() -> None:
+        try:
+            answers.put(reranker.score(question, texts, budget_s))
+        except RerankerError:
+            answers.put(())
+
+    # A provider that hangs must not keep a search from ending, nor a program.
+    thread = Thread(target=ask, name="recollect-rerank", daemon=True)
+    thread.start()
+    try:
+        return answers.get(timeout=budget_s)
+    except Empty:
+        engine.search.leave_running(thread)
+        return ()
