@@ -20,6 +20,7 @@ from typing import Any
 
 _FIRST = 400  # words before the paragraph that is asked about, at least
 _LAST = 2_000  # words up to its end, at most
+_PARAGRAPH = 250  # words of the longest ones, about
 _SEED = 26
 
 Entry = Mapping[str, Any]
@@ -37,22 +38,19 @@ def glue(corpus: Sequence[Entry], queries: Sequence[Entry]) -> tuple[list[Entry]
 
 
 def _glued(paragraph: str, padding: Sequence[str], chance: Random) -> str:
-    """Put paragraphs before one, as many words as chance says, and others after it, up to the end."""
+    """Put a paragraph behind others, after as many words as chance says, and before others up to the end."""
     size = len(paragraph.split())
-    before = chance.randint(_FIRST, max(_FIRST, _LAST - size))
-    order = chance.sample(padding, len(padding))
-    head = " ".join(_words(order, before))
-    tail = " ".join(_words(order[::-1], max(0, _LAST - before - size)))
-    return "\n\n".join(part for part in (head, paragraph, tail) if part)
-
-
-def _words(texts: Sequence[str], most: int) -> list[str]:
-    words: list[str] = []
-    for text in texts:
-        words += text.split()
-        if len(words) >= most:
-            break
-    return words[:most]
+    before = chance.randint(_FIRST, max(_FIRST, _LAST - size - _PARAGRAPH))
+    parts, words = [], 0
+    for text in chance.sample(padding, len(padding)):
+        length = len(text.split())
+        if words < before <= words + length:
+            parts += [text, paragraph]
+            words += size + length
+        elif words + length <= _LAST:
+            parts.append(text)
+            words += length
+    return "\n\n".join(parts)
 
 
 def _read(path: Path) -> Iterator[Entry]:

@@ -71,3 +71,10 @@ def test_nothing_is_lost_and_nothing_doubled(parts: list[str]) -> None:
 def test_cutting_takes_time_in_proportion() -> None:
     texts = {size: sentences(size) for size in (50, 800)}
     assert_linear(lambda size: cut_passages(texts[size]), 800)
+
+
+def test_a_paragraph_is_not_mixed_with_others_unless_they_fit_into_one_passage() -> None:
+    paragraphs = [sentences(12), sentences(3), sentences(4), sentences(12), sentences(1)]
+    passages = cut_passages("\n\n".join(paragraphs))
+    assert [len(passage.split()) for passage in passages] == [60, 60, 70, 60, 60, 10]
+    assert passages[2] == "\n\n".join(paragraphs[1:3])

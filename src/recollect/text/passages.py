@@ -1,10 +1,12 @@
 """Passages of a long text: runs of whole sentences that are short enough to be embedded one by one.
 
 The invariant: passages follow each other without a gap, none is longer than `LONGEST_PASSAGE` words, and a text that is
-no longer than that is a passage by itself. A text without blanks or sentences is cut where the length says so.
+no longer than that is a passage by itself. What has no room in a passage with the paragraph before it begins a new one,
+so that most passages are about one thing. A text without blanks or sentences is cut where the length says so.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import islice, pairwise
 from typing import Final
@@ -28,25 +30,43 @@ def cut_passages(text: str) -> list[str]:
     words = [word.span() for word in islice(_WORD.finditer(text), LONGEST_PASSAGE * MOST_PASSAGES + 1)]
     if len(words) <= LONGEST_PASSAGE:
         return [text]
-    starts = _balanced(_packed(_sentence_starts(text, words)))[: MOST_PASSAGES + 1]
-    offsets = [words[start][0] if start < len(words) else words[-1][1] for start in starts]
-    return [text[start:end].strip() for start, end in pairwise(offsets)]
+    sentences, paragraphs = _boundaries(text, words)
+    starts = [start for first, end in pairwise(_joined(paragraphs)) for start in _cut(sentences, first, end)]
+    offsets = [words[start][0] if start < len(words) else words[-1][1] for start in (*starts, len(words))]
+    return [text[start:end].strip() for start, end in pairwise(offsets[: MOST_PASSAGES + 1])]
 
 
-def _sentence_starts(text: str, words: Sequence[tuple[int, int]]) -> list[int]:
-    """Give the numbers of the words at which sentences begin, and after the last one how many words there are."""
-    starts = [0]
+def _boundaries(text: str, words: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    """Give the numbers of the words at which sentences and paragraphs begin; the last of each is how many there are."""
+    starts, paragraphs = [0], [0]
     for number, ((_, end), (after, _)) in enumerate(pairwise(words), 1):
         gap = text[end:after]
+        if gap.count("\n") > 1:
+            paragraphs.append(number)
         cjk = text[end - 1] in "。！？｡"  # noqa: RUF001 - a blank need not follow these
         if "\n" in gap or ((gap or cjk) and _ENDS_SENTENCE.search(text, max(0, end - 5), end)):
             starts.append(number)
-    return [*starts, len(words)]
+    return [*starts, len(words)], [*paragraphs, len(words)]
+
+
+def _joined(paragraphs: Sequence[int]) -> list[int]:
+    """Join paragraphs that fit into one passage; gives where what is left begins, and where the last one ends."""
+    joined = [0]
+    for start, end in pairwise(paragraphs):
+        if end - joined[-1] > LONGEST_PASSAGE and start > joined[-1]:
+            joined.append(start)
+    return [*joined, paragraphs[-1]]
+
+
+def _cut(sentences: Sequence[int], first: int, end: int) -> list[int]:
+    """Give where the passages of a part of the text begin."""
+    inner = sentences[bisect_left(sentences, first) : bisect_left(sentences, end)]
+    return _balanced(_packed([*inner, end]))[:-1]
 
 
 def _packed(starts: Sequence[int]) -> list[list[int]]:
     """Put as many sentences into each passage as fit; gives where the sentences of each begin and the last one ends."""
-    packed: list[list[int]] = [[0]]
+    packed: list[list[int]] = [[starts[0]]]
     for start in starts[1:]:
         current = packed[-1]
         if start - current[0] > LONGEST_PASSAGE and len(current) > 1:
