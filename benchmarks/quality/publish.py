@@ -16,7 +16,7 @@ from benchmarks.quality.command import positive
 from benchmarks.quality.models import NO_MODEL, installed_models
 from benchmarks.quality.page import page, results_table, sizes_table
 from benchmarks.quality.results import Rerank
-from benchmarks.quality.runs import CAN_RERANK, Plan, Runner
+from benchmarks.quality.runs import Plan, Runner
 from benchmarks.quality.sets import DATA, BadSet
 from recollect import RecollectError
 
@@ -120,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--models", type=_names, default=list(installed_models()), help="encoders, the newest first")
     parser.add_argument(
-        "--rerank", type=_reranks, default=["off", "auto"] if CAN_RERANK else ["off"], help="settings of the reranker"
+        "--rerank", type=_reranks, default=["off", "auto"], help="settings of the reranker (default off,auto)"
     )
     parser.add_argument("--sizes", type=_sizes, default=list(SIZES), metavar="N,…", help="numbers of other turns")
     parser.add_argument(

@@ -5,7 +5,7 @@ import platform
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,9 +26,7 @@ from benchmarks.quality.results import (
     digest_of_set,
 )
 from benchmarks.quality.sets import QualitySet, load, spread
-from recollect.settings import RecallSettings
 
-CAN_RERANK = "rerank" in {one.name for one in fields(RecallSettings)}
 # Order, not speed, is measured here: the reranker may always finish, or a busy machine would find less.
 _UNHURRIED_S = 60.0
 _SETTINGS: Mapping[Channel, Mapping[str, object]] = {
@@ -143,8 +141,6 @@ class Runner:
 
 
 def _settings(case: Case) -> Mapping[str, object]:
-    if case.rerank == "off" and not CAN_RERANK:
-        return _SETTINGS[case.channel]
     settings = {**_SETTINGS[case.channel], "recall.rerank": case.rerank}
     return settings if case.rerank == "off" else {**settings, "rerank.budget_s": _UNHURRIED_S}
 
