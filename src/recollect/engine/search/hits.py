@@ -130,7 +130,7 @@ def _fold(items: Mapping[str, Item]) -> dict[str, list[str]]:
         row_id: (wording(text), *statements[row_id][1:]) if len(text) <= _LONGEST_COMPARED else row_id
         for row_id, text in texts.items()
     }
-    return variety.fold(texts, statements, _Words(texts), lambda row, other: wordings[row] == wordings[other])
+    return variety.fold(texts, statements, _LazyTerms(texts), lambda row, other: wordings[row] == wordings[other])
 
 
 def _statement(item: Item, text: str) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def _statement(item: Item, text: str) -> tuple[str, ...]:
     return (fingerprint_text(text), item.speaker or item.role, "")
 
 
-class _Words(dict[str, frozenset[str]]):
+class _LazyTerms(dict[str, frozenset[str]]):
     """The terms of texts, each analysed when it is first asked for."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -158,7 +158,7 @@ class _Words(dict[str, frozenset[str]]):
 def spread(hits: Sequence[Hit], balance: float) -> list[Hit]:
     """Order hits so that each says something other than those before it."""
     by_id = {hit.id: hit for hit in hits}
-    words = _Words({hit.id: searched_text(hit.record) for hit in hits})
+    words = _LazyTerms({hit.id: searched_text(hit.record) for hit in hits})
     return [by_id[row] for row in variety.spread({hit.id: hit.score for hit in hits}, words, balance)]
 
 
