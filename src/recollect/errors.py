@@ -31,6 +31,7 @@
         ├── StoreTooNew          written by a newer version of this package
         ├── StoreTooOld          the database software lacks what is needed
         ├── StoreDamaged         its content contradicts itself
+        │   └── FileDamaged      pages of its file are not what was written
         └── BackupDamaged        a backup is not what was written; nothing was restored
 
 Messages say what was found, what was expected and what to do.
@@ -214,6 +215,10 @@ class StoreTooOld(StoreError):
 
 class StoreDamaged(StoreError):
     """The store's content contradicts itself."""
+
+
+class FileDamaged(StoreDamaged):
+    """Pages of the store's file are not what was written. `recollect repair` saves the others."""
 
 
 class BackupDamaged(StoreError):

@@ -63,7 +63,7 @@ NAMESPACES = {
 }
 VERBS_OF_A_STORE = {
     "open", "user", "stats", "status", "doctor", "maintain", "purge", "backup", "restore", "embed_waiting",
-    "verify_erasure", "retry_parked", "close", "export", "import_archive",
+    "verify_erasure", "repair", "retry_parked", "close", "export", "import_archive",
 }  # fmt: skip
 MOST_NAMES = 40
 
@@ -91,7 +91,7 @@ def test_the_public_names_are_the_promised_ones() -> None:
 
 def test_a_user_and_a_store_have_the_promised_verbs_and_namespaces() -> None:
     assert members(recollect.UserMemory) == {*VERBS_OF_A_USER, *NAMESPACES["user"], "user_id"}
-    assert members(recollect.Memory) == {*VERBS_OF_A_STORE, *NAMESPACES["store"], "settings"}
+    assert members(recollect.Memory) == {*VERBS_OF_A_STORE, *NAMESPACES["store"], "settings", "repaired"}
 
 
 @pytest.mark.parametrize("module", [recollect, recollect.model])

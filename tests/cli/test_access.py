@@ -78,7 +78,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
 }
 SERVERS = {"serve"}  # they open the store for themselves, and call `require_permission` before
 DECLARED: Mapping[str, CommandPermissions] = permissions()
-FREE = {"demo", "e5-server", "mcp", "new-key", "restore"}  # they need no permission, and say why
+FREE = {"demo", "e5-server", "mcp", "new-key", "repair", "restore"}  # they need no permission, and say why
 
 
 @dataclass(frozen=True)

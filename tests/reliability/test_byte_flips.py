@@ -4,18 +4,22 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from recollect import Memory, RecollectError, UserMemory
 from recollect.errors import StoreDamaged
+from recollect.model.repairs import Repaired
+from recollect.storage.sqlite.connection import open_connection, translated
 from tests.conftest import SteppingClock
 from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.sizes import sized
 
 _FLIPS = sized(25, 1000)
+_REPAIRED_FLIPS = sized(8, 1000)
 _SEED = 25
 _ROWS = 400  # more than are held in memory whole, so that indexes and codes are read, too
 
@@ -41,14 +45,16 @@ def _filled(path: Path) -> None:
             me.facts.set("pump", "place", f"bed {number}")
 
 
-def _answers(path: Path) -> dict[str, object]:
+def _answers(path: Path, on_damage: str = "refuse") -> dict[str, object]:
     """Ask everything; what was refused, and what says that it lacks a part, is told by a word."""
     try:
-        memory = open_memory(str(path), clock=SteppingClock(), **WITH_QUICK_VECTORS)
+        memory = open_memory(str(path), clock=SteppingClock(), **WITH_QUICK_VECTORS, **{"sqlite.on_damage": on_damage})
     except RecollectError:
         return dict.fromkeys(_QUESTIONS, "refused")
     with memory:
-        return {name: _asked(memory, ask) for name, ask in _QUESTIONS.items()}
+        answers = {name: _asked(memory, ask) for name, ask in _QUESTIONS.items()}
+        repaired = memory.repaired
+    return answers if repaired is None else {"repaired": repaired, **answers}
 
 
 def _asked(memory: Memory, ask: Callable[[UserMemory], object]) -> object:
@@ -84,17 +90,56 @@ def test_no_answer_is_wrong_silently(tmp_path: Path) -> None:
     assert told["right"] > 0
 
 
+def test_no_answer_is_wrong_after_a_repair(tmp_path: Path) -> None:
+    """The store is opened again until it works: by then what could not be read was repaired, and lost rows are told."""
+    path = tmp_path / "memory.db"
+    _filled(path)
+    content, chance = path.read_bytes(), random.Random(_SEED + 1)
+    right, told = _answers(path), Counter[str]()
+    rows = _rows(path)
+    for number in range(_REPAIRED_FLIPS):
+        flipped, place = bytearray(content), chance.randrange(len(content))
+        flipped[place] ^= chance.randrange(1, 256)
+        copy = tmp_path / f"{number}.db"
+        copy.write_bytes(flipped)
+        repaired = None
+        for _ in range(2):
+            repaired = repaired or _answers(copy, "repair").get("repaired")
+        answers = _answers(copy, "repair")  # with a clock that a repair has not asked
+        lost = isinstance(repaired, Repaired) and repaired.lost_rows > 0
+        told["repaired" if repaired else "untouched"] += 1
+        told["lost rows"] += lost
+        for name, answer in answers.items():
+            assert answer in {"refused", "lacking", right[name]} or lost, (place, name)
+            assert answer != "refused" or not repaired, (place, name)
+        assert _rows(copy) <= rows, place
+        for left in tmp_path.glob(f"{number}.db*"):
+            left.unlink()
+    assert told["repaired"] > 0
+
+
+def _rows(path: Path) -> set[tuple[object, ...]]:
+    """Give the texts of all memories and messages, old versions included; none when the file is still damaged."""
+    memories = "SELECT id, user_id, content, value, superseded_by FROM memories"
+    messages = "SELECT id, user_id, content, blocks, role FROM messages"
+    try:
+        with translated(path), closing(open_connection(path, 10)) as connection:
+            return set(connection.execute(f"{memories} UNION ALL {messages}").fetchall())
+    except RecollectError:
+        return set()
+
+
 def test_the_header_is_read_at_opening(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     _filled(path)
     content = path.read_bytes()
-    for place in (0, 16, 18, 20, 21, 40, 60, 99, 100, 105):
+    for place, mask in ((20, 8), *((place, 0x11) for place in (0, 16, 18, 20, 21, 40, 60, 99, 100, 105))):
         flipped = bytearray(content)
-        flipped[place] ^= 0x11
-        copy = tmp_path / f"{place}.db"
+        flipped[place] ^= mask
+        copy = tmp_path / f"{place}.{mask}.db"
         copy.write_bytes(flipped)
         with pytest.raises(StoreDamaged, match=str(copy)):
-            open_memory(str(copy)).close()
+            open_memory(str(copy), clock=None, **{"sqlite.on_damage": "refuse"}).close()
         assert copy.read_bytes() == flipped
 
 

@@ -16,6 +16,7 @@ from recollect.api.places import UserPlaces
 from recollect.api.user import UserMemory
 from recollect.engine.audit.idempotency import AuditedWrite
 from recollect.model.backups import Restored
+from recollect.model.repairs import Repaired
 from recollect.ports import BackupProgress, Clock, Embedder, Summarizer
 from recollect.settings import Settings
 
@@ -241,6 +242,18 @@ class AsyncMemory(AsyncTwin[Memory]):
             forgotten_since=forgotten_since,
             tell=tell,
         )
+
+    @staticmethod
+    async def repair(
+        database: str | PathLike[str] | None = None, *, settings: Settings | None = None, clock: Clock | None = None
+    ) -> Repaired | None:
+        """Repair a SQLite file, if it is damaged. See `Memory.repair`."""
+        return await to_thread(Memory.repair, database, settings=settings, clock=clock)
+
+    @property
+    def repaired(self) -> Repaired | None:
+        """What was done when the file was found damaged while this store was opened; None when it was sound."""
+        return self._sync.repaired
 
     @property
     def me(self) -> AsyncUserMemory:

@@ -15,6 +15,7 @@ from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.context import CaptureTools, Engine, SearchState, Summarizers
 from recollect.engine.base.quotas import Quotas
 from recollect.engine.base.result_cache import ResultCache
+from recollect.engine.forgetting.item_marks import TombstoneMarks
 from recollect.errors import InvalidInput, SettingsError
 from recollect.geocoding import create_geocoder
 from recollect.model.literals import MEMORY_TYPES, STATEMENT_TYPES, MemoryType, StatementType
@@ -87,7 +88,7 @@ def assemble(
     quotas = Quotas(settings.limits)
     documents = _deferred(lambda: _documents(settings, store))
     geocoder = create_geocoder(settings.places)
-    store = open_store(settings, clock, analyser=ANALYSER, geocodes=geocoder is not None)
+    store = open_store(settings, clock, analyser=ANALYSER, geocodes=geocoder is not None, marks=TombstoneMarks())
     engine = Engine(
         store=store,
         models=ActiveModels(store, used, lambda space: _embedder_for(settings.embedding, space)),

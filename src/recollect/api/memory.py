@@ -21,6 +21,7 @@ from recollect.engine.base.scopes import scope_of
 from recollect.engine.conversations import turns
 from recollect.engine.forgetting import purge as purging
 from recollect.engine.forgetting import verify
+from recollect.engine.forgetting.item_marks import TombstoneMarks
 from recollect.engine.maintenance import maintain, store_status, worker_pass
 from recollect.engine.transfer.export import ExportOptions
 from recollect.engine.transfer.import_archive import (
@@ -33,9 +34,11 @@ from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput
 from recollect.model.backups import Backup, Restored
 from recollect.model.receipts import ErasureCheck, Receipt
+from recollect.model.repairs import Repaired
 from recollect.model.stats import Maintenance, Problem, Purged, Status, StoreStats, WorkReport
 from recollect.ports import BackupProgress, Clock, Embedder, StepListener, Summarizer
 from recollect.settings import Settings, load_settings
+from recollect.storage import repair_store
 
 __all__ = ["AuditedWrite", "IdempotentRequest", "Memory", "UserMemory"]
 
@@ -170,6 +173,22 @@ class Memory:
         settings = chosen_settings(database, settings)
         key = backups.key_for(identity, passphrase)
         return backups.restore(backup, settings, SystemClock(), key=key, forgotten_since=forgotten_since, tell=tell)
+
+    @staticmethod
+    def repair(
+        database: str | PathLike[str] | None = None, *, settings: Settings | None = None, clock: Clock | None = None
+    ) -> Repaired | None:
+        """Look at all of a SQLite file and, if it is damaged, save what can be read in a new file that takes its place.
+
+        The damaged file is kept beside it under a dated name. No process may have the store open. Returns None when the
+        file is sound. Raises StoreDamaged when no row can be saved; then nothing was changed.
+        """
+        return repair_store(chosen_settings(database, settings), clock or SystemClock(), TombstoneMarks())
+
+    @property
+    def repaired(self) -> Repaired | None:
+        """What was done when the file was found damaged while this store was opened; None when it was sound."""
+        return self._engine.store.repaired
 
     def export(
         self,

@@ -22,7 +22,7 @@ from recollect.cli import (
     serve,
 )
 from recollect.cli.errors import Application
-from recollect.cli.maintenance import backup, erasure, store, transfer
+from recollect.cli.maintenance import backup, erasure, repair, store, transfer
 from recollect.cli.options import GlobalOptions, JsonOption, example, option
 
 app = typer.Typer(
@@ -69,7 +69,7 @@ def recollect(
 
 for group in (
     memories, search, folders, files, facts, places, conversations, hooks, embedding, reembed, store, erasure, backup,
-    transfer, demo,
+    repair, transfer, demo,
     keys, serve,
 ):  # fmt: skip
     app.add_typer(group.commands.typer)

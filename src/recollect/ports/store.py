@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
+from recollect.model.repairs import Repaired
 from recollect.model.stats import Erasure, Problem, Purged, StoreStats, UserLimits
 from recollect.ports.access_log import AccessLogReader, AccessLogStore, AccessLogWriter
 from recollect.ports.backup import CopiedStore
@@ -70,6 +71,10 @@ class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, T
     @property
     def backend(self) -> str:
         """`sqlite` or `postgresql`, for people."""
+
+    @property
+    def repaired(self) -> Repaired | None:
+        """What was done when the store was found damaged while this process opened it."""
 
     def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
         """Run questions against one snapshot."""

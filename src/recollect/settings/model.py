@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from recollect.settings.database import LOCATION, DatabaseServer, default_database
 from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform, entries, environment_name, walk
 from recollect.settings.embedding import EmbeddingSettings
 from recollect.settings.filing import FileSettings
-from recollect.settings.kinds import number, number_above, optional, switch, text, timezone, whole
+from recollect.settings.kinds import choice, number, number_above, optional, switch, text, timezone, whole
 from recollect.settings.placing import PlaceSettings
 from recollect.settings.recall import RecallSettings
 from recollect.settings.reranking import RerankSettings
@@ -76,6 +76,9 @@ class PostgresSettings:
         conform(self)
 
 
+OnDamage = Literal["repair", "refuse"]
+
+
 @dataclass(frozen=True, slots=True)
 class SqliteSettings:
     """How an SQLite file is used."""
@@ -90,6 +93,14 @@ class SqliteSettings:
             whole(0, 1_000_000),
             "How much room, in MB, a file beside the database keeps at most; it keeps twice the size of the database. "
             "On a full disk it is given back, so that memories can still be forgotten. 0: none.",
+        ),
+    )
+    on_damage: OnDamage = field(
+        default="repair",
+        metadata=about(
+            choice("answer to damage", get_args(OnDamage)),
+            "What to do when the file is found damaged while it is opened: keep it aside and go on with what can be "
+            "read, or raise an error.",
         ),
     )
 

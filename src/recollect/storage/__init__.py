@@ -3,18 +3,23 @@
 from importlib import import_module
 from pathlib import Path
 
-from recollect.errors import StoreUnavailable
+from recollect.errors import InvalidInput, StoreUnavailable
+from recollect.model.repairs import Repaired
 from recollect.ports import Clock, DatabaseRestorer, Store
+from recollect.ports.repair import ItemMarks
 from recollect.settings import Settings
 
 _SERVER_PREFIXES = ("postgresql://", "postgres://")
 
 
-def open_store(settings: Settings, clock: Clock, *, analyser: int, geocodes: bool = False) -> Store:
+def open_store(
+    settings: Settings, clock: Clock, *, analyser: int, geocodes: bool = False, marks: ItemMarks | None = None
+) -> Store:
     """Open the store that the settings name. A driver is imported only when it is the one in use.
 
     `analyser` is the version that makes the terms of a new store. With `geocodes` an item with coordinates and no
-    address is owed one by a job.
+    address is owed one by a job. With `marks`, by which forgotten items are recognised, a damaged file is repaired if
+    the settings say so.
     """
     if settings.database.startswith(_SERVER_PREFIXES):
         postgres = import_module("recollect.storage.postgres.store")
@@ -27,16 +32,32 @@ def open_store(settings: Settings, clock: Clock, *, analyser: int, geocodes: boo
             "Recollect keeps memories in a file, so that several processes can share them. Name a path; for a store "
             "that does not last, use one in a temporary folder."
         )
-    sqlite = import_module("recollect.storage.sqlite.store")
-    embedded: Store = sqlite.SqliteStore(
+    sqlite = import_module("recollect.storage.sqlite.opening")
+    embedded: Store = sqlite.open_file(
         Path(settings.database),
         busy_timeout_s=settings.sqlite.busy_timeout_s,
         reserve_bytes=settings.sqlite.reserve_mb * 2**20,
         clock=clock,
         analyser=analyser,
         geocodes=geocodes,
+        marks=marks if settings.sqlite.on_damage == "repair" else None,
     )
     return embedded
+
+
+def repair_store(settings: Settings, clock: Clock, marks: ItemMarks) -> Repaired | None:
+    """Repair the file that the settings name, if it is damaged; None when it is sound."""
+    if settings.database.startswith(_SERVER_PREFIXES):
+        raise InvalidInput(
+            "A PostgreSQL database is repaired by its server, not by recollect: start with the server's log and "
+            "pg_amcheck, and restore a backup with `recollect restore` or your server's own. `recollect repair` is for "
+            "SQLite files."
+        )
+    opening = import_module("recollect.storage.sqlite.opening")
+    repaired: Repaired | None = opening.repair_file(
+        Path(settings.database), busy_timeout_s=settings.sqlite.busy_timeout_s, clock=clock, marks=marks
+    )
+    return repaired
 
 
 def open_restorer(settings: Settings) -> DatabaseRestorer:

@@ -1,6 +1,6 @@
 """Status and health of the store: versions, figures, models, problems and advice."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from recollect._version import __version__
@@ -10,7 +10,7 @@ from recollect.engine.base import call_embedder, token_usage
 from recollect.engine.base.context import Engine
 from recollect.engine.maintenance import long_texts, reindex
 from recollect.engine.vectors import model_change
-from recollect.errors import EmbeddingError, RecollectError
+from recollect.errors import EmbeddingError, RecollectError, StoreDamaged
 from recollect.model.memories import Scope, Space
 from recollect.model.messages import Usage
 from recollect.model.stats import Model, ModelState, Problem, Stats, Status, StoreStats, UnreadMessages
@@ -18,6 +18,7 @@ from recollect.ports import Embedder, RemoteEmbedder
 
 _LOCAL = "local"  # the provider of the bundled encoders
 _MAX_PARKED = 20
+_DAMAGE = "damage"
 _HOW = "run `recollect worker` or `recollect maintain`"
 _RETRY = "`recollect worker --retry-parked` tries again."
 
@@ -200,13 +201,31 @@ def _price(engine: Engine, space: Space) -> float | None:
 
 def doctor(engine: Engine) -> tuple[Problem, ...]:
     """Check the store's consistency and try the embedder."""
-    problems = [*engine.store.check(), *_stale_index(engine), *_lacking_passages(engine), *audit_flaws(engine)]
+    checks = (
+        engine.store.check,
+        lambda: _stale_index(engine),
+        lambda: _lacking_passages(engine),
+        lambda: audit_flaws(engine),
+    )
+    found = [problem for check in checks for problem in _found(check)]
+    damage = [problem for problem in found if problem.check == _DAMAGE][:1]  # each check may meet the same
+    problems = [*damage, *(problem for problem in found if problem.check != _DAMAGE)]
     overdue = schedule.advice(engine)
     problems += [Problem("backup", 1, overdue)] if overdue else []
     older = older_encoder(engine)
     problems += [Problem("older_encoder", 1, older)] if older else []
     trouble = model_trouble(engine)
     return (*problems, Problem("embedder", 1, trouble)) if trouble else tuple(problems)
+
+
+def _found(check: Callable[[], Iterable[Problem]]) -> list[Problem]:
+    """Run a check; one that meets damage is answered by naming the damage."""
+    problems: list[Problem] = []
+    try:
+        problems.extend(check())
+    except StoreDamaged as error:
+        problems.append(Problem(_DAMAGE, 1, str(error)))
+    return problems
 
 
 def model_trouble(engine: Engine) -> str:

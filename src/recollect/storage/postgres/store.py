@@ -18,6 +18,7 @@ from recollect.errors import StoreError, StoreUnavailable
 from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
+from recollect.model.repairs import Repaired
 from recollect.model.stats import Erasure, Problem, Purged
 from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
 from recollect.ports.erasure import RawBlock, StoredRow
@@ -66,6 +67,7 @@ class PostgresStore(
     """Memories on a server."""
 
     backend = "postgresql"
+    repaired: Repaired | None = None  # that is up to the server
 
     def __init__(
         self, url: str, settings: PostgresSettings, clock: Clock, *, analyser: int, geocodes: bool = False

@@ -4,6 +4,7 @@ The file is never opened by Python: closing any descriptor of it would drop the 
 process could then remove the write-ahead log under our feet.
 """
 
+import ctypes
 import errno
 import os
 from collections.abc import Callable, Iterator
@@ -18,17 +19,22 @@ from typing import Any, Final
 import apsw
 from apsw import sqlite_extra
 
-from recollect.errors import StoreDamaged, StoreError, StoreFull, StoreReadOnly, StoreTooOld, StoreUnavailable
+from recollect.errors import FileDamaged, StoreError, StoreFull, StoreReadOnly, StoreTooOld, StoreUnavailable
 from recollect.forking import leak, take_part
 from recollect.private_folders import make_private, settle
 from recollect.storage.sqlite.codec import to_micros
+from recollect.storage.sqlite.page_checksums import sound_pages
 
 # Before this version, resetting the write-ahead log could corrupt a database.
 MINIMUM_VERSION = (3, 51, 3)
 _PAGE_BYTES = 8192
 _CACHE_KIB = 65536
 _CHECKSUM_BYTES = 8
-REPAIR: Final = "Keep the file as it is and restore a backup elsewhere."
+_RESERVED_AT = 20  # the byte of the header that says how much of a page is reserved
+REPAIR: Final = (
+    "Stop all processes that use it and run `recollect repair`, which keeps it aside and saves what can be read, or "
+    "restore a backup elsewhere."
+)
 _PAUSE_S = 0.02
 _LOOK_EVERY_S = 0.002
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -53,25 +59,56 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
     if is_read_only(path):
         return _open_for_reading(path, busy_timeout_s)
     with translated(path):
-        fresh = not path.exists()
-        if fresh:
-            make_private(path.parent)
-            with suppress(AttributeError, OSError):  # not every system lets us; then it is made private below
-                os.mknod(path, 0o600)  # private from the first moment
-        connection = apsw.Connection(os.fspath(path))
-        connection.convert_binding = _bind
-        wait_for_locks(connection, busy_timeout_s)
-        if fresh and path.exists():
-            path.chmod(0o600)  # nothing has been written yet; the log and its index inherit this mode
-            settle(path.parent)
-        connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-        _leave_room(connection, path, has_checksums=has_checksums)
-        patiently(busy_timeout_s, lambda: connection.execute("PRAGMA journal_mode = WAL"))
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        while True:
+            connection = _open_once(path, busy_timeout_s, has_checksums=has_checksums)
+            if not _was_replaced(connection):
+                return connection
+            connection.close()
+
+
+def _open_once(path: Path, busy_timeout_s: float, *, has_checksums: bool) -> apsw.Connection:
+    fresh = not path.exists()
+    if fresh:
+        make_private(path.parent)
+        with suppress(AttributeError, OSError):  # not every system lets us; then it is made private below
+            os.mknod(path, 0o600)  # private from the first moment
+    connection = apsw.Connection(os.fspath(path))
+    try:
+        _set_up(connection, path, busy_timeout_s, has_checksums=has_checksums, fresh=fresh)
+    except BaseException:
+        connection.close()
+        raise
     return connection
+
+
+def _set_up(
+    connection: apsw.Connection, path: Path, busy_timeout_s: float, *, has_checksums: bool, fresh: bool
+) -> None:
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # a damaged file stays as it is
+    connection.convert_binding = _bind
+    wait_for_locks(connection, busy_timeout_s)
+    if fresh and path.exists():
+        path.chmod(0o600)  # nothing has been written yet; the log and its index inherit this mode
+        settle(path.parent)
+    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+    _leave_room(connection, path, has_checksums=has_checksums)
+    patiently(busy_timeout_s, lambda: connection.execute("PRAGMA journal_mode = WAL"))
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+
+
+def _was_replaced(connection: apsw.Connection) -> bool:
+    """Tell whether a repair has given the name to another file while this connection waited for the lock of the old.
+
+    From here on the connection holds a lock that keeps repairs out.
+    """
+    connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+    moved = ctypes.c_int(0)
+    asked = connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))
+    return asked and bool(moved.value)
 
 
 @cache
@@ -93,8 +130,8 @@ def _leave_room(connection: apsw.Connection, path: Path, *, has_checksums: bool)
     """Have new files, and those that are written anew, leave room for checksums."""
     connection.execute("PRAGMA schema_version").fetchall()  # reads the header
     found = connection.reserve_bytes("main")
-    if found not in (0, _CHECKSUM_BYTES):
-        raise StoreDamaged(f"{path} is damaged in its header. {REPAIR}")
+    if found not in (0, _CHECKSUM_BYTES) or (not found and _denies_checksums(path)):
+        raise FileDamaged(f"{path} is damaged in its header. {REPAIR}")
     if has_checksums:
         connection.reserve_bytes("main", _CHECKSUM_BYTES)
     elif found:
@@ -122,6 +159,28 @@ def wait_for_locks(connection: apsw.Connection, timeout_s: float) -> None:
         return left > 0
 
     connection.set_busy_handler(look_again)
+
+
+def _denies_checksums(path: Path) -> bool:
+    """Tell whether the header says that there are no checksums, though with the right number it would have its own.
+
+    A file that was damaged in this one byte would be read without any checksum, and long texts at the wrong places.
+    """
+    file = apsw.VFSFile(file_layer(), os.fspath(path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
+    try:
+        page = bytearray(file.xRead(min(_PAGE_BYTES, file.xFileSize()), 0))
+    finally:
+        file.xClose()
+    if len(page) < _PAGE_BYTES:
+        return False
+    page[_RESERVED_AT] = _CHECKSUM_BYTES
+    return bool(sound_pages(bytes(page), _PAGE_BYTES)[0])
+
+
+def file_layer() -> str:
+    """Name SQLite's own file layer, beneath the one that verifies checksums."""
+    known = apsw.vfs_names()
+    return next(name for name in ("unix", "win32", *known) if name in known)
 
 
 def is_read_only(path: Path) -> bool:
@@ -271,7 +330,7 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise StoreDamaged(f"{path} is not a sound SQLite database ({error}). {REPAIR}") from error
+        raise FileDamaged(f"{path} is not a sound SQLite database ({error}). {REPAIR}") from error
     except apsw.BusyError as error:
         raise StoreUnavailable(
             f"{path} stayed locked by another process for the whole time limit. Try again, or raise "
@@ -296,5 +355,5 @@ def translated(path: Path) -> Iterator[None]:
         if found == apsw.SQLITE_IOERR_SHMSIZE:  # no room for the index of the log
             raise _full(path) from error
         if found == apsw.SQLITE_IOERR_DATA:
-            raise StoreDamaged(f"A page of {path} is not what was written: its checksum differs. {REPAIR}") from error
+            raise FileDamaged(f"A page of {path} is not what was written: its checksum differs. {REPAIR}") from error
         raise StoreError(f"SQLite failed on {path}: {type(error).__name__}: {error}") from error

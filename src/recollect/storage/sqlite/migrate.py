@@ -1,5 +1,6 @@
 """Brings a file up to this version's schema: each step is a transaction, and only one process takes it."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
@@ -44,6 +45,13 @@ def migrate(connection: apsw.Connection, where: str, now: datetime, analyser: in
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def apply_migrations(connection: apsw.Connection, migrations: Sequence[Migration], now: datetime) -> None:
+    """Make a schema in a new file, inside a transaction."""
+    connection.execute(MIGRATIONS_TABLE)
+    for migration in migrations:
+        _apply(connection, migration, now)
 
 
 def _apply(connection: apsw.Connection, migration: Migration, now: datetime) -> None:

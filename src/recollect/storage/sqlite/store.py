@@ -13,11 +13,12 @@ from typing import TypeVar
 
 import apsw
 
-from recollect.errors import StoreError, StoreFull, StoreReadOnly, StoreUnavailable
+from recollect.errors import FileDamaged, StoreError, StoreFull, StoreReadOnly, StoreUnavailable
 from recollect.forking import leak, take_part
 from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
+from recollect.model.repairs import Repaired
 from recollect.model.stats import Erasure, Problem, Purged
 from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
 from recollect.ports.erasure import RawBlock, StoredRow
@@ -29,13 +30,16 @@ from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
 from recollect.storage.sqlite.connection import (
+    REPAIR,
     ReadConnections,
     is_read_only,
     open_connection,
     translated,
     wait_for_locks,
 )
+from recollect.storage.sqlite.damage_notes import DamageNote
 from recollect.storage.sqlite.maintenance.copy import copy_database
+from recollect.storage.sqlite.maintenance.first_look import look_at_tables
 from recollect.storage.sqlite.maintenance.raw_bytes import raw_blocks
 from recollect.storage.sqlite.maintenance.scrub import (
     REWRITE_AT_ONCE_BYTES,
@@ -47,6 +51,7 @@ from recollect.storage.sqlite.maintenance.scrub import (
 )
 from recollect.storage.sqlite.migrate import UNERASED, applied_version, migrate
 from recollect.storage.sqlite.reader import ProcessCaches, SqliteReader
+from recollect.storage.sqlite.repair.notices import describe, last_repair
 from recollect.storage.sqlite.reserve import SUFFIX, ReserveFile
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.sqlite.writer import SqliteWriter
@@ -97,12 +102,16 @@ class SqliteStore(
         self._committer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-commit")
         self._closed = self._held = False
         self._open_writer: apsw.Connection | None = None
+        self.repaired: Repaired | None = None
         self._reserve = ReserveFile(self._path, reserve_bytes)
         self._eraser = FileEraser(self._path, self._reserve)
         try:
             unerased = self._open_file(analyser)
         except StoreFull:
             unerased = self._open_on_full_disk(analyser)
+        except BaseException:
+            self._close_writer()  # a repair needs the file for itself
+            raise
         if unerased and file_bytes(self._writer) <= REWRITE_AT_ONCE_BYTES:
             with suppress(StoreUnavailable, StoreReadOnly):  # whichever opens or maintains it next does it
                 self.scrub()
@@ -110,9 +119,10 @@ class SqliteStore(
         take_part(self)
 
     def _open_file(self, analyser: int) -> bool:
-        """Bring the file up to date; says whether something is still to be erased."""
+        """Bring the file up to date and look at it; says whether something is still to be erased."""
         with translated(self._path):
             self._migrate(analyser)
+            look_at_tables(self._writer)
             self._secrets = tombstone_secrets(SqliteSession(self._writer))
             return self._writer.pragma("user_version") == UNERASED or bool(samples(self._writer))
 
@@ -124,6 +134,16 @@ class SqliteStore(
                 with suppress(StoreFull):
                     return self._open_file(analyser)
         return self._open_file(analyser)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Translate SQLite's errors; damage is noted for the next process that opens the file."""
+        try:
+            with translated(self._path):
+                yield
+        except FileDamaged:
+            DamageNote(self._path).write()
+            raise
 
     @property
     def _writer(self) -> apsw.Connection:
@@ -160,12 +180,13 @@ class SqliteStore(
     def _snapshot(self) -> Iterator[apsw.Connection]:
         """Lend a connection with an open snapshot."""
         self._insist_open()
-        with self._readers.lend() as connection, translated(self._path):
+        with self._readers.lend() as connection, self._translated():
             connection.execute("BEGIN")
             try:
                 yield connection
             finally:
-                connection.execute("COMMIT")
+                if connection.in_transaction:  # SQLite ends it by itself where a page cannot be read
+                    connection.execute("COMMIT")
 
     @contextmanager
     def _writing(
@@ -176,7 +197,7 @@ class SqliteStore(
     ) -> Iterator[StoreSession]:
         """Lend the connection that writes, inside a transaction of its own."""
         self._insist_open()
-        with self._writing_alone(patient=patient), translated(self._path):
+        with self._writing_alone(patient=patient), self._translated():
             self._begin(patient=patient)
             try:
                 yield SqliteSession(self._writer)
@@ -211,7 +232,7 @@ class SqliteStore(
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction."""
-        with self._write_lock, translated(self._path):
+        with self._write_lock, self._translated():
             writer, result = self._start(scope, work)
             self._commit(writer)
         self._caches.users.drop(scope.user_id)
@@ -221,7 +242,7 @@ class SqliteStore(
         """Run changes now, and index and commit them in the background."""
         self._write_lock.acquire()
         try:
-            with translated(self._path):
+            with self._translated():
                 writer, result = self._start(scope, work)
             return self._committer.submit(self._commit_behind, writer, result)
         except BaseException:
@@ -230,7 +251,7 @@ class SqliteStore(
 
     def _commit_behind(self, writer: SqliteWriter, result: T) -> T:
         try:
-            with translated(self._path):
+            with self._translated():
                 self._commit(writer)
             return result
         finally:
@@ -283,7 +304,7 @@ class SqliteStore(
         """Merge the index of words, write the whole file anew and empty its log."""
         tell("merging the index of terms", 0, 2)
         notes = ["merged the index of terms", "wrote the file anew"]
-        with self._write_lock, translated(self._path):
+        with self._write_lock, self._translated():
             for kind in ITEM_KINDS:
                 SqliteSession(self._writer).execute("merge_terms", kind=kind)
         tell("writing the file anew", 1, 2)
@@ -358,27 +379,22 @@ class SqliteStore(
     def check(self) -> Sequence[Problem]:
         """Let SQLite check its pages, then look for rows without their other halves."""
         self._insist_open()
-        problems = []
+        problems: list[Problem] = []
         # A connection of its own: one that was used before may judge FTS5 by an older state and cry wolf.
-        with closing(open_connection(self._path, self._busy_timeout_s)) as connection, translated(self._path):
-            verdicts = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
-            if verdicts:
-                advice = f"The file is damaged. Restore a backup; SQLite says: {verdicts[0]}"
-                problems.append(Problem("integrity_check", len(verdicts), advice))
-            kinds = {row.number: row.kind for row in list_spaces(SqliteSession(connection))}
-            for check in load_checks("sqlite", kinds):
-                ((amount,),) = connection.execute(check.sql).fetchall()
-                if amount:
-                    problems.append(Problem(check.name, int(amount), check.advice))
-            if kept := samples(connection):
-                problems.append(Problem("samples_of_keys", kept, _SAMPLES))
+        try:
+            with self._translated(), closing(open_connection(self._path, self._busy_timeout_s)) as connection:
+                problems += _contradictions(connection)
+                repaired = last_repair(connection, self._path)
+                problems += [Problem("repaired", repaired.lost_rows, describe(repaired))] if repaired else []
+        except FileDamaged as error:
+            problems.append(Problem("damage", 1, str(error)))
         if self._path.stat().st_mode & 0o077:
             problems.append(Problem("file_mode", 1, f"Others may read {self._path}: run chmod 600 on it."))
         return [*problems, *(Problem("reserve", 1, advice) for advice in self._advice_about_reserve())]
 
     def tune(self) -> Sequence[str]:
         """Merge the index of terms, refresh the planner's statistics, and erase what deleting left behind."""
-        with self._write_lock, translated(self._path):
+        with self._write_lock, self._translated():
             for kind in ITEM_KINDS:
                 SqliteSession(self._writer).execute("merge_terms", kind=kind)
             refresh_statistics(self._writer)
@@ -389,10 +405,14 @@ class SqliteStore(
         return ("merged the index of terms", "refreshed the planner's statistics", *([outcome] if outcome else ()))
 
     def advice(self) -> Sequence[str]:
-        """Say so when nothing can be written, or nothing could be forgotten on a full disk."""
-        if not is_read_only(self._path):
-            return tuple(self._advice_about_reserve())
-        return (f"{self._path} is read-only: it can be searched, but nothing can be stored or forgotten.",)
+        """Say so when the file was repaired, when nothing can be written, or forgotten on a full disk."""
+        with self._snapshot() as connection:
+            repaired = last_repair(connection, self._path)
+        told = [describe(repaired)] if repaired else []
+        if is_read_only(self._path):
+            told.append(f"{self._path} is read-only: it can be searched, but nothing can be stored or forgotten.")
+            return told
+        return [*told, *self._advice_about_reserve()]
 
     def _advice_about_reserve(self) -> Iterator[str]:
         wanted, held = self._reserve.wanted_bytes(), self._reserve.held_bytes()
@@ -407,7 +427,7 @@ class SqliteStore(
         if self._closed:
             return
         self._committer.shutdown(wait=True)
-        with self._write_lock, translated(self._path):
+        with self._write_lock, self._translated():
             self._closed = True
             self._readers.close()
             self._close_writer()
@@ -437,3 +457,17 @@ class SqliteStore(
     def _insist_open(self) -> None:
         if self._closed:
             raise StoreError("This store is closed. Open it again with Memory.open().")
+
+
+def _contradictions(connection: apsw.Connection) -> Iterator[Problem]:
+    """Let SQLite check its pages, then look for rows without their other halves."""
+    verdicts = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
+    if verdicts:
+        yield Problem("integrity_check", len(verdicts), f"The file is damaged. {REPAIR} SQLite says: {verdicts[0]}")
+    kinds = {row.number: row.kind for row in list_spaces(SqliteSession(connection))}
+    for check in load_checks("sqlite", kinds):
+        ((amount,),) = connection.execute(check.sql).fetchall()
+        if amount:
+            yield Problem(check.name, int(amount), check.advice)
+    if kept := samples(connection):
+        yield Problem("samples_of_keys", kept, _SAMPLES)

@@ -1,0 +1,1 @@
+"""Damaged files and what is saved of them."""
