@@ -18,6 +18,7 @@ from pathlib import Path
 import psycopg
 from tests.providers.server import ProviderServer
 
+from benchmarks import encoders
 from benchmarks.figures import Figure, alternate, seconds
 from benchmarks.lifelike import DIMENSIONS, questions, sentences, vectors
 from recollect import Memory, NewMemory, UserMemory, load_settings
@@ -44,6 +45,7 @@ _PATIENCE_S = 120.0
 def measure(folder: Path, address: str, amount: int) -> Iterator[Figure]:  # noqa: ARG001 - the amounts are its own
     """Give all figures."""
     yield _local()
+    yield from encoders.measure()
     queue, change = _empty(address, "queue"), _empty(address, "change")
     for store, database in (("SQLite", str(folder / "queue.db")), ("PostgreSQL", queue)):
         yield _busy(store, database)

@@ -32,6 +32,7 @@ RELATED = {
     "What does the user like to drink?": MEMORIES[4],
     "what does she drink": MEMORIES[4],
     "dog breed": MEMORIES[3],
+    "pet": MEMORIES[3],
 }
 
 

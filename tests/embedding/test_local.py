@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import enumerate as enumerate_threads
+from threading import get_ident
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from recollect.embedding.bundled_model import ENCODERS, LATEST
 from recollect.embedding.onnx import BATCH_PIECES, batches, require_usable
 from recollect.errors import EmbeddingError, ModelDamaged, SettingsError
 from recollect.model.memories import Space, Vector
+from recollect.models.runtime import Graph
 
 MEMORIES = (
     "The user is allergic to peanuts.",
@@ -144,6 +147,34 @@ def test_a_vector_does_not_depend_on_other_texts_of_its_length(
 
 def test_a_vector_does_not_depend_on_the_number_of_threads(alone: Vector) -> None:
     np.testing.assert_array_equal(LocalEmbedder(threads=1).embed(TEXTS, "passage"), alone)
+
+
+def test_many_texts_are_shared_out_among_threads_and_get_the_same_vectors(
+    embedder: LocalEmbedder, alone: Vector
+) -> None:
+    encoder = embedder._loaded()
+    order = [*range(len(TEXTS)), *reversed(range(len(TEXTS)))]
+    ran: set[int] = set()
+    run = encoder._run
+
+    def noted(pieces: Sequence[Sequence[int]], graph: Graph | None = None) -> Vector:
+        ran.add(get_ident())
+        return run(pieces, graph)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoder, "_has_exact_batches", lambda: False)  # as on x86, where each text is a batch
+        patch.setattr(encoder, "_run", noted)
+        np.testing.assert_array_equal(embedder.embed([TEXTS[row] for row in order], "passage"), alone[order])
+    assert get_ident() not in ran
+    assert not [thread for thread in enumerate_threads() if thread.name.startswith("recollect-encoder")]
+
+
+def test_a_failure_among_many_texts_is_an_embedding_error(embedder: LocalEmbedder) -> None:
+    encoder = embedder._loaded()
+    pieces = [[2, 1_000_000 if number == 7 else number, 3] for number in range(12)]
+    vectors = np.empty((12, 384), np.float32)
+    with pytest.raises(EmbeddingError, match="The local encoder failed"):
+        encoder._run_shared_out(pieces, [[row] for row in range(12)], vectors)
 
 
 @given(lengths=st.lists(st.integers(2, 256), max_size=80), batch_size=st.integers(1, 40))

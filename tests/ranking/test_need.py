@@ -16,6 +16,7 @@ from recollect.ranking.need import (
     match_features,
     may_be_related,
     may_need,
+    means_known,
     request_features,
 )
 
@@ -60,7 +61,7 @@ def test_the_best_of_several_hits_counts() -> None:
 
 
 def test_a_question_about_oneself_needs_less_of_a_match_than_a_general_one() -> None:
-    fair, good = (match_features([hit(match, match)], NOTHING_HELD) for match in (0.3, 0.65))
+    fair, good = (match_features([hit(match, match)], NOTHING_HELD) for match in (0.3, 0.6))
     assert is_needed(request(ASKS, own=True), fair)
     assert is_needed(request(ASKS, for_me=True), fair)
     assert not is_needed(request(ASKS), fair)
@@ -116,6 +117,15 @@ def test_keywords_are_related_to_what_holds_one() -> None:
     assert not may_be_related(request(ASKS), WordEvidence(2, 0, is_keywords=True), 0.3)
     assert not may_be_related(request(ASKS, command=True), WordEvidence(2, 0, is_keywords=True), 0.6)
     assert may_be_related(request(ASKS, command=True), WordEvidence(2, 2, is_keywords=True), 0.0)
+
+
+def test_keywords_can_mean_what_is_known_in_other_words() -> None:
+    keywords = WordEvidence(2, 0, is_keywords=True)
+    assert means_known(request(NEED_NONE), keywords, [hit(0.1, 0.1), hit(0.2, 0.4)])
+    assert not means_known(request(NEED_NONE), keywords, [hit(0.9, 0.3)])
+    assert not means_known(request(NEED_NONE), keywords, [hit(0.9, None)])
+    assert not means_known(request(NEED_NONE, command=True), keywords, [hit(0.2, 0.6)])
+    assert not means_known(request(NEED_NONE), NOTHING_HELD, [hit(0.2, 0.6)])
 
 
 @settings(deadline=None)

@@ -5,7 +5,9 @@ Importing it is slow, so only `LocalEmbedder` does, when the first text arrives.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 import numpy as np
@@ -19,6 +21,7 @@ DIMENSIONS: Final = 384
 MAX_PIECES: Final = 256
 # More pieces at once than this made nothing faster, and long texts slower; it also bounds the memory of a batch.
 BATCH_PIECES: Final = 512
+_MANY: Final = 4  # batches for each thread, from which it pays to open the graph once more
 # Pairs of texts of as many pieces as it takes for the paths of a single text and of a batch to differ, where they do:
 # processors compute four or eight rows at once, and what is left over in another way.
 _PROBES: Final = tuple((range(1_000, 1_000 + length), range(2_000, 2_000 + length)) for length in (5, 12))
@@ -32,10 +35,11 @@ class Encoder:
     ) -> None:
         """Load the files, which must have been checked before."""
         self._pieces = load_word_pieces(vocabulary)
-        try:
-            self._graph = Graph(graph, threads=threads, entries=entries)
-        except ORT_ERRORS as error:
-            raise EmbeddingError(f"onnxruntime {VERSION} cannot load the encoder {graph}: {error}") from error
+        self._path, self._entries, self._threads = graph, entries, threads
+        self._graph = self._open(threads)
+        # One text keeps several threads busy only in part, so many texts are shared out: each thread runs its own.
+        self._single = self._graph if threads == 1 else None
+        self._opening = Lock()
         self._batch_size = batch_size
         self._exact_batches: bool | None = None
 
@@ -45,10 +49,35 @@ class Encoder:
         pieces = [self._split(text, number) for number, text in enumerate(texts, start=1)]
         vectors = np.empty((len(pieces), DIMENSIONS), dtype=np.float32)
         batch_size = self._batch_size if len(pieces) > 1 and self._has_exact_batches() else 1
-        for rows in batches([len(ids) for ids in pieces], batch_size):
-            vectors[rows] = self._run([pieces[row] for row in rows])
+        parts = list(batches([len(ids) for ids in pieces], batch_size))
+        if self._threads > 1 and len(parts) >= _MANY * self._threads:
+            self._run_shared_out(pieces, parts, vectors)
+        else:
+            for rows in parts:
+                vectors[rows] = self._run([pieces[row] for row in rows])
         require_usable(vectors)
         return vectors
+
+    def _run_shared_out(self, pieces: Sequence[Sequence[int]], parts: Sequence[list[int]], vectors: Vector) -> None:
+        """Run many batches, one on each of the threads; the longest first, so that no thread ends with one alone."""
+        with self._opening:
+            if self._single is None:
+                self._single = self._open(1)
+            graph = self._single
+
+        def run(rows: list[int]) -> None:
+            vectors[rows] = self._run([pieces[row] for row in rows], graph)
+
+        longest_first = sorted(parts, key=lambda rows: len(rows) * len(pieces[rows[0]]), reverse=True)
+        with ThreadPoolExecutor(self._threads, thread_name_prefix="recollect-encoder") as pool:
+            for done in [pool.submit(run, rows) for rows in longest_first]:
+                done.result()
+
+    def _open(self, threads: int) -> Graph:
+        try:
+            return Graph(self._path, threads=threads, entries=self._entries)
+        except ORT_ERRORS as error:
+            raise EmbeddingError(f"onnxruntime {VERSION} cannot load the encoder {self._path}: {error}") from error
 
     def _has_exact_batches(self) -> bool:
         """Tell whether a batch is computed bit for bit like its texts one by one.
@@ -71,9 +100,9 @@ class Encoder:
             ) from None
         return [BEGIN, *self._pieces.encode(text).ids[: MAX_PIECES - 2], END]
 
-    def _run(self, pieces: Sequence[Sequence[int]]) -> Vector:
+    def _run(self, pieces: Sequence[Sequence[int]], graph: Graph | None = None) -> Vector:
         try:
-            vectors: Vector = self._graph.run(pieces)["embedding"]
+            vectors: Vector = (graph or self._graph).run(pieces)["embedding"]
         except ORT_ERRORS as error:
             size = f"{len(pieces)} texts of {len(pieces[0])} word pieces"
             raise EmbeddingError(f"The local encoder failed on a batch of {size}: {error}") from error

@@ -61,8 +61,8 @@ NEED_WEIGHTS: Final[Mapping[str, float]] = {
     "named": 2.596,
     "held": 2.238,
 }
-NEEDED: Final = 0.32
-NEEDED_AT_DOOR: Final = 0.4
+NEEDED: Final = 0.3
+NEEDED_AT_DOOR: Final = 0.32
 
 # How likely it is that a row answers a question, from its relevance and its cosine; a logistic regression. Below
 # `KNOWN`, the doors say that nothing is known.
@@ -79,6 +79,7 @@ RELATED: Final = 0.5
 SURELY_RELATED: Final = 0.95
 SURELY_KNOWN: Final = 0.9
 PASSAGE: Final = 25
+KEYWORDS_NEAR: Final = 0.35  # cosine from which keywords mean a hit, whatever its words
 LEAST_SCORE: Final = 0.15
 
 _UNLIKELY: Final = 1e-3

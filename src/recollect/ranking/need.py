@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.model.calibration import (
+    KEYWORDS_NEAR,
     KNOWN,
     NEED_WEIGHTS,
     NEEDED,
@@ -20,7 +21,7 @@ from recollect.model.readings import Need
 from recollect.model.search import Hit
 from recollect.ranking.fusion import VECTOR
 
-_BEST_MATCH = {"match": 0.8, "held": 1.0}  # better ones are hardly seen
+_BEST_MATCH = {"match": 0.75, "held": 1.0}  # better ones are hardly seen
 _WORDS_IN_COMMON = 2
 _IDLE = logit(0.1)
 
@@ -55,8 +56,11 @@ def request_features(
 def match_features(hits: Sequence[Hit], words: WordEvidence) -> dict[str, float]:
     """Give how well the best hits match: score and cosine, whether the request names what one is about, its words."""
     score = max((hit.score for hit in hits), default=0.0)
-    cosine = max((hit.parts.channels[VECTOR].score for hit in hits if VECTOR in hit.parts.channels), default=0.0)
-    return {"match": (score + cosine) / 2, "named": float(words.is_named), "held": float(words.is_whole)}
+    return {"match": (score + _best_cosine(hits)) / 2, "named": float(words.is_named), "held": float(words.is_whole)}
+
+
+def _best_cosine(hits: Sequence[Hit]) -> float:
+    return max((hit.parts.channels[VECTOR].score for hit in hits if VECTOR in hit.parts.channels), default=0.0)
 
 
 def may_need(request: Mapping[str, float]) -> bool:
@@ -85,6 +89,14 @@ def is_related(words: WordEvidence, answerable: float) -> bool:
     if words.is_whole or words.held >= _WORDS_IN_COMMON or answerable >= SURELY_RELATED:
         return True
     return words.is_question and words.held > 0 and answerable >= RELATED
+
+
+def means_known(request: Mapping[str, float], words: WordEvidence, hits: Sequence[Hit]) -> bool:
+    """Tell whether keywords mean something that is known, without a word in common: "wedding date", "energy supplier".
+
+    Their need cannot be read from so few words; what begins like a command is none of them.
+    """
+    return words.is_keywords and not request["command"] and _best_cosine(hits) >= KEYWORDS_NEAR
 
 
 def may_be_related(request: Mapping[str, float], words: WordEvidence, answerable: float) -> bool:

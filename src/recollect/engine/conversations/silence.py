@@ -89,6 +89,8 @@ def only_related(engine: Engine, scope: Scope, query: str, found: Recall) -> Rec
 
 def _is_asked_for(request: Mapping[str, float], words: WordEvidence, found: Recall, *, in_time: bool) -> bool:
     """Tell whether a query needs memory; what surely needs none is not asked for, whatever its words or its time."""
+    if need.means_known(request, words, found.hits):
+        return True
     idle = need.is_idle(request, words, found.answerable)
     if not idle and (in_time or need.may_be_related(request, words, found.answerable)):
         return True
