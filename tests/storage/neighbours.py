@@ -7,6 +7,7 @@ both use. So a query that forgets to name its user is bound to meet the other's 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ from recollect.ports import (
     UnnamedPlace,
 )
 from recollect.ports.conversations import Derivation
+from recollect.ports.transfer import TOMBSTONES, TRANSFERRED, IncomingRow, Row, TransferReader, TransferTable
 from recollect.storage.postgres.store import PostgresStore
 from recollect.storage.postgres.writer import PostgresWriter
 
@@ -96,6 +98,8 @@ def _drafts(home: Home) -> list[Draft]:
     for number, address, label in ((0, "", room), (1, street, ""), (2, "", ""), (3, "", room)):
         where = made[number].record._replace(lat=HERE[0], lng=HERE[1], address=address, place_label=label)
         made[number] = made[number]._replace(record=where)
+    if home is MINE:
+        made[3] = made[3]._replace(vector=None)  # the other has one under the same id
     if home is THEIRS:
         made[4] = made[4]._replace(record=made[4].record._replace(subject="cellar", place_label="lonely"))
     return made
@@ -189,6 +193,12 @@ def furnish(store: PostgresStore) -> None:
         store.note_question(
             scope, replace(ASKED, key="asked before", resets=store.resets(scope)), day="2026-02-01", now=NOW
         )
+    _note_their_rows(store)
+
+
+def _note_their_rows(store: PostgresStore) -> None:
+    with store.snapshot(OTHER) as snapshot:
+        _their_rows.update({table.name: list(snapshot.rows(OTHER, table)) for table in TRANSFERRED})
 
 
 def _stay_for_a_night(writer: StoreWriter) -> None:
@@ -206,6 +216,10 @@ def _move_in(writer: StoreWriter, home: Home) -> None:
         writer.save_conversation(_conversation("c2", 0))
         for _ in range(2):  # so that something was forgotten more often than by me
             writer.delete([THEIRS.memories[3]])
+        lost = _new(300, LONG_AGO)
+        writer.insert([lost], SPACE)
+        writer.retire(lost.record.id, NOW, _OTHER_ID)  # which is not there
+        writer.record_spending("2026-01-01", "summary", "theirs", Usage(1, 1))
     drafts = [
         MessageDraft(_message(message_id, number), ("pump", "hum"), VECTOR)
         for number, message_id in enumerate(home.messages)
@@ -216,7 +230,7 @@ def _move_in(writer: StoreWriter, home: Home) -> None:
     writer.derive([Derivation("memory", made, "message", source) for made, source in pairs], NOW)
     for number, (file_id, chunk_id) in enumerate(zip(home.files, home.chunks, strict=True)):
         record = _file(file_id, number)
-        writer.save_file(record)
+        writer.save_file(record._replace(chunks=7) if (home, number) == (THEIRS, 1) else record)
         writer.insert_chunks(record, [_piece(chunk_id, number)], SPACE)
         writer.save_folder(_folder(f"/notes/{number}"))
     _name_in_vain(writer, "attic" if home is THEIRS else "lonely")
@@ -308,6 +322,43 @@ READS: dict[str, Crossing] = {
 }
 
 
+def _moving(work: Callable[[TransferReader], object]) -> Crossing:
+    def crossing(store: PostgresStore) -> object:
+        with store.snapshot(ME) as snapshot:
+            return work(snapshot)
+
+    return crossing
+
+
+def _exported(snapshot: TransferReader, table: TransferTable) -> object:
+    rows = list(snapshot.rows(ME, table))
+    return len(rows) if table is TOMBSTONES else rows  # which are keyed with the secret of their store
+
+
+READS |= {
+    "export talk": _moving(lambda s: list(s.talk(ME, "c1"))),
+    "export vectors": _moving(lambda s: [item_id for item_id, _, _ in s.vectors(ME, "memory", SPACE)]),
+    **{f"export {table.name}": _moving(partial(_exported, table=table)) for table in TRANSFERRED},
+}
+
+_their_rows: dict[str, list[Row]] = {}  # as an archive holds them; read once when they have moved in
+
+
+def _foreign_rows(table: TransferTable) -> list[Row]:
+    return [tuple(row) for row in _their_rows[table.name]]
+
+
+def _incoming(table: TransferTable) -> list[IncomingRow]:
+    """Give one of the other's rows under a key of its own, so that it can be written."""
+    anew = {"content_hash": "new", "external_id": "x70", "path": "70.md", "digest": "new", "superseded_by": None}
+    anew |= {
+        column.name: _OTHER_ID if column.kind == "id" else "new" for column in table.columns if column.name in table.key
+    }
+    anew |= {"file_id": MINE.files[0], "source_id": MINE.messages[0]}
+    values = dict(zip(table.names, _foreign_rows(table)[0], strict=True))
+    return [IncomingRow(tuple(anew.get(name, value) for name, value in values.items()), ("pump",))]
+
+
 def _place(address: str, label: str = "") -> str:
     return place_id(address, label) or ""
 
@@ -371,7 +422,36 @@ def _usage(writer: StoreWriter) -> object:
     return writer._rows("user_usage")
 
 
+def _look_up(writer: StoreWriter, table: TransferTable) -> object:
+    assert isinstance(writer, PostgresWriter)
+    if table is TOMBSTONES:  # keyed with the secret of this store
+        rows = [(writer._secrets.mark(f"buried {number}"), NOW) for number in range(9)]
+        return len(writer.known_rows(table, rows))
+    return sorted(map(repr, writer.known_rows(table, _foreign_rows(table)).items()))
+
+
+def _bring(writer: StoreWriter, table: TransferTable) -> object:
+    return writer.insert_rows(table, _incoming(table), SPACE, NOW)
+
+
+def _lost_versions(writer: StoreWriter) -> object:
+    """Ask which versions have lost their successor; removing another's would never end."""
+    assert isinstance(writer, PostgresWriter)
+    return writer._ids("lost_versions")
+
+
+def _recount_chunks(writer: StoreWriter) -> None:
+    assert isinstance(writer, PostgresWriter)
+    writer._execute("recount_chunks")
+
+
+_IMPORTS: Mapping[str, Callable[[StoreWriter], object]] = {
+    **{f"import known {table.name}": partial(_look_up, table=table) for table in TRANSFERRED},
+    **{f"import {table.name}": partial(_bring, table=table) for table in TRANSFERRED},
+}
+
 WRITES: Mapping[str, Crossing] = {
+    **{name: _writing(work) for name, work in _IMPORTS.items()},
     **{
         name: _writing(work)
         for name, work in {
@@ -439,6 +519,12 @@ WRITES: Mapping[str, Crossing] = {
             "delete one of my own": lambda w: w.delete(MINE.memories[:1]),
             "delete what is not mine": lambda w: w.delete(THEIRS.memories[:3]),
             "delete my own messages": lambda w: w.delete_messages(MINE.messages),
+            "import vectors": lambda w: w.insert_late_vectors(
+                SPACE, "memory", [SHARED, THEIRS.memories[0]], [VECTOR[None]] * 2
+            ),
+            "extend_conversation": lambda w: w.extend_conversation(("c2", False, 77, {}, NOW, SOON)),
+            "lost_versions": _lost_versions,
+            "recount_chunks": _recount_chunks,
             "forget_traces": lambda w: w.forget_traces(everything=False),
             "forget_all_traces": lambda w: w.forget_traces(everything=True),
         }.items()

@@ -35,18 +35,8 @@ def _without(sql: str, which: int | None) -> str:
     return sql
 
 
-# Export and import have no crossing here yet; what they bring of whom is asked in conformance/test_export.py.
-_OF_TRANSFERS = frozenset({"extend_conversation", "items_with_vector", "lost_versions", "recount_chunks"})
-
-
-def _is_crossed(name: str) -> bool:
-    return not name.startswith("transfer_") and name not in _OF_TRANSFERS
-
-
 def _mutants() -> Iterator[tuple[str, int | None]]:
     for name, sql in QUERIES.items():
-        if not _is_crossed(name):
-            continue
         found = len(_PREDICATE.findall(sql))
         if found:
             yield name, None
@@ -55,11 +45,7 @@ def _mutants() -> Iterator[tuple[str, int | None]]:
 
 
 _MUTANTS = list(_mutants())
-_FORGED = [
-    name
-    for name, sql in QUERIES.items()
-    if "INSERT" in sql and "%(user_id)s" in sql and name != "insert_key" and _is_crossed(name)
-]
+_FORGED = [name for name, sql in QUERIES.items() if "INSERT" in sql and "%(user_id)s" in sql and name != "insert_key"]
 
 
 class Outcome(NamedTuple):
