@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 CHECKSUM_BYTES = 8
 _MODULUS = 2**32
 
-Words: TypeAlias = NDArray[np.uint32]
+ChecksumWords: TypeAlias = NDArray[np.uint32]
 
 
 class Weights(NamedTuple):
     """How much each word counts in the two sums, and what becomes of the sums that came before (a matrix)."""
 
-    first: Words
-    second: Words
+    first: ChecksumWords
+    second: ChecksumWords
     carried: tuple[int, int, int, int]
 
 

@@ -14,7 +14,7 @@ import apsw
 from recollect.storage.migrations import load_migrations
 from recollect.storage.rows import ANALYSER, IDENTITY, PASSAGES
 from recollect.storage.sqlite.migrate import MIGRATIONS_TABLE
-from recollect.storage.sqlite.repair.records import Record
+from recollect.storage.sqlite.repair.records import RecordValues
 from recollect.storage.sqlite.writer import UNMERGED
 from recollect.storage.statements import sql_folder
 
@@ -45,7 +45,7 @@ _SIGNS: Final[Mapping[str, Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class DeclaredColumn:
     """A column as the schema declares it."""
 
     name: str
@@ -60,10 +60,10 @@ class KnownTable:
     """A table: its columns in the order in which a row is stored, and whether it is a tree of keys."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[DeclaredColumn, ...]
     without_rowid: bool
 
-    def row(self, rowid: int, record: Record) -> dict[str, Any] | None:
+    def row(self, rowid: int, record: RecordValues) -> dict[str, Any] | None:
         """Give the values of a row by their columns; None when the record is none of this table's."""
         if len(record) > len(self.columns):
             return None
@@ -123,7 +123,7 @@ class KnownSchema:
         keys = [row for row in declared if row[4]]
         alias = not without_rowid and len(keys) == 1 and keys[0][1] == "INTEGER"
         columns = {
-            row[0]: Column(row[0], _TYPES[row[1]], bool(row[2]), self._constant(row[3]), alias and bool(row[4]))
+            row[0]: DeclaredColumn(row[0], _TYPES[row[1]], bool(row[2]), self._constant(row[3]), alias and bool(row[4]))
             for row in declared
         }
         names = [row[0] for row in declared]
@@ -139,7 +139,7 @@ class KnownSchema:
         """Give a table by its name in the catalogue."""
         return self.vectors if re.fullmatch(r"vectors_\d+", name) else self.tables.get(name)
 
-    def recognise(self, rows: Sequence[tuple[int, Record]], *, without_rowid: bool) -> KnownTable | None:
+    def recognise(self, rows: Sequence[tuple[int, RecordValues]], *, without_rowid: bool) -> KnownTable | None:
         """Give the one table to which all these rows can belong; None when there is none, or more than one."""
         candidates = [*self.tables.values(), self.vectors]
         fitting = [
@@ -149,7 +149,7 @@ class KnownSchema:
         ]
         return fitting[0] if len(fitting) == 1 else None
 
-    def _fits(self, table: KnownTable, rowid: int, record: Record) -> bool:
+    def _fits(self, table: KnownTable, rowid: int, record: RecordValues) -> bool:
         """Try a row in the scratch database, which has the checks of the schema."""
         values = table.row(rowid, record)
         if values is None or not table.is_like(values):

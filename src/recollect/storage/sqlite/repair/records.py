@@ -4,7 +4,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
-Record: TypeAlias = tuple[Any, ...]
+RecordValues: TypeAlias = tuple[Any, ...]
 FetchPage = Callable[[int], bytes | None]
 
 INDEX_INNER: Final = 0x02
@@ -29,7 +29,7 @@ class Cell(NamedTuple):
 
     child: int
     rowid: int
-    record: Record
+    record: RecordValues
 
 
 class PageLayout(NamedTuple):
@@ -114,7 +114,7 @@ def _overflow(number: int, missing: int, layout: PageLayout, fetch: FetchPage) -
     return b"".join(parts)
 
 
-def decode(payload: bytes) -> Record:
+def decode(payload: bytes) -> RecordValues:
     """Read a record. Raises Unreadable."""
     end, position = _varint(payload, 0)
     if not 0 < end <= len(payload):

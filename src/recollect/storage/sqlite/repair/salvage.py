@@ -17,7 +17,7 @@ from recollect.storage.sqlite.binary_codes import encode
 from recollect.storage.sqlite.repair.forgotten_rows import ForgottenRows
 from recollect.storage.sqlite.repair.known_tables import KnownTable
 from recollect.storage.sqlite.repair.mending import mend, query
-from recollect.storage.sqlite.repair.records import Record
+from recollect.storage.sqlite.repair.records import RecordValues
 from recollect.storage.sqlite.repair.trees import UNIQUE_INDEX, PageMap, TreeWalker
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.statements import sql_folder
@@ -118,7 +118,7 @@ class Salvage:
                 self._target.executemany(insertion, batch)
         self._unreadable[table.name] += self._walker.unreadable - before
 
-    def _values(self, table: KnownTable, rows: Iterable[tuple[int, Record]]) -> Iterator[dict[str, Any]]:
+    def _values(self, table: KnownTable, rows: Iterable[tuple[int, RecordValues]]) -> Iterator[dict[str, Any]]:
         for rowid, record in rows:
             values = table.row(rowid, record)
             if values is None:

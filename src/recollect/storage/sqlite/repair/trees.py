@@ -19,7 +19,7 @@ from recollect.storage.sqlite.repair.records import (
     INNER,
     TABLE_INNER,
     TABLE_LEAF,
-    Record,
+    RecordValues,
     Unreadable,
     cell_count,
     cell_offsets,
@@ -172,12 +172,12 @@ class TreeWalker:
         elif table is not None:
             self.found.tables.setdefault(table.name, TablePages(table)).stray.extend(pages)
 
-    def _sampled(self, pages: list[int]) -> Iterator[tuple[int, Record]]:
+    def _sampled(self, pages: list[int]) -> Iterator[tuple[int, RecordValues]]:
         step = max(1, len(pages) // _SAMPLED_PAGES)
         for number in pages[::step]:
             yield from islice(self.rows([number]), _SAMPLED_ROWS)
 
-    def rows(self, pages: list[int]) -> Iterator[tuple[int, Record]]:
+    def rows(self, pages: list[int]) -> Iterator[tuple[int, RecordValues]]:
         """Give the rows of pages that can be read, with their numbers; others are counted in `unreadable`."""
         for number in pages:
             page, kind = self.file.page(number), int(self.file.kinds[number])
@@ -192,7 +192,7 @@ class TreeWalker:
                 yield cell.rowid, cell.record
 
 
-def _catalogue_entry(record: Record) -> tuple[str, int]:
+def _catalogue_entry(record: RecordValues) -> tuple[str, int]:
     """Give the name and the root of an entry of the catalogue; nothing when it is none."""
     if len(record) != _CATALOGUE_COLUMNS or record[0] not in ("table", "index", "view", "trigger"):
         return "", 0
