@@ -141,15 +141,16 @@ def test_a_memory_by_both(opened: OpenUser) -> None:
     me.remember_many(["green tea", "green lamp", "warm drink"])
     tea, drink, lamp = me.recall("green tea").hits
     # Two of three rows hold "green": ln(1 + 1.5 / 2.5) = 0.4700. One holds "tea": ln(1 + 2.5 / 1.5) = 0.9808.
-    # The first row holds all of the question, so text is certain and has its share of 0.6.
+    # The first row holds all of the question, so words are believed and have their share of 0.6.
     green, all_of_it = log(1.6), log(1.6) + log(8 / 3)
     best = 2 * all_of_it  # 2.9017: the words, and once more for standing together
     # The lamp holds 0.4700 / 1.4508 = 0.3240 of the question: 2 x 0.4700 x 0.3240 ** 0.5 = 0.5350.
     poor = 2 * green * (green / all_of_it) ** bm25._COVERAGE_OF_SHORT
-    explains(tea, {"vector": (0.5, 0.5, 0.4), "text": (best, 1.0, 0.6)}, IMPORTANCE)
+    # A cosine scores its square by the highest: 0.5 ** 2 / 0.8 = 0.3125, 0.3 ** 2 / 0.8 = 0.1125.
+    explains(tea, {"vector": (0.5, 0.3125, 0.4), "text": (best, 1.0, 0.6)}, IMPORTANCE)
     explains(drink, {"vector": (0.8, 0.8, 0.4), "text": (0.0, 0.0, 0.6)}, IMPORTANCE)
-    explains(lamp, {"vector": (0.3, 0.3, 0.4), "text": (poor, poor / best, 0.6)}, IMPORTANCE)
-    assert tea.score == pytest.approx((0.4 * 0.5 + 0.6) * 0.97, abs=CLOSE)  # 0.776
+    explains(lamp, {"vector": (0.3, 0.1125, 0.4), "text": (poor, poor / best, 0.6)}, IMPORTANCE)
+    assert tea.score == pytest.approx((0.4 * 0.3125 + 0.6) * 0.97, abs=CLOSE)  # 0.70325
     assert drink.score == pytest.approx(0.4 * 0.8 * 0.97, abs=CLOSE)  # 0.3104
     assert [hit.parts.channels["vector"].rank for hit in (tea, drink, lamp)] == [2, 1, 3]
     assert [hit.parts.channels["text"].rank for hit in (tea, drink, lamp)] == [1, None, 2]
@@ -212,10 +213,10 @@ def test_a_message_with_its_neighbours_and_its_conversation(opened: OpenUser) ->
     weight = needs_context(mean(message.tokens for message in said))  # nearly 1: short turns need their surroundings
     beside, behind = context._NEXT, context._NEXT_BUT_ONE
     # The first is all that text found: 1. The next stands beside it, the last behind that.
-    # The best two turns of the conversation are 1 and 0: a half on average.
+    # The best three turns of the conversation are 1, 0 and 0: a third on average.
     talk = 1 / context._BEST_TURNS
     shared = weight * context._CONVERSATION * talk
-    scale = 1 / (1 + shared)  # brings the best, which has no neighbour that was found, back to 1: about 1 / 1.3
+    scale = 1 / (1 + shared)  # brings the best, which has no neighbour that was found, back to 1: about 1 / 1.17
     for text, own, near in (("green tea", 1.0, 0.0), ("yes please", 0.0, beside), ("black coffee", 0.0, behind)):
         neighbours = near / context._ALL_NEIGHBOURS
         channels = {
@@ -225,8 +226,8 @@ def test_a_message_with_its_neighbours_and_its_conversation(opened: OpenUser) ->
         }
         explains(hits[text], channels, {})
     assert hits["green tea"].score == pytest.approx(1.0)
-    assert hits["yes please"].score == pytest.approx((weight * beside + shared) * scale)  # about 0.6 / 1.3 = 0.4615
-    assert hits["black coffee"].score == pytest.approx((weight * behind + shared) * scale)  # about 0.4 / 1.3 = 0.3077
+    assert hits["yes please"].score == pytest.approx((weight * beside + shared) * scale)  # about 0.47 / 1.17 = 0.4
+    assert hits["black coffee"].score == pytest.approx((weight * behind + shared) * scale)  # about 0.27 / 1.17 = 0.23
 
 
 def test_a_message_by_both_channels_and_its_conversation(opened: OpenUser) -> None:
@@ -294,7 +295,7 @@ def test_the_phrase_that_is_preferred(opened: OpenUser) -> None:
     first, second = me.recall('do we have "green tea"?').hits
     assert (first.content, first.parts.factors) == ("green tea", {**IMPORTANCE, "phrase": factors.PHRASE})
     assert second.parts.factors == IMPORTANCE
-    assert first.score == 1.0  # 1 x 0.97 x 1.5, cut
+    assert first.score == 1.0  # 1 x 0.97 x 2, cut
     adds_up(first)
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from recollect.ports import TextCandidate, TextCandidates
 from recollect.ranking import bm25
 from recollect.ranking.bm25 import TextScores, score
+from recollect.ranking.fusion import belief
 
 VOCABULARY = ("tea", "green", "anna", "office", "lamp", "friday")
 CLOSE = 1e-9
@@ -87,22 +88,23 @@ def test_coverage_is_the_share_of_the_question_that_the_best_row_holds() -> None
     assert score(rows, ["unheard"]).coverage == 0.0
 
 
-def test_half_of_a_long_question_is_certain_and_half_of_a_short_one_is_not() -> None:
+def test_half_of_a_long_question_is_enough_and_half_of_a_short_one_is_not() -> None:
     rows = candidates([["anna", "green", "tea", "friday"]], total=100)
     missing = ("one", "two", "three", "four")
     long = score(rows, ["anna", "green", "tea", "friday", *missing])
     short = score(rows, ["anna", missing[0]])
-    assert (long.coverage, long.certainty) == (1.0, 1.0)
-    assert short.certainty < short.coverage < 0.5
-    assert score(rows, ["anna"]).certainty == 1.0
+    assert (long.coverage, short.coverage < 0.5) == (1.0, True)
+    assert long.fullest < 0.5
+    assert score(rows, ["anna"]).fullest == 1.0
 
 
 def test_a_word_that_many_rows_hold_proves_little() -> None:
     rows = [TextCandidate("m", ("anna", "tea"))]
     common = score(TextCandidates(rows, {"tea": 500}, 1_000), ["tea", "unheard", "green"])
     rare = score(TextCandidates(rows, {"tea": 1}, 100_000), ["tea", "unheard", "green"])
-    assert common.certainty < 0.01
-    assert rare.certainty > 0.3
+    assert common.fullest < 0.1 < rare.fullest
+    assert belief(common, {"m": 0.3, "other": 0.5}) < 0.01
+    assert belief(rare, {"m": 0.3, "other": 0.5}) > 0.1
 
 
 def test_the_forms_of_a_word_count_once() -> None:
@@ -132,19 +134,20 @@ def test_neither_the_order_of_rows_nor_that_of_words_matters(
 
 @untimed
 @given(rows_of_terms, questions, st.integers(0, 100_000))
-def test_coverage_and_certainty_are_shares(rows: list[list[str]], words: list[str], others: int) -> None:
+def test_coverage_and_the_fullest_row_are_shares(rows: list[list[str]], words: list[str], others: int) -> None:
     found = score(candidates(rows, len(rows) + others), words)
     assert 0.0 <= found.coverage <= 1.0
-    assert 0.0 <= found.certainty <= 1.0
+    assert 0.0 <= found.fullest <= 1.0
     assert all(value >= 0.0 for value in found.scores.values())
     assert all((found.scores[f"m{i}"] > 0.0) == (not set(terms).isdisjoint(words)) for i, terms in enumerate(rows))
 
 
 @untimed
 @given(rows_of_terms, questions)
-def test_a_row_that_holds_the_whole_question_is_certain(rows: list[list[str]], words: list[str]) -> None:
+def test_a_row_that_holds_the_whole_question_is_full(rows: list[list[str]], words: list[str]) -> None:
     found = score(candidates([*rows, words], 10_000), words)
-    assert (found.coverage, found.certainty) == (1.0, 1.0)
+    assert found.coverage == 1.0
+    assert found.fullest == pytest.approx(1.0)
 
 
 @untimed

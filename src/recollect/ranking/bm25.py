@@ -24,29 +24,23 @@ _SHORT = 40  # terms, on average; longer texts say several things, so holding mo
 _COVERAGE_OF_SHORT = 0.5
 _COVERAGE_OF_LONG = 0.15
 
-# How surprising it is, in nats, that a row holds the question's words. Below the first figure it is chance: one word
-# out of a few hundred. From the second on it is not: one word out of ten thousand.
-_CHANCE = 5.4
-_NO_CHANCE = 9.0
-
 # Words that together are this many times rarer (in logarithms) than one row among all are enough of a long question.
 _ENOUGH = 2.0
-_ALL_OF_IT = 6  # the power by which holding the whole question makes up for words that are not rare
 
 _WordForms = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TextScores:
-    """A BM25 score per row, and how far the best of them may be believed, in [0, 1].
+    """A BM25 score per row, and how much of the question the rows hold, in [0, 1].
 
     `shares` is the share of the question's words in each row, weighted by rarity; `coverage` the largest of these, less
-    being enough of a long question; `certainty` besides asks whether those words could be there by chance.
+    being enough of a long question; `fullest` the largest of these as it is.
     """
 
     scores: dict[str, float] = field(default_factory=dict)
     coverage: float = 0.0
-    certainty: float = 0.0
+    fullest: float = 0.0
     shares: dict[str, float] = field(default_factory=dict)
 
 
@@ -65,7 +59,7 @@ def score(
     shares: dict[str, float] = {}
     for row in candidates.rows:
         scores[row.id], shares[row.id] = scorer.score(row.terms)
-    return TextScores(scores, scorer.coverage(), scorer.certainty(), shares)
+    return TextScores(scores, scorer.coverage(), max(shares.values()), shares)
 
 
 class _Scorer:
@@ -76,7 +70,6 @@ class _Scorer:
     ) -> None:
         self._word_of = {form: number for number, word in reversed(list(enumerate(question_words))) for form in word}
         self._rarity = list(_rarities(question_words, candidates))
-        self._surprise = _surprises(question_words, candidates)
         self._held_by = frozenset(self._word_of).intersection
         self._near = _NEAR * max(len(word) for word in question_words)  # a text stands under as many forms of each word
         average = _average_length(candidates.rows)
@@ -86,7 +79,6 @@ class _Scorer:
         self._asked = sum(compress(self._rarity, self._counts)) or 1.0
         self._enough = min(self._asked, _ENOUGH * log(candidates.total + 1)) or 1.0
         self._most_covered = 0.0
-        self._most_surprising = 0.0
 
     def score(self, terms: Sequence[str]) -> tuple[float, float]:
         """Score a row by its terms, and say which share of the question it holds."""
@@ -100,15 +92,13 @@ class _Scorer:
             counts, near = {word: terms.count(form)}, self._rarity[word]
         else:
             counts, near = self._places(terms)
-        total = covered = surprise = 0.0
+        total = covered = 0.0
         for word, count in counts.items():
             weight = self._rarity[word]
             total += weight * count / (count + norm)
             if self._counts[word]:
                 covered += weight
-                surprise += self._surprise[word]
         self._most_covered = max(self._most_covered, covered)
-        self._most_surprising = max(self._most_surprising, surprise)
         share = min(1.0, covered / self._asked)
         return (total * (_K1 + 1) + near) * float(share**self._power), share
 
@@ -142,13 +132,6 @@ class _Scorer:
         """Say how much of the question the row that covers most of it holds, or of what is enough of it."""
         return min(1.0, self._most_covered / self._enough)
 
-    def certainty(self) -> float:
-        """Say how far that is beyond chance."""
-        beyond = (self._most_surprising - _CHANCE) / (_NO_CHANCE - _CHANCE)
-        return max(
-            min(1.0, max(0.0, beyond)) * self.coverage(), min(1.0, self._most_covered / self._asked) ** _ALL_OF_IT
-        )
-
 
 def _average_length(rows: Sequence[TextCandidate]) -> float:
     return sum([len(row.terms) for row in rows]) / len(rows)
@@ -163,9 +146,3 @@ def _rarities(question_words: Sequence[_WordForms], candidates: TextCandidates) 
         frequency = _frequency(word, candidates)
         total = max(candidates.total, frequency)
         yield log(1 + (total - frequency + 0.5) / (frequency + 0.5))
-
-
-def _surprises(question_words: Sequence[_WordForms], candidates: TextCandidates) -> list[float]:
-    """Say for each word how little one would expect it at any given place."""
-    terms = max(candidates.total, 1) * _average_length(candidates.rows)
-    return [max(0.0, log(terms / max(1, _frequency(word, candidates)))) for word in question_words]

@@ -19,8 +19,8 @@ REACH = 2  # turns to each side
 _NEXT = 0.3
 _NEXT_BUT_ONE = 0.1
 _ALL_NEIGHBOURS = 2 * (_NEXT + _NEXT_BUT_ONE)
-_CONVERSATION = 0.6
-_BEST_TURNS = 2
+_CONVERSATION = 0.5
+_BEST_TURNS = 3  # what answers a question in parts is said in several turns
 
 _SHORT = 80  # tokens of a turn that needs its surroundings half as much as a shorter one
 _STEEPNESS = 6

@@ -1,12 +1,13 @@
 """One relevance out of two channels: how near a row's meaning is to the question, and how many of its words it holds.
 
 The invariant: a relevance is in [0, 1] and is the sum of weight times score over the parts shown. The weights are the
-same for all rows of a question, so raising one signal of a row never lowers its place.
+same for all rows of a question. Raising the cosine of a row never lowers its place, nor does raising its text score, as
+long as words are believed as much as before.
 
 Three ways to fuse:
 
-    weighted   Text is believed as far as it is certain. When question and memory share hardly a word, what they share
-               is chance and the vectors decide; when the words are there, half and half finds more than either alone.
+    weighted   Words are believed as far as they prove something, and the vectors do not contradict them. Of the
+               vectors it counts how far a row is behind the nearest one.
     rrf        Reciprocal ranks, weighted: only the order within each channel counts.
     fixed      0.7 of the cosine and 0.3 of the best text score, whatever the question.
 """
@@ -15,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import exp, log
 
 from recollect.model.calibration import ANSWER_WEIGHTS, probability
 from recollect.model.literals import Fusion
@@ -28,6 +30,15 @@ TEXT = "text"
 USUAL = 0.03
 
 _FIXED_VECTOR = 0.7
+
+# How far words are believed: a logistic regression on questions of which either the best row by words or the best row
+# by vectors is an answer. It asks for the BM25 score of the best row by words, which grows with every rare word that it
+# holds, and for its cosine as a share of the highest: memories that share a word by chance are far from the question.
+_PER_LOG_SCORE = 1.8
+_PER_AGREEMENT = 4.0
+_DOUBT = 7.5
+_NO_PROOF = 50.0  # beyond this a probability is 0 for any purpose
+_ALL_OF_IT = 6  # the power by which holding the whole question makes up for words that are not rare
 
 
 def nearness(cosine: float, unrelated: float | None) -> float:
@@ -85,11 +96,12 @@ class Fused:
     channels: Mapping[str, Channel] = field(default_factory=dict)
     rrf_k: float | None = None
     unrelated: float = USUAL
+    nearest: float | None = None  # the highest nearness, by which others are measured
 
     def add_cosines(self, cosines: Mapping[str, float]) -> None:
         """Let the vector channel say something about further rows, of which nothing was known."""
         channel = self.channels[VECTOR]
-        scores = _cosine_scores(cosines, self.unrelated)
+        scores = _cosine_scores(cosines, self.unrelated, self.nearest)
         if self.rrf_k is not None:
             every = Channel(channel.weight, {**channel.raws, **cosines}, {})
             scores = {row: _by_rank(every, row, self.rrf_k) for row in cosines}
@@ -130,7 +142,9 @@ def fuse(
 
     Rows that are `waiting` for a vector do not: their meaning is taken to be as near as their words suggest.
     """
-    channels = _channels(cosines if recipe.vector > 0 else {}, texts if recipe.text > 0 else None, recipe)
+    cosines = cosines if recipe.vector > 0 else {}
+    nearest = nearness(max(cosines.values()), recipe.unrelated) if cosines and recipe.method == "weighted" else None
+    channels = _channels(cosines, texts if recipe.text > 0 else None, recipe, nearest)
     if len(channels) > 1 and texts is not None:
         channels[VECTOR].scores.update(_suggested(waiting, texts, channels[VECTOR].scores))
     relevance: dict[str, float] = {}
@@ -139,25 +153,42 @@ def fuse(
         for row, score in channel.scores.items():
             relevance[row] = relevance.get(row, 0.0) + weight * score
     rrf_k = recipe.rrf_k if recipe.method == "rrf" and len(channels) > 1 else None
-    return Fused(relevance, channels, rrf_k, recipe.unrelated)
+    return Fused(relevance, channels, rrf_k, recipe.unrelated, nearest)
 
 
-def _channels(cosines: dict[str, float], texts: TextScores | None, recipe: FusionRecipe) -> dict[str, Channel]:
+def _channels(
+    cosines: dict[str, float], texts: TextScores | None, recipe: FusionRecipe, nearest: float | None
+) -> dict[str, Channel]:
     bm25 = texts.scores if texts else {}
     if not bm25 or texts is None:
-        return {VECTOR: Channel(1.0, cosines, _cosine_scores(cosines, recipe.unrelated))} if cosines else {}
+        return {VECTOR: Channel(1.0, cosines, _cosine_scores(cosines, recipe.unrelated, nearest))} if cosines else {}
     if not cosines:
         return {TEXT: Channel(1.0, bm25, _text_scores(bm25, texts.coverage))}
     if recipe.method == "rrf":
         weight = recipe.vector / (recipe.vector + recipe.text)
         return {VECTOR: _ranks(cosines, weight, recipe.rrf_k), TEXT: _ranks(bm25, 1 - weight, recipe.rrf_k)}
     share = 1 - _FIXED_VECTOR
-    if recipe.method == "weighted":
-        share = recipe.text / (recipe.text + recipe.vector) * texts.certainty
+    if nearest is not None:
+        share = recipe.text / (recipe.text + recipe.vector) * belief(texts, cosines, recipe.unrelated)
     return {
-        VECTOR: Channel(1.0 - share, cosines, _cosine_scores(cosines, recipe.unrelated)),
+        VECTOR: Channel(1.0 - share, cosines, _cosine_scores(cosines, recipe.unrelated, nearest)),
         TEXT: Channel(share, bm25, _text_scores(bm25, 1.0)),
     }
+
+
+def belief(texts: TextScores, cosines: Mapping[str, float], unrelated: float = USUAL) -> float:
+    """Say how far words may be believed beside the vectors, in [0, 1].
+
+    Of equally good rows by words the nearest counts; without a cosine of the best one nothing contradicts it.
+    """
+    score = max(texts.scores.values(), default=0.0)
+    if score <= 0.0:
+        return 0.0
+    known = [cosines[row] for row, other in texts.scores.items() if other == score and row in cosines]
+    highest = nearness(max(cosines.values()), unrelated) if cosines else 0.0
+    agreement = nearness(max(known), unrelated) / highest if known and highest > 0.0 else 1.0
+    proof = _PER_LOG_SCORE * log(score) + _PER_AGREEMENT * agreement - _DOUBT
+    return max(1.0 / (1.0 + exp(min(-proof, _NO_PROOF))), min(1.0, texts.fullest) ** _ALL_OF_IT)
 
 
 def _suggested(waiting: Iterable[str], texts: TextScores, meant: Mapping[str, float]) -> dict[str, float]:
@@ -181,10 +212,15 @@ def _by_rank(channel: Channel, row: str, k: float) -> float:
     return (k + 1) / (k + (channel.rank(row) or 1))
 
 
-def _cosine_scores(cosines: Mapping[str, float], unrelated: float) -> dict[str, float]:
+def _cosine_scores(cosines: Mapping[str, float], unrelated: float, nearest: float | None = None) -> dict[str, float]:
+    """Score rows by their nearness; measured by the `nearest`, half as near is a quarter of its score."""
     if unrelated > USUAL:
-        return {row: nearness(cosine, unrelated) for row, cosine in cosines.items()}
-    return {row: cosine if 0.0 <= cosine <= 1.0 else nearness(cosine, None) for row, cosine in cosines.items()}
+        near = {row: nearness(cosine, unrelated) for row, cosine in cosines.items()}
+    else:
+        near = {row: cosine if 0.0 <= cosine <= 1.0 else nearness(cosine, None) for row, cosine in cosines.items()}
+    if not nearest:
+        return near
+    return {row: min(1.0, score * (score / nearest)) for row, score in near.items()}
 
 
 def _text_scores(bm25: Mapping[str, float], most: float) -> dict[str, float]:
