@@ -297,7 +297,6 @@ def open_memory(database: str, clock: SteppingClock, encoder: Embedder, tmp_path
         usual: dict[str, object] = {"database": database, "files.originals": str(tmp_path / "originals")}
         usual["embedding.worker"] = False  # a test that wants the thread says so
         usual["places.geocoder"] = "none"  # and one that wants addresses
-        usual["recall.rerank"] = "off"  # and one that wants an order that depends on the time
         usual |= {"recall.deadline_s": 600.0, "hooks.budget_s": 60.0}  # a busy machine leaves nothing out
         settings = load_settings(os.devnull, environ={}, overrides={**usual, **named})
         wanted = encoder if settings.embedding.provider == "local" else None

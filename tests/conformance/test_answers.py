@@ -98,7 +98,6 @@ def opening(database: str, clock: SteppingClock) -> Iterator[OpenStore]:
                 "database": database,
                 "timezone": "UTC",
                 "embedding.worker": False,
-                "recall.rerank": "off",
                 "recall.deadline_s": 600,
                 **named,
             }

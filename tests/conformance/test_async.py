@@ -230,7 +230,7 @@ def test_async_with_opens_and_closes(database: str, clock: SteppingClock, encode
     settings = load_settings(
         os.devnull,
         environ={},
-        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, "recall.rerank": "off"},
+        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600},
     )
 
     async def work() -> AsyncMemory:

@@ -49,7 +49,7 @@ def moody_memory(database: str, clock: SteppingClock, moody: Moody) -> Iterator[
     settings = load_settings(
         os.devnull,
         environ={},
-        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, "recall.rerank": "off"},
+        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600},
     )
     with Memory.open(settings=settings, clock=clock, embedder=moody) as memory:
         yield memory

@@ -159,7 +159,7 @@ def wordy(database: str, clock: SteppingClock) -> Iterator[Memory]:
     settings = load_settings(
         os.devnull,
         environ={},
-        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, "recall.rerank": "off"},
+        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600},
     )
     with Memory.open(settings=settings, clock=clock, embedder=WordSum()) as memory:
         yield memory

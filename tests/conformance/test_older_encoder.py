@@ -37,7 +37,6 @@ def opened(database: str, clock: SteppingClock) -> Iterator[Open]:
             "database": database,
             "embedding.worker": False,
             "recall.deadline_s": 600,
-            "recall.rerank": "off",
             **more,
         }
         settings = load_settings(os.devnull, environ={}, overrides=overrides)

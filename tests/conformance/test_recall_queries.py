@@ -251,7 +251,7 @@ def english(database: str, clock: SteppingClock, encoder: Embedder) -> Iterator[
     settings = load_settings(
         os.devnull,
         environ={},
-        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, "recall.rerank": "off"},
+        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600},
     )
     with Memory.open(settings=settings, clock=clock, embedder=Monolingual(encoder)) as memory:
         yield memory.user("me")
@@ -319,7 +319,7 @@ def test_a_slow_search_by_words_costs_the_vectors(database: str, encoder: Embedd
     settings = load_settings(
         os.devnull,
         environ={},
-        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600, "recall.rerank": "off"},
+        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600},
     )
     with Memory.open(settings=settings, clock=clock, embedder=encoder) as memory:
         me = memory.user("me")

@@ -18,7 +18,6 @@ def opened(database: str, clock: StillClock, embedder: WordSum, **overrides: obj
         "database": database,
         "embedding.worker": False,
         "recall.deadline_s": 600,
-        "recall.rerank": "off",
         **named,
     }
     settings = load_settings(os.devnull, environ={}, overrides=overrides)

@@ -29,7 +29,6 @@ def open_places(database: str, clock: SteppingClock, monkeypatch: pytest.MonkeyP
                 "database": database,
                 "embedding.worker": False,
                 "recall.deadline_s": 600,
-                "recall.rerank": "off",
                 **named,
             },
         )

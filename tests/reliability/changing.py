@@ -79,7 +79,6 @@ def _reach(server: ProviderServer) -> dict[str, Any]:
         "embedding.compatible_endpoint": server.url("openai-compatible"),
         "embedding.lease_s": LEASE_S,
         "embedding.concurrency": CONCURRENCY,
-        "recall.rerank": "off",
         "recall.deadline_s": 30.0,  # a machine that is busy decides nothing
         "recall.recency_weight": 0.0,  # nor does the age of what is compared
     }

@@ -63,7 +63,6 @@ def open_memory(database: str, *, clock: Clock | None = None, **settings: Any) -
         "database": database,
         "embedding.provider": "none",
         "embedding.worker": False,
-        "recall.rerank": "off",
         "recall.deadline_s": 600,
         **settings,
     }

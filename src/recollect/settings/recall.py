@@ -43,7 +43,7 @@ class RecallSettings:
         metadata=about(number_above(0, 10_000), "The constant of `rrf`: the larger, the less the first ranks differ."),
     )
     rerank: RerankWhen = field(
-        default="auto",
+        default="off",
         metadata=about(
             choice("time to rerank", get_args(RerankWhen)),
             "Whether a model reads the first hits together with the query and puts the best answer first. `auto` "
