@@ -179,6 +179,9 @@ _ASSEMBLERS = {
     "purge.py",
     "copy.py",
     "dump.py",
+    "first_look.py",
+    "known_tables.py",
+    "salvage.py",
 }
 _COMMANDS = re.compile(
     r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK|VACUUM|ANALYZE .*|PRAGMA (integrity_check|optimize|user_version).*|DELETE)"

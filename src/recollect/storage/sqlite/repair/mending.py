@@ -92,6 +92,6 @@ def _losses(target: apsw.Connection, schema: KnownSchema) -> Iterator[str]:
         if schema.has_passages:
             target.execute(query("save_mark"), {"name": PASSAGES, "value": 0})
         yield _NO_ANALYSER
-    originals = target.execute("SELECT 1 FROM files WHERE original <> '' LIMIT 1").fetchall()
+    originals = target.execute(query("any_original")).fetchall()
     if originals and not target.execute(query("has_mark"), {"name": IDENTITY}).fetchall():
         yield _NO_IDENTITY

@@ -21,6 +21,7 @@ from recollect.storage.sqlite.maintenance.first_look import look_at_tables
 from recollect.storage.sqlite.migrate import apply_migrations
 from recollect.storage.sqlite.repair.damaged_file import DamagedFile
 from recollect.storage.sqlite.repair.known_tables import KnownSchema
+from recollect.storage.sqlite.repair.mending import query
 from recollect.storage.sqlite.repair.notices import describe, read_marks, save_marks
 from recollect.storage.sqlite.repair.salvage import CONTENT, Salvage
 from recollect.storage.sqlite.repair.swap import REPAIRED_AT, RepairFiles
@@ -145,10 +146,10 @@ class FileRepair:
         walker = _walk(file)
         schema = walker.schema
         with translated(files.unfinished), closing(open_connection(files.unfinished, self.busy_timeout_s)) as target:
-            target.execute("PRAGMA synchronous = OFF")  # it is made durable before it gets its name
+            target.pragma("synchronous", "OFF")  # it is made durable before it gets its name
             with target:
                 apply_migrations(target, load_migrations("sqlite")[: schema.version], now)
-                target.execute("DELETE FROM sequence; DELETE FROM store_marks")
+                target.execute(query("clear_defaults"))
             salvage = Salvage(walker, target, self.marks, now)
             tables = salvage.run()
             if not any(table.saved for table in tables if table.table in CONTENT):

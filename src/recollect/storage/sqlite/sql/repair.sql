@@ -175,3 +175,12 @@ SELECT name, value FROM store_marks WHERE name GLOB 'repair:*'
 -- has_mark --
 -- Whether there is one.
 SELECT 1 FROM store_marks WHERE name = :name
+
+-- any_original --
+-- Whether documents have copies.
+SELECT 1 FROM files WHERE original <> '' LIMIT 1
+
+-- clear_defaults --
+-- What a new file is born with comes from the damaged one.
+DELETE FROM sequence;
+DELETE FROM store_marks
