@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         NotFound,
         RecollectError,
         SettingsError,
+        StoreDamaged,
         StoreError,
     )
     from recollect.model.literals import MEMORY_TYPES, Trust
@@ -45,7 +46,8 @@ _HOMES = {
     "recollect.api.user": "UserMemory",
     "recollect.embedding": "create_embedding_provider vector_dims_for_model",
     "recollect.errors": (
-        "AccessDenied EmbeddingError InvalidInput LlmError NotFound RecollectError SettingsError StoreError"
+        "AccessDenied EmbeddingError InvalidInput LlmError NotFound RecollectError SettingsError StoreDamaged "
+        "StoreError"
     ),
     "recollect.model.literals": "MEMORY_TYPES Trust",
     "recollect.model.memories": "MemoryRecord NewMemory Remembered",
@@ -61,8 +63,8 @@ __all__ = [
     "MEMORY_TYPES", "About", "AccessDenied", "AsyncConversation", "AsyncMemory", "AsyncUserMemory", "Compaction",
     "Conversation", "EmbeddingError", "Forgotten", "Hit", "InvalidInput", "LlmError", "Location", "Memory",
     "MemoryRecord", "Message", "NewMemory", "NewMessage", "NotFound", "PromptContext", "Recall", "RecollectError",
-    "Remembered", "Settings", "SettingsError", "StoreError", "ToolCall", "Trust", "TurnOutcome", "UserMemory",
-    "Window", "__version__", "create_embedding_provider", "load_settings", "vector_dims_for_model",
+    "Remembered", "Settings", "SettingsError", "StoreDamaged", "StoreError", "ToolCall", "Trust", "TurnOutcome",
+    "UserMemory", "Window", "__version__", "create_embedding_provider", "load_settings", "vector_dims_for_model",
 ]
 # fmt: on
 

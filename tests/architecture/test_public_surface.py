@@ -48,6 +48,7 @@ PUBLIC = {
         "NotFound",
         "RecollectError",
         "SettingsError",
+        "StoreDamaged",
         "StoreError",
     },
     "the package": {"__version__"},
