@@ -12,8 +12,9 @@ from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.cli.folders import say_what_waits
 from recollect.cli.progress import JsonProgress
 from recollect.cli.runner import CommandContext
+from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.model.files import Chunk
-from recollect.model.memories import Vector
+from recollect.model.memories import Scope, Vector
 from recollect.ports import FolderWalk, Role, StoreWriter, SyncRules, TouchedFile
 from tests.conformance.notes import Notes, Words, chunk_ids, marks, open_notes, pieces
 from tests.conftest import SteppingClock
@@ -91,7 +92,10 @@ def test_only_chunks_that_changed_are_written_and_embedded(me: UserMemory, notes
     assert (report.changed, report.unchanged) == (1, 3)
     assert len(before) > 15
     assert 0 < report.written <= 4
-    assert len(words.asked) - asked == report.written == report.embedded == len(set(after) - set(before))
+    new = sorted(set(after) - set(before))
+    assert report.written == report.embedded == len(new)
+    written = me._engine.store.read(Scope(me.user_id), lambda reader: reader.get_chunks(new))
+    assert sorted(words.asked[asked:]) == sorted(text for chunk in written for text in embedded_texts(chunk))
     assert report.kept == len(set(after) & set(before))
     assert {one.content for one in pieces(me) if "twenty" in one.content} != set()
 

@@ -1,8 +1,10 @@
 """A word that only one text holds must bring that text, however many other texts hold the rest of the question."""
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from recollect.engine.search.channels import highest
 from recollect.ports import TextCandidate, TextCandidates
@@ -14,9 +16,17 @@ _THINGS = ("rope", "paint", "tiles", "lamps", "wire", "glass", "cement", "pipes"
 _ASKED = range(0, 400, 5)
 
 
-def _texts() -> list[str]:
+def _code(number: int) -> str:
+    return f"mark{number}x"
+
+
+def _word(number: int) -> str:
+    return f"mark{''.join('abcdefghij'[int(digit)] for digit in str(number))}x"
+
+
+def _texts(sign: Callable[[int], str]) -> list[str]:
     return [
-        f"The crate with sign mark{n}x is near the {_PLACES[n % 5]}, it holds {', '.join(_THINGS[n % 7 : n % 7 + 6])}"
+        f"The crate with sign {sign(n)} is near the {_PLACES[n % 5]}, it holds {', '.join(_THINGS[n % 7 : n % 7 + 6])}"
         for n in range(400)
     ]
 
@@ -32,9 +42,10 @@ def _bags_of_words(texts: list[str]) -> np.ndarray:
     return np.array([total / np.linalg.norm(total) for total in sums])
 
 
-def test_a_rare_word_is_found_beside_a_place_that_many_texts_name() -> None:
-    texts = _texts()
-    questions = [f"Which crate is mark{n}x near the {_PLACES[n % 5]}" for n in _ASKED]
+@pytest.mark.parametrize(("sign", "among_first"), [(_word, 10), (_code, 1)], ids=["a word", "a code"])
+def test_a_rare_word_is_found_beside_a_place_that_many_texts_name(sign: Callable[[int], str], among_first: int) -> None:
+    texts = _texts(sign)
+    questions = [f"Which crate is {sign(n)} near the {_PLACES[n % 5]}" for n in _ASKED]
     vectors = _bags_of_words(texts + questions)
     cosines = vectors[len(texts) :] @ vectors[: len(texts)].T
     rows = [TextCandidate(str(n), index_terms(text)) for n, text in enumerate(texts)]
@@ -45,7 +56,7 @@ def test_a_rare_word_is_found_beside_a_place_that_many_texts_name() -> None:
         held = {term: frequencies[term] for term in query_terms(words)}
         scores = bm25.score(TextCandidates(rows, held, len(rows)), words)
         meant = {str(row): float(cosine) for row, cosine in enumerate(near)}
-        if str(n) not in highest(fusion.fuse(meant, scores).relevance, 10):
+        if str(n) not in highest(fusion.fuse(meant, scores).relevance, among_first):
             missed.append(question)
         missed_by_vectors += str(n) not in highest(meant, 10)
     assert missed == []

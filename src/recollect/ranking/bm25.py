@@ -27,6 +27,9 @@ _COVERAGE_OF_LONG = 0.15
 # Words that together are this many times rarer (in logarithms) than one row among all are enough of a long question.
 _ENOUGH = 2.0
 
+_SHORTEST_CODE = 5  # "10am" and "3rd" name nothing
+_ROWS_WITH_CODE = 3
+
 _WordForms = tuple[str, ...]
 
 
@@ -35,13 +38,15 @@ class TextScores:
     """A BM25 score per row, and how much of the question the rows hold, in [0, 1].
 
     `shares` is the share of the question's words in each row, weighted by rarity; `coverage` the largest of these, less
-    being enough of a long question; `fullest` the largest of these as it is.
+    being enough of a long question; `fullest` the largest of these as it is. `has_code` says that the best row holds
+    a code of the question.
     """
 
     scores: dict[str, float] = field(default_factory=dict)
     coverage: float = 0.0
     fullest: float = 0.0
     shares: dict[str, float] = field(default_factory=dict)
+    has_code: bool = False
 
 
 def score(
@@ -59,7 +64,9 @@ def score(
     shares: dict[str, float] = {}
     for row in candidates.rows:
         scores[row.id], shares[row.id] = scorer.score(row.terms)
-    return TextScores(scores, scorer.coverage(), max(shares.values()), shares)
+    codes = _codes(question_words, candidates)
+    has_code = bool(codes) and not codes.isdisjoint(max(candidates.rows, key=lambda row: scores[row.id]).terms)
+    return TextScores(scores, scorer.coverage(), max(shares.values()), shares, has_code)
 
 
 class _Scorer:
@@ -131,6 +138,19 @@ class _Scorer:
     def coverage(self) -> float:
         """Say how much of the question the row that covers most of it holds, or of what is enough of it."""
         return min(1.0, self._most_covered / self._enough)
+
+
+def _codes(question_words: Sequence[_WordForms], candidates: TextCandidates) -> frozenset[str]:
+    """Give the words that name one thing: letters and digits in one (`seal17of2x`, `vtx-4471-c`), in hardly any row."""
+    return frozenset(
+        form
+        for word in question_words
+        for form in word
+        if len(form) >= _SHORTEST_CODE
+        and any(map(str.isdigit, form))
+        and any(map(str.isalpha, form))
+        and candidates.frequencies.get(form, 0) <= _ROWS_WITH_CODE
+    )
 
 
 def _average_length(rows: Sequence[TextCandidate]) -> float:

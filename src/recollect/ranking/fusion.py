@@ -177,13 +177,13 @@ def _channels(
 
 
 def belief(texts: TextScores, cosines: Mapping[str, float], unrelated: float = USUAL) -> float:
-    """Say how far words may be believed beside the vectors, in [0, 1].
+    """Say how far words may be believed beside the vectors, in [0, 1]. A code such as `vtx-4471-c` is never chance.
 
     Of equally good rows by words the nearest counts; without a cosine of the best one nothing contradicts it.
     """
     score = max(texts.scores.values(), default=0.0)
-    if score <= 0.0:
-        return 0.0
+    if score <= 0.0 or texts.has_code:
+        return float(texts.has_code)
     known = [cosines[row] for row, other in texts.scores.items() if other == score and row in cosines]
     highest = nearness(max(cosines.values()), unrelated) if cosines else 0.0
     agreement = nearness(max(known), unrelated) / highest if known and highest > 0.0 else 1.0
