@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
+
+ERASED: Final = "erased the traces of deleted memories"  # a note of maintenance
 
 
 class ReceiptKeys(NamedTuple):

@@ -16,13 +16,14 @@ from recollect.model.memories import Scope
 from recollect.model.messages import Compaction
 from recollect.model.stats import Maintenance
 from recollect.ports import CHANGES_KEPT
+from recollect.ports.erasure import ERASED
 
 _SEARCHES_KEPT = timedelta(days=90)
 
 
 def maintain(engine: Engine) -> Maintenance:
     """Run all steps once. Safe to interrupt."""
-    worker_pass.finish_erasure(engine)  # first: on a full disk it may be all that can be done
+    erased = worker_pass.finish_erasure(engine)  # first: on a full disk it may be all that can be done
     expired = sum(forget.expire(engine, scope) for scope in engine.store.users_with_expired(engine.clock.now()))
     reindexed = reindex.reindex(engine)
     archived, archive_failures = _archive(engine)
@@ -32,7 +33,7 @@ def maintain(engine: Engine) -> Maintenance:
     embed_texts.trim(engine)
     engine.documents.sweep(lambda name: name in engine.store.known_originals([name]))
     _prune_logs(engine)
-    notes = tuple(engine.store.tune())
+    notes = tuple(dict.fromkeys((*engine.store.tune(), *((ERASED,) if erased else ()))))
     failures = (*archive_failures, *compact_failures, *unembedded)
     return Maintenance(worked.embedded, worked.parked, expired, compacted, archived, notes, failures, reindexed)
 

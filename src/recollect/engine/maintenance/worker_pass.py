@@ -47,11 +47,15 @@ def work(engine: Engine, *, stop: Event | None, tell: WorkListener | None = None
         finish_erasure(engine)
 
 
-def finish_erasure(engine: Engine) -> None:
-    """Erase what a `forget` could not, for readers or for want of room, and keep room for the next again."""
-    if engine.store.erasure().later:
-        engine.store.scrub()
+def finish_erasure(engine: Engine) -> bool:
+    """Erase what a `forget` could not, for readers or for want of room, and keep room for the next again.
+
+    Says whether that was all there was to erase.
+    """
+    is_owed = engine.store.erasure().later
+    is_done = is_owed and not engine.store.scrub().reason
     engine.store.restock_reserve()
+    return is_done
 
 
 def _serve_spaces(engine: Engine, *, stop: Event | None, tell: WorkListener | None, thorough: bool) -> WorkReport:

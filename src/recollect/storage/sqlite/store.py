@@ -21,7 +21,7 @@ from recollect.model.memories import Scope, Space
 from recollect.model.repairs import Repaired
 from recollect.model.stats import Erasure, Problem, Purged
 from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
-from recollect.ports.erasure import RawBlock, StoredRow
+from recollect.ports.erasure import ERASED, RawBlock, StoredRow
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.erasure import SharedErasureStore
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
@@ -401,7 +401,7 @@ class SqliteStore(
         owed = self.erasure().reason
         left = self._eraser.scrub(self._busy_timeout_s, whole=True).reason
         self.restock_reserve()
-        outcome = left or (owed and "erased the traces of deleted memories")
+        outcome = left or (owed and ERASED)
         return ("merged the index of terms", "refreshed the planner's statistics", *([outcome] if outcome else ()))
 
     def advice(self) -> Sequence[str]:
