@@ -68,6 +68,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "doctor": (),
     "maintain": (),
     "purge": (),
+    "verify-erasure": ("no-receipt.json",),
     "models": ("--offline",),
     "worker": ("--once",),
     "reembed": (),

@@ -154,10 +154,10 @@ FURTHER = (
     ),
     Promise(
         15,
-        "A byte that changed on the disk gives no wrong answer",
+        "A damaged file costs what was damaged, and no answer is wrong",
         {"flips": 1_000},
         ("wrong_answers",),
-        ("tests/reliability/test_byte_flips.py",),
+        ("tests/reliability/test_byte_flips.py", "tests/storage/repair"),
         ("refused",),
     ),
 )

@@ -120,6 +120,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "postgres.tools_folder": FILLED_TEXT,
     "sqlite.busy_timeout_s": SECONDS,
     "sqlite.reserve_mb": st.integers(0, 10**6),
+    "sqlite.on_damage": st.sampled_from(["repair", "refuse"]),
     "serve.host": FILLED_TEXT,
     "serve.port": st.integers(0, 65_535),
     "serve.workers": st.integers(1, 64),

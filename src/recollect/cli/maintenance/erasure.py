@@ -34,12 +34,12 @@ ReceiptOption: TypeAlias = Annotated[
 
 @commands.command("admin", examples=("recollect purge", "recollect --user anna forget --everything --purge"))
 def purge(context: CommandContext) -> "CommandResult[Purged]":
-    """Remove the last traces of what was forgotten, of all users.
+    """Remove the last traces of what was forgotten.
 
-    What was forgotten is in no answer, but a database's files may hold remains of it: rows that were deleted, entries
-    of indexes, statistics. This writes the tables anew, one after the other; nothing can use a table meanwhile, and as
-    much room is needed as the largest takes. Safe to interrupt: the next purge goes on. What only an administrator can
-    do is said at the end. Exits with 1 when something could not be purged yet.
+    That is for all users. What was forgotten is in no answer, but a database's files may hold remains of it: rows that
+    were deleted, entries of indexes, statistics. This writes the tables anew, one after the other; nothing can use a
+    table meanwhile, and as much room is needed as the largest takes. Safe to interrupt: the next purge goes on. What
+    only an administrator can do is said at the end. Exits with 1 when something could not be purged yet.
     """
     purged = purge_store(context)
     return CommandResult(purged, show_purged, FAILED if purged.failed else 0)
@@ -110,7 +110,7 @@ def verify_erasure(
         str | None, option("DIR", "Name the backups in this folder that are older; else in that of the settings.")
     ] = None,
 ) -> "CommandResult[ErasureCheck]":
-    """Check that nothing of what a receipt tells of is left in the store.
+    """Check that nothing a receipt tells of is left.
 
     Looks into every table and text column, indexes, statistics and originals, and on SQLite into every byte of the file
     and its log. What you stored again since is counted apart. Exits with 1 when something is left, and with 2 when the

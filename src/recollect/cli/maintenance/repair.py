@@ -36,11 +36,12 @@ def repair(
     *,
     database: Annotated[str | None, option("PATH", "The SQLite file; that of the settings without it.")] = None,
 ) -> CommandResult[RepairOutcome]:
-    """Look at all of a SQLite file, and save what can be read if it is damaged.
+    """Look at a SQLite file, and save what can be read.
 
-    Stop all processes that use the store first. The rows of all sound pages go to a new file, which takes the place of
-    the damaged one; words and codes of vectors are indexed anew, and lost vectors wait for the worker. The damaged file
-    is kept beside it under a dated name: delete it when you no longer need it. A sound file is left as it is.
+    Nothing is done to a file that is sound. Stop all processes that use the store first. The rows of all sound pages go
+    to a new file, which takes the place of the damaged one; words and codes of vectors are indexed anew, and lost
+    vectors wait for the worker. The damaged file is kept beside it under a dated name: delete it when you no longer
+    need it.
     """
     from recollect.api.memory import Memory
 
