@@ -25,7 +25,7 @@ from tests.storage.catalogue import older_store
 
 _SEED = 20260301
 _POINTS = sized(8, 100)  # of each of three kinds, on each store, in each round
-_ROUNDS = range(sized(1, 7))  # each begins with an empty store: what is in it is looked through at every point
+_ROUNDS = range(sized(1, 9))  # each begins with an empty store: what is in it is looked through at every point
 _MIGRATIONS = sized(7, 40)
 _ITEMS = 40  # more than a process gets done before it is killed
 _BATCH = 25
