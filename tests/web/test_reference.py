@@ -145,6 +145,13 @@ def test_a_body_that_is_no_json_comes_from_a_file() -> None:
     assert "bytes" in text
 
 
+def test_a_form_is_sent_as_one() -> None:
+    form = {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}}, "required": ["file"]}
+    operation = {"requestBody": {"content": {"multipart/form-data": {"schema": form}}}, "responses": {}}
+    text = read(render({"info": {"title": "Things"}, "paths": {"/api/files": {"post": operation}}})).text
+    assert "/api/files \\\n  -F file=@FILE" in text
+
+
 def test_the_example_calls_where_it_is_served() -> None:
     text = read(render(documented(), "http://memory.example:9000/")).text
     assert "curl http://memory.example:9000/api/secret" in text

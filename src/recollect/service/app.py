@@ -22,8 +22,8 @@ from recollect.service.authentication import AuthenticationMiddleware
 from recollect.service.error_responses import add_error_handler
 from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
+from recollect.service.openapi_document import PROBLEM, DocumentedApp, operation_name
 from recollect.service.request_context import RequiresPermission
-from recollect.service.responses import ProblemDocument
 from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store, transfer
 from recollect.service.scheduled_backups import ScheduledBackups
 from recollect.service.watched_folders import WatchedFolders
@@ -78,7 +78,7 @@ _document_permissions(ROUTERS)
 
 
 def _problems(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
-    content = {MEDIA_TYPE: {"schema": ProblemDocument.model_json_schema()}}
+    content = {MEDIA_TYPE: {"schema": PROBLEM}}
     return {int(status): {"description": status.phrase, "content": content} for status in statuses}
 
 
@@ -99,7 +99,9 @@ _USUAL: Final = _problems(
     HTTPStatus.INSUFFICIENT_STORAGE,
 )
 
-_ROUTES: Final = APIRouter(responses=_USUAL)  # analysed once, however many applications a process makes
+_ROUTES: Final = APIRouter(
+    responses=_USUAL, generate_unique_id_function=operation_name
+)  # analysed once, however many applications a process makes
 for _router in ROUTERS:
     _ROUTES.include_router(_router)
 
@@ -123,7 +125,7 @@ def create_app(
             stack.callback(metrics.close)
             yield
 
-    app = FastAPI(
+    app = DocumentedApp(
         title="Recollect",
         version=__version__,
         description=_ABOUT,

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Self, TypedDict
+from typing import Annotated, Final, Self, TypedDict
 
 from fastapi import Depends, Query
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
@@ -31,22 +31,6 @@ PlaceText = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern
 
 _SEEN: Final = re.compile(VISIBLE)
 _FIELDS: Final = ("lat", "lng", "address", "place_label")
-_PAIR: Final[dict[str, Any]] = {
-    "required": ["lat", "lng"],
-    "properties": {"lat": {"type": "number"}, "lng": {"type": "number"}},
-}
-_NO_PAIR: Final[dict[str, Any]] = {"properties": {"lat": {"type": "null"}, "lng": {"type": "null"}}}
-
-LAT_WITH_LNG: Final[dict[str, Any]] = {"anyOf": [_PAIR, _NO_PAIR]}
-_SOMEWHERE: Final[dict[str, Any]] = {
-    "anyOf": [
-        _PAIR,
-        *(
-            {"required": [name], "properties": {**_NO_PAIR["properties"], name: {"pattern": VISIBLE}}}
-            for name in ("address", "place_label")
-        ),
-    ]
-}
 
 
 class PlacedBody(StrictBody):
@@ -67,7 +51,7 @@ class PlacedBody(StrictBody):
 class LocationBody(PlacedBody):
     """A place: by its coordinates, its address, what it is called, or several of these."""
 
-    model_config = ConfigDict(json_schema_extra={**_SOMEWHERE, **EXAMPLES["LocationBody"]})
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["LocationBody"])
 
     @model_validator(mode="after")
     def _somewhere(self) -> Self:

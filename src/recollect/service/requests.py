@@ -1,10 +1,15 @@
-"""Request bodies, with their limits. The OpenAPI schema is exact: what fits it is accepted, all else is refused."""
+"""Request bodies, with their limits.
+
+The OpenAPI schemas are plain, so that generators of clients take them: what two fields mean to each other is checked
+here and by the verbs, and said in the descriptions.
+"""
 
 import re
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, Self
 from unicodedata import normalize
 
+from fastapi import Body
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -21,7 +26,6 @@ from recollect.model.literals import MEMORY_TYPES, SOURCES, TYPE_ALIASES, Memory
 from recollect.model.places import LONGEST_LABEL
 from recollect.service.body_model import EXAMPLES, VISIBLE, Share, StrictBody
 from recollect.service.request_locations import (
-    LAT_WITH_LNG,
     AddressText,
     Latitude,
     LocatableBody,
@@ -71,7 +75,6 @@ def _composed(value: str) -> str:
 
 
 # Two characters are spaces to some readers of patterns and not to others, so they are named.
-NOT_BLANK: Final = r"[^\s\x1c-\x1f\x85\ufeff]"  # more than space
 TRIMMED: Final = (  # no control characters or outer spaces
     r"^[^\s\x00-\x1f\x85\ufeff]([^\x00-\x08\x0b-\x1f]*[^\s\x00-\x1f\x85\ufeff])?$"
 )
@@ -93,7 +96,7 @@ GivenType = Annotated[
 class NewMemoryBody(LocatableBody):
     """A memory to store. Only the content is needed."""
 
-    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["NewMemoryBody"]})
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["NewMemoryBody"])
 
     content: MemoryText
     type: GivenType = "other"
@@ -154,10 +157,17 @@ class BulkBody(StrictBody):
         return len(self.memories)
 
 
+def _describe_patch(schema: JsonObject) -> None:
+    """Document a patch without defaults: a generated client would send them, and so overwrite what is there."""
+    schema |= {"minProperties": 1, **EXAMPLES["MemoryPatch"]}
+    for field in schema["properties"].values():
+        field.pop("default", None)
+
+
 class MemoryPatch(PlacedBody):
     """What to change of a memory. What is not named stays; null takes a moment or a place away."""
 
-    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, "minProperties": 1, **EXAMPLES["MemoryPatch"]})
+    model_config = ConfigDict(json_schema_extra=_describe_patch)
 
     content: MemoryText = ""
     type: GivenType = "other"
@@ -187,7 +197,7 @@ class ReadingBody(StrictBody):
 class ContextQuery(LocationSearchBody):
     """A search of memories, all that was said, and files."""
 
-    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["ContextQuery"]})
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["ContextQuery"])
 
     query: QueryText
     limit: ItemLimit = 10
@@ -205,7 +215,7 @@ class ContextQuery(LocationSearchBody):
 class SimpleQuery(LocationSearchBody):
     """A search in the form that simple clients use."""
 
-    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["SimpleQuery"]})
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["SimpleQuery"])
 
     query: QueryText
     limit: ItemLimit = 10
@@ -254,32 +264,13 @@ MessageContent = (
 )
 
 
-# A message says something or calls a tool; the result of a tool may be empty, but must say of which call it is.
-_SAYS_SOMETHING: Final[dict[str, Any]] = {
-    "anyOf": [
-        {
-            "required": ["tool_call_id"],
-            "properties": {"role": {"const": "tool"}, "tool_call_id": {"type": "string", "minLength": 1}},
-        },
-        {
-            "required": ["content"],
-            "properties": {
-                "role": {"not": {"const": "tool"}},
-                "content": {"anyOf": [{"type": "string", "pattern": NOT_BLANK}, {"type": "array", "minItems": 1}]},
-            },
-        },
-        {
-            "required": ["tool_calls"],
-            "properties": {"role": {"not": {"const": "tool"}}, "tool_calls": {"type": "array", "minItems": 1}},
-        },
-    ]
-}
-
-
 class MessageBody(LocatableBody):
-    """A message as it was said, perhaps with the place where it was said."""
+    """A message as it was said, perhaps with the place where it was said.
 
-    model_config = ConfigDict(json_schema_extra={"allOf": [_SAYS_SOMETHING, LAT_WITH_LNG], **EXAMPLES["MessageBody"]})
+    It has content or tool calls; the result of a tool has a `tool_call_id`.
+    """
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["MessageBody"])
 
     role: Literal["user", "assistant", "system", "tool", "reasoning"]
     content: MessageContent = ""
@@ -322,6 +313,7 @@ def _body_kind(body: object) -> str:
 MessageOrMessages = Annotated[
     Annotated[MessageBody, Tag(MessageBody.__name__)] | Annotated[MessagesBody, Tag(MessagesBody.__name__)],
     Discriminator(_body_kind),
+    Body(title="OneOrMoreMessages"),  # the name of the type in generated clients
 ]
 
 
@@ -341,7 +333,7 @@ class CompactBody(StrictBody):
 class BeforePromptBody(LocatableBody):
     """What the user says, before the agent answers, and where they are."""
 
-    model_config = ConfigDict(json_schema_extra={**LAT_WITH_LNG, **EXAMPLES["BeforePromptBody"]})
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["BeforePromptBody"])
 
     prompt: MessageContent
     session: SessionName
@@ -366,37 +358,13 @@ class SessionEndBody(StrictBody):
     session: SessionName
 
 
-_NAMED: Final = ("id", "query", "session", "source", "folder")
-_NOT_NAMED: Final[dict[str, Any]] = {
-    **{name: {"type": "null"} for name in _NAMED},
-    "everything": {"const": False},
-}
-
-
-def _reach(named: str) -> dict[str, Any]:
-    """Say which switches do not go together with what is named."""
-    owners = (("all", "query"), ("sources", "id"), ("allow_again", "everything"))
-    return {switch: {"const": False} for switch, owner in owners if owner != named}
-
-
-_EXACTLY_ONE: Final[dict[str, Any]] = {
-    "oneOf": [
-        {"required": [name], "properties": {**_NOT_NAMED, **_reach(name), name: {"type": "string"}}} for name in _NAMED
-    ]
-    + [
-        {
-            "required": ["everything"],
-            "properties": {**_NOT_NAMED, **_reach("everything"), "everything": {"const": True}},
-        }
-    ],
-    "not": {"required": ["receipt", "dry_run"], "properties": {"receipt": {"const": True}, "dry_run": {"const": True}}},
-}
-
-
 class ForgetBody(StrictBody):
-    """What to forget: exactly one of `id`, `query`, `session`, `source`, `folder`, `everything`."""
+    """What to forget: exactly one of `id`, `query`, `session`, `source`, `folder`, `everything`.
 
-    model_config = ConfigDict(json_schema_extra={**_EXACTLY_ONE, **EXAMPLES["ForgetBody"]})
+    `all` goes with a query, `sources` with an id, `allow_again` with everything; a dry run has no receipt.
+    """
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["ForgetBody"])
 
     id: Annotated[str, Field(min_length=1, max_length=100)] | None = None
     query: QueryText | None = None

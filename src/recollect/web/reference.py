@@ -15,6 +15,7 @@ from recollect.web.schema_text import OpenApiSchema, describe_bounds, describe_t
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _JSON: Final = "application/json"
+_FORM: Final = "multipart/form-data"
 _HERE: Final = "http://127.0.0.1:8787"
 _ERRORS: Final = {str(status.value): status.phrase for status in HTTPStatus if status >= HTTPStatus.BAD_REQUEST}
 _CODE: Final = re.compile(r"`([^`]+)`")
@@ -204,9 +205,11 @@ def _curl(route: _Route, openapi: Mapping[str, Any]) -> str:
     return " \\\n  ".join([f"curl {method}{shlex.quote(url)}", *lines])
 
 
-def _sent(route: _Route, models: Mapping[str, OpenApiSchema]) -> tuple[str, str]:
+def _sent(route: _Route, models: Mapping[str, OpenApiSchema]) -> tuple[str, ...]:
     """Show a body as a command sends it: what is no JSON comes from a file."""
     form = next(iter(route.operation["requestBody"]["content"]))
+    if form == _FORM:
+        return (*(f"-F {shlex.quote(f'{name}=@FILE')}" for name, _, _ in list_fields(route.body or {}, models)),)
     describe_type = f"-H {shlex.quote(f'Content-Type: {form}')}"
     if form != _JSON:
         return describe_type, "--data-binary @FILE"

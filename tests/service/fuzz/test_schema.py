@@ -15,6 +15,7 @@ from schemathesis.specs.openapi.checks import ignored_auth, positive_data_accept
 
 from tests.service.conftest import Running, Serve
 from tests.service.fuzz.profile import Tally, times
+from tests.service.fuzz.rules import add_rules
 from tests.waiting import PATIENCE_S
 
 # What a schema cannot say: NULs have no place in the texts inside of metadata, and a body may be too large as a whole.
@@ -37,8 +38,9 @@ def described(document: dict[str, Any]) -> dict[str, Any]:
 
     Keys, and users that an admin names, are what the table of permissions is for; a header that is not UTF-8, which no
     schema can tell from one that is, is among the hostile requests. What may be left out is written as what may be
-    null, and a header or a part of an address cannot be null.
+    null, and a header or a part of an address cannot be null. What fields mean to each other is added.
     """
+    add_rules(document)
     for path in document["paths"].values():
         for operation in path.values():
             operation.pop("security", None)

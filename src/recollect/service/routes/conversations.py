@@ -25,7 +25,7 @@ MessageId = Annotated[str, Path(min_length=1, max_length=100, description="The i
 
 @router.post("/api/conversations/{id:path}/messages", status_code=HTTPStatus.CREATED,
              response_model=out.AppendedManyBody)  # fmt: skip
-def append(body: requests.MessageOrMessages, call: WriteCall, id: ConversationName) -> Response:
+def append_messages(body: requests.MessageOrMessages, call: WriteCall, id: ConversationName) -> Response:
     """Add messages to a conversation, all or none; it begins with the first.
 
     The body is one message, or `{"messages": [...]}` with up to 100.
@@ -43,7 +43,7 @@ def append(body: requests.MessageOrMessages, call: WriteCall, id: ConversationNa
 
 
 @router.get("/api/conversations", response_model=out.ConversationPageBody)
-def listing(
+def list_conversations(
     call: ReadCall,
     limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
     cursor: Annotated[
@@ -56,7 +56,7 @@ def listing(
 
 
 @router.get("/api/conversations/{id:path}/window", response_model=out.WindowBody)
-def window(
+def conversation_window(
     call: ReadCall,
     id: ConversationName,
     max_tokens: Annotated[int | None, Query(ge=1, le=10_000_000), PLAIN_NUMBER] = None,
@@ -67,7 +67,7 @@ def window(
 
 
 @router.get("/api/conversations/{id:path}", response_model=out.ConversationDetailBody)
-def get(
+def get_conversation(
     call: ReadCall,
     id: ConversationName,
     limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
@@ -83,7 +83,9 @@ def get(
 
 
 @router.post("/api/conversations/{id:path}/compact", response_model=out.CompactionBody)
-def compact(call: WriteAndReadCall, id: ConversationName, body: requests.CompactBody | None = None) -> Response:
+def compact_conversation(
+    call: WriteAndReadCall, id: ConversationName, body: requests.CompactBody | None = None
+) -> Response:
     """Fold the older part of a conversation into a summary. The originals stay, and search still finds them."""
 
     def reply(result: Compaction | Message) -> Reply:
@@ -102,7 +104,7 @@ def compact(call: WriteAndReadCall, id: ConversationName, body: requests.Compact
 
 
 @router.post("/api/messages/{id}/feedback", response_model=out.StoredMessageBody)
-def feedback(body: requests.FeedbackBody, call: WriteAndReadCall, id: MessageId) -> Response:
+def rate_message(body: requests.FeedbackBody, call: WriteAndReadCall, id: MessageId) -> Response:
     """Note what the user thought of a message."""
     return run_idempotent(
         call,
@@ -116,7 +118,7 @@ def feedback(body: requests.FeedbackBody, call: WriteAndReadCall, id: MessageId)
 
 
 @router.get("/api/messages/{id}", response_model=out.StoredMessageBody)
-def message(call: ReadCall, id: MessageId) -> Message:
+def get_message(call: ReadCall, id: MessageId) -> Message:
     """Give one message."""
     return call.me.messages.get(id)
 

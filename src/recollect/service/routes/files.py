@@ -21,6 +21,7 @@ from recollect.service.body_model import PLAIN_NUMBER, VISIBLE, StrictBody
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import json_router
 from recollect.service.multipart import ENVELOPE_BYTES, UploadedDocument, read_upload
+from recollect.service.openapi_document import BINARY, FILE_FORM
 from recollect.service.request_context import ApiCall, ForgetCall, ReadCall, WithReceipt, WriteCall
 from recollect.settings import Settings
 from recollect.web.problems import RequestRefused
@@ -31,7 +32,6 @@ FILES_PATH: Final = "/api/files"
 LARGEST_MB: Final = 32
 LONGEST_NAME: Final = 1_000
 _ID: Final = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-_BINARY: Final = {"type": "string", "format": "binary"}
 _ANYTHING: Final = "application/octet-stream"
 
 FileId = Annotated[str, Path(min_length=1, max_length=100, description="The id of a file.")]
@@ -41,15 +41,8 @@ _SENT: Final[dict[str, Any]] = {
         "required": True,
         "description": "The bytes of the document, whatever its type is said to be; or a form with one part, `file`.",
         "content": {
-            _ANYTHING: {"schema": _BINARY},
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "properties": {"file": _BINARY},
-                    "required": ["file"],
-                    "additionalProperties": False,
-                }
-            },
+            "multipart/form-data": {"schema": FILE_FORM},  # first, or a generated client does not compile
+            _ANYTHING: {"schema": BINARY},
         },
     }
 }
@@ -57,7 +50,7 @@ _KNOWN: Final[dict[int | str, dict[str, Any]]] = {
     200: {"model": out.AddedFileBody, "description": "The very same bytes are kept already."}
 }
 _ORIGINAL: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {"*/*": {"schema": _BINARY}}, "description": "The bytes as they were sent."}
+    200: {"content": {"*/*": {"schema": BINARY}}, "description": "The bytes as they were sent."}
 }
 
 
@@ -80,7 +73,7 @@ def most_sent_bytes(settings: Settings) -> int:
 
 @router.post(FILES_PATH, status_code=HTTPStatus.CREATED, response_model=out.AddedFileBody,
              responses=_KNOWN, openapi_extra=_SENT)  # fmt: skip
-async def add(
+async def add_file(
     *,
     request: Request,
     call: WriteCall,
@@ -136,7 +129,7 @@ def _add(call: ApiCall, document: UploadedDocument, name: str | None, *, replace
 
 
 @router.get(FILES_PATH, response_model=out.FileListingBody)
-def listing(
+def list_files(
     *,
     call: ReadCall,
     limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
@@ -152,13 +145,13 @@ def listing(
 
 
 @router.get("/api/files/{id}", response_model=out.FileBody)
-def get(call: ReadCall, id: FileId) -> FileRecord:
+def get_file(call: ReadCall, id: FileId) -> FileRecord:
     """Give what is known about a file."""
     return call.me.files.get(id)
 
 
 @router.get("/api/files/{id}/text", response_model=out.FileTextBody)
-def text(
+def get_file_text(
     call: ReadCall,
     id: FileId,
     lines: Annotated[
@@ -176,7 +169,7 @@ def text(
 
 
 @router.get("/api/files/{id}/original", response_class=Response, responses=_ORIGINAL)
-def original(call: ReadCall, id: FileId) -> Response:
+def get_file_original(call: ReadCall, id: FileId) -> Response:
     """Give the bytes of a document as they were sent, to be saved and not to be shown."""
     file = call.me.files.get(id)
     content = call.me.files.original(file.id)
@@ -192,7 +185,7 @@ def _attachment(path: str) -> str:
 
 
 @router.delete("/api/files/{id}", response_model=out.ForgottenBody)
-def delete(call: ForgetCall, id: FileId, *, receipt: WithReceipt = False) -> Response:
+def delete_file(call: ForgetCall, id: FileId, *, receipt: WithReceipt = False) -> Response:
     """Forget a file for good, with its text and its original. What lies in a synced folder stays there."""
     return run_idempotent(
         call,

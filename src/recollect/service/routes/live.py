@@ -29,7 +29,7 @@ _ANSWER: Final[dict[int | str, dict[str, Any]]] = {
 
 
 @router.get("/api/stream", status_code=HTTPStatus.OK, response_class=EventStream, responses=_ANSWER)
-async def stream(
+async def stream_hits(
     *,
     request: Request,
     call: ReadCall,

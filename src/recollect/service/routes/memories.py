@@ -33,7 +33,7 @@ IfMatch = Annotated[str | None, Header(max_length=1_000, description="Only if th
 
 @router.post("/api/memories/unified", status_code=HTTPStatus.CREATED, response_model=out.RememberedBody,
              responses={200: {"model": out.RememberedBody, "description": "It is known already."}})  # fmt: skip
-def store(body: requests.NewMemoryBody, call: WriteCall) -> Response:
+def store_memory(body: requests.NewMemoryBody, call: WriteCall) -> Response:
     """Store a memory.
 
     The same text twice is a `duplicate`. A new value for the same `subject`, `key` and `context` supersedes the old
@@ -50,7 +50,7 @@ def store(body: requests.NewMemoryBody, call: WriteCall) -> Response:
 
 
 @router.post("/api/memories/bulk", response_model=out.RememberedManyBody)
-def store_many(body: requests.BulkBody, call: WriteCall) -> Response:
+def store_memories(body: requests.BulkBody, call: WriteCall) -> Response:
     """Store up to 100 memories, all or none."""
     return run_idempotent(
         call,
@@ -63,7 +63,7 @@ def store_many(body: requests.BulkBody, call: WriteCall) -> Response:
 
 
 @router.get("/api/memories/search", response_model=out.RecallBody)
-def search(
+def search_memories(
     *,
     call: ReadCall,
     query: Annotated[requests.QueryText, Query(examples=["which theme do I like?"])],
@@ -102,7 +102,7 @@ def search(
 
 
 @router.get("/api/memories", response_model=out.MemoryPageBody)
-def listing(
+def list_memories(
     *,
     call: ReadCall,
     limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
@@ -121,7 +121,7 @@ def listing(
 
 
 @router.get("/api/memories/{id}", response_model=out.MemoryBody, responses={304: {"description": "Unchanged."}})
-def get(
+def get_memory(
     call: ReadCall,
     id: MemoryId,
     if_none_match: Annotated[str | None, Header(max_length=1_000, description="The ETag of what you have.")] = None,
@@ -135,7 +135,9 @@ def get(
 
 
 @router.patch("/api/memories/{id}", response_model=out.MemoryBody)
-def change(body: requests.MemoryPatch, call: WriteAndReadCall, id: MemoryId, if_match: IfMatch = None) -> Response:
+def change_memory(
+    body: requests.MemoryPatch, call: WriteAndReadCall, id: MemoryId, if_match: IfMatch = None
+) -> Response:
     """Change a memory. What it was before stays in its history."""
     changes = body.model_dump(exclude_unset=True)
     if not changes:
@@ -158,7 +160,7 @@ def change(body: requests.MemoryPatch, call: WriteAndReadCall, id: MemoryId, if_
 
 
 @router.post("/api/memories/{id}/feedback", response_model=out.MemoryBody)
-def rate(body: requests.FeedbackBody, call: WriteAndReadCall, id: MemoryId) -> Response:
+def rate_memory(body: requests.FeedbackBody, call: WriteAndReadCall, id: MemoryId) -> Response:
     """Note what the user thought of a memory: what was rated down is found later."""
     return run_idempotent(
         call,
@@ -172,7 +174,7 @@ def rate(body: requests.FeedbackBody, call: WriteAndReadCall, id: MemoryId) -> R
 
 
 @router.delete("/api/memories/{id}", response_model=out.ForgottenBody)
-def delete(
+def delete_memory(
     call: ForgetCall,
     id: MemoryId,
     *,
@@ -197,7 +199,7 @@ def delete(
 
 
 @router.get("/api/memories/{id}/history", response_model=out.MemoriesBody)
-def history(call: ReadCall, id: MemoryId) -> out.Items:
+def memory_history(call: ReadCall, id: MemoryId) -> out.Items:
     """Give all versions of a memory, oldest first."""
     return out.Items(call.me.history(id))
 

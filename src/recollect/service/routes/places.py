@@ -22,13 +22,15 @@ NamedPlacePath = Annotated[
 
 
 @router.get("/api/places", response_model=out.PlacesBody)
-def places(call: ReadCall, limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50) -> out.Items:
+def list_places(
+    call: ReadCall, limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50
+) -> out.Items:
     """Give the places at which memories cluster: what they are called, how much is there, and when last."""
     return out.Items(call.me.places.list(limit=limit))
 
 
 @router.get("/api/places/named", response_model=out.NamedPlacesBody)
-def named_places(call: ReadCall) -> out.Items:
+def list_named_places(call: ReadCall) -> out.Items:
     """Give the places that were given names."""
     return out.Items(call.me.places.named())
 
@@ -61,7 +63,7 @@ def forget_place(call: ForgetCall, name: NamedPlacePath) -> Response:
 
 
 @router.get("/api/places/locate", response_model=out.LocatedManyBody)
-def locate(
+def geocode(
     call: ReadCall,
     name: Annotated[PlaceText, Query(examples=["Brno"], description="A name in the world, such as Paris, Texas.")],
     limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 5,
@@ -71,7 +73,7 @@ def locate(
 
 
 @router.get("/api/places/at", response_model=out.LocatedBody)
-def where_is(
+def reverse_geocode(
     call: ReadCall, lat: Annotated[Latitude, Query(), PLAIN_NUMBER], lng: Annotated[Longitude, Query(), PLAIN_NUMBER]
 ) -> Located:
     """Say what is at coordinates: the nearest place with a name, its region, country and time zone."""

@@ -30,13 +30,15 @@ def about(
 
 
 @router.get("/api/facts", response_model=out.MemoriesBody)
-def facts(call: ReadCall, subject: FilterText = None, key: FilterText = None, limit: ResultLimit = 100) -> out.Items:
+def list_facts(
+    call: ReadCall, subject: FilterText = None, key: FilterText = None, limit: ResultLimit = 100
+) -> out.Items:
     """Give what is known for a fact, newest first."""
     return out.Items(call.me.facts(subject, key=key, limit=limit))
 
 
 @router.get("/api/preferences", response_model=out.MemoriesBody)
-def preferences(
+def list_preferences(
     call: ReadCall, category: FilterText = None, key: FilterText = None, limit: ResultLimit = 100
 ) -> out.Items:
     """Give what the user prefers, the surest first."""
@@ -44,7 +46,7 @@ def preferences(
 
 
 @router.get("/api/events", response_model=out.MemoriesBody)
-def events(
+def list_events(
     *,
     call: ReadCall,
     since: Annotated[requests.Timestamp | None, Query()] = None,
@@ -61,19 +63,19 @@ def events(
 
 
 @router.get("/api/lessons", response_model=out.MemoriesBody)
-def lessons(call: ReadCall, context: FilterText = None, limit: ResultLimit = 100) -> out.Items:
+def list_lessons(call: ReadCall, context: FilterText = None, limit: ResultLimit = 100) -> out.Items:
     """Give what was learned, the surest first."""
     return out.Items(call.me.lessons(context=context, limit=limit))
 
 
 @router.get("/api/instructions", response_model=out.MemoriesBody)
-def instructions(call: ReadCall, limit: ResultLimit = 100) -> out.Items:
+def list_instructions(call: ReadCall, limit: ResultLimit = 100) -> out.Items:
     """Give how the assistant shall behave, newest first."""
     return out.Items(call.me.instructions(limit=limit))
 
 
 @router.post("/api/read", response_model=out.ExplainedReadingBody)
-def read(body: requests.ReadingBody, call: ReadCall) -> ExplainedReading:
+def read_message(body: requests.ReadingBody, call: ReadCall) -> ExplainedReading:
     """Read a user's message, and store nothing.
 
     The answer says what lasts in it, what is not the user's own words, whether an answer needs memory, which memories
@@ -118,7 +120,7 @@ def simple_search(body: requests.SimpleQuery, call: ReadCall) -> list[out.Simple
 
 
 @searching.post("/api/federated/search", response_model=out.FederatedBody)
-def search_nodes(body: requests.FederatedQuery, call: ReadCall) -> FederatedResult:
+def search_federated(body: requests.FederatedQuery, call: ReadCall) -> FederatedResult:
     """Search this store and other services, merged by rank.
 
     Nothing is sent to a node unless it is enabled for you. One that is away, slow or lying is named in `degraded`.

@@ -12,6 +12,7 @@ from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.json_routes import JSON
 from recollect.service.metrics.service_metrics import CONTENT_TYPE, Metrics
+from recollect.service.openapi_document import PROBLEM
 from recollect.service.request_context import AdminCall, ReadCall
 from recollect.web.problems import MEDIA_TYPE
 from recollect.web.reference import render
@@ -20,14 +21,14 @@ router = APIRouter(tags=["Store"])
 
 
 @router.get("/api/stats", response_model=out.UserStatsBody)
-def stats(call: ReadCall) -> Response:
+def get_stats(call: ReadCall) -> Response:
     """Give figures about what the user has stored and, if `serve.search_log` is set, searched for."""
     searches = call.memory.operations.search_stats(call.user_id)
     return _json(out.dump(out.UserStatsBody, {**asdict(call.me.stats()), "searches": searches}))
 
 
 @router.get("/api/status", response_model=out.ServiceStatusBody)
-def status(call: AdminCall) -> Response:
+def get_status(call: AdminCall) -> Response:
     """Say what runs on what, what should be done about it, and how far the user's folders have drifted."""
     folders = call.me.files.folders()
     return _json(out.dump(out.ServiceStatusBody, {**asdict(call.memory.status()), "folders": folders}))
@@ -46,7 +47,7 @@ def verify_erasure(body: Annotated[requests.VerifyErasureBody, Body()], call: Ad
 
 @router.head("/livez", include_in_schema=False)
 @router.get("/livez", response_model=out.LiveBody)
-async def alive() -> dict[str, str]:
+async def get_liveness() -> dict[str, str]:
     """Say that the service runs, however busy its threads are. The only route without a key."""
     return {"status": "alive"}
 
@@ -73,12 +74,12 @@ password is a key. The first start of the service wrote one to a file and said w
 _UNAVAILABLE: Final[dict[str, Any]] = {
     "model": out.ReadyBody,
     "description": "Requests cannot be answered.",
-    "content": {MEDIA_TYPE: {"schema": out.ProblemDocument.model_json_schema()}},  # when no key could be looked up
+    "content": {MEDIA_TYPE: {"schema": PROBLEM}},  # when no key could be looked up
 }
 
 
 @router.get("/readyz", response_model=out.ReadyBody, responses={503: _UNAVAILABLE})
-def ready(_: ReadCall, request: Request) -> Response:
+def get_readiness(_: ReadCall, request: Request) -> Response:
     """Say whether requests can be answered: the store, the queue of what waits for a vector, the model."""
     figures: Metrics = request.app.state.metrics
     readiness = figures.readiness.examine()
@@ -103,7 +104,7 @@ def docs(_: ReadCall, request: Request) -> Response:
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "All figures."}},
 )
-def metrics(_: AdminCall, request: Request) -> Response:
+def get_metrics(_: AdminCall, request: Request) -> Response:
     """Give figures for Prometheus: requests, searches, what waits, what is stored. Numbers only, for a whole store."""
     figures: Metrics = request.app.state.metrics
     return Response(figures.show(), media_type=CONTENT_TYPE)

@@ -15,6 +15,7 @@ from recollect.errors import InvalidInput
 from recollect.importing import import_own
 from recollect.service import responses as out
 from recollect.service.json_routes import JSON, json_router
+from recollect.service.openapi_document import BINARY
 from recollect.service.request_context import ApiCall, ReadCall, WriteCall
 from recollect.web.problems import RequestRefused
 
@@ -24,21 +25,20 @@ IMPORT_PATH: Final = "/api/import"
 MOST_BYTES: Final = 32 * 2**20
 _ZIP: Final = "application/zip"
 _PIECE: Final = 256 * 1024
-_BINARY: Final = {"type": "string", "format": "binary"}
 _ARCHIVE: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {_ZIP: {"schema": _BINARY}}, "description": "The file."}
+    200: {"content": {_ZIP: {"schema": BINARY}}, "description": "The file."}
 }
 _SENT: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
         "description": "The bytes of a file that an export gave.",
-        "content": {"application/octet-stream": {"schema": _BINARY}},  # whatever its type is said to be
+        "content": {"application/octet-stream": {"schema": BINARY}},  # whatever its type is said to be
     }
 }
 
 
 @router.get("/api/export", response_class=Response, responses=_ARCHIVE)
-async def export(
+async def export_archive(
     *,
     call: ReadCall,
     vectors: Annotated[bool, Query(description="Take the vectors along; otherwise they are made anew.")] = False,
@@ -80,7 +80,7 @@ def _export(call: ApiCall, *, vectors: bool, readable: bool) -> Response:
 
 
 @router.post(IMPORT_PATH, response_model=out.ImportedBody, openapi_extra=_SENT)
-async def bring(
+async def import_archive(
     *,
     request: Request,
     call: WriteCall,
