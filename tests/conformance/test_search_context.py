@@ -123,3 +123,14 @@ def test_limit_and_least_score(told: UserMemory) -> None:
             told.search_context(ASKED, limit=limit)
     with pytest.raises(InvalidInput, match="query is empty"):
         told.search_context(" ")
+
+
+def test_a_users_answer_does_not_depend_on_whether_there_are_others(told: UserMemory, memory: Memory) -> None:
+    alone = told.search_context(ASKED, limit=20)
+    other = memory.user("other").conversation("s1")
+    other.append("user", "My blue bicycle pump is not yours.")
+    other.append("assistant", "The blue bicycle, then.")
+    among_others = told.search_context(ASKED, limit=20)
+    assert [(hit.id, hit.parts.channels["text"].raw) for hit in among_others.hits] == [
+        (hit.id, hit.parts.channels["text"].raw) for hit in alone.hits
+    ]

@@ -77,7 +77,6 @@ class _Scorer:
     ) -> None:
         self._word_of = {form: number for number, word in reversed(list(enumerate(question_words))) for form in word}
         self._rarity = list(_rarities(question_words, candidates))
-        self._held_by = frozenset(self._word_of).intersection
         self._near = _NEAR * max(len(word) for word in question_words)  # a text stands under as many forms of each word
         average = _average_length(candidates.rows)
         self._floor, self._slope = _K1 * (1 - _B), _K1 * _B / (average or 1.0)  # what BM25 adds to a count
@@ -89,51 +88,58 @@ class _Scorer:
 
     def score(self, terms: Sequence[str]) -> tuple[float, float]:
         """Score a row by its terms, and say which share of the question it holds."""
-        held = self._held_by(terms)
-        if not held:
+        word_of, rarity = self._word_of, self._rarity
+        places = [(place, term) for place, term in enumerate(terms) if term in word_of]
+        if not places:
             return 0.0, 0.0
         norm = self._floor + self._slope * len(terms)
-        if len(held) == 1:
-            (form,) = held
-            word = self._word_of[form]
-            counts, near = {word: terms.count(form)}, self._rarity[word]
-        else:
-            counts, near = self._places(terms)
-        total = covered = 0.0
-        for word, count in counts.items():
-            weight = self._rarity[word]
+        total = covered = near = 0.0
+        for word, count in self._count(places).items():
+            weight = rarity[word]
             total += weight * count / (count + norm)
+            near += weight
             if self._counts[word]:
                 covered += weight
+        if places[-1][0] - places[0][0] >= self._near:  # otherwise all of them stand close together
+            near = self._closest(places)
         self._most_covered = max(self._most_covered, covered)
         share = min(1.0, covered / self._asked)
         return (total * (_K1 + 1) + near) * float(share**self._power), share
 
-    def _places(self, terms: Sequence[str]) -> tuple[dict[int, int], float]:
-        """Count the words of a row that holds several, and weigh the most that stand close together."""
+    def _count(self, places: Sequence[tuple[int, str]]) -> dict[int, int]:
+        """Say how often each word stands in a row; of a word in several forms the commonest counts."""
         word_of = self._word_of
-        places = [(place, word_of[term], term) for place, term in enumerate(terms) if term in word_of]
+        if len(places) == 1:
+            return {word_of[places[0][1]]: 1}
         by_form: dict[str, int] = {}
         counts: dict[int, int] = {}
+        for _, form in places:
+            word = word_of[form]
+            count = by_form[form] = by_form.get(form, 0) + 1
+            if count > counts.get(word, 0):
+                counts[word] = count
+        return counts
+
+    def _closest(self, places: Sequence[tuple[int, str]]) -> float:
+        """Weigh the most words of a row that stand close together."""
+        word_of = self._word_of
         window: dict[int, int] = {}
         near = best = 0.0
         first = 0
-        for place, word, term in places:
-            count = by_form[term] = by_form.get(term, 0) + 1
-            if count > counts.get(word, 0):
-                counts[word] = count
+        for place, form in places:
+            word = word_of[form]
             inside = window.get(word, 0)
             if not inside:
                 near += self._rarity[word]
             window[word] = inside + 1
             while place - places[first][0] >= self._near:
-                gone = places[first][1]
+                gone = word_of[places[first][1]]
                 window[gone] -= 1
                 if not window[gone]:
                     near -= self._rarity[gone]
                 first += 1
             best = max(best, near)
-        return counts, best
+        return best
 
     def coverage(self) -> float:
         """Say how much of the question the row that covers most of it holds, or of what is enough of it."""

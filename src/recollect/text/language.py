@@ -138,6 +138,8 @@ def _best(votes: Mapping[str, float]) -> str | None:
 
 def _main_script(text: str) -> str | None:
     """Name the script of most letters. Japanese is known by its kana, however many Chinese characters it borrows."""
+    if text.isascii():  # as most texts are
+        return "Latin" if any(map(str.isalpha, text)) else None
     starts, names = _script_starts()
     scripts = Counter(names[bisect_right(starts, ord(letter)) - 1] for letter in text if letter.isalpha())
     if scripts["ja"]:

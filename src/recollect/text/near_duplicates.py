@@ -8,6 +8,7 @@ what decides here: numbers, names, negation, opposites, and who did it to whom.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from recollect.text.clean import fingerprint_text, fold
 from recollect.text.language import guess_language, languages_in, stop_words
@@ -75,6 +76,7 @@ def _read(text: str, language: str) -> Iterator[_ComparedWord]:
             yield _ComparedWord(spelled, stem(spelled, language), decides=decides, has_content=True)
 
 
+@cache
 def _small_words(section: str) -> frozenset[str]:
     return read_words("language", section, *languages_in("latin", "cyrillic"))
 

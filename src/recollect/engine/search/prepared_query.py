@@ -97,8 +97,9 @@ def prepare(
     space = engine.space
     embedded, missing = _embed_query(engine, scope, space, query.text, vector)
     location, missing_place = search_location.resolve(engine, scope, options.location, space)
-    in_radius = [location.within_radius(filters) if location else filters for filters in item_filters]
-    narrowed = tuple(replace(filters, holding=query.required, lacking=query.excluded) for filters in in_radius)
+    narrowed = tuple(location.within_radius(filters) if location else filters for filters in item_filters)
+    if query.required or query.excluded:
+        narrowed = tuple(replace(filters, holding=query.required, lacking=query.excluded) for filters in narrowed)
     trusts = space is None or _speaks(engine, space, query.language)
     prepared = PreparedQuery(query, embedded, narrowed, options, now, started, space, trusts, location)
     return prepared, (*missing, *missing_place)

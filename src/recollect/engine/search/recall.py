@@ -126,9 +126,8 @@ def _search(search: SearchRun, reader: StoreReader) -> UncutRecall:
     location = prepared.location
     places = PlaceScorer(reader, location, prepared.space if search.plan.vector else None) if location else None
     for depth in _DEPTHS:
-        rankings = {}
-        for filters in prepared.item_filters:
-            rankings[filters.kind] = kind_ranking.rank(replace(search, depth=depth, places=places), reader, filters)
+        run = replace(search, depth=depth, places=places)
+        rankings = {filters.kind: kind_ranking.rank(run, reader, filters) for filters in prepared.item_filters}
         skipped = rerank.reason_to_skip(search, rankings)
         pool = 0 if skipped else rerank.pool_size(prepared)
         shown = hits.show(reader, prepared, rankings, settings.diversity, pool)

@@ -22,7 +22,7 @@ def to_micros(moment: datetime) -> int:
 
 def from_micros(micros: int) -> datetime:
     """Read a moment."""
-    return _EPOCH + timedelta(microseconds=micros)
+    return _EPOCH + timedelta(0, 0, micros)
 
 
 def _read_json(text: str) -> Any:  # noqa: ANN401 - JSON

@@ -4,8 +4,8 @@ A copy is good for one generation of its user and until the first of its rows en
 one necessary.
 """
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from threading import Lock
@@ -32,42 +32,28 @@ WholeRow = tuple[str, str, bytes | None, int | None]
 class InMemoryUser:
     """The live rows of a user at a moment: their terms, and the vectors of those that have one.
 
-    Below the vectors of rows are those of passages; `owners` says to which of the embedded rows these belong.
+    `holders` says of each term which of the candidates hold it. Below the vectors of rows are those of passages;
+    `owners` says to which of the embedded rows these belong.
     """
 
     generation: int
     loaded_at: int
     good_until: int
     candidates: Sequence[TextCandidate]
-    words: Sequence[frozenset[str]]
+    holders: Mapping[str, Sequence[int]]
     embedded: Sequence[str]
     matrix: Vector
     owners: Positions
 
-    def sharing(self, terms: Sequence[str]) -> list[TextCandidate]:
-        """Give the rows that hold any of the terms."""
-        apart = frozenset(terms).isdisjoint
-        pairs = zip(self.candidates, self.words, strict=True)
-        return [candidate for candidate, words in pairs if not apart(words)]
+    def sharing(self, terms: Sequence[str]) -> tuple[list[TextCandidate], dict[str, int]]:
+        """Give the rows that hold any of the terms, and how many hold each."""
+        holders = {term: self.holders.get(term, ()) for term in terms}
+        rows = sorted(set().union(*holders.values()))
+        return [self.candidates[row] for row in rows], {term: len(holding) for term, holding in holders.items()}
 
-    def nearest(self, vector: Vector, limit: int) -> list[Neighbour]:
-        """Give the rows nearest to a vector, nearest first."""
-        scores = self._best(sound_cosines(self.matrix, vector))
-        order = np.argsort(-scores, kind="stable")[:limit].tolist()
-        return [Neighbour(self.embedded[row], score) for row, score in zip(order, scores[order].tolist(), strict=True)]
-
-    def cosines(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Give the scores of some rows."""
-        wanted = frozenset(ids)
-        rows = [row for row, memory_id in enumerate(self.embedded) if memory_id in wanted]
-        if len(self.owners):
-            scores = self._best(sound_cosines(self.matrix, vector))[rows].tolist()
-        else:
-            scores = sound_cosines(self.matrix[rows], vector).tolist()
-        return {self.embedded[row]: score for row, score in zip(rows, scores, strict=True)}
-
-    def _best(self, scores: Vector) -> Vector:
-        """Give each row the score of its best passage."""
+    def scores(self, vector: Vector) -> Vector:
+        """Give the scores of all embedded rows, each that of its best passage."""
+        scores = sound_cosines(self.matrix, vector)
         if not len(self.owners):
             return scores
         best = scores[: len(self.embedded)].copy()
@@ -111,11 +97,44 @@ def in_memory_user(
         loaded_at=now,
         good_until=min((end for *_, end in rows if end is not None), default=_FOREVER),
         candidates=candidates,
-        words=[frozenset(candidate.terms) for candidate in candidates],
+        holders=_holders(candidates),
         embedded=[memory_id for memory_id, _ in embedded],
         matrix=as_matrix([floats for _, floats in (*embedded, *passages)], dimensions),
         owners=np.array([places[memory_id] for memory_id, _ in passages], np.intp),
     )
+
+
+def _holders(candidates: Sequence[TextCandidate]) -> dict[str, list[int]]:
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for row, candidate in enumerate(candidates):
+        for term in frozenset(candidate.terms):
+            holders[term].append(row)
+    return dict(holders)
+
+
+class SearchedUser:
+    """A user's rows during one search. The vector is mostly the same each time, so its scores are kept."""
+
+    def __init__(self, user: InMemoryUser) -> None:
+        self.user = user
+        self._vector: Vector | None = None
+        self._scores: Vector = np.empty(0, np.float32)
+
+    def nearest(self, vector: Vector, limit: int) -> list[Neighbour]:
+        """Give the rows nearest to a vector, nearest first."""
+        ids, scores = self.user.embedded, self._scored(vector)
+        order = np.argsort(-scores, kind="stable")[:limit].tolist()
+        return [Neighbour(ids[row], score) for row, score in zip(order, scores[order].tolist(), strict=True)]
+
+    def cosines(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        """Give the scores of some rows."""
+        scores = dict(zip(self.user.embedded, self._scored(vector).tolist(), strict=True))
+        return {memory_id: scores[memory_id] for memory_id in ids if memory_id in scores}
+
+    def _scored(self, vector: Vector) -> Vector:
+        if self._vector is not vector:
+            self._vector, self._scores = vector, self.user.scores(vector)
+        return self._scores
 
 
 def as_matrix(blobs: Sequence[bytes], dimensions: int) -> Vector:

@@ -30,6 +30,7 @@ from recollect.storage.sqlite.in_memory_users import (
     AreaRows,
     InMemoryUser,
     InMemoryUsers,
+    SearchedUser,
     as_matrix,
     in_memory_user,
     sound_cosines,
@@ -60,7 +61,8 @@ class SqliteReader(SharedReader):
         super().__init__(SqliteSession(connection), scope, secrets=secrets)
         self._codes = caches.codes
         self._users = caches.users
-        self._whole: InMemoryUser | None = None
+        self._whole: SearchedUser | None = None
+        self._whole_key: tuple[Space, Filters] | None = None
         self._areas: dict[ItemFilters, AreaRows | None] = {}
         self._with_passages: dict[int, bool] = {}  # by the number of a space
 
@@ -71,8 +73,7 @@ class SqliteReader(SharedReader):
         except StoreDamaged:  # a vector; the words are sound all the same
             user = None
         if user is not None and self._figures.memories <= limit:
-            candidates = user.sharing(terms)
-            return TextCandidates(candidates, count_terms(candidates, terms), self._figures.memories)
+            return TextCandidates(*user.user.sharing(terms), self._figures.memories)
         if self._figures.rows(filters.kind) > MANY_ROWS:
             inside = self._inside(filters)
             if inside is None:
@@ -101,9 +102,13 @@ class SqliteReader(SharedReader):
     def _counted(self, terms: Sequence[str], kind: ItemKind) -> dict[str, int]:
         return {term: int(self._rows("term_frequency", {"terms": any_of([term])}, kind=kind)[0][0]) for term in terms}
 
-    def _in_memory(self, space: Space | None, filters: ItemFilters | PlaceFilters) -> InMemoryUser | None:
+    def _in_memory(self, space: Space | None, filters: ItemFilters | PlaceFilters) -> SearchedUser | None:
         """Give the user's memories whole, when there are few and nothing but the present is asked for."""
-        if space is None or not isinstance(filters, Filters) or filters != Filters(now=filters.now):
+        if space is None or not isinstance(filters, Filters):
+            return None
+        if self._whole_key == (space, filters):
+            return self._whole
+        if filters != Filters(now=filters.now):
             return None
         number = self._spaces.number("memory", space)
         if number is None or self._figures.memories > FEW_ROWS:
@@ -117,7 +122,8 @@ class SqliteReader(SharedReader):
                 passages = self._filtered("whole_user_passages", filters, space=number)
             return in_memory_user(generation, now, rows, passages, space.dimensions)
 
-        self._whole = self._users.fresh((self._user, number), generation, now, load)
+        self._whole = SearchedUser(self._users.fresh((self._user, number), generation, now, load))
+        self._whole_key = (space, filters)
         return self._whole
 
     def _inside(self, filters: ItemFilters | PlaceFilters) -> AreaRows | None:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.errors import InvalidInput
-from recollect.text.time_expressions.local_calendar import Today
 from recollect.text.time_expressions.matching import find
 from recollect.text.time_expressions.tokens import tokenize
 
@@ -33,7 +32,7 @@ class TimeSpan:
 
 def find_time_spans(query: str, now: datetime) -> tuple[TimeSpan, ...]:
     """Give the times a query speaks of, in order of place. `now` carries the time zone its days are counted in."""
-    if now.utcoffset() is None:
+    if now.tzinfo is None:
         raise InvalidInput(f"now is {now.isoformat()}, a time without a zone; pass one with the user's time zone")
-    found = find(tokenize(query), Today.of(now))
+    found = find(tokenize(query), now)
     return tuple(TimeSpan(since, until, start, end) for start, end, (since, until) in found)

@@ -7,6 +7,7 @@ the time is linear in the tokens.
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
@@ -49,7 +50,7 @@ def _grammar(language: str) -> TimeGrammar:
     return TimeGrammar(language)
 
 
-def find(tokens: Sequence[QueryToken], today: Today) -> list[tuple[int, int, Stretch]]:
+def find(tokens: Sequence[QueryToken], now: datetime) -> list[tuple[int, int, Stretch]]:
     """Give the times in the tokens with their places in the text, in order."""
     matches: list[_PhraseMatch] = []
     text = " ".join(token.folded for token in tokens)
@@ -57,6 +58,9 @@ def find(tokens: Sequence[QueryToken], today: Today) -> list[tuple[int, int, Str
         if _NEEDED.get(language, _LATIN).search(text):
             search = _PhraseSearch(_grammar(language), tokens)
             matches += sorted(search.matches(), key=lambda match: match.lines)
+    if not matches:
+        return []
+    today = Today.of(now)
     matches.sort(key=lambda match: (-_length(tokens, match), match.expression.meaning != NOTHING))
     taken = [False] * len(tokens)
     times: list[tuple[int, int, Stretch]] = []

@@ -6,11 +6,13 @@ SELECT {record}
   FROM (SELECT value AS wanted FROM carray(:ids)) CROSS JOIN memories ON user_id = :user_id AND id = wanted
 
 -- text_candidates --
--- Rows that share a term with the query.
+-- Rows that share a term with the query. In a store of one user the index need not be asked whose they are.
 SELECT {rows}.id, {rows}.terms
   FROM {words} t
  CROSS JOIN {rows} ON {rows}.seq = t.rowid
- WHERE t.{words} MATCH 'user_token:"' || hex(:user_id) || '" AND terms:(' || :terms || ')'
+ WHERE t.{words} MATCH
+       iif(EXISTS (SELECT 1 FROM users WHERE user_id <> :user_id), 'user_token:"' || hex(:user_id) || '" AND ', '')
+       || 'terms:(' || :terms || ')'
    AND t.rank MATCH 'bm25(0.0, 1.0)'
    AND {rows}.user_id = :user_id AND {filters}
  ORDER BY t.rank
@@ -20,7 +22,9 @@ SELECT {rows}.id, {rows}.terms
 -- How many of the user's rows hold a term.
 SELECT count(*) AS frequency
   FROM {words}
- WHERE {words} MATCH 'user_token:"' || hex(:user_id) || '" AND terms:(' || :terms || ')'
+ WHERE {words} MATCH
+       iif(EXISTS (SELECT 1 FROM users WHERE user_id <> :user_id), 'user_token:"' || hex(:user_id) || '" AND ', '')
+       || 'terms:(' || :terms || ')'
 
 -- around_messages --
 -- Messages and what was said before and after each of them.
