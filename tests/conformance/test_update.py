@@ -273,3 +273,15 @@ def test_updates_of_different_fields_from_many_threads_are_all_kept(me: UserMemo
         list(pool.map(work, changes))
     kept = me.get(stored.id)
     assert [{name: getattr(kept, name) for name in change} for change in changes] == changes
+
+
+def test_an_expiry_is_moved_without_a_new_version(me: UserMemory, memory: Memory, clock: SteppingClock) -> None:
+    stored = me.remember(TEXT, expires_at=clock.moment + timedelta(hours=1))
+    for _ in range(3):
+        moved = me.update(stored.id, expires_at=clock.moment + timedelta(hours=2))
+    assert (moved.expires_at, me.history(stored.id)) == (me.get(stored.id).expires_at, (me.get(stored.id),))
+    clock.advance(hours=1.5)
+    assert me.recall("piano").hits[0].id == stored.id
+    clock.advance(hours=1)
+    assert me.recall("piano").hits == ()
+    assert memory.maintain().expired == 1

@@ -27,7 +27,7 @@ PERMISSIVE: Final = frozenset(
 # Licences with conditions that docs/dependencies.md explains, and the packages that have them.
 EXPLAINED: Final[Mapping[str, frozenset[str]]] = {
     "LGPL-3.0-only": frozenset({"psycopg", "psycopg-binary", "psycopg-pool"}),
-    "MPL-2.0": frozenset({"tqdm"}),
+    "MPL-2.0": frozenset({"certifi", "orjson", "tqdm"}),
     "any-OSI": frozenset({"apsw"}),
 }
 # What older ways of naming a licence mean.
@@ -50,7 +50,7 @@ _HEADER: Final = """\
 # Licences
 
 Recollect is licensed under the Apache License 2.0. These are the licences of the packages that come with it and with
-its extras `encryption`, `otel` and `places`. A test fails when one is added or changed;
+its extras `encryption`, `langgraph`, `otel` and `places`. A test fails when one is added or changed;
 [dependencies](dependencies.md#licences) says what the LGPL of psycopg means for you. The texts are in each package's
 `.dist-info` folder.
 

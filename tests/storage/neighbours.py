@@ -483,6 +483,7 @@ WRITES: Mapping[str, Crossing] = {
             "set_feedback": lambda w: w.set_feedback(_message(THEIRS.messages[1], 1)._replace(feedback=1)),
             "disliked_messages": lambda w: w.disliked_messages(),
             "set_metadata": lambda w: w.set_metadata(THEIRS.memories[2], {"mine": 1}),
+            "set_expiry": lambda w: w.set_expiry(THEIRS.memories[2], NOW, NOW),
             "delete_messages": lambda w: w.delete_messages(THEIRS.messages),
             "delete_conversation": lambda w: w.delete_conversation("c2"),
             "derive": lambda w: w.derive([Derivation("memory", SHARED, "message", THEIRS.messages[1])], NOW),

@@ -159,6 +159,9 @@ class MemoryWriter(MemoryRows, Protocol):
     def set_metadata(self, memory_id: str, metadata: Mapping[str, Any]) -> None:
         """Write the metadata of a row, which stays the version that it is."""
 
+    def set_expiry(self, memory_id: str, expires_at: datetime | None, now: datetime) -> None:
+        """Write when a row expires, which stays the version that it is."""
+
     def revise(
         self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool
     ) -> None:

@@ -55,6 +55,9 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
         draft = _revise_draft(engine, current, changes)
         if _unchanged(current, draft.record, changes):
             return current
+        if changes.keys() == {"expires_at"}:  # it says what it said: a lease that is renewed often makes no history
+            writer.set_expiry(memory_id, draft.record.expires_at, draft.record.updated_at)
+            return current._replace(expires_at=draft.record.expires_at, updated_at=draft.record.updated_at)
         if embedded_texts(draft.record) != texts:
             raise _ConcurrentUpdateError
         keep_vector = "vector" not in changes and embedded_texts(current) == texts

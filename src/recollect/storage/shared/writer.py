@@ -214,6 +214,10 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         """Write the metadata of a memory."""
         self._execute("set_memory_metadata", {"id": memory_id, "metadata": self._codec.values.write_json(metadata)})
 
+    def set_expiry(self, memory_id: str, expires_at: datetime | None, now: datetime) -> None:
+        """Write when a memory expires."""
+        self._execute("set_memory_expiry", {"id": memory_id, "expires_at": expires_at, "now": now})
+
     def revise(
         self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool
     ) -> None:

@@ -122,6 +122,10 @@ UPDATE memories
 -- What is noted about a row, without a new version of it.
 UPDATE memories SET metadata = :metadata WHERE user_id = :user_id AND id = :id
 
+-- set_memory_expiry --
+-- When a row is to be forgotten, without a new version of it.
+UPDATE memories SET expires_at = :expires_at, updated_at = :now WHERE user_id = :user_id AND id = :id
+
 -- rename_memory --
 -- Turns the present row into a version of the past; its terms and vector stay with it.
 UPDATE memories

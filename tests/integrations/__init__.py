@@ -1,0 +1,1 @@
+"""Recollect inside other frameworks."""
