@@ -92,7 +92,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP_INSTALL) --editable '.[places]'
+	$(PIP_INSTALL) --editable '.[mcp,places]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt packages/recollect-encoder-1/pyproject.toml | $(VENV)/bin/python

@@ -144,8 +144,11 @@ def mcp(
 
     Speaks the Model Context Protocol on standard input and output, for hosts that start it themselves: tools to store,
     recall, search and forget. With a key in RECOLLECT_KEY it may do what the key may, for the key's user. It ends when
-    standard input does. Configurations for the usual hosts are in docs/mcp.md.
+    standard input does. It needs pip install 'recollect[mcp]'. Configurations for the usual hosts are in docs/mcp.md.
     """
+    from recollect.mcp import require_sdk
+
+    require_sdk()
     from recollect.mcp import stdio
 
     stdio.serve(context.settings, user=context.user_named, verbose=verbose)

@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from fastapi import APIRouter, FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from recollect import mcp
 from recollect._version import __version__
 from recollect.api.memory import Memory
-from recollect.mcp import create_mcp
+from recollect.errors import SettingsError
 from recollect.service.admission.admission import RequestAdmission, Requester
 from recollect.service.authentication import AuthenticationMiddleware
 from recollect.service.error_responses import add_error_handler
@@ -29,8 +32,11 @@ from recollect.service.scheduled_backups import ScheduledBackups
 from recollect.service.watched_folders import WatchedFolders
 from recollect.web.limits import BodyLimits
 from recollect.web.middleware import add_middleware
-from recollect.web.problems import MEDIA_TYPE, add_error_handlers
+from recollect.web.problems import MEDIA_TYPE, add_error_handlers, problem
 from recollect.web.rate_limit import RateLimiter
+
+if TYPE_CHECKING:
+    from recollect.mcp.http import Mcp, RunForUser
 
 T = TypeVar("T")
 
@@ -115,12 +121,13 @@ def create_app(
     async def run_tool(key_id: str, user: str, work: Callable[[], T]) -> T:
         return await admission.run(Requester(key_id, user or key_id), 0, work)
 
-    mcp = create_mcp(lambda: memory, run=run_tool)
+    agents = _create_mcp(memory, run_tool)
 
     @asynccontextmanager
     async def alive(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(mcp.lifespan())
+            if agents is not None:
+                await stack.enter_async_context(agents.lifespan())
             await stack.enter_async_context(subscriptions.open())
             stack.callback(metrics.close)
             yield
@@ -145,8 +152,25 @@ def create_app(
     add_error_handler(app)
     app.router.routes.extend(_ROUTES.routes)
     for path in ("/mcp", "/mcp/"):
-        app.router.routes.append(Route(path, mcp.app, methods=["POST"]))
+        app.router.routes.append(Route(path, _refuse_mcp if agents is None else agents.app, methods=["POST"]))
     return app
+
+
+def _create_mcp(memory: Memory, run: "RunForUser") -> "Mcp | None":
+    """Make the part for agents; None where its SDK is not installed, which is an extra."""
+    try:
+        mcp.require_sdk()
+    except SettingsError:
+        return None
+    return mcp.create_mcp(lambda: memory, run=run)
+
+
+async def _refuse_mcp(_: Request) -> Response:
+    try:
+        mcp.require_sdk()
+    except SettingsError as error:
+        return problem(HTTPStatus.NOT_IMPLEMENTED, str(error))
+    return problem(HTTPStatus.NOT_IMPLEMENTED, "MCP was installed after the service had started. Restart it.")
 
 
 def create_limiter(memory: Memory) -> RateLimiter:
