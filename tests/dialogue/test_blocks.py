@@ -99,6 +99,19 @@ def test_openclaw() -> None:
 
 
 @pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"__openclaw": {"id": "m1", "seq": 4}, "idempotencyKey": "k1:user"}, "m1"),
+        ({"__openclaw": {"senderIsOwner": True}, "idempotencyKey": "k1:user"}, "k1:user"),
+        ({"id": "own", "__openclaw": {"id": "m1"}}, "own"),
+        ({"__openclaw": "m1"}, ""),
+    ],
+)
+def test_how_openclaw_names_a_message(fields: dict[str, Any], name: str) -> None:
+    assert one({"role": "user", "content": "Hello", **fields}).id == name
+
+
+@pytest.mark.parametrize(
     ("usage", "expected"),
     [
         ({"prompt_tokens": 10, "completion_tokens": 3, "reasoning_tokens": 2}, (10, 3, 2)),

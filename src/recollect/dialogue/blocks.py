@@ -120,7 +120,7 @@ def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
     message = NewMessage(
         role,
         _content(offered),
-        id=str(offered.get("id") or offered.get("message_id") or ""),
+        id=_id(offered),
         tool_calls=offered.get("tool_calls") or (),
         tool_call_id=str(offered.get("tool_call_id") or offered.get("toolCallId") or ""),
         said_at=_moment(offered.get("said_at") or offered.get("timestamp") or offered.get("created_at")),
@@ -133,6 +133,14 @@ def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
         **_place(offered),
     )
     return replace(message, sequence=offered["sequence"]) if "sequence" in offered else message
+
+
+def _id(offered: Mapping[str, Any]) -> str:
+    """Give the host's own id of a message. OpenClaw has it in `__openclaw`, or names what a user says by a key."""
+    noted = offered.get("__openclaw")
+    notes: Mapping[str, Any] = noted if isinstance(noted, Mapping) else {}
+    names = (offered.get("id"), offered.get("message_id"), notes.get("id"), offered.get("idempotencyKey"))
+    return str(next(filter(None, names), ""))
 
 
 def _place(offered: Mapping[str, Any]) -> PlaceFields:

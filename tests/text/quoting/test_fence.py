@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.quoting.fence import Quoted, fenced, is_only_wrappers, without_fences, without_recall_blocks
+from recollect.text.quoting.fence import (
+    Quoted,
+    fenced,
+    is_only_wrappers,
+    without_fences,
+    without_host_notes,
+    without_recall_blocks,
+)
 from recollect.text.quoting.harmless import harmless
 from tests.growth import assert_linear
 from tests.sizes import sized
@@ -140,6 +147,22 @@ def test_knows_messages_that_nobody_wrote(text: str, nobody: bool) -> None:  # n
 def test_only_our_blocks_are_cut_when_only_they_are_meant() -> None:
     text = "<memory>a</memory> <relevant-context>b</relevant-context> c"
     assert without_recall_blocks(text) == "<memory>a</memory> c"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("[Sun 2026-11-15 06:00 UTC] Hello", "Hello"),
+        (f"<<<BEGIN_{OPENCLAW}>>>\nnone\n<<<END_{OPENCLAW}>>>", ""),
+        (
+            f"[Sun 2026-11-15 06:00 UTC] <relevant-context>b</relevant-context>\n\nHello <<<BEGIN_{OPENCLAW}>>>x",
+            "Hello",
+        ),
+        ("<memory>a</memory> and [Sun 2026-11-15]", "<memory>a</memory> and [Sun 2026-11-15]"),
+    ],
+)
+def test_what_openclaw_adds_is_no_part_of_a_message(text: str, kept: str) -> None:
+    assert without_host_notes(text) == kept
 
 
 def test_shortens_at_the_edge_of_a_word() -> None:

@@ -1,10 +1,10 @@
 """Drafts of messages: parsed, cleaned, redacted, counted and analysed, so that any store can keep them.
 
-The invariant: private text, secrets and our own recall blocks never get past here.
+The invariant: private text, secrets, our own recall blocks and what a host adds to a user's words never get past here.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,7 +21,7 @@ from recollect.model.messages import Content, Message, NewMessage, ToolCall
 from recollect.model.places import check_coordinates
 from recollect.text.clean import clean
 from recollect.text.private import without_private
-from recollect.text.quoting.fence import without_recall_blocks
+from recollect.text.quoting.fence import without_host_notes, without_recall_blocks
 
 MAX_CHARACTERS = 1_000_000
 _MAX_BLOCK_CHARACTERS = 4_000_000
@@ -54,7 +54,7 @@ def draft_message(engine: Engine, conversation: str, offered: NewMessage, now: d
     if not parts.text.strip() and not parts.blocks and not calls and role != "tool":
         raise InvalidMessage("The message is empty. Pass its text, its blocks or its tool calls.")
     _check(offered, role)
-    text = clean_text(engine, _truncate(parts.text) if role == "tool" else parts.text)
+    text = clean_text(engine, _truncate(parts.text) if role == "tool" else parts.text, role)
     has_media = any(block.get("type") not in (None, "text") for block in parts.blocks)
     if not text and not calls and role != "tool" and not has_media:
         return DraftedMessage(None, None)
@@ -66,7 +66,7 @@ def draft_message(engine: Engine, conversation: str, offered: NewMessage, now: d
         role=role,
         speaker=_speaker(engine, offered.speaker),
         content=text,
-        blocks=_clean_blocks(engine, parts.blocks),
+        blocks=_clean_blocks(engine, parts.blocks, role),
         tool_calls=tuple(_clean_call(engine, call) for call in calls),
         tool_call_id=_name("tool_call_id", offered.tool_call_id),
         tokens=0,
@@ -120,15 +120,20 @@ def plain_text(content: Content) -> str:
     return blocks.read_content(content).text
 
 
-def clean_text(engine: Engine, text: str) -> str:
-    """Clean and redact a text."""
-    cleaned = clean(without_recall_blocks(text))
+def clean_text(engine: Engine, text: str, role: MessageRole = "assistant") -> str:
+    """Clean and redact a text. Of a user's it leaves out what a host added to their words."""
+    cleaned = clean(_foreign_to(role)(text))
     length = len(cleaned)
     if length > MAX_CHARACTERS:
         raise InvalidMessage(
             f"The message has {length:,} characters; at most {MAX_CHARACTERS:,} are kept. Cut it, or store a file."
         )
     return redaction.public_text(engine, cleaned).strip()
+
+
+def _foreign_to(role: MessageRole) -> Callable[[str], str]:
+    """Give what takes the text out of a message that its author did not write."""
+    return without_host_notes if role == "user" else without_recall_blocks
 
 
 def _clean_call(engine: Engine, call: ToolCall) -> ToolCall:
@@ -146,14 +151,16 @@ def _clean_arguments(engine: Engine, arguments: str) -> str:
     return clean(arguments if public == values else json.dumps(public, ensure_ascii=False))
 
 
-def _clean_blocks(engine: Engine, content_blocks: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+def _clean_blocks(
+    engine: Engine, content_blocks: Sequence[Mapping[str, Any]], role: MessageRole
+) -> tuple[Mapping[str, Any], ...]:
     """Redact the texts of content blocks."""
     if not content_blocks or _is_private_across(content_blocks):
         return ()
     plain = memory_drafts.checked_mapping("blocks", {"blocks": list(content_blocks)}, limit=_MAX_BLOCK_CHARACTERS)[
         "blocks"
     ]
-    return tuple(redaction.public_values(engine, redaction.each_text(plain, without_recall_blocks)))
+    return tuple(redaction.public_values(engine, redaction.each_text(plain, _foreign_to(role))))
 
 
 def _is_private_across(content_blocks: Sequence[Mapping[str, Any]]) -> bool:

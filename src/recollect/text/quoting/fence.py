@@ -66,11 +66,11 @@ def _our_tag() -> str:
 
 
 @cache
-def _wrappers(*, others: bool) -> Any:  # noqa: ANN401 -- re2 has no types
-    """Compile the tags of our blocks, and with `others` those of agents and other memories."""
+def _wrappers(*, others: bool, host: bool = False) -> Any:  # noqa: ANN401 -- re2 has no types
+    """Compile the tags of our blocks, with `host` also OpenClaw's, with `others` those of all agents and memories."""
     ours = rf"(?i)({_our_tag()})(?:[^\n<>]*?{_GREATER})?"
     if not others:
-        return re2.compile(ours)
+        return re2.compile(rf"{ours}|<<<(BEGIN|END)_{_OPENCLAW}>>>" if host else ours)
     known = read_words("wrappers", "cut the rest", COMMON) | read_words("wrappers", "cut nothing", COMMON)
     tags = "|".join(sorted(known, key=lambda tag: (-len(tag), tag)))
     return re2.compile(rf"{ours}|<<<(BEGIN|END)_{_OPENCLAW}>>>|<(/?)({tags})(?:\s[^<>]*)?>")
@@ -148,6 +148,11 @@ def without_fences(text: str) -> str:
 def without_recall_blocks(text: str) -> str:
     """Give a text without our own blocks; what others wrap around it stays."""
     return _without(text, _wrappers(others=False)) if _MAYBE.search(text) else text
+
+
+def without_host_notes(text: str) -> str:
+    """Give a user's message as it is kept: without our own blocks, and without OpenClaw's time stamp and context."""
+    return _STAMPS.sub("", _without(text, _wrappers(others=False, host=True))) if _MAYBE.search(text) else text
 
 
 def is_only_wrappers(text: str) -> bool:
