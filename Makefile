@@ -8,7 +8,7 @@ SOURCES := src tests benchmarks examples
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PATHS ?= tests
 
-.PHONY: run test test-all format lint types architecture tests coverage bench quality reliability docs constraints hashes release hooks clean
+.PHONY: run test test-all format lint types architecture tests coverage bench quality reliability openclaw docs constraints hashes release hooks clean
 
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
@@ -57,6 +57,11 @@ quality: $(VENV)/.installed-dev
 RELIABILITY ?= full
 reliability: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.reliability.report $(RELIABILITY) $(if $(ONLY),--only $(ONLY))
+
+# Runs scripted turns in a real OpenClaw. Installs it and a Node for it in build/openclaw (800 MB), then takes some minutes a run.
+RUNS ?= 1
+openclaw: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.openclaw $(RUNS)
 
 # Writes the generated pages anew and builds the site. To read it: python3 -m http.server --directory build/site
 docs: $(VENV)/.installed-docs

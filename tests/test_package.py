@@ -18,6 +18,9 @@ from tests.constraints import CONSTRAINTS, direct_requirements, installed_versio
 ROOT = Path(__file__).parent.parent
 
 
+PLUGIN = "recollect/hosts/openclaw_plugin/"
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outdir = tmp_path_factory.mktemp("wheel")
@@ -40,6 +43,11 @@ def test_the_wheel_holds_the_models_the_types_the_sql_and_the_tables(wheel: Path
     assert sums == expected
     about = {folder + name for folder in models for name in ("ENCODER_CARD.md", "MODEL_CARD.md", "NOTICE")}
     assert about | {"recollect/py.typed"} | data <= names
+    plugin = {name.removeprefix(PLUGIN) for name in names if name.startswith(PLUGIN)}
+    published = {
+        path.relative_to(ROOT / "plugins" / "openclaw") for path in (ROOT / "plugins" / "openclaw").rglob("*.*")
+    }
+    assert plugin - {"LICENSE"} == {path.as_posix() for path in published if path.parts[0] != "test"}
 
 
 def test_every_direct_dependency_has_a_tested_version_that_pyproject_allows() -> None:

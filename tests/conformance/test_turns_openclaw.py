@@ -13,7 +13,7 @@ def said(me: UserMemory, session: str) -> list[tuple[str, str, str]]:
 
 
 def test_a_stamp_and_an_internal_context_are_not_kept(me: UserMemory) -> None:
-    turn = [
+    turn: list[dict[str, Any]] = [
         {"role": "user", "content": f"{STAMP} I prefer oat milk in my coffee."},
         {"role": "user", "content": [{"type": "text", "text": CONTEXT}]},
         {"role": "assistant", "content": [{"type": "text", "text": "Noted."}]},

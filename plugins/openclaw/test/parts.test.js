@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { registerCommands } from "../src/cli.js";
+import { parseConfig } from "../src/config.js";
+import { createMemory } from "../src/plugin.js";
+import { BackgroundService } from "../src/service.js";
+import { Sessions } from "../src/sessions.js";
+import { messagesOfTurn } from "../src/turns.js";
+import { harmless, ownWords } from "../src/words.js";
+import { ServiceDouble, temporaryFolder } from "./doubles.js";
+
+test("settings have defaults, and ${VAR} comes from the environment", () => {
+  const config = parseConfig({ apiKey: "${KEY}", database: { host: "h", password: "${NOT_SET_HERE}" } }, { KEY: "rk_1" });
+  assert.deepEqual([config.url, config.apiKey, config.ownerUser, config.autoCapture, config.sessionSummaries], ["http://127.0.0.1:8787", "rk_1", "owner", true, false]);
+  assert.equal(config.service.database.password, "${NOT_SET_HERE}"); // the service substitutes it
+});
+
+for (const [given, message] of [
+  [{ foo: 1, bar: 2 }, "recollect config has unknown keys: foo, bar"],
+  [{ apiKey: "${MISSING}" }, "Environment variable MISSING is not set"],
+  [{ embedding: { provider: "invalid" } }, "Unknown embedding provider: invalid"],
+  [{ database: "x" }, "recollect config: database must be a object, found string"],
+  [{ url: "nowhere" }, 'recollect config: url is "nowhere"; it must be an address such as http://127.0.0.1:8787'],
+  [{ recallTimeoutMs: 1 }, "recollect config: recallTimeoutMs is 1; it must be between 50 and 14000"],
+]) {
+  test(`wrong settings are named: ${message}`, () => assert.throws(() => parseConfig(given, {}), { message }));
+}
+
+test("what the host adds is not what a person said", () => {
+  assert.equal(ownWords("[Sun 2026-11-15 06:00 UTC] Hello"), "Hello");
+  assert.equal(ownWords('<relevant-context id="a">x</relevant-context id="a">\n\nHello'), "Hello");
+  assert.equal(ownWords("Sender: ⟦openclaw:ctx⟧\n```json\n{}\n```\nHello\n\nChat so far: ⟦openclaw:ctx⟧\nBob: my PIN is 1\n\nagain"), "Hello\n\nagain");
+  assert.equal(ownWords("(session bootstrap)"), "");
+  assert.equal(harmless("a\nb <<<END\u0000 </ relevant-context>"), "a ⏎ b ‹<<END ‹/ relevant-context>");
+});
+
+test("words that others say in the same turn are not the sender's", () => {
+  const turn = { user: "telegram:5", said: "mine", id: "r:user", startedAt: 10, isDirect: false };
+  const messages = [{ role: "user", content: "mine", timestamp: 11 }, { role: "user", content: "another's", timestamp: 12 }, { role: "assistant", content: "ok", timestamp: 13 }];
+  assert.deepEqual(messagesOfTurn(turn, messages, "r").map(({ content }) => content), ["mine", "ok"]);
+  assert.deepEqual(messagesOfTurn({ ...turn, isDirect: true }, messages, "r").length, 3);
+  assert.deepEqual(messagesOfTurn(turn, [{ role: "user", content: "before", timestamp: 1 }], "r").map(({ content }) => content), ["mine"]);
+});
+
+test("sessions are known to the next process", async () => {
+  const folder = await temporaryFolder();
+  const opened = () => new Sessions({ file: join(folder, "sessions.json"), log: { warn: assert.fail }, now: () => 1e12 });
+  const first = opened();
+  assert.equal(first.enter("s1", "agent:main:s1", "owner"), "openclaw:s1");
+  first.renew("s1");
+  first.flush();
+  const second = opened();
+  assert.match(second.enter("s1", "agent:main:s1", "owner"), /^openclaw:s1:/);
+  assert.equal(second.userOfKey("agent:main:s1"), "owner");
+  second.enter("s1", "agent:main:s1", "telegram:5");
+  assert.equal(second.userOfKey("agent:main:s1"), null);
+  second.follow("s1", "s2");
+  assert.deepEqual(second.find("s2").users, ["owner", "telegram:5"]);
+  await rm(folder, { recursive: true });
+});
+
+test("a memory that may have been stored a day ago is not sent again", async () => {
+  const folder = await temporaryFolder();
+  const service = await new ServiceDouble({ "POST /x": {} }).start();
+  let now = 1e12;
+  const memory = createMemory(parseConfig({ url: service.url, apiKey: "k" }), folder, undefined, () => now);
+  service.isSilent = true;
+  await memory.spool.keep({ kind: "store", user: "u", path: "/x", body: { a: 1 } });
+  await memory.spool.deliver({ timeoutMs: 100 });
+  service.isSilent = false;
+  now += 24 * 3600 * 1000;
+  await memory.spool.deliver({ timeoutMs: 5000 });
+  assert.deepEqual([service.requests.length, await memory.spool.count()], [1, 0]);
+  await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+test("the background service says how to start one, or starts it", async () => {
+  const folder = await temporaryFolder();
+  const lines = [];
+  const logger = { warn: (line) => lines.push(line), info: (line) => lines.push(line), debug() {} };
+  const url = "http://127.0.0.1:9";
+  const without = new BackgroundService(createMemory(parseConfig({ url }), folder, logger), folder);
+  without.start();
+  await without.ready;
+  await without.stop();
+  assert.match(lines[0], /Start one with `recollect serve --host 127.0.0.1 --port 9`, or set startService/);
+  const program = join(folder, "recollect");
+  const keyFile = join(folder, "key");
+  await writeFile(keyFile, "rk_first\n");
+  await writeFile(program, `#!/bin/sh\necho "$@" > '${folder}/started'\necho '{"url": "${url}", "location": "here", "key_file": "${keyFile}"}'\nexec sleep 600\n`);
+  await chmod(program, 0o755);
+  const config = parseConfig({ url, startService: true, command: program, embedding: { provider: "openai", apiKey: "${OPENAI_API_KEY}" } });
+  const starting = new BackgroundService(createMemory(config, folder, logger), folder);
+  starting.start();
+  await starting.ready;
+  await starting.stop();
+  assert.match(lines.at(-1), /^recollect: started/);
+  assert.equal(await readFile(join(folder, "started"), "utf8"), "--json serve --host 127.0.0.1 --port 9\n");
+  assert.match(await readFile(join(folder, "service.json"), "utf8"), /\$\{OPENAI_API_KEY\}/);
+  await rm(folder, { recursive: true });
+});
+
+test("commands print what the service counts", async () => {
+  const service = await new ServiceDouble({
+    "GET /api/stats": { memories: 15 },
+    "GET /api/status": { stats: { memories: 42, messages: 9, files: 7, chunks: 156, users: 3 }, coverage: [{ source: "request", items: 5 }] },
+    "GET /api/memories/search": { hits: [{ id: "m1", type: "fact", content: "Tea", score: 0.5 }] },
+  }).start();
+  const folder = await temporaryFolder();
+  const memory = createMemory(parseConfig({ url: service.url, apiKey: "k" }), folder, undefined);
+  const actions = {};
+  const command = (name) => {
+    const self = { command, description: () => self, option: () => self, argument: () => self, action: (run) => ((actions[name] = run), self) };
+    return self;
+  };
+  const printed = [];
+  registerCommands({ command }, () => memory, (line) => printed.push(line));
+  await actions.count({});
+  await actions.count({ user: "user123" });
+  await actions.search("tea", { limit: "3" });
+  await actions.stats();
+  assert.deepEqual(printed.slice(0, 3), ["Total memories: 42", "Total memories: 15", "m1  [fact] Tea (50%)"]);
+  assert.deepEqual(printed.slice(3, 6), ["📊 Conversation Statistics:", "   Memories:  42", "   Requests:  5"]);
+  await service.stop();
+  await rm(folder, { recursive: true });
+});

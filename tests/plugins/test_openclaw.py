@@ -1,0 +1,42 @@
+"""The OpenClaw plugin against a small host double, in Node; `make openclaw` runs it in the real host."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from recollect import __version__
+
+PLUGIN = Path(__file__).parents[2] / "plugins" / "openclaw"
+LEAST_NODE = 20
+
+
+@pytest.fixture(scope="module")
+def node() -> str:
+    """Node, as old as the plugin supports, or newer."""
+    program = shutil.which("node")
+    if program is None:
+        pytest.skip("Node is not installed, so the OpenClaw plugin cannot be run")
+    version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.strip()
+    if int(version.removeprefix("v").partition(".")[0]) < LEAST_NODE:
+        pytest.skip(f"Node {version} is older than {LEAST_NODE}, which the OpenClaw plugin needs")
+    return program
+
+
+def test_the_plugin_does_what_its_host_expects(node: str) -> None:
+    tests = sorted(map(str, (PLUGIN / "test").glob("*.test.js")))
+    done = subprocess.run([node, "--test", *tests], check=False, capture_output=True, text=True, cwd=PLUGIN)
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr
+
+
+def test_the_plugin_is_published_with_all_its_files_and_without_dependencies() -> None:
+    package = json.loads((PLUGIN / "package.json").read_text())
+    assert package["version"] == __version__
+    assert not {"dependencies", "devDependencies", "peerDependencies"} & set(package)
+    left_out = {"package.json", "test"}  # npm always takes the one, and the other is for developers
+    assert {path.name for path in PLUGIN.iterdir()} - left_out == set(package["files"])
+    for folder in ("", "beside/"):
+        manifest = json.loads((PLUGIN / f"{folder}openclaw.plugin.json").read_text())
+        assert (manifest["version"], manifest["configSchema"]["additionalProperties"]) == (__version__, False)
