@@ -52,6 +52,7 @@ ROUTES: dict[str, Permission | None] = {
     "POST /api/messages/{id}/feedback": "write",
     "POST /api/memories/{id}/feedback": "write",
     "POST /api/hooks/before-prompt": "write",
+    "GET /api/hooks/session-start": "read",
     "POST /api/hooks/agent-end": "write",
     "POST /api/hooks/session-end": "write",
     "POST /api/forget": "forget",

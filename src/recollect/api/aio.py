@@ -179,6 +179,7 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
     export = awaited(UserMemory.export)
     import_archive = awaited(UserMemory.import_archive)
     before_prompt = awaited(UserMemory.before_prompt)
+    start_session = awaited(UserMemory.start_session)
     after_turn = awaited(UserMemory.after_turn)
     end_session = awaited(UserMemory.end_session)
 

@@ -436,6 +436,14 @@ class UserMemory(Scoped):
         conversation = message_drafts.conversation_name(session)
         return turns.before_prompt(self._engine, self._scope, conversation, request, max_tokens=max_tokens)
 
+    def start_session(self, project: str = "", *, max_tokens: int | None = None) -> PromptContext:
+        """Hook when a session begins: what is known about a project, by its name, and what the user prefers.
+
+        Returns a block to show to the agent before the first prompt, of at most `max_tokens`. It saves nothing, and
+        fails open like `before_prompt`.
+        """
+        return turns.session_context(self._engine, self._scope, project, max_tokens=max_tokens)
+
     def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
         """Hook after an agent has answered: save the turn's messages and capture what the user's words say.
 

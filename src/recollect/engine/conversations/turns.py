@@ -4,7 +4,7 @@ The search comes before the request is saved, so that a question is never its ow
 agent from answering: it is named in `degraded`, and the turn goes on.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from queue import Empty, Queue
@@ -19,6 +19,7 @@ from recollect.engine.conversations import (
     message_log,
     read_queue,
     redelivery,
+    session_knowledge,
     silence,
     turn_capture,
 )
@@ -47,15 +48,10 @@ def before_prompt(
     engine: Engine, scope: Scope, session: str, request: NewMessage, *, max_tokens: int | None = None
 ) -> PromptContext:
     """Search with the request, save it, and give the block of related information, of at most so many tokens."""
-    budget = engine.settings.hooks.max_tokens if max_tokens is None else max_tokens
-    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
-        raise InvalidInput(f"max_tokens is {budget!r}; it must be a whole number, at least 0.")
-    recalled = _within_budget(engine, scope, session, request) if engine.settings.auto_recall else Recall(())
-    telling = _telling(recalled.hits, engine.settings.hooks.items)
-    quotes = [_quote(hit, text) for hit, text in telling]
-    block = fenced(quotes, token_hex(8), fits=lambda text: engine.tokenizer.count(text) <= budget)
-    shown = tuple(telling[number][0] for number in block.shown)
-    answer = PromptContext(block.text, shown, None, recalled.degraded)
+    budget = _token_budget(engine, max_tokens)
+    wanted = engine.settings.auto_recall
+    recalled = _within_budget(engine, lambda: _related(engine, scope, session, request)) if wanted else Recall(())
+    answer = _block_of(engine, recalled, budget, most=engine.settings.hooks.items)
     try:
         answer = _save_request(engine, scope, session, request, answer)
     except AlreadyProcessed:
@@ -67,13 +63,39 @@ def before_prompt(
     return answer
 
 
-def _within_budget(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
+def session_context(engine: Engine, scope: Scope, project: str, *, max_tokens: int | None = None) -> PromptContext:
+    """Give what to show an agent when a session begins: preferences of the user, and what is known about a project."""
+    budget = _token_budget(engine, max_tokens)
+    wanted = engine.settings.auto_recall
+    known = _within_budget(engine, lambda: session_knowledge.known(engine, scope, project)) if wanted else Recall(())
+    answer = _block_of(engine, known, budget, most=session_knowledge.MOST_ITEMS)
+    engine.search.metrics.record_missing(part for part in answer.degraded if part == RECALL)
+    return answer
+
+
+def _token_budget(engine: Engine, max_tokens: int | None) -> int:
+    budget = engine.settings.hooks.max_tokens if max_tokens is None else max_tokens
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
+        raise InvalidInput(f"max_tokens is {budget!r}; it must be a whole number, at least 0.")
+    return budget
+
+
+def _block_of(engine: Engine, recalled: Recall, budget: int, *, most: int) -> PromptContext:
+    """Fence the hits that say something new: so many, and standing instructions, within a budget of tokens."""
+    telling = _telling(recalled.hits, most)
+    quotes = [_quote(hit, text) for hit, text in telling]
+    block = fenced(quotes, token_hex(8), fits=lambda text: engine.tokenizer.count(text) <= budget)
+    shown = tuple(telling[number][0] for number in block.shown)
+    return PromptContext(block.text, shown, None, recalled.degraded)
+
+
+def _within_budget(engine: Engine, recall: Callable[[], Recall]) -> Recall:
     """Search within the time budget of the hook; a thread that is late runs on."""
     answers: Queue[Recall] = Queue()
 
     def search() -> None:
         try:
-            answers.put(_related(engine, scope, session, request))
+            answers.put(recall())
         except Exception:  # noqa: BLE001 - the edge of the hook: whatever is broken, the agent answers
             answers.put(Recall((), (RECALL,)))
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Body, Response
+from fastapi import Body, Query, Response
 
 from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
@@ -10,9 +10,10 @@ from recollect.model.memories import Remembered
 from recollect.model.search import Forgotten, PromptContext, TurnOutcome
 from recollect.service import requests
 from recollect.service import responses as out
+from recollect.service.body_model import PLAIN_NUMBER
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import json_router
-from recollect.service.request_context import ForgetCall, WriteAndReadCall, WriteCall
+from recollect.service.request_context import ForgetCall, ReadCall, WriteAndReadCall, WriteCall
 
 router = json_router("Hooks")
 forgetting = json_router("Memories")
@@ -41,6 +42,19 @@ def before_prompt(body: requests.BeforePromptBody, call: WriteAndReadCall) -> Re
         return Reply(out.dump(out.PromptBody, context), replayable="saving" not in context.degraded)
 
     return run_idempotent(call, "before-prompt", verb, reply=reply, committed=PromptContext, request=body, private=True)
+
+
+@router.get("/api/hooks/session-start", response_model=out.PromptBody)
+def session_start(
+    call: ReadCall,
+    project: Annotated[str, Query(max_length=requests.LONGEST_QUERY)] = "",
+    max_tokens: Annotated[int | None, Query(ge=0, le=1_000_000), PLAIN_NUMBER] = None,
+) -> PromptContext:
+    """Give what to show an agent when a session begins: what is known about a project, and what the user prefers.
+
+    It saves nothing, and does not fail because something is slow or broken: `degraded` says what is missing.
+    """
+    return call.me.start_session(project, max_tokens=max_tokens)
 
 
 @router.post("/api/hooks/agent-end", response_model=out.TurnBody)
