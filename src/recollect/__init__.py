@@ -10,11 +10,14 @@ with Memory.open() as memory:
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from recollect._version import __version__
 
+TYPE_CHECKING = False  # type checkers take it for true; importing `typing` would delay each hook by 10 ms
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.api.aio import AsyncConversation, AsyncMemory, AsyncUserMemory
     from recollect.api.conversation import Conversation
     from recollect.api.memory import Memory
@@ -69,7 +72,7 @@ __all__ = [
 # fmt: on
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module has names of all types
+def __getattr__(name: str) -> "Any":  # noqa: ANN401 - a module has names of all types
     """Import a public name from its module at first use."""
     if name not in _HOME_OF:
         raise AttributeError(f"module 'recollect' has no attribute {name!r}")

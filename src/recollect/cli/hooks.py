@@ -15,6 +15,7 @@ from recollect.cli.json_output import fields_of
 from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text, read_standard_input
 from recollect.errors import InvalidInput, NotFound
+from recollect.hook_client import transcripts
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -44,7 +45,6 @@ _SKIPPED = {
     "once": "a wish for this time only",
     "short": "too short to mean something by itself",
 }
-_ASIDE = ("isMeta", "isSidechain", "isCompactSummary")  # lines of a transcript that are no part of the conversation
 
 
 class LearnedMemory(NamedTuple):
@@ -373,9 +373,8 @@ def _messages(text: str, file: str) -> Iterator[Mapping[str, Any]]:
             )
         if "role" in entry or not ("type" in entry or "message" in entry):
             yield entry
-        elif _was_said(entry):
-            line = {"id": entry.get("uuid"), "said_at": entry.get("timestamp")}
-            yield {**entry["message"], **{name: value for name, value in line.items() if value}}
+        elif transcripts.was_said(entry):
+            yield transcripts.message_of(entry)
 
 
 def _entries(text: str, name: str) -> list[Any]:
@@ -395,8 +394,3 @@ def _line(line: str, number: int, name: str) -> Any:  # noqa: ANN401 - JSON
         raise InvalidInput(
             f"{name} is neither a JSON list nor JSON lines: line {number} cannot be read ({error})."
         ) from None
-
-
-def _was_said(entry: Mapping[str, Any]) -> bool:
-    message = entry.get("message")
-    return isinstance(message, dict) and "role" in message and not any(entry.get(mark) for mark in _ASIDE)

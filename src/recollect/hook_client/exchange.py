@@ -1,0 +1,131 @@
+"""One HTTP request within a deadline, over a plain socket: `http.client` takes longer to import than the request."""
+
+import json
+import socket
+import time
+
+from recollect._version import __version__
+from recollect.hook_client.connection import Connection
+
+_LARGEST_ANSWER = 4_000_000
+_PIECE = 65_536
+
+
+class NoAnswer(Exception):
+    """The service did not answer as HTTP, or not in time."""
+
+
+class NotRunning(NoAnswer):
+    """No program listens where the service should be."""
+
+
+class Deadline:
+    """A moment after which nothing is waited for."""
+
+    __slots__ = ("_end",)
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Give the seconds that are left. Raises NoAnswer when there are none."""
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
+            raise NoAnswer("the time is up")
+        return seconds
+
+
+class Answer:
+    """The status and the JSON of an answer; `content` is None if it is none."""
+
+    __slots__ = ("content", "status")
+
+    def __init__(self, status: int, content: object) -> None:
+        self.status = status
+        self.content = content
+
+
+def get(connection: Connection, path: str, query: "dict[str, str]", deadline: Deadline) -> Answer:
+    """Ask for something. Raises NoAnswer."""
+    pairs = (f"{name}={''.join(f'%{byte:02X}' for byte in value.encode())}" for name, value in query.items())
+    return _exchange(connection, "GET", f"{path}?{'&'.join(pairs)}", b"", deadline)
+
+
+def post(connection: Connection, path: str, body: object, deadline: Deadline, *, idempotency_key: str = "") -> Answer:
+    """Send JSON, and give the answer. Raises NoAnswer."""
+    content = json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    return _exchange(connection, "POST", path, content, deadline, idempotency_key=idempotency_key)
+
+
+def _exchange(
+    connection: Connection, method: str, path: str, content: bytes, deadline: Deadline, *, idempotency_key: str = ""
+) -> Answer:
+    host = f"[{connection.host}]" if ":" in connection.host else connection.host
+    lines = [
+        f"{method} {connection.prefix}{path} HTTP/1.1",
+        f"Host: {host}:{connection.port}",
+        f"User-Agent: recollect-hook/{__version__}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(content)}",
+        "Accept: application/json",
+        "Connection: close",
+        f"Authorization: Bearer {connection.key}",
+        f"X-Recollect-User: {connection.user}",
+    ]
+    if idempotency_key:
+        lines.append(f"Idempotency-Key: {idempotency_key}")
+    head = "\r\n".join((*lines, "", "")).encode("latin-1", "replace")
+    try:
+        with _connect(connection, deadline) as opened:
+            opened.settimeout(deadline.left())
+            opened.sendall(head + content)
+            return _answer(opened, deadline)
+    except OSError as error:
+        raise NoAnswer(f"{connection.url} does not answer: {error}") from None
+
+
+def _connect(connection: Connection, deadline: Deadline) -> socket.socket:
+    host = connection.host.encode("ascii")  # of a text, Python would first import the encoding of host names
+    try:
+        opened = socket.create_connection((host, connection.port), timeout=deadline.left())  # type: ignore[arg-type]
+    except ConnectionRefusedError:
+        raise NotRunning(f"nothing listens at {connection.url}") from None
+    if not connection.secure:
+        return opened
+    import ssl  # noqa: PLC0415 - takes 20 ms, which only those who need it should pay
+
+    return ssl.create_default_context().wrap_socket(opened, server_hostname=connection.host)
+
+
+def _answer(opened: socket.socket, deadline: Deadline) -> Answer:
+    received = b""
+    length = _LARGEST_ANSWER
+    while len(received) < length:
+        opened.settimeout(deadline.left())
+        piece = opened.recv(_PIECE)
+        if not piece:
+            break
+        received += piece
+        if length == _LARGEST_ANSWER:
+            length = _whole_length(received)
+    head, _, content = received.partition(b"\r\n\r\n")
+    words = head.split(None, 2)
+    if len(words) < 2 or not words[0].startswith(b"HTTP/1.") or not words[1].isdigit():  # noqa: PLR2004 - HTTP and a status
+        raise NoAnswer("the answer is not HTTP")
+    if len(received) < length < _LARGEST_ANSWER:
+        raise NoAnswer("the answer ended too early")
+    try:
+        return Answer(int(words[1]), json.loads(content))
+    except (ValueError, RecursionError):
+        return Answer(int(words[1]), None)
+
+
+def _whole_length(received: bytes) -> int:
+    """Give the length of the answer, head included; the most that is read while it is not known."""
+    head, end, _ = received.partition(b"\r\n\r\n")
+    if end:
+        for line in head.split(b"\r\n")[1:]:
+            name, _, value = line.partition(b":")
+            if name.strip().lower() == b"content-length" and value.strip().isdigit():
+                return min(len(head) + len(end) + int(value), _LARGEST_ANSWER)
+    return _LARGEST_ANSWER

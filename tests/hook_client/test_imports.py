@@ -1,0 +1,70 @@
+"""A hook runs at each turn of an agent, so it imports next to nothing."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from recollect.hook_client import folders
+from tests.hook_client.conftest import Connect, context_of, event
+from tests.service.conftest import Running
+
+ROOT = Path(__file__).parents[2]
+HEAVY = {
+    "apsw", "asyncio", "fastapi", "httpx2", "mcp", "numpy", "onnxruntime", "pgvector", "platformdirs", "psycopg",
+    "pydantic", "rich", "starlette", "tokenizers", "typer", "uvicorn",
+}  # fmt: skip
+SLOW = {"argparse", "dataclasses", "email", "http", "inspect", "logging", "pathlib", "subprocess", "typing", "urllib"}
+LISTED = "import sys, atexit; atexit.register(lambda: sys.stderr.write(' '.join(sys.modules))); "
+
+
+def run(content: bytes, connection: Path) -> tuple[str, set[str]]:
+    """Run the command in a Python of its own, and give what it printed and the modules that it imported."""
+    code = f"{LISTED}from recollect.__main__ import main; main()"
+    typed = [sys.executable, "-c", code, "hook", "claude-code", "--connection", str(connection)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    ended = subprocess.run(typed, input=content, capture_output=True, check=True, env=environment)
+    return ended.stdout.decode(), set(ended.stderr.decode().split())
+
+
+@pytest.mark.parametrize("name", ["SessionStart", "UserPromptSubmit", "Stop"])
+def test_a_hook_imports_nothing_heavy(running: Running, connect: Connect, tmp_path: Path, name: str) -> None:
+    running.memory.user("default").remember("The webshop uses the database PostgreSQL 16", type="fact")
+    made = connect()
+    file = tmp_path / "hook.json"
+    file.write_text(json.dumps({"url": made.url, "key": made.key, "spool_folder": made.spool_folder}))
+    question = "Which database does the webshop use?"
+    printed, modules = run(event(name, prompt=question, last_assistant_message="PostgreSQL."), file)
+    if name != "Stop":
+        assert "PostgreSQL 16" in context_of(printed)
+    assert not modules & HEAVY
+    assert not modules & SLOW
+    ours = {module for module in modules if module.startswith("recollect.")}
+    assert {module.split(".")[1] for module in ours} == {"__main__", "_version", "hook_client"}
+
+
+def test_a_hook_without_a_service_imports_nothing_heavy_either(tmp_path: Path) -> None:
+    file = tmp_path / "hook.json"
+    file.write_text(json.dumps({"url": "http://127.0.0.1:1", "spool_folder": str(tmp_path / "spool")}))
+    printed, modules = run(event("UserPromptSubmit", prompt="Hello?"), file)
+    assert printed == ""
+    assert not modules & (HEAVY | SLOW)
+
+
+def test_the_command_goes_past_the_command_line_for_a_hook() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        assert tomllib.load(file)["project"]["scripts"]["recollect"] == "recollect.__main__:main"
+
+
+def test_folders_are_those_of_platformdirs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for _ in range(2):
+        config = platformdirs.user_config_dir("recollect", appauthor=False)
+        assert folders.config_file() == str(Path(config) / "hook.json")
+        assert folders.data_folder() == platformdirs.user_data_dir("recollect", appauthor=False)
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
