@@ -79,7 +79,8 @@ TYPED: Mapping[str, tuple[str, ...]] = {
 }
 SERVERS = {"serve"}  # they open the store for themselves, and call `require_permission` before
 DECLARED: Mapping[str, CommandPermissions] = permissions()
-FREE = {"demo", "e5-server", "mcp", "new-key", "repair", "restore"}  # they need no permission, and say why
+# They need no permission, and say why.
+FREE = {"demo", "e5-server", "hook", "install", "mcp", "new-key", "repair", "restore", "uninstall"}
 
 
 @dataclass(frozen=True)

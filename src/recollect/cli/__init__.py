@@ -1,8 +1,8 @@
 """The command line.
 
     app          the application: global options, and the groups of commands
-    memories, search, facts, places, conversations, hooks, folders, files, embedding, reembed, maintenance, keys, serve,
-    demo         one module a group: each command's declaration, action and view
+    memories, search, facts, places, conversations, hooks, hosts, folders, files, embedding, reembed, maintenance, keys,
+    serve, demo  one module a group: each command's declaration, action and view
     runner       declares and runs commands; `CommandContext` gives them the store, the user and the terminal
     permissions  what a command needs, and the check before the store is used
     errors       errors as messages and exit codes

@@ -14,6 +14,7 @@ from recollect.cli import (
     files,
     folders,
     hooks,
+    hosts,
     keys,
     memories,
     places,
@@ -68,8 +69,8 @@ def recollect(
 
 
 for group in (
-    memories, search, folders, files, facts, places, conversations, hooks, embedding, reembed, store, erasure, backup,
-    repair, transfer, demo,
+    memories, search, folders, files, facts, places, conversations, hooks, hosts, embedding, reembed, store, erasure,
+    backup, repair, transfer, demo,
     keys, serve,
 ):  # fmt: skip
     app.add_typer(group.commands.typer)

@@ -2,16 +2,24 @@
 
     host         the protocol: find a host, plan what changes in its files
     changes      writes plans, keeps backups, shows differences
-    json_text    edits JSON and leaves the rest of a file as it is; json_files plans such edits
+    json_text    edits JSON and leaves the rest of a file as it is; json_files plans such edits, toml_text those of TOML
+    entries      Recollect's hooks and server of tools in such files; json_host is what most hosts share
+    claude_code, codex, cursor, gemini, opencode
+                 one module a host
 
 The invariant: a host plans and `changes` writes; what is planned twice changes nothing the second time, and what is
 uninstalled leaves no trace.
 """
 
 from recollect.errors import InvalidInput
+from recollect.hosts.claude_code import ClaudeCode
+from recollect.hosts.codex import CodexCli
+from recollect.hosts.cursor import Cursor
+from recollect.hosts.gemini import GeminiCli
 from recollect.hosts.host import Host
+from recollect.hosts.opencode import OpenCode
 
-HOSTS: tuple[Host, ...] = ()
+HOSTS: tuple[Host, ...] = (ClaudeCode(), CodexCli(), Cursor(), GeminiCli(), OpenCode())
 
 
 def host_named(name: str) -> Host:

@@ -21,11 +21,11 @@ def plan_edit(path: Path, edit: JsonEdit) -> FileChange:
     return FileChange(path, before, _encoded(_edited(path, text if text.strip() else "{}\n", edit), before))
 
 
-def plan_removal(path: Path, edit: JsonEdit) -> FileChange:
+def plan_removal(path: Path, edit: JsonEdit, *, nothing: tuple[object, ...] = _EMPTY) -> FileChange:
     """Plan an edit that takes out what `plan_edit` put in.
 
     If the file then says what its backup says, it gets the bytes of the backup. A file that had no backup, because an
-    installation made it, is deleted when nothing is left in it.
+    installation made it, is deleted when nothing is left in it, or what counts as `nothing`.
     """
     before = read_file(path)
     text = _decoded(path, before)
@@ -36,7 +36,7 @@ def plan_removal(path: Path, edit: JsonEdit) -> FileChange:
         return FileChange(path, before, before)
     saved = read_file(backup_of(path))
     if saved is None:
-        return FileChange(path, before, None if json_text.parse(edited) in _EMPTY else _encoded(edited, before))
+        return FileChange(path, before, None if json_text.parse(edited) in nothing else _encoded(edited, before))
     return FileChange(path, before, saved if _says_the_same(saved, edited) else _encoded(edited, before))
 
 

@@ -1,0 +1,141 @@
+"""`recollect install` and `uninstall`, typed by a user with a home of their own."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect.hook_client.spool import Spool
+from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home and a project, as the environment and the working directory say."""
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / ".claude").mkdir(parents=True)
+    (tmp_path / "webshop").mkdir()
+    monkeypatch.chdir(tmp_path / "webshop")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def typed(tmp_path: Path, home: Path) -> Cli:
+    """Commands on an SQLite file; no service is where the settings say."""
+    cli = Cli("--database", str(tmp_path / "memory.db"))
+    cli.environment |= {"RECOLLECT_SERVE_PORT": "1"}
+    return cli
+
+
+def test_install_makes_a_key_and_uninstall_revokes_it(typed: Cli, home: Path) -> None:
+    shown = typed.ok("install", "claude-code")
+    assert "Installed in Claude Code. `recollect uninstall claude-code` undoes it." in shown
+    assert "No service answers yet: run `recollect serve`" in shown
+    file = home / ".config" / "recollect" / "hook.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    connection = json.loads(file.read_text())
+    assert connection["url"] == "http://127.0.0.1:1"
+    assert connection["key"] not in shown
+    (key,) = typed.json("keys", "list")["keys"]
+    assert (key["user"], key["scopes"], key["state"]) == ("default", ["read", "write"], "live")
+    assert typed.ok("install", "claude-code") == "Nothing to do: Recollect is installed in Claude Code.\n"
+    assert "Removed from Claude Code." in typed.ok("uninstall", "claude-code")
+    assert typed.json("keys", "list")["keys"][0]["state"] == "revoked"
+    assert [path for path in home.rglob("*") if path.is_file()] == []
+    assert typed.ok("uninstall", "claude-code") == "Nothing to do: Recollect is not installed in Claude Code.\n"
+
+
+def test_a_dry_run_shows_the_change_and_makes_none(typed: Cli, home: Path) -> None:
+    settings = home / ".claude" / "settings.json"
+    settings.write_text('{\n  "model": "opus"\n}\n')
+    shown = typed.ok("install", "claude-code", "--dry-run")
+    assert f"would be changed: {settings}" in shown.replace("\n", "")
+    assert '+  "hooks": {' in shown
+    outcome = typed.json("install", "claude-code", "--dry-run")
+    assert [file["action"] for file in outcome["files"]] == ["created", "created", "changed"]
+    assert [path.name for path in home.rglob("*") if path.is_file()] == ["settings.json"]
+    assert settings.read_text() == '{\n  "model": "opus"\n}\n'
+    assert typed.json("keys", "list")["keys"] == []
+    typed.ok("install", "claude-code")
+    typed.ok("uninstall", "claude-code", "--dry-run")
+    assert "recollect" in settings.read_text()
+
+
+def test_a_project_is_installed_beside_the_user_and_keeps_the_connection(typed: Cli, home: Path) -> None:
+    typed.ok("install", "claude-code", "--scope", "project", "--start-service")
+    connection = json.loads((home / ".config" / "recollect" / "hook.json").read_text())
+    assert connection["start"][-1] == "serve"
+    typed.ok("install", "gemini")
+    typed.ok("uninstall", "gemini")
+    assert (home / ".config" / "recollect" / "hook.json").exists(), "the project uses it"
+    typed.ok("uninstall", "claude-code", "--scope", "project")
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_a_service_on_another_machine_needs_a_key_of_its_own(typed: Cli, home: Path) -> None:
+    outcome = typed("install", "claude-code", "--url", "https://memory.example")
+    assert outcome.exit_code == 2
+    assert "--key-file" in outcome.stderr
+    typed.ok("install", "claude-code", "--url", "https://memory.example", "--key-file", "~/key")
+    connection = json.loads((home / ".config" / "recollect" / "hook.json").read_text())
+    assert connection == {"url": "https://memory.example", "user": "default", "key_file": str(home / "key")}
+    assert typed("install", "claude-code", "--url", "memory.example").exit_code == 2
+    assert typed("install", "emacs").exit_code == 2
+    assert typed("install", "claude-code", "--project", "nowhere").exit_code == 3
+
+
+def test_the_list_says_what_was_found_and_installed_and_what_waits(typed: Cli, home: Path) -> None:
+    typed.ok("install", "claude-code")
+    Spool(str(home / ".local" / "share" / "recollect" / "spool"), "somewhere").add("/path", {})
+    shown = " ".join(typed.ok("install", "--list").split())
+    assert "claude-code Claude Code, found: " in shown
+    assert "cursor Cursor, not found" in shown
+    assert "Service: http://127.0.0.1:1, which does not answer." in shown
+    assert "1 request waits for it; 0 were refused." in shown
+    listed = typed.json("install", "--list")
+    assert listed["hosts"][0]["installed_in"] == [
+        str(home / ".claude.json"),
+        str(home / ".claude" / "settings.json"),
+    ]
+
+
+def test_the_hook_of_the_command_line_is_the_same_program(typed: Cli) -> None:
+    assert typed.ok("hook", "--verbose", standard_input="{}") == ""
+    assert "standard input" in typed.ok("hook", "--help")
+
+
+@pytest.mark.slow
+def test_claude_code_itself_sees_the_server_and_runs_the_hooks(home: Path, tmp_path: Path) -> None:
+    """Without a model: `mcp list` starts the server, and a prompt runs hooks before it fails for want of a login."""
+    claude = shutil.which("claude")
+    if claude is None:
+        pytest.skip("the program `claude` is not on the PATH (npm install -g @anthropic-ai/claude-code)")
+    environment = {
+        **os.environ,
+        **PLAIN_ENVIRONMENT,
+        "RECOLLECT_SERVE_PORT": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_TELEMETRY": "1",
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
+    }
+    recollect = [sys.executable, "-m", "recollect", "--database", str(tmp_path / "memory.db")]
+    subprocess.run([*recollect, "install", "claude-code"], env=environment, check=True, capture_output=True)
+    listed = subprocess.run([claude, "mcp", "list"], env=environment, capture_output=True, text=True, check=True)
+    assert "recollect:" in listed.stdout
+    assert "Connected" in listed.stdout
+    log = home / "claude.log"
+    asked = [claude, "-p", "Where is the bicycle?", "--debug-file", str(log)]
+    subprocess.run(asked, env=environment, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    said = log.read_text(encoding="utf-8")
+    assert "recollect hook claude-code" in said
+    assert "Hook SessionStart:startup (SessionStart) success" in said
+    subprocess.run([*recollect, "uninstall", "claude-code"], env=environment, check=True, capture_output=True)
+    listed = subprocess.run([claude, "mcp", "list"], env=environment, capture_output=True, text=True, check=True)
+    assert "recollect:" not in listed.stdout
