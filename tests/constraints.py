@@ -14,7 +14,7 @@ from packaging.utils import NormalizedName, canonicalize_name
 
 ROOT: Final = Path(__file__).parent.parent
 CONSTRAINTS: Final = ROOT / "constraints.txt"
-UNTESTED_EXTRAS: Final = {"e5"}  # torch is not installed for the tests
+UNTESTED_EXTRAS: Final = {"e5", "llamaindex"}  # large, and not installed for the tests
 OWN_EXTRAS: Final = {"encoder-1"}  # distributions of this project, whose source is in packages/
 DEVELOPERS_EXTRAS: Final = {"dev", "docs"}
 _HEADER: Final = """\

@@ -1,0 +1,81 @@
+"""The items of a framework's chat history as messages of a conversation, which give them back as they were.
+
+The text of an item is what people read and searches find; the item itself is kept beside it in the metadata.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from recollect.api.user import UserMemory
+from recollect.errors import InvalidInput
+from recollect.model.literals import MessageRole
+from recollect.model.messages import Message, NewMessage
+
+_PAGE: Final = 1_000
+_ROLES: Final[Mapping[str, MessageRole]] = {
+    "human": "user",
+    "user": "user",
+    "ai": "assistant",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "system",
+}
+
+
+class ChatItem(NamedTuple):
+    """An item of a chat history: the role that its framework names, its text, and all of it as JSON."""
+
+    role: str
+    text: str
+    item: Mapping[str, Any]
+
+
+class ChatItems:
+    """The chat history of one conversation of a user, for the adapter of that name."""
+
+    def __init__(self, me: UserMemory, conversation: str, adapter: str) -> None:
+        self._me, self._conversation, self._adapter = me, me.conversation(conversation), adapter
+
+    def add(self, added: Iterable[ChatItem]) -> None:
+        """Append items, all or none. Raises InvalidInput for one that cannot be kept."""
+        messages = [self._message(item) for item in added]
+        if messages:
+            self._conversation.extend(messages)
+
+    def all(self, limit: int | None = None) -> list[dict[str, Any]]:
+        """Give the items in order; with a limit the last ones."""
+        return [dict(message.metadata[self._adapter]) for message in self._kept(limit)]
+
+    def pop(self) -> dict[str, Any] | None:
+        """Remove the last item and give it; None when there is none."""
+        kept = self._kept(1)
+        if not kept:
+            return None
+        self._me.forget(kept[-1].id)
+        return dict(kept[-1].metadata[self._adapter])
+
+    def clear(self) -> None:
+        """Forget the conversation, and what was learned in it."""
+        if self._conversation.info() is not None:
+            self._me.forget(session=self._conversation.id)
+
+    def _message(self, item: ChatItem) -> NewMessage:
+        try:
+            whole = json.loads(json.dumps(item.item, ensure_ascii=False, allow_nan=False))
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(f"An item of the chat history cannot be written as JSON: {error}.") from error
+        text = item.text.strip() or json.dumps(whole, ensure_ascii=False)
+        return NewMessage(_ROLES.get(item.role, "assistant"), text, metadata={self._adapter: whole})
+
+    def _kept(self, limit: int | None) -> Sequence[Message]:
+        """Give the last messages that are items; others, such as summaries, are passed over."""
+        kept: list[Message] = []
+        before: int | None = None
+        while limit is None or len(kept) < limit:
+            page = self._conversation.messages(limit=_PAGE, before=before)
+            kept = [message for message in page if self._adapter in message.metadata] + kept
+            if len(page) < _PAGE:
+                break
+            before = page[0].sequence
+        return kept if limit is None else kept[len(kept) - min(limit, len(kept)) :]
