@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from recollect import Memory, load_settings
 from recollect.hook_client.spool import Spool
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
+from tests.service.conftest import serving
 
 
 @pytest.fixture
@@ -117,25 +119,34 @@ def test_claude_code_itself_sees_the_server_and_runs_the_hooks(home: Path, tmp_p
     claude = shutil.which("claude")
     if claude is None:
         pytest.skip("the program `claude` is not on the PATH (npm install -g @anthropic-ai/claude-code)")
-    environment = {
-        **os.environ,
-        **PLAIN_ENVIRONMENT,
-        "RECOLLECT_SERVE_PORT": "1",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "DISABLE_TELEMETRY": "1",
-        "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
-    }
-    recollect = [sys.executable, "-m", "recollect", "--database", str(tmp_path / "memory.db")]
-    subprocess.run([*recollect, "install", "claude-code"], env=environment, check=True, capture_output=True)
-    listed = subprocess.run([claude, "mcp", "list"], env=environment, capture_output=True, text=True, check=True)
-    assert "recollect:" in listed.stdout
-    assert "Connected" in listed.stdout
-    log = home / "claude.log"
-    asked = [claude, "-p", "Where is the bicycle?", "--debug-file", str(log)]
-    subprocess.run(asked, env=environment, capture_output=True, check=False, stdin=subprocess.DEVNULL)
-    said = log.read_text(encoding="utf-8")
-    assert "recollect hook claude-code" in said
-    assert "Hook SessionStart:startup (SessionStart) success" in said
-    subprocess.run([*recollect, "uninstall", "claude-code"], env=environment, check=True, capture_output=True)
-    listed = subprocess.run([claude, "mcp", "list"], env=environment, capture_output=True, text=True, check=True)
-    assert "recollect:" not in listed.stdout
+    database = str(tmp_path / "memory.db")
+    settings = load_settings(environ=PLAIN_ENVIRONMENT, overrides={"database": database})
+    with Memory.open(settings=settings) as memory, serving(memory) as service:
+        memory.user("default").remember("Prefers tabs to spaces", type="preference")
+        environment = {
+            **os.environ,
+            **PLAIN_ENVIRONMENT,
+            "RECOLLECT_SERVE_PORT": service.url.rpartition(":")[2],
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_TELEMETRY": "1",
+            "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
+        }
+
+        def run(*command: str) -> str:
+            ended = subprocess.run(
+                command, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+            )
+            return ended.stdout
+
+        recollect = (sys.executable, "-m", "recollect", "--database", database)
+        run(*recollect, "install", "claude-code")
+        listed = run(claude, "mcp", "list")
+        assert "recollect:" in listed
+        assert "Connected" in listed
+        log = home / "claude.log"
+        run(claude, "-p", "Where is the bicycle?", "--debug-file", str(log))
+        said = log.read_text(encoding="utf-8")
+        assert "recollect hook claude-code) provided additionalContext" in said
+        assert "Prefers tabs to spaces" in said
+        run(*recollect, "uninstall", "claude-code")
+        assert "recollect:" not in run(claude, "mcp", "list")
