@@ -13,6 +13,7 @@ from recollect.hosts.host import Host, InstallRequest, InstallScope, Machine
 
 REQUEST = InstallRequest("user", ("/opt/my tools/recollect",), ("--user", "anna"))
 PROJECT = InstallRequest("project")
+HOOKED = tuple(host for host in HOSTS if host.runs_hooks)
 OTHERS = {
     ".claude.json": b'{"numStartups": 3, "mcpServers": {"files": {"command": "npx", "args": ["files"]}}}',
     ".claude/settings.json": b'{\n\t"model": "opus",\n\t"hooks": {"Stop": [{"hooks": [{"type": "command", '
@@ -53,7 +54,7 @@ def with_others(machine: Machine) -> None:
         path.write_bytes(content)
 
 
-@pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
+@pytest.mark.parametrize("host", HOOKED, ids=lambda host: host.name)
 @pytest.mark.parametrize("request_", [REQUEST, PROJECT], ids=["user", "project"])
 @pytest.mark.parametrize("used", [True, False], ids=["in use", "new"])
 def test_an_installation_is_idempotent_and_undone_to_the_byte(
@@ -75,7 +76,7 @@ def test_an_installation_is_idempotent_and_undone_to_the_byte(
     assert uninstall(host, machine, request_.scope) == ()
 
 
-@pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
+@pytest.mark.parametrize("host", HOOKED, ids=lambda host: host.name)
 def test_a_newer_program_takes_the_place_of_an_older_one_in_hooks(host: Host, machine: Machine) -> None:
     with_others(machine)
     before = contents(machine.home)

@@ -1,4 +1,4 @@
-"""Twelve turns of an agent in a real OpenClaw, with a scripted model: each step is checked, and its time is printed."""
+"""Fifteen turns of an agent in a real OpenClaw with a scripted model. Each step is checked, and its time printed."""
 
 import json
 import shutil
@@ -13,6 +13,7 @@ from typing import Any, Final
 from tests.openclaw.gateway import Gateway, MemoryService
 from tests.openclaw.installed_host import InstalledHost, install
 from tests.openclaw.scripted_model import ScriptedModel
+from tests.openclaw.telegram import TOKEN, TelegramDouble
 from tests.waiting import until
 
 _ROOT: Final = Path(__file__).parents[2]
@@ -33,8 +34,8 @@ def main() -> None:
     for number in range(int(sys.argv[1]) if len(sys.argv) > 1 else 1):
         folder = Path(tempfile.mkdtemp(prefix="recollect-openclaw-"))
         _print(f"Run {number + 1}, in {folder}")
-        with ScriptedModel() as model:
-            run = HostRun(host, model, folder)
+        with ScriptedModel() as model, TelegramDouble() as telegram:
+            run = HostRun(host, model, telegram, folder)
             try:
                 run.all_turns()
             finally:
@@ -45,8 +46,8 @@ def main() -> None:
 class HostRun:
     """One run with processes of its own."""
 
-    def __init__(self, host: InstalledHost, model: ScriptedModel, folder: Path) -> None:
-        self._host, self._model, self._folder = host, model, folder
+    def __init__(self, host: InstalledHost, model: ScriptedModel, telegram: TelegramDouble, folder: Path) -> None:
+        self._host, self._model, self._telegram, self._folder = host, model, telegram, folder
         self._service = MemoryService(folder)
         self._home = folder / "home"
         self._workspace = folder / "workspace"
@@ -68,6 +69,7 @@ class HostRun:
         self._step("forget", self._forget)
         self._step("recall what was forgotten", self._recall_forgotten)
         self._overhead()
+        self._step("two senders", self._senders)
         self._step("/new", self._new_session)
         self._step("compaction", self._compaction)
         self._step("the service is killed in a turn", self._killed)
@@ -136,6 +138,15 @@ class HostRun:
     def _recall_forgotten(self) -> None:
         answer = self._say("s4", 'CALL memory_recall {"query": "Where is the boat moored?"}')
         assert "moored in Pula" not in answer, answer
+
+    def _senders(self) -> None:
+        self._telegram.write(77, "I prefer oolong when I drink tea.")
+        until(lambda: "oolong" in self._memories("tea", "telegram:77"), "what the first sender said")
+        for sender, answer in ((88, "No relevant memories found."), (77, "I prefer oolong")):
+            self._telegram.write(sender, 'CALL memory_recall {"query": "Which tea?"}')
+            until(lambda to=sender, said=answer: self._telegram.answered(to, said), f"the answer for {sender}")  # type: ignore[misc]
+        assert "oolong" not in self._memories("Which tea do I prefer?")
+        self._turns += 3
 
     def _new_session(self) -> None:
         self._say("s5", "My sister Jana works as a vet in Brno.")
@@ -211,8 +222,8 @@ class HostRun:
         )
         assert median(warm) <= _MOST_OVERHEAD_MS
 
-    def _memories(self, query: str) -> str:
-        found = self._service.get("/api/memories/search", _OWNER, query=query)
+    def _memories(self, query: str, user: str = _OWNER) -> str:
+        found = self._service.get("/api/memories/search", user, query=query)
         return "\n".join(hit["content"] for hit in found["hits"])
 
     def _summaries(self) -> list[Any]:
@@ -239,9 +250,15 @@ class HostRun:
             "baseUrl": self._model.url, "apiKey": "none", "api": "openai-completions", "models": [model],
         }  # fmt: skip
         settings = {"url": self._service.url, "apiKeyFile": str(self._service.key_file), "sessionSummaries": True}
+        telegram = {
+            "enabled": slot == plugin, "botToken": TOKEN, "apiRoot": self._telegram.url, "dmPolicy": "open",
+            "allowFrom": ["*"],
+        }  # fmt: skip
         entry = {"enabled": True, "hooks": {"allowConversationAccess": True}, "config": settings}
         return {
             "models": {"providers": {"scripted": provider}},
+            "channels": {"telegram": telegram},
+            "session": {"dmScope": "per-channel-peer"},
             "agents": {
                 "defaults": {
                     "model": {"primary": "scripted/scripted"},
@@ -251,7 +268,7 @@ class HostRun:
             },
             "plugins": {
                 "load": {"paths": [str(path)]},
-                "allow": [plugin, *(["memory-core"] if slot != plugin else [])],
+                "allow": [plugin, "telegram", *(["memory-core"] if slot != plugin else [])],
                 "slots": {"memory": slot},
                 "entries": {plugin: entry},
             },

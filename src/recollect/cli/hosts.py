@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
@@ -85,6 +86,7 @@ class ConnectionOptions(NamedTuple):
         "recollect install claude-code",
         "recollect install claude-code --scope project --dry-run",
         "recollect install codex --start-service",
+        "recollect install openclaw --dry-run",
         "recollect install --list",
     ),
 )
@@ -108,7 +110,17 @@ def install(
     from recollect.hosts import changes, connection_file, host_named
 
     chosen, machine = host_named(host), _machine(project)
-    plan = chosen.plan_install(machine, _request(context, scope))
+    request = replace(
+        _request(context, scope),
+        url=connection.url or "",
+        key_file=_absolute(connection.key_file) or "",
+        starts_service=connection.start_service,
+    )
+    plan = chosen.plan_install(machine, request)
+    if not chosen.runs_hooks:
+        if not dry_run:
+            changes.install(plan.changes, chosen.installed_in(machine))
+        return CommandResult(_outcome(chosen, plan.changes, plan.notes, dry_run=dry_run), _show_install)
     said = _connection(context, connection, dry_run=dry_run)
     every = (connection_file.plan_connection(said), *plan.changes)
     if not dry_run:
@@ -142,9 +154,8 @@ def uninstall(
     if not dry_run:
         changes.uninstall(plan.changes)
     every = [*plan.changes]
-    if scope == "user" and not any(
-        other.installed_in(machine) for other in HOSTS if dry_run is False or other != chosen
-    ):
+    others = [other for other in HOSTS if other.runs_hooks and (dry_run is False or other != chosen)]
+    if scope == "user" and chosen.runs_hooks and not any(other.installed_in(machine) for other in others):
         every += _disconnected(context, dry_run=dry_run)
     return CommandResult(_outcome(chosen, every, plan.notes, dry_run=dry_run), _show_uninstall)
 

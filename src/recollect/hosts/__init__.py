@@ -4,7 +4,7 @@
     changes      writes plans, keeps backups, shows differences
     json_text    edits JSON and leaves the rest of a file as it is; json_files plans such edits, toml_text those of TOML
     entries      Recollect's hooks and server of tools in such files; json_host is what most hosts share
-    claude_code, codex, cursor, gemini, opencode
+    claude_code, codex, cursor, gemini, openclaw, opencode
                  one module a host
 
 The invariant: a host plans and `changes` writes; what is planned twice changes nothing the second time, and what is
@@ -17,9 +17,10 @@ from recollect.hosts.codex import CodexCli
 from recollect.hosts.cursor import Cursor
 from recollect.hosts.gemini import GeminiCli
 from recollect.hosts.host import Host
+from recollect.hosts.openclaw import OpenClaw
 from recollect.hosts.opencode import OpenCode
 
-HOSTS: tuple[Host, ...] = (ClaudeCode(), CodexCli(), Cursor(), GeminiCli(), OpenCode())
+HOSTS: tuple[Host, ...] = (ClaudeCode(), CodexCli(), Cursor(), GeminiCli(), OpenClaw(), OpenCode())
 
 
 def host_named(name: str) -> Host:

@@ -18,6 +18,7 @@ class CodexCli:
 
     name = "codex"
     title = "Codex CLI"
+    runs_hooks = True
 
     def find(self, machine: Machine) -> Path | None:
         """Give the program, or else the folder of the user's configuration."""

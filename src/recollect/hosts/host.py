@@ -42,13 +42,17 @@ class Machine:
 class InstallRequest:
     """What is to be installed. `program` starts Recollect; `options` stand before a command, such as `--user anna`.
 
-    `connection` is the file that tells the hook client where the service is, if it is not the usual one.
+    `connection` is the file that tells the hook client where the service is, if it is not the usual one. `url`,
+    `key_file` and `starts_service` are for hosts that ask the service themselves.
     """
 
     scope: InstallScope = "user"
     program: tuple[str, ...] = ("recollect",)
     options: tuple[str, ...] = ()
     connection: str = ""
+    url: str = ""
+    key_file: str = ""
+    starts_service: bool = False
 
     @property
     def mcp_command(self) -> tuple[str, ...]:
@@ -93,6 +97,11 @@ class Host(Protocol):
     @property
     def title(self) -> str:
         """The host's name for people."""
+        ...
+
+    @property
+    def runs_hooks(self) -> bool:
+        """Whether it runs `recollect hook`, which needs a connection to the service."""
         ...
 
     def find(self, machine: Machine) -> Path | None:

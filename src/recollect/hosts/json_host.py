@@ -18,6 +18,7 @@ class JsonHost(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    runs_hooks: ClassVar[bool] = True
     program: ClassVar[str]
     servers_key: ClassVar[str] = "mcpServers"
     nothing: ClassVar[tuple[object, ...]] = ({},)  # what a file says that holds nothing of use

@@ -6,9 +6,7 @@ from pathlib import Path
 
 from recollect.api.memory import Memory
 from recollect.errors import SettingsError, UnknownKey
-from recollect.settings import Settings, data_folder
-
-_NAME = "admin.key"
+from recollect.settings import admin_key_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,15 +15,6 @@ class FirstKey:
 
     secret: str
     file: Path
-
-
-def admin_key_file(settings: Settings) -> Path:
-    """Give the path of the first key: beside an SQLite file, in the data folder when the store is on a server."""
-    if settings.serve.admin_key_file:
-        return Path(settings.serve.admin_key_file).expanduser()
-    if "://" in settings.database:
-        return Path(data_folder()) / _NAME
-    return Path(f"{Path(settings.database).expanduser()}.{_NAME}")
 
 
 def find_key_file(memory: Memory) -> Path | None:
