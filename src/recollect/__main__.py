@@ -3,15 +3,19 @@
 A hook runs at each turn of an agent, so it goes past the command line, which takes longer to import than a hook may.
 """
 
+import gc
+import os
 import sys
 
 
 def main() -> None:
     """Run what was typed."""
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
+        gc.disable()  # a process that ends at once makes no garbage worth looking for
         from recollect.hook_client.main import run  # noqa: PLC0415 - as above
 
-        sys.exit(run(sys.argv[2:]))
+        code = run(sys.argv[2:])
+        os._exit(code)  # everything is written; taking the interpreter apart would take longer than a request
     from recollect.cli import main as run_command  # noqa: PLC0415 - as above
 
     run_command()
