@@ -26,7 +26,7 @@ from recollect.ranking import bm25
 from recollect.storage.sqlite.reader import SqliteReader
 
 _MESSAGES = 10_000
-_LIMIT = 4.0
+_LIMIT = 2.5
 _ROUNDS = 200
 
 # The steps of a search and what does them. A step that runs inside another is taken out of it.

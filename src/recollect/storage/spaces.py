@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.errors import InvalidInput
@@ -75,11 +76,14 @@ class SpaceList(tuple[SpaceRow, ...]):
         return [KnownSpace(row.space, row.state, row.created_at, row.unrelated) for row in rows]
 
 
+_space = lru_cache(maxsize=64)(Space)  # each transaction reads the same few again
+
+
 def list_spaces(session: StoreSession) -> SpaceList:
     """Read all spaces."""
     rows = []
     for number, kind, provider, model, revision, scheme, dimensions, normalised, *rest in session.rows("list_spaces"):
-        space = Space(provider, model, revision, scheme, dimensions, bool(normalised))
+        space = _space(provider, model, revision, scheme, dimensions, bool(normalised))
         state, created_at, unrelated = rest
         rows.append(SpaceRow(number, kind, space, state, session.codec.time(created_at), unrelated))
     return SpaceList(rows)

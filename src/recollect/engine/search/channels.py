@@ -69,7 +69,7 @@ class ScoredCandidates:
 
 def highest(scores: Mapping[str, float], amount: int) -> list[str]:
     """Give the ids with the highest scores; equals by id."""
-    return [row_id for _, row_id in sorted([(-score, row_id) for row_id, score in scores.items()])[:amount]]
+    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)[:amount]  # equals keep their order
 
 
 def match_words(search: SearchRun, reader: StoreReader, filters: ItemFilters) -> ChannelScores:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from math import prod
+from typing import NamedTuple
 
 from recollect.engine.base.context import VECTOR, Engine
 from recollect.engine.places.search_location import PlaceScale, rescale
@@ -41,8 +42,7 @@ FILE = "file"
 NAME = "name"
 
 
-@dataclass(frozen=True, slots=True)
-class RankedRow:
+class RankedRow(NamedTuple):
     """A row in numbers: its relevance times its factors is the score of its content, which may be above 1.
 
     `score` is that, or the blend with the score of its place.
@@ -87,7 +87,7 @@ class KindRanking:
         if place is not None:
             place = rescale(place, content, self.place_scale)
         score = content if place is None else geo.blend(place)
-        return replace(row, content=content, score=score, place=place, factors={**row.factors, name: factor})
+        return row._replace(content=content, score=score, place=place, factors={**row.factors, name: factor})
 
     def explain(self, row: RankedRow) -> ScoreParts:
         """Say how the score of a row came about."""
@@ -136,7 +136,7 @@ def _score_places(search: SearchRun, rows: list[RankedRow]) -> tuple[list[Ranked
     best = max((row.content for row in rows), default=0.0)
     places, scale = search.places.score([(row.source, row.content) for row in rows], best)
     scored = [
-        row if place is None else replace(row, place=place, score=geo.blend(place))
+        row if place is None else row._replace(place=place, score=geo.blend(place))
         for row, place in zip(rows, places, strict=True)
     ]
     return scored, scale

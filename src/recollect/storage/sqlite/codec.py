@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from recollect.model.memories import Draft
@@ -20,9 +21,10 @@ def to_micros(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 
 
+@lru_cache(maxsize=1_024)  # the moments of a row are mostly the same
 def from_micros(micros: int) -> datetime:
     """Read a moment."""
-    return _EPOCH + timedelta(0, 0, micros)
+    return _EPOCH + timedelta(microseconds=micros)
 
 
 def _read_json(text: str) -> Any:  # noqa: ANN401 - JSON

@@ -1,7 +1,9 @@
 """Answers one user's questions from one snapshot of the file."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 
 import apsw
@@ -42,6 +44,10 @@ from recollect.storage.tombstones import TombstoneSecrets
 _LATE_REACH = 1024
 _WIDER = 8
 _MOST_TIMES = 8  # as many times as many rows are looked at before all are that pass
+
+# What narrows a search of memories, and what that is in one for all that is true now.
+_narrowing = attrgetter(*(field.name for field in fields(Filters) if field.name != "now"))
+_EVERYTHING = _narrowing(Filters(now=datetime.max.replace(tzinfo=UTC)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +114,7 @@ class SqliteReader(SharedReader):
             return None
         if self._whole_key == (space, filters):
             return self._whole
-        if filters != Filters(now=filters.now):
+        if _narrowing(filters) != _EVERYTHING:
             return None
         number = self._spaces.number("memory", space)
         if number is None or self._figures.memories > FEW_ROWS:
@@ -236,12 +242,9 @@ class SqliteReader(SharedReader):
                 break
         return neighbours[:limit]
 
-    def _cosines(self, number: int, seqs: Seqs, vector: Vector, *, passages: bool = False) -> tuple[Seqs, Vector]:
-        """Give the scores of vectors by their numbers; with those of the passages of items, if that is asked for."""
-        bound = {"seqs": seq_array(seqs)}
-        rows = self._rows("fetch_vectors", bound, space=number)
-        if passages:
-            rows += self._rows("fetch_passages", bound, space=number)
+    def _cosines(self, number: int, seqs: Seqs, vector: Vector) -> tuple[Seqs, Vector]:
+        """Give the scores of vectors by their numbers."""
+        rows = self._rows("fetch_vectors", {"seqs": seq_array(seqs)}, space=number)
         matrix = as_matrix([floats for _, floats in rows], len(vector))
         return np.array([seq for seq, _ in rows], np.int64), sound_cosines(matrix, vector)
 
@@ -252,10 +255,12 @@ class SqliteReader(SharedReader):
             return {}
         if self._whole is not None and kind == "memory":
             return self._whole.cosines(vector, ids)
-        names: dict[int, str] = dict(self._rows("item_numbers", {"ids": list(ids)}, kind=kind))
-        has_passages = self._has_passages(number)
-        seqs, cosines = self._cosines(number, np.array(list(names), np.int64), vector, passages=has_passages)
-        if has_passages:
-            order = np.argsort(cosines, kind="stable")  # the last one of an item counts below: its best
-            seqs, cosines = seqs[order], cosines[order]
-        return {names[seq]: cosine for seq, cosine in zip(seqs.tolist(), cosines.tolist(), strict=True)}
+        bound = {"ids": list(ids)}
+        rows = self._rows("item_vectors", bound, kind=kind, space=number)
+        if self._has_passages(number):
+            rows += self._rows("item_passages", bound, kind=kind, space=number)
+        scores = sound_cosines(as_matrix([floats for _, floats in rows], len(vector)), vector).tolist()
+        best: dict[str, float] = {}
+        for (item_id, _), score in zip(rows, scores, strict=True):
+            best[item_id] = max(score, best.get(item_id, score))
+        return best

@@ -67,11 +67,11 @@ class PhraseNode:
                 edges[part][1].rows.append((parts[place + 1 :], phrase))
         return phrases, edges
 
-    @property
+    @cached_property
     def phrases(self) -> list[Phrase]:
         return self._grown[0]
 
-    @property
+    @cached_property
     def edges(self) -> "dict[str, tuple[Element, PhraseNode]]":
         return self._grown[1]
 

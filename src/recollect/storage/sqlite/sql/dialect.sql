@@ -158,12 +158,19 @@ SELECT id, vector
     ON v.seq BETWEEN -256 * memories.seq - 255 AND -256 * memories.seq - 1 AND v.user_id = memories.user_id
  WHERE memories.user_id = :user_id AND {filters}
 
--- fetch_passages --
--- The floats of the passages of a few rows, with the numbers of the rows.
-SELECT wanted.value AS seq, v.vector
-  FROM carray(:seqs) wanted CROSS JOIN vectors_{space} v
-    ON v.seq BETWEEN -256 * wanted.value - 255 AND -256 * wanted.value - 1
- WHERE v.user_id = :user_id
+-- item_vectors --
+-- The floats of items by their ids.
+SELECT m.id, v.vector
+  FROM carray(:ids) wanted
+ CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted.value
+ CROSS JOIN vectors_{space} v ON v.seq = m.seq AND v.user_id = :user_id
+
+-- item_passages --
+-- Those of their passages.
+SELECT m.id, v.vector
+  FROM carray(:ids) wanted
+ CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted.value
+ CROSS JOIN vectors_{space} v ON v.seq BETWEEN -256 * m.seq - 255 AND -256 * m.seq - 1 AND v.user_id = :user_id
 
 -- fetch_vectors --
 -- The floats of a few rows, for exact scores.
