@@ -73,7 +73,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(typed: Cli, home: Path) -> No
 def test_a_project_is_installed_beside_the_user_and_keeps_the_connection(typed: Cli, home: Path) -> None:
     typed.ok("install", "claude-code", "--scope", "project", "--start-service")
     connection = json.loads((home / ".config" / "recollect" / "hook.json").read_text())
-    assert connection["start"][-1] == "serve"
+    assert connection["start"][-3:] == ["serve", "--port", "1"]
     typed.ok("install", "gemini")
     typed.ok("uninstall", "gemini")
     assert (home / ".config" / "recollect" / "hook.json").exists(), "the project uses it"

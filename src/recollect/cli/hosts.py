@@ -231,7 +231,8 @@ def _connection(context: CommandContext, given: ConnectionOptions, *, dry_run: b
     said["url"] = given.url or said.get("url") or default
     said["user"] = context.user_named or said.get("user") or settings.user
     if given.start_service:
-        said["start"] = [*_program(), *_request(context, "user").options, "serve"]
+        port = str(connection_file.port_of(said["url"]))
+        said["start"] = [*_program(), *_request(context, "user").options, "serve", "--port", port]
     if given.key_file:
         said = {name: value for name, value in said.items() if name not in ("key", "key_id")}
         said["key_file"] = _absolute(given.key_file)

@@ -34,10 +34,7 @@ def read_connection() -> dict[str, Any]:
 
 def plan_connection(said: Mapping[str, Any]) -> FileChange:
     """Plan to write the file. Raises InvalidInput for a URL that cannot be one."""
-    try:
-        connection.Connection(str(said.get("url", connection.DEFAULT_URL)))
-    except connection.InvalidConnection as error:
-        raise InvalidInput(f"{error}.") from None
+    port_of(str(said.get("url", connection.DEFAULT_URL)))
     path = connection_path()
     before = read_file(path)
     unchanged = before is not None and read_connection() == said
@@ -48,6 +45,14 @@ def plan_connection(said: Mapping[str, Any]) -> FileChange:
 def plan_no_connection() -> FileChange:
     """Plan to delete the file."""
     return FileChange(connection_path(), read_file(connection_path()), None, private=True)
+
+
+def port_of(url: str) -> int:
+    """Give the port of a URL. Raises InvalidInput for a URL that cannot be one."""
+    try:
+        return connection.Connection(url).port
+    except connection.InvalidConnection as error:
+        raise InvalidInput(f"{error}.") from None
 
 
 def is_local(url: str) -> bool:
