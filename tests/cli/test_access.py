@@ -76,6 +76,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "keys list": (),
     "keys revoke": ("ffffffffffffffff",),
     "audit": (),
+    "slack": (),
 }
 SERVERS = {"serve"}  # they open the store for themselves, and call `require_permission` before
 DECLARED: Mapping[str, CommandPermissions] = permissions()

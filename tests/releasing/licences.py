@@ -50,8 +50,8 @@ _HEADER: Final = """\
 # Licences
 
 Recollect is licensed under the Apache License 2.0. These are the licences of the packages that come with it and with
-its extras `encryption`, `langchain`, `langgraph`, `mcp`, `otel` and `places`. A test fails when one is added or
-changed; [dependencies](dependencies.md#licences) says what the LGPL of psycopg means for you. The texts are in each
+its extras `encryption`, `langchain`, `langgraph`, `mcp`, `otel`, `places` and `slack`. A test fails when one is added
+or changed; [dependencies](dependencies.md#licences) says what the LGPL of psycopg means for you. The texts are in each
 package's `.dist-info` folder.
 
 | package | licence |

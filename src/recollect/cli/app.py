@@ -21,6 +21,7 @@ from recollect.cli import (
     reembed,
     search,
     serve,
+    slack,
 )
 from recollect.cli.errors import Application
 from recollect.cli.maintenance import backup, erasure, repair, store, transfer
@@ -71,6 +72,6 @@ def recollect(
 for group in (
     memories, search, folders, files, facts, places, conversations, hooks, hosts, embedding, reembed, store, erasure,
     backup, repair, transfer, demo,
-    keys, serve,
+    keys, serve, slack,
 ):  # fmt: skip
     app.add_typer(group.commands.typer)

@@ -5,6 +5,7 @@
     llamaindex      a retriever, a chat memory                   recollect[llamaindex]
     openai_agents   a `Session`                                  no extra
     tools           functions for agents of any framework        no extra
+    slack           a bot, for `recollect slack`                 recollect[slack]
     chat_items      chat histories as conversations
     found           hits as documents
 

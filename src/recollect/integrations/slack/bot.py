@@ -1,0 +1,193 @@
+"""The bot's commands. Each acts for the person who sent the signed request, and answers that person alone."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Final
+
+from slack_bolt import Ack, App, Respond
+from slack_sdk import WebClient
+
+from recollect.api.memory import Memory
+from recollect.api.user import UserMemory
+from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.integrations.slack import replies
+from recollect.integrations.slack.people import People
+
+_API: Final = "https://slack.com/api/"
+_HITS: Final = 5
+_LONGEST_QUERY: Final = 500  # a button carries it
+_EVENTS_KEPT: Final = 10_000
+_MENTION = re.compile(r"<@[A-Z0-9]+>")
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SlackSettings:
+    """The bot's token, the secret that Slack signs requests with, and where the API of Slack is."""
+
+    bot_token: str
+    signing_secret: str = ""
+    api_url: str = _API
+    shared_channels: tuple[str, ...] = ()
+
+
+def make_app(memory: Memory, settings: SlackSettings) -> App:
+    """Make the bot. Raises InvalidInput for settings that cannot be served."""
+    people = People(memory, settings.shared_channels)
+    app = App(
+        client=WebClient(token=settings.bot_token, base_url=settings.api_url),
+        signing_secret=settings.signing_secret,
+        token_verification_enabled=False,
+        request_verification_enabled=bool(settings.signing_secret),
+    )
+    _SlackBot(people).listen(app)
+    return app
+
+
+class _SlackBot:
+    """What the bot does. An error is told to the person; nothing is stored or forgotten then."""
+
+    def __init__(self, people: People) -> None:
+        self._people = people
+        self._answered: OrderedDict[str, None] = OrderedDict()
+        self._lock = Lock()
+
+    def listen(self, app: App) -> None:
+        """Register all there is."""
+        app.command("/memory-search")(self.search)
+        app.command("/memory-store")(self.store)
+        app.command("/memory-forget")(self.ask_to_forget)
+        app.action(replies.FORGET)(self.forget)
+        app.action(replies.KEEP)(self.keep)
+        app.event("app_mention")(self.mentioned)
+        app.shortcut("remember_this")(self.remember_message)
+
+    def search(self, ack: Ack, respond: Respond, command: Body) -> None:
+        """Answer a search with hits."""
+        ack()
+        query = command.get("text", "").strip()
+        if not query:
+            respond("What do you look for? `/memory-search which tea do I like?`")
+            return
+        self._act(respond, command["team_id"], command["user_id"], lambda me: _found(me, query))
+
+    def store(self, ack: Ack, respond: Respond, command: Body) -> None:
+        """Store a text."""
+        ack()
+        text = command.get("text", "").strip()
+        if not text:
+            respond("What is to be remembered? `/memory-store I prefer green tea`")
+            return
+        self._act(respond, command["team_id"], command["user_id"], lambda me: _stored(me, text, "user_stated"))
+
+    def ask_to_forget(self, ack: Ack, respond: Respond, command: Body) -> None:
+        """Show what says it, with a button to forget it."""
+        ack()
+        query = command.get("text", "").strip()
+        if not 0 < len(query) <= _LONGEST_QUERY:
+            respond(f"What is to be forgotten, in at most {_LONGEST_QUERY} characters? `/memory-forget green tea`")
+            return
+
+        def preview(me: UserMemory) -> str | list[dict[str, Any]]:
+            texts = _sayings(me, query)
+            return replies.confirmation(texts, query) if texts else "Nothing says this. Nothing was forgotten."
+
+        self._act(respond, command["team_id"], command["user_id"], preview)
+
+    def forget(self, ack: Ack, respond: Respond, body: Body) -> None:
+        """Forget what the button carries, of the person who pressed it."""
+        ack()
+        query = body["actions"][0]["value"]
+
+        def confirmed(me: UserMemory) -> str:
+            forgotten = me.forget(query=query, all=True)
+            amount = len(forgotten.ids) + len(forgotten.rewritten)
+            return f"Forgotten for good: {amount}." if amount else "Nothing says this any more."
+
+        self._act(respond, *_person(body), confirmed, replace_original=True)
+
+    def keep(self, ack: Ack, respond: Respond) -> None:
+        """Leave all as it is."""
+        ack()
+        respond("Nothing was forgotten.", replace_original=True)
+
+    def mentioned(self, body: Body, client: WebClient) -> None:
+        """Answer a question, for the eyes of who asked it; Slack may deliver an event more than once."""
+        event = body["event"]
+        if not self._is_new(body.get("event_id", "")):
+            return
+        query = _MENTION.sub(" ", event.get("text", "")).strip()
+
+        def post(text: str, **_: Any) -> None:  # noqa: ANN401 - as `respond` takes them
+            thread = {"thread_ts": event["thread_ts"]} if event.get("thread_ts") else {}
+            client.chat_postEphemeral(channel=event["channel"], user=event["user"], text=text, **thread)
+
+        if query:
+            self._act(post, body["team_id"], event["user"], lambda me: _found(me, query))
+        else:
+            post("Ask me what you once told me, or store something with `/memory-store`.")
+
+    def remember_message(self, ack: Ack, respond: Respond, body: Body) -> None:
+        """Store a message for the person who chose the action. What others wrote is trusted less."""
+        ack()
+        team, person = _person(body)
+        message = body["message"]
+        own = message.get("user") == person
+        noted = {"channel": body.get("channel", {}).get("id", ""), "ts": message.get("ts", "")}
+        source = "user_stated" if own else "external:slack"
+        self._act(respond, team, person, lambda me: _stored(me, message.get("text", ""), source, noted))
+
+    def _act(
+        self,
+        respond: Callable[..., Any],
+        team: str,
+        person: str,
+        action: Callable[[UserMemory], str | list[dict[str, Any]]],
+        **how: bool,
+    ) -> None:
+        """Do something for a person and answer; say what is wrong when it cannot be done."""
+        try:
+            said = action(self._people.memory_of(team, person))
+        except (InvalidInput, NotFound) as error:
+            said = f"That cannot be done: {replies.escaped(str(error))}"
+        except RecollectError:
+            said = "The memory cannot be reached right now. Nothing was changed; please try again later."
+        if isinstance(said, str):
+            respond(said, **how)
+        else:
+            respond(text="Forget this for good?", blocks=said, **how)
+
+    def _is_new(self, event_id: str) -> bool:
+        with self._lock:
+            if not event_id or event_id in self._answered:
+                return not event_id
+            self._answered[event_id] = None
+            while len(self._answered) > _EVENTS_KEPT:
+                self._answered.popitem(last=False)
+            return True
+
+
+def _person(body: Body) -> tuple[str, str]:
+    """Give the team and the person of an interaction. In shared channels that is the team of the person."""
+    return (body["user"].get("team_id") or body["team"]["id"]), body["user"]["id"]
+
+
+def _found(me: UserMemory, query: str) -> str:
+    return replies.answer(me.search_context(query, limit=_HITS, only_related=True))
+
+
+def _stored(me: UserMemory, text: str, source: str, noted: dict[str, str] | None = None) -> str:
+    stored = me.remember(text, source=source, metadata={"slack": noted} if noted else {})
+    return {"duplicate": "I knew that already."}.get(stored.action, f"Remembered: {replies.escaped(text)}")
+
+
+def _sayings(me: UserMemory, query: str) -> list[str]:
+    """Give the texts of what would be forgotten."""
+    would = me.forget(query=query, all=True, dry_run=True)
+    if would.items:
+        return [item.text or item.path for item in would.items if item.kind != "version"]
+    return [me.get(memory_id).content for memory_id in would.ids[:1]] or [hit.content for hit in would.candidates]

@@ -1,0 +1,60 @@
+"""What the bot says: text with source, date and score, in which nothing that was stored acts as markup."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from recollect.model.search import Hit, Recall
+
+FORGET: Final = "recollect_forget"
+KEEP: Final = "recollect_keep"
+NOTHING_FOUND: Final = "No relevant memories found."
+_LONGEST: Final = 300
+_MOST_LISTED: Final = 10
+
+
+def escaped(text: str) -> str:
+    """Give a text without mentions and links, on one line, cut to a readable length."""
+    line = " ".join(text.split())
+    line = line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+    return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def answer(found: Recall) -> str:
+    """Give the hits as a list, and say when a part of the search failed."""
+    lines = [_line(number, hit) for number, hit in enumerate(found.hits, 1)] or [NOTHING_FOUND]
+    if found.degraded:
+        lines.append(f"_Not all could be searched: {', '.join(found.degraded)} failed._")
+    return "\n".join(lines)
+
+
+def _line(number: int, hit: Hit) -> str:
+    moment = hit.occurred_at or hit.created_at
+    return f"{number}. {escaped(hit.content)} _({hit.source}, {moment:%Y-%m-%d}, {hit.score:.0%})_"
+
+
+def confirmation(texts: Sequence[str], query: str) -> list[dict[str, Any]]:
+    """Give the blocks that show what would be forgotten, with a button for it and one against it."""
+    listed = [f"• {escaped(text)}" for text in texts[:_MOST_LISTED]]
+    if len(texts) > _MOST_LISTED:
+        listed.append(f"and {len(texts) - _MOST_LISTED} more")
+    shown = "\n".join(["Forget this for good?", *listed])
+    return [
+        {"type": "section", "text": {"type": "mrkdwn", "text": shown[:2900]}},
+        {
+            "type": "actions",
+            "elements": [
+                _button(FORGET, "Forget", query, style="danger"),
+                _button(KEEP, "Keep", query),
+            ],
+        },
+    ]
+
+
+def _button(action: str, label: str, value: str, **look: str) -> dict[str, Any]:
+    return {
+        "type": "button",
+        "action_id": action,
+        "text": {"type": "plain_text", "text": label},
+        "value": value,
+        **look,
+    }

@@ -1,0 +1,1 @@
+"""The Slack bot against a double of Slack over HTTP."""

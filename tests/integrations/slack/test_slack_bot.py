@@ -1,0 +1,114 @@
+"""The Slack bot: what people ask of it over signed HTTP, whose memory it uses, and what it refuses."""
+
+from collections.abc import Iterator
+from threading import Thread
+from urllib.parse import urlencode
+
+import pytest
+import uvicorn
+
+from recollect import InvalidInput, Memory
+from recollect.integrations.slack import SlackSettings, http_app, make_app
+from recollect.integrations.slack.people import user_name
+from recollect.integrations.slack.replies import FORGET, KEEP
+from tests.integrations.slack.fake_slack import ANNA, BERT, SECRET, TEAM, FakeSlack, fake_slack
+from tests.waiting import until
+
+TEA = "I prefer green tea in the morning"
+
+
+@pytest.fixture
+def slack(memory: Memory) -> Iterator[FakeSlack]:
+    """Slack, with the bot that serves it."""
+    with fake_slack() as running:
+        app = make_app(memory, SlackSettings("xoxb-test", SECRET, running.url))
+        config = uvicorn.Config(http_app(app, SECRET), port=0, log_level="warning", lifespan="off")
+        with config.bind_socket() as socket:
+            server = uvicorn.Server(config)
+            thread = Thread(target=server.run, kwargs={"sockets": [socket]})
+            thread.start()
+            until(lambda: server.started)
+            running.bot_url = f"http://127.0.0.1:{socket.getsockname()[1]}/slack/events"
+            yield running
+            server.should_exit = True
+            thread.join()
+
+
+def test_a_person_stores_and_finds_their_own_memory(slack: FakeSlack, memory: Memory) -> None:
+    assert slack.command("/memory-store", TEA) == f"Remembered: {TEA}"
+    assert slack.command("/memory-store", TEA) == "I knew that already."
+    found = slack.command("/memory-search", "which tea do I like?")
+    assert found.startswith(f"1. {TEA} _(memory, 2026-03-01, ")
+    assert slack.command("/memory-search", "which tea do I like?", user=BERT) == "No relevant memories found."
+    assert slack.command("/memory-search", "green tea", team="T0OTHER") == "No relevant memories found."
+    assert slack.command("/memory-search", " ").startswith("What do you look for?")
+    assert memory.user(user_name(TEAM, ANNA)).count() == 1
+
+
+def test_forgetting_is_confirmed_by_the_person_it_belongs_to(slack: FakeSlack, memory: Memory) -> None:
+    anna = memory.user(user_name(TEAM, ANNA))
+    anna.remember(TEA)
+    assert slack.command("/memory-forget", "zeppelin").startswith("Nothing says this")
+    assert slack.command("/memory-forget", "green tea") == "Forget this for good?"
+    press = {"type": "block_actions", "actions": [{"action_id": KEEP, "block_id": "b", "value": "green tea"}]}
+    assert slack.interact(press) == "Nothing was forgotten."
+    assert anna.count() == 1
+    press["actions"] = [{"action_id": FORGET, "block_id": "b", "value": "green tea"}]
+    assert slack.interact(press, user=BERT) == "Nothing says this any more."
+    assert anna.count() == 1
+    assert slack.interact(press) == "Forgotten for good: 1."
+    assert anna.count() == 0
+
+
+def test_a_mention_is_answered_once_and_to_one_person(slack: FakeSlack, memory: Memory) -> None:
+    memory.user(user_name(TEAM, ANNA)).remember("The <!channel> code is 12 & 3")
+    event = {
+        "type": "app_mention",
+        "user": ANNA,
+        "channel": "C1",
+        "text": "<@U0BOT> what is the channel code?",
+        "ts": "1",
+    }
+    for age_s in (2, 1):  # Slack delivers again what was not confirmed in time
+        assert slack.event(event, "Ev1", age_s) == 200
+    path, posted = slack.next_post()
+    assert path == "/api/chat.postEphemeral"
+    assert (posted["user"], posted["channel"]) == (ANNA, "C1")
+    assert "The &lt;!channel&gt; code is 12 &amp; 3" in posted["text"]
+    assert slack.command("/memory-search", "nothing") == "No relevant memories found."
+    assert slack.is_quiet
+
+
+def test_a_message_is_remembered_with_where_it_was_said(slack: FakeSlack, memory: Memory) -> None:
+    action = {"type": "message_action", "callback_id": "remember_this", "channel": {"id": "C1"}, "trigger_id": "t"}
+    slack.interact({**action, "message": {"type": "message", "user": ANNA, "text": TEA, "ts": "17.5"}})
+    slack.interact({**action, "message": {"type": "message", "user": BERT, "text": "The gate is red", "ts": "18"}})
+    theirs, own = memory.user(user_name(TEAM, ANNA)).list().items
+    assert (own.source, own.metadata) == ("user_stated", {"slack": {"channel": "C1", "ts": "17.5"}})
+    assert theirs.source == "external:slack"
+    assert theirs.trust < own.trust
+    assert memory.user(user_name(TEAM, BERT)).count() == 0
+
+
+def test_forged_old_and_repeated_requests_are_refused(slack: FakeSlack, memory: Memory) -> None:
+    asked = {"command": "/memory-store", "text": TEA, "user_id": ANNA, "team_id": TEAM, "channel_id": "C1"}
+    body = urlencode({**asked, "response_url": slack.response_url})
+    assert slack.send(body, {}) == 401
+    assert slack.send(body, slack.headers(body, secret="another")) == 401  # noqa: S106 - a secret of a test
+    assert slack.send(body, slack.headers(body, age_s=600)) == 401
+    assert slack.send(body.replace("green", "black"), slack.headers(body)) == 401
+    assert memory.user(user_name(TEAM, ANNA)).count() == 0
+    signed = slack.headers(body)
+    assert [slack.send(body, signed), slack.send(body, signed)] == [200, 401]
+    assert slack.next_post()[1]["text"] == f"Remembered: {TEA}"
+    assert slack.send("x" * 1_100_000) == 413
+
+
+def test_what_goes_wrong_is_said_in_words(slack: FakeSlack) -> None:
+    assert slack.command("/memory-store", "x" * 100_001).startswith("That cannot be done: The content has 100,001")
+    assert slack.command("/memory-search", "tea", user="../anna").startswith("That cannot be done")
+
+
+def test_shared_channels_are_refused_until_there_are_shared_scopes(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="shared scopes, which this version does not have"):
+        make_app(memory, SlackSettings("xoxb-test", SECRET, shared_channels=("C1",)))
