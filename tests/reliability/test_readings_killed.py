@@ -28,7 +28,8 @@ _TURNS = sized(10, 150)  # of each user
 _KILLS = sized(2, 40)
 _POINTS = sized(6, 60)
 _SHORT_LEASE_S = 1.0
-_SETTINGS: dict[str, Any] = {**WITH_QUICK_VECTORS, "capture.when": "worker", "embedding.lease_s": 60.0}
+_SETTINGS: dict[str, Any] = {**WITH_QUICK_VECTORS, "capture.when": "worker", "embedding.lease_s": 60.0,
+                             "compaction.auto": False}  # no summaries among the messages  # fmt: skip
 _NAMES = [f"{first}{second}lena" for first in "BDFGHKLMNPRST" for second in ("a", "e", "i", "o", "u", "an", "en", "in",
           "on", "un", "ar", "er")][:_TURNS]  # fmt: skip
 
