@@ -19,6 +19,7 @@ CHANNELS: Mapping[str, Mapping[str, object]] = {
     "vector": {"recall.text_weight": 0.0},
 }
 _DEPTH = 50
+_UNHURRIED = {"recall.deadline_s": 60.0}  # order is measured here, not speed
 
 
 def store(memory: Memory, lines: Sequence[Line]) -> Mapping[str, Sequence[str]]:
@@ -92,13 +93,15 @@ class Bench:
 
     def _found(self, answer: Recall) -> Found:
         """Leave out what is no line, such as a summary. What says the same as a hit stands where the hit stands."""
+        if answer.degraded:
+            raise EmbeddingError(f"An answer lacks {', '.join(answer.degraded)}; nothing can be said of its quality.")
         ids = (known for hit in answer.hits for known in (hit.id, *hit.folded))
         return Found([line for known in ids for line in self.stored.get(known, ())], answer.answerable)
 
 
 def _open(database: str, embedder: str | Embedder, settings: Mapping[str, object]) -> Memory:
     provider, given = (embedder, None) if isinstance(embedder, str) else ("local", embedder)
-    usual = {"embedding.provider": provider, "embedding.worker": False, "recall.rerank": "off"}
+    usual = {"embedding.provider": provider, "embedding.worker": False, "recall.rerank": "off", **_UNHURRIED}
     overrides = {"database": database, **usual, **settings}
     return Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides), embedder=given)
 

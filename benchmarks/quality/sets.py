@@ -20,7 +20,10 @@ class BadSet(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Something to store. Without a session it is a memory, otherwise a message of that conversation."""
+    """Something to store. With a session it is a message of that conversation, otherwise a memory.
+
+    What the user or the assistant said outside of any session is a conversation of one message.
+    """
 
     id: str
     user: str
@@ -112,12 +115,14 @@ def _entries(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _line(entry: Mapping[str, Any], where: str) -> Line:
     text, caption = _optional_text(entry, "text", where), _optional_text(entry, "caption", where)
+    line_id, speaker = _text(entry, "id", where), _optional_text(entry, "speaker", where)
+    alone = line_id if speaker.casefold() in _USER_NAMES | _ASSISTANT_NAMES else None
     return Line(
-        id=_text(entry, "id", where),
+        id=line_id,
         user=_text(entry, "user", where),
-        session=_optional_text(entry, "session", where) or None,
+        session=_optional_text(entry, "session", where) or alone,
         said_at=_moment(entry, where),
-        speaker=_optional_text(entry, "speaker", where),
+        speaker=speaker,
         content="\n".join(part for part in (text, f"[image: {caption}]" if caption else "") if part),
     )
 

@@ -231,7 +231,7 @@ def test_a_message_with_its_neighbours_and_its_conversation(opened: OpenUser) ->
 
 
 def test_a_message_by_both_channels_and_its_conversation(opened: OpenUser) -> None:
-    me = opened(Told({"green tea": 0.5}))
+    me = opened(Told({"I: green tea": 0.5}))
     (message,) = chatted(me, "green tea")
     Memory(me._engine).maintain()
     (hit,) = me.search_context("tea").hits
@@ -278,6 +278,7 @@ def test_the_role(opened: OpenUser) -> None:
     role = factors.role("assistant", message.tokens, asked_of_assistant=False)
     assert merits_of(me, "tea") == {"role": role, **inferred}
     assert merits_of(me, "which tea did you recommend") == inferred
+    assert merits_of(me, "Plan a party with tea for ten people.")["role"] < role
 
 
 def test_the_time_that_is_named(opened: OpenUser, clock: SteppingClock) -> None:

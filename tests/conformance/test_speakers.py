@@ -87,7 +87,7 @@ def test_the_name_is_part_of_what_is_searched_and_not_of_what_is_shown(me: UserM
     plain, named = kept(me), kept(me, speaker="Jana")
     assert message_terms(named) == ("jana", *message_terms(plain))
     assert (embedded_texts(named), message_passage(named)) == ((f"Jana: {SAID}",), SAID)
-    assert (embedded_texts(plain), message_passage(plain)) == ((SAID,), SAID)
+    assert (embedded_texts(plain), message_passage(plain)) == ((f"I: {SAID}",), SAID)
     thought = named._replace(role="reasoning")
     assert (message_terms(thought), embedded_texts(thought)) == (message_terms(plain), (SAID,))
     wordless = named._replace(content="")

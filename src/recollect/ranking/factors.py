@@ -24,6 +24,7 @@ _DISLIKED = 0.4
 
 _QUESTION = 0.9  # a turn that asks holds the words of the question, and seldom the answer
 _SHORT_ANSWER = 0.8
+_ASIDE = 0.6  # of an answer, where a request looks for what the user wants
 _LONG_ANSWER = 0.5
 
 _TRUST: Mapping[int, float] = {Trust.STATED: 1.0, Trust.INFERRED: 0.97, Trust.FILE: 0.97, Trust.EXTERNAL: 0.9}
@@ -66,10 +67,19 @@ def feedback(rating: object) -> float:
     return _DISLIKED if rating == -1 else _LIKED if rating == 1 else 1.0
 
 
-def role(spoken_by: MessageRole, tokens: int, *, asked_of_assistant: bool) -> float:
-    """Let what a user said come before the long answers that repeat it, unless those are asked for."""
+def role(spoken_by: MessageRole, tokens: int, *, asked_of_assistant: bool, personal: bool = True) -> float:
+    """Let what a user said come before the long answers that repeat it, unless those are asked for.
+
+    A query that is not about the user's own, such as a request, looks for wishes, which no answer holds.
+    """
     if spoken_by in ("user", "summary") or asked_of_assistant:
         return 1.0
+    if not personal:
+        return min(_ASIDE, _answer(tokens))
+    return _answer(tokens)
+
+
+def _answer(tokens: int) -> float:
     return _LONG_ANSWER + (_SHORT_ANSWER - _LONG_ANSWER) * needs_context(tokens)
 
 

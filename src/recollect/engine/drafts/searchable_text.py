@@ -12,6 +12,7 @@ from recollect.text.passages import cut_passages
 from recollect.text.terms import MAX_TERMS, index_terms
 
 _SPEAKING_ROLES = frozenset({"user", "assistant"})
+_USER = "I"  # who speaks when users are not called by name: the encoder knows turns as "Speaker: text"
 
 
 def embedded_texts(item: Embeddable) -> tuple[str, ...]:
@@ -25,7 +26,8 @@ def embedded_texts(item: Embeddable) -> tuple[str, ...]:
     if isinstance(item, Chunk):
         return _with_passages(item.content, lambda text: f"{item.heading}\n{text}" if item.heading else text)
     if isinstance(item, Message):
-        return _with_passages(message_passage(item), lambda text: _spoken(item, text))
+        speaker = _speaker(item) or (_USER if item.role == "user" else "")
+        return _with_passages(message_passage(item), lambda text: _spoken(speaker, text))
     return _with_passages(item.content, lambda text: memory_drafts.passage(item, text))
 
 
@@ -34,7 +36,7 @@ def whole_text(item: Item) -> str:
     if isinstance(item, Chunk):
         return f"{item.heading}\n{item.content}" if item.heading else item.content
     if isinstance(item, Message):
-        return _spoken(item, message_passage(item))
+        return _spoken(_speaker(item), message_passage(item))
     return memory_drafts.passage(item, item.content)
 
 
@@ -49,9 +51,8 @@ def message_passage(message: Message) -> str:
     return message.content or calls
 
 
-def _spoken(message: Message, text: str) -> str:
+def _spoken(speaker: str, text: str) -> str:
     """Give words of a message after the name of the speaker, which is part of what they mean."""
-    speaker = _speaker(message)
     return f"{speaker}: {text}" if text and speaker else text
 
 

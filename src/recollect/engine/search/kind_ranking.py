@@ -291,4 +291,7 @@ def _message_factors(
 
 
 def _role_factor(query: PreparedQuery, position: MessagePosition) -> float:
-    return factors.role(position.role, position.tokens, asked_of_assistant=query.query.asks_assistant)
+    asked = query.query
+    return factors.role(
+        position.role, position.tokens, asked_of_assistant=asked.asks_assistant, personal=asked.personal
+    )
