@@ -29,6 +29,10 @@ class Link:
             raise EOFError
         return json.loads(line)
 
+    def be_patient(self, seconds: float) -> None:
+        """Wait so much longer for whatever comes next."""
+        self._end.settimeout((self._end.gettimeout() or 0.0) + seconds)
+
     def close(self) -> None:
         """Hang up."""
         self._lines.close()

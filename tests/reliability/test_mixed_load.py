@@ -28,7 +28,8 @@ def test_every_verb_for_a_while(database: str, zygote: Zygote) -> None:
         [
             zygote.start("mix_on", database=database, name=name, seed=seed, seconds=seconds)
             for seed, name in enumerate(names)
-        ]
+        ],
+        seconds,
     )
     with plain(database) as store:
         spoken = store.rows("SELECT user_id, content FROM messages WHERE role <> 'summary'")

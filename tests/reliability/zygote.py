@@ -43,9 +43,10 @@ class Child:
         self.say({"verb": verb, **arguments})
         return self.hear()
 
-    def rest(self) -> list[Any]:
-        """Everything that it still says, up to its end."""
+    def rest(self, at_work_s: float = 0.0) -> list[Any]:
+        """Everything that it still says, up to its end; `at_work_s` is how long it has reason to be silent."""
         heard = []
+        self._link.be_patient(at_work_s)
         with suppress(EOFError):
             while True:
                 heard.append(self.hear())
@@ -127,12 +128,12 @@ def was_killed(code: int) -> bool:
     return code == _KILLED
 
 
-def at_once(children: Sequence[Child]) -> list[Any]:
-    """Let all begin at the same moment; gives the last thing that each of them said."""
+def at_once(children: Sequence[Child], at_work_s: float = 0.0) -> list[Any]:
+    """Let all begin at the same moment and work so long; gives the last thing that each of them said."""
     for child in children:
         assert child.hear() == "ready"
     for child in children:
         child.say("go")
-    last = [child.rest()[-1] for child in children]
+    last = [child.rest(at_work_s)[-1] for child in children]
     assert [child.end() for child in children] == [0] * len(children)
     return last

@@ -164,7 +164,7 @@ def test_a_text_that_was_paid_for_needs_no_batch(opened: Open, host: ProviderSer
     memory = opened()
     chat = memory.user("me").conversation("c")
     for text in TEXTS:
-        chat.append("user", text)
+        chat.append("assistant", text)
     worked = memory.embed_waiting()
     assert (worked.embedded, worked.in_bulk, memory.status().coverage[1].vectors) == (20, 0, 20)
 
