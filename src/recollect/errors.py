@@ -26,6 +26,9 @@
     ├── RerankerError            hits could not be scored again; they stay in their order
     └── StoreError               the database said no
         ├── StoreUnavailable     it cannot be reached, or refuses the login
+        ├── ServiceUnavailable   the service in front of it does not answer, or is no such service
+        ├── RateLimited          the service asks a client to wait
+        ├── VersionMismatch      client and service are of versions that do not understand each other
         ├── StoreReadOnly        it lies where nothing can be written
         ├── StoreFull            its disk is full
         ├── StoreTooNew          written by a newer version of this package
@@ -191,6 +194,22 @@ class RerankerError(RecollectError):
 
 class StoreError(RecollectError):
     """The database refused or failed."""
+
+
+class ServiceUnavailable(StoreError):
+    """The service in front of the store does not answer, or what answers is no Recollect service."""
+
+
+class RateLimited(StoreError):
+    """The service asks a client to wait; `retry_after_s` says how long."""
+
+    def __init__(self, message: str, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class VersionMismatch(StoreError):
+    """The service is of a version that this client does not understand."""
 
 
 class StoreUnavailable(StoreError):

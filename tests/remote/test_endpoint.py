@@ -22,7 +22,7 @@ from recollect.http_client import (
     Transient,
     checked_url,
 )
-from recollect.http_client.connection import _proxied, _retry_after_s
+from recollect.http_client.connection import _proxied, retry_after_s
 from recollect.http_client.deadline import _Backend
 from tests.providers.server import ProviderServer
 from tests.remote.test_breaker import Ticks
@@ -295,11 +295,11 @@ def test_a_proxy_of_the_environment_carries_what_is_encrypted(monkeypatch: pytes
 
 def test_a_date_is_read_by_the_clock_of_the_server() -> None:
     later, now = "Wed, 21 Oct 2026 07:28:30 GMT", "Wed, 21 Oct 2026 07:28:00 GMT"
-    assert _retry_after_s({"retry-after": later, "date": now}) == 30.0
-    assert _retry_after_s({"retry-after": now, "date": later}) == 0.0
-    assert _retry_after_s({"retry-after": later}) is None
-    assert _retry_after_s({"retry-after": "soon", "date": now}) is None
-    assert _retry_after_s({}) is None
+    assert retry_after_s({"retry-after": later, "date": now}) == 30.0
+    assert retry_after_s({"retry-after": now, "date": later}) == 0.0
+    assert retry_after_s({"retry-after": later}) is None
+    assert retry_after_s({"retry-after": "soon", "date": now}) is None
+    assert retry_after_s({}) is None
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>", b'{"data": [', b"[1]", b"\xff", b"[" * 100_000])

@@ -43,6 +43,7 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/events": "read",
     "GET /api/lessons": "read",
     "GET /api/instructions": "read",
+    **{f"POST /api/{kind}": "write" for kind in ("facts", "preferences", "events", "lessons", "instructions")},
     "POST /api/conversations/{id:path}/messages": "write",
     "GET /api/conversations": "read",
     "GET /api/conversations/{id:path}": "read",

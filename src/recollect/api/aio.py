@@ -1,10 +1,8 @@
 """The same verbs for asyncio: each runs in a worker thread. There is no second implementation here."""
 
 from asyncio import to_thread
-from collections.abc import Callable, Coroutine
-from functools import wraps
 from os import PathLike
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import Self
 
 from recollect.api.conversation import Conversation
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
@@ -13,35 +11,13 @@ from recollect.api.memory import Memory
 from recollect.api.messages import UserMessages
 from recollect.api.models import StoreModels
 from recollect.api.places import UserPlaces
+from recollect.api.twins import AsyncTwin, awaited
 from recollect.api.user import UserMemory
 from recollect.engine.audit.idempotency import AuditedWrite
 from recollect.model.backups import Restored
 from recollect.model.repairs import Repaired
 from recollect.ports import BackupProgress, Clock, Embedder, Summarizer
 from recollect.settings import Settings
-
-_Sync = TypeVar("_Sync")
-_Params = ParamSpec("_Params")
-_Result = TypeVar("_Result")
-
-
-class AsyncTwin(Generic[_Sync]):
-    """Base of the asynchronous twin of a class: it holds the object whose verbs it runs in threads."""
-
-    def __init__(self, sync: _Sync) -> None:
-        self._sync = sync
-
-
-def awaited(
-    verb: Callable[Concatenate[_Sync, _Params], _Result],
-) -> Callable[Concatenate[AsyncTwin[_Sync], _Params], Coroutine[Any, Any, _Result]]:
-    """Make a coroutine function of a verb: same parameters, same result, run in a worker thread."""
-
-    @wraps(verb)
-    async def run(twin: AsyncTwin[_Sync], /, *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
-        return await to_thread(verb, twin._sync, *args, **kwargs)  # noqa: SLF001 - the twin's own
-
-    return run
 
 
 class AsyncFiles(AsyncTwin[UserFiles]):

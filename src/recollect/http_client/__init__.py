@@ -7,8 +7,9 @@ no HTTP library; the first question does.
 
 from recollect.http_client.address import ApiKey, checked_url
 from recollect.http_client.circuit_breaker import BreakerOpen, BreakerPass, CircuitBreaker
+from recollect.http_client.connection import HttpConnection, retry_after_s
 from recollect.http_client.endpoint import Endpoint, RetryPolicy
-from recollect.http_client.exchange import HttpRequest, HttpResponse
+from recollect.http_client.exchange import HttpRequest, HttpResponse, RawResponse
 from recollect.http_client.failures import RemoteError, Transient
 
 __all__ = [
@@ -17,10 +18,13 @@ __all__ = [
     "BreakerPass",
     "CircuitBreaker",
     "Endpoint",
+    "HttpConnection",
     "HttpRequest",
     "HttpResponse",
+    "RawResponse",
     "RemoteError",
     "RetryPolicy",
     "Transient",
     "checked_url",
+    "retry_after_s",
 ]

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from recollect._version import __version__
 from recollect.http_client.address import ApiKey
-from recollect.http_client.exchange import HttpRequest, HttpResponse
+from recollect.http_client.exchange import HttpRequest, HttpResponse, RawResponse
 from recollect.http_client.failures import RemoteError, Transient
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ class HttpConnection:
 
     def send(self, request: HttpRequest) -> HttpResponse:
         """Ask once. Raises Transient for what may go better next time, RemoteError for what will not."""
+        return self._judged(self.exchange(request))
+
+    def exchange(self, request: HttpRequest) -> RawResponse:
+        """Ask once, and give the answer whatever its status says. Raises Transient and RemoteError without one."""
         import httpx2  # noqa: PLC0415  # takes 0.1 s that most commands need not spend
 
         timeout_s = self._timeout_s if request.timeout_s is None else min(self._timeout_s, request.timeout_s)
@@ -68,7 +72,7 @@ class HttpConnection:
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
             found = self._key.hidden_in(str(error))
             raise RemoteError(f"{self.host} cannot be asked: {found}. Check the address.") from error
-        return self._judged(response, content)
+        return RawResponse(response.status_code, response.headers, content)
 
     @property
     def is_open(self) -> bool:
@@ -89,7 +93,9 @@ class HttpConnection:
     @contextmanager
     def _answer(self, request: HttpRequest, deadline: float) -> Iterator["httpx2.Response"]:
         client, transport = self._opened()
-        headers = {**_HEADERS, **self._key.headers}
+        import httpx2  # noqa: PLC0415  # see above
+
+        headers = httpx2.Headers({**_HEADERS, **self._key.headers, **request.headers}, encoding="utf-8")
         if request.content:
             headers["Content-Type"] = request.content_type
         # Without a transport of ours a proxy is in between, and each wait has the whole time to itself.
@@ -112,9 +118,9 @@ class HttpConnection:
                 raise _Late
         return bytes(content)
 
-    def _judged(self, response: "httpx2.Response", content: bytes) -> HttpResponse:
-        status = response.status_code
-        received = HttpResponse(self.host, response.headers.get("content-type", ""), content, self._key)
+    def _judged(self, response: RawResponse) -> HttpResponse:
+        status = response.status
+        received = HttpResponse(self.host, response.headers.get("content-type", ""), response.content, self._key)
         if status in _OK:
             return received
         if status in _REDIRECTS:
@@ -127,9 +133,9 @@ class HttpConnection:
         found = f"{self.host} answered {status}: {received.complaint}"
         if status in _RETRIED:
             advice = self._advice.get(status, "Try again later.")
-            raise Transient(f"{found}. {advice}", _retry_after_s(response.headers), status)
+            raise Transient(f"{found}. {advice}", retry_after_s(response.headers), status)
         advice = self._advice.get(status, "Check the address and the model.")
-        raise RemoteError(f"{found}. {advice}", status=status, retry_after_s=_retry_after_s(response.headers))
+        raise RemoteError(f"{found}. {advice}", status=status, retry_after_s=retry_after_s(response.headers))
 
     def _opened(self) -> "tuple[httpx2.Client, DeadlineTransport | None]":
         with self._lock:
@@ -177,7 +183,7 @@ def _proxied(url: str) -> bool:
     return ("https" in proxies or "all" in proxies) and not proxy_bypass(urlsplit(url).hostname or "")
 
 
-def _retry_after_s(headers: Mapping[str, str]) -> float | None:
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Give the pause a server asked for, in seconds; a date is read by the server's own clock, ours is not needed."""
     asked = headers.get("retry-after", "").strip()
     try:

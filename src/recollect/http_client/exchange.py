@@ -27,12 +27,22 @@ class HttpRequest:
     method: str = "POST"
     repeatable: bool = True
     timeout_s: float | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def json(cls, path: str, body: Mapping[str, object], most_bytes: int, *, repeatable: bool = True) -> "HttpRequest":
         """Make a question whose content is JSON. Half a character, which UTF-8 cannot say, becomes a question mark."""
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
         return cls(path, most_bytes, content, repeatable=repeatable)
+
+
+@dataclass(frozen=True, slots=True)
+class RawResponse:
+    """An answer of any status."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.openapi_document import PROBLEM, DocumentedApp, operation_name
 from recollect.service.request_context import RequiresPermission
-from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store, transfer
+from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store, transfer, typed
 from recollect.service.scheduled_backups import ScheduledBackups
 from recollect.service.watched_folders import WatchedFolders
 from recollect.web.limits import BodyLimits
@@ -70,6 +70,7 @@ def _permissions(dependant: Dependant) -> Iterator[RequiresPermission]:
 ROUTERS: Final = (
     memories.router,
     search.router,
+    typed.router,
     search.searching,
     conversations.router,
     hooks.router,

@@ -210,6 +210,7 @@ class ContextQuery(LocationSearchBody):
     prefer: Annotated[list[GivenType], Field(max_length=len(MEMORY_TYPES))] = Field(default_factory=list)
     diverse: bool = False
     only_related: bool = False
+    whole: bool = Field(default=False, description="Show hits with the whole item and the parts of the score.")
 
 
 class SimpleQuery(LocationSearchBody):

@@ -5,14 +5,27 @@ OpenAPI document, described in openapi.json. A route returns the value itself; i
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from dataclasses import fields as dataclass_fields
 from datetime import datetime
 from functools import reduce
 from operator import or_
 from types import GenericAlias, UnionType
-from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
+from fastapi import Query
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from recollect.federation import FederatedHit, FederatedResult, NodeReport
@@ -26,6 +39,7 @@ from recollect.model.readings import Captured, ExplainedReading, Need, Reading, 
 from recollect.model.receipts import AuditPosition, ErasureCheck, ErasureFinding, OlderBackup, Receipt
 from recollect.model.search import (
     About,
+    ChannelPart,
     Forgotten,
     ForgottenItem,
     Hit,
@@ -34,6 +48,7 @@ from recollect.model.search import (
     Recall,
     Reranking,
     RerankPart,
+    ScoreParts,
     TurnOutcome,
 )
 from recollect.model.stats import SearchFigures, Stats, Status
@@ -142,9 +157,14 @@ RememberedBody = body(
 )
 RememberedManyBody = body("RememberedMany", results=tuple[Remembered, ...])
 
+StoredToolCallBody = body("ToolCallAnswer", ToolCall)
+StoredMessageBody = body("MessageAnswer", Message)
+ChunkBody = body("ChunkBody", Chunk)
 PlaceBody = body("PlaceBody", Place)
 PlaceShareBody = body("PlaceShare", PlacePart)
 RerankShareBody = body("RerankShare", RerankPart)
+ChannelPartBody = body("ChannelPartBody", ChannelPart)
+ScorePartsBody = body("ScorePartsBody", ScoreParts)
 RerankingBody = body("Reranking", Reranking)
 HitBody = body(
     "HitBody",
@@ -167,6 +187,8 @@ HitBody = body(
     distance_km=(float | None, _if_known("parts", "place", "distance_km")),
     place_share=(PlacePart | None, _if_known("parts", "place")),
     reranked=(RerankPart | None, _if_known("parts", "rerank")),
+    item=(MemoryRecord | Message | Chunk | None, _if_known("item")),  # of a `WholeHit`
+    score_parts=(ScoreParts | None, _if_known("score_parts")),
 )
 RecallBody = body("RecallBody", Recall, omit=("reranking",), reranking=(Reranking | None, _if_known("reranking")))
 ForgottenItemBody = body("ForgottenItemBody", ForgottenItem)
@@ -179,8 +201,6 @@ OlderBackupBody = body("OlderBackupBody", OlderBackup)
 ErasureCheckBody = body("ErasureCheckBody", ErasureCheck, erased=bool)
 AboutBody = body("AboutBody", About)
 
-StoredToolCallBody = body("ToolCallAnswer", ToolCall)
-StoredMessageBody = body("MessageAnswer", Message)
 AppendedBody = body("AppendedBody", Appended, omit=("message",), id=str | None)
 AppendedManyBody = body("AppendedMany", results=tuple[Appended, ...])
 ConversationBody = body("ConversationBody", ConversationInfo)
@@ -279,6 +299,32 @@ ServiceStatusBody = body(
     defaults={**_own_defaults(Status), "folders": ()},
     folders=tuple[WatchedFolderBody, ...],  # type: ignore[valid-type] # a body, made above
 )
+
+
+Whole = Annotated[bool, Query(description="Show hits with the whole item and the parts of the score.")]
+
+
+class WholeHit:
+    """A hit that is shown with the whole item and the parts of its score, for clients that ask for them."""
+
+    def __init__(self, hit: Hit) -> None:
+        self._hit = hit
+        self.item = hit.record
+        self.score_parts = hit.parts
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the hit's own
+        """Give what the hit has."""
+        return getattr(self._hit, name)
+
+
+Searched = TypeVar("Searched", Recall, About)
+
+
+def with_records(result: Searched, *, whole: bool) -> Searched:
+    """Show the hits of a search whole, if that is asked for."""
+    if not whole:
+        return result
+    return replace(result, hits=cast("tuple[Hit, ...]", tuple(WholeHit(hit) for hit in result.hits)))
 
 
 class SimpleHit(BaseModel):

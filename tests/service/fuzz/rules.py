@@ -69,7 +69,8 @@ _EXACTLY_ONE: Final[dict[str, Any]] = {
     "not": {"required": ["receipt", "dry_run"], "properties": {"receipt": {"const": True}, "dry_run": {"const": True}}},
 }
 
-_PLACED: Final = ("NewMemoryBody", "MemoryPatch", "ContextQuery", "SimpleQuery", "BeforePromptBody")
+_TYPED: Final = ("FactBody", "PreferenceBody", "EventBody", "LessonBody", "InstructionBody")
+_PLACED: Final = ("NewMemoryBody", "MemoryPatch", "ContextQuery", "SimpleQuery", "BeforePromptBody", *_TYPED)
 _RULES: Final[dict[str, dict[str, Any]]] = {
     **dict.fromkeys(_PLACED, _LAT_WITH_LNG),
     "LocationBody": _SOMEWHERE,

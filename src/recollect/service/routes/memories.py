@@ -76,11 +76,18 @@ def search_memories(
     min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = 0.0,
     files: Annotated[bool, Query(description="Search synced folders and documents, too.")] = False,
     only_related: Annotated[bool, Query(description="No hits when none has to do with the query.")] = False,
+    prefer: Annotated[list[requests.GivenType] | None, Query(description="Types that come first among equals.")] = None,
+    diverse: Annotated[bool, Query(description="Hits that say different things.")] = False,
     subject: Annotated[str | None, Query(max_length=128)] = None,
+    key: Annotated[str | None, Query(max_length=128)] = None,
+    context: Annotated[str | None, Query(max_length=128)] = None,
     session: Annotated[str | None, Query(max_length=128)] = None,
     since: Annotated[requests.Timestamp | None, Query()] = None,
     until: Annotated[requests.Timestamp | None, Query()] = None,
+    as_of: Annotated[requests.Timestamp | None, Query(description="What was held true at this moment.")] = None,
+    min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = None,
     origin: QueryOrigin,
+    whole: out.Whole = False,
 ) -> Recall:
     """Find memories that answer a question, best first.
 
@@ -88,17 +95,22 @@ def search_memories(
     `lat` and `lng`, by `near` or by `at`, what is near or at a place like that ranks higher; what has no place keeps
     its score. With `radius_km` only what is that near is found.
     """
-    filters = _filters(type=type, subject=subject, session=session, since=since, until=until)
+    times = {"since": since, "until": until, "as_of": as_of}
+    named = {"subject": subject, "key": key, "context": context, "session": session}
+    filters = _filters(type=type, min_importance=min_importance, **named, **times)
     me = call.me
-    return me.recall(
+    found = me.recall(
         query,
         limit=limit,
         min_score=min_score,
+        prefer=tuple(prefer or ()),
+        diverse=diverse,
         files=files,
         only_related=only_related,
         **origin.arguments(me),
         **filters,
     )
+    return out.with_records(found, whole=whole)
 
 
 @router.get("/api/memories", response_model=out.MemoryPageBody)
@@ -110,13 +122,17 @@ def list_memories(
     type: Annotated[list[requests.GivenType] | None, Query()] = None,
     subject: Annotated[str | None, Query(max_length=128)] = None,
     key: Annotated[str | None, Query(max_length=128)] = None,
+    context: Annotated[str | None, Query(max_length=128)] = None,
     session: Annotated[str | None, Query(max_length=128)] = None,
     since: Annotated[requests.Timestamp | None, Query()] = None,
     until: Annotated[requests.Timestamp | None, Query()] = None,
     as_of: Annotated[requests.Timestamp | None, Query(description="What was held true at this moment.")] = None,
+    min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = None,
 ) -> Page:
     """List memories, newest first."""
-    filters = _filters(type=type, subject=subject, key=key, session=session, since=since, until=until, as_of=as_of)
+    times = {"since": since, "until": until, "as_of": as_of}
+    named = {"subject": subject, "key": key, "context": context, "session": session}
+    filters = _filters(type=type, min_importance=min_importance, **named, **times)
     return call.me.list(limit=limit, cursor=cursor, **filters)
 
 

@@ -23,10 +23,14 @@ FilterText = Annotated[str | None, Query(max_length=128)]
 
 @router.get("/api/about", response_model=out.AboutBody)
 def about(
-    call: ReadCall, topic: Annotated[requests.QueryText, Query(examples=["garage"])], limit: ResultLimit = 5
+    *,
+    call: ReadCall,
+    topic: Annotated[requests.QueryText, Query(examples=["garage"])],
+    limit: ResultLimit = 5,
+    whole: out.Whole = False,
 ) -> About:
     """Give all that is known about a topic: under its name, under what people call it, and by meaning."""
-    return call.me.about(topic, limit=limit)
+    return out.with_records(call.me.about(topic, limit=limit), whole=whole)
 
 
 @router.get("/api/facts", response_model=out.MemoriesBody)
@@ -91,7 +95,7 @@ def search_context(body: requests.ContextQuery, call: ReadCall) -> Recall:
     With a place, by `lat` and `lng`, `location`, `near` or `at`, what is near or at a place like that ranks higher.
     """
     me = call.me
-    return me.search_context(
+    found = me.search_context(
         body.query,
         limit=body.limit,
         sources=tuple(body.sources or USUAL_SOURCES),
@@ -105,6 +109,7 @@ def search_context(body: requests.ContextQuery, call: ReadCall) -> Recall:
         only_related=body.only_related,
         **body.origin.arguments(me),
     )
+    return out.with_records(found, whole=body.whole)
 
 
 @searching.post("/search")

@@ -1,0 +1,29 @@
+"""Asynchronous twins: the verbs of a class, run in worker threads."""
+
+from asyncio import to_thread
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+
+_Sync = TypeVar("_Sync")
+_Params = ParamSpec("_Params")
+_Result = TypeVar("_Result")
+
+
+class AsyncTwin(Generic[_Sync]):
+    """Base of the asynchronous twin of a class: it holds the object whose verbs it runs in threads."""
+
+    def __init__(self, sync: _Sync) -> None:
+        self._sync = sync
+
+
+def awaited(
+    verb: Callable[Concatenate[_Sync, _Params], _Result],
+) -> Callable[Concatenate[AsyncTwin[_Sync], _Params], Coroutine[Any, Any, _Result]]:
+    """Make a coroutine function of a verb: same parameters, same result, run in a worker thread."""
+
+    @wraps(verb)
+    async def run(twin: AsyncTwin[_Sync], /, *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
+        return await to_thread(verb, twin._sync, *args, **kwargs)  # noqa: SLF001 - the twin's own
+
+    return run

@@ -1,0 +1,194 @@
+"""Clients of the HTTP service with the verbs and types of the embedded store.
+
+    from recollect.client import Client
+
+    with Client.open("http://127.0.0.1:8787", key="rk_…") as memory:
+        memory.me.remember("Prefers dark mode")
+
+A program moves from an embedded store to a service by changing the line that opens it. Verbs that only make sense
+beside the store (folders, archives, models, keys) are not here.
+"""
+
+from asyncio import to_thread
+from types import TracebackType
+from typing import Final, Self
+
+from recollect.api.twins import AsyncTwin, awaited
+from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
+from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
+from recollect.client.service import ServiceConnection
+from recollect.client.user import ServiceUserMemory
+
+__all__ = ["AsyncClient", "AsyncServiceUserMemory", "Client", "ServiceUserMemory"]
+
+_TIMEOUT_S: Final = 30.0
+
+
+class Client:
+    """A Recollect service. Threads may share one."""
+
+    def __init__(self, service: ServiceConnection) -> None:
+        """Use `open` instead."""
+        self._service = service
+
+    @classmethod
+    def open(cls, url: str, *, key: str, timeout_s: float = _TIMEOUT_S) -> Self:
+        """Open a service at its address, with a key that it gave.
+
+        Raises SettingsError for an address that is none, ServiceUnavailable when no Recollect service answers there,
+        and VersionMismatch when its version does not fit.
+        """
+        service = ServiceConnection(url, key, timeout_s)
+        try:
+            service.check()
+        except BaseException:
+            service.close()
+            raise
+        return cls(service)
+
+    @property
+    def me(self) -> ServiceUserMemory:
+        """The part of the key's own user."""
+        return ServiceUserMemory(self._service, "")
+
+    def user(self, user_id: str) -> ServiceUserMemory:
+        """Return one user's part; only an admin's key may name another user than its own."""
+        return ServiceUserMemory(self._service, user_id)
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._service.close()
+
+    def __enter__(self) -> Self:
+        """Return the client itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Give back the connections."""
+        self.close()
+
+
+class AsyncServiceFacts(AsyncTwin[ServiceFacts]):
+    """`me.facts`, awaited."""
+
+    __call__ = awaited(ServiceFacts.__call__)
+    set = awaited(ServiceFacts.set)
+
+
+class AsyncServicePreferences(AsyncTwin[ServicePreferences]):
+    """`me.preferences`, awaited."""
+
+    __call__ = awaited(ServicePreferences.__call__)
+    set = awaited(ServicePreferences.set)
+
+
+class AsyncServiceEvents(AsyncTwin[ServiceEvents]):
+    """`me.events`, awaited."""
+
+    __call__ = awaited(ServiceEvents.__call__)
+    log = awaited(ServiceEvents.log)
+
+
+class AsyncServiceLessons(AsyncTwin[ServiceLessons]):
+    """`me.lessons`, awaited."""
+
+    __call__ = awaited(ServiceLessons.__call__)
+    add = awaited(ServiceLessons.add)
+
+
+class AsyncServiceInstructions(AsyncTwin[ServiceInstructions]):
+    """`me.instructions`, awaited."""
+
+    __call__ = awaited(ServiceInstructions.__call__)
+    add = awaited(ServiceInstructions.add)
+
+
+class AsyncServiceMessages(AsyncTwin[ServiceMessages]):
+    """`me.messages`, awaited."""
+
+    get = awaited(ServiceMessages.get)
+    rate = awaited(ServiceMessages.rate)
+
+
+class AsyncServicePlaces(AsyncTwin[ServicePlaces]):
+    """`me.places`, awaited."""
+
+    list = awaited(ServicePlaces.list)
+    named = awaited(ServicePlaces.named)
+    set = awaited(ServicePlaces.set)
+    forget = awaited(ServicePlaces.forget)
+    geocode = awaited(ServicePlaces.geocode)
+
+
+class AsyncServiceConversation(AsyncTwin[ServiceConversation]):
+    """One conversation, with verbs to await."""
+
+    append = awaited(ServiceConversation.append)
+    extend = awaited(ServiceConversation.extend)
+    window = awaited(ServiceConversation.window)
+    compact = awaited(ServiceConversation.compact)
+    info = awaited(ServiceConversation.info)
+    messages = awaited(ServiceConversation.messages)
+
+
+class AsyncServiceUserMemory(AsyncTwin[ServiceUserMemory]):
+    """One user's memories in a service, with verbs to await."""
+
+    def __init__(self, sync: ServiceUserMemory) -> None:
+        super().__init__(sync)
+        self.user_id = sync.user_id
+        self.facts = AsyncServiceFacts(sync.facts)
+        self.preferences = AsyncServicePreferences(sync.preferences)
+        self.events = AsyncServiceEvents(sync.events)
+        self.lessons = AsyncServiceLessons(sync.lessons)
+        self.instructions = AsyncServiceInstructions(sync.instructions)
+        self.messages = AsyncServiceMessages(sync.messages)
+        self.places = AsyncServicePlaces(sync.places)
+
+    def conversation(self, id: str) -> AsyncServiceConversation:
+        """Return a conversation by its id; it need not exist yet."""
+        return AsyncServiceConversation(self._sync.conversation(id))
+
+    conversations = awaited(ServiceUserMemory.conversations)
+    remember = awaited(ServiceUserMemory.remember)
+    remember_many = awaited(ServiceUserMemory.remember_many)
+    recall = awaited(ServiceUserMemory.recall)
+    search_context = awaited(ServiceUserMemory.search_context)
+    about = awaited(ServiceUserMemory.about)
+    get = awaited(ServiceUserMemory.get)
+    update = awaited(ServiceUserMemory.update)
+    rate = awaited(ServiceUserMemory.rate)
+    history = awaited(ServiceUserMemory.history)
+    list = awaited(ServiceUserMemory.list)
+    stats = awaited(ServiceUserMemory.stats)
+    forget = awaited(ServiceUserMemory.forget)
+    before_prompt = awaited(ServiceUserMemory.before_prompt)
+    after_turn = awaited(ServiceUserMemory.after_turn)
+    end_session = awaited(ServiceUserMemory.end_session)
+
+
+class AsyncClient(AsyncTwin[Client]):
+    """A Recollect service, for `async with await AsyncClient.open(url, key=…)`. See `Client`."""
+
+    @classmethod
+    async def open(cls, url: str, *, key: str, timeout_s: float = _TIMEOUT_S) -> Self:
+        """Open a service. See `Client.open`."""
+        return cls(await to_thread(Client.open, url, key=key, timeout_s=timeout_s))
+
+    @property
+    def me(self) -> AsyncServiceUserMemory:
+        """The part of the key's own user."""
+        return AsyncServiceUserMemory(self._sync.me)
+
+    def user(self, user_id: str) -> AsyncServiceUserMemory:
+        """Return one user's part; only an admin's key may name another user than its own."""
+        return AsyncServiceUserMemory(self._sync.user(user_id))
+
+    close = awaited(Client.close)
+    __aexit__ = awaited(Client.__exit__)
+
+    async def __aenter__(self) -> Self:
+        """Return the client itself."""
+        return self

@@ -1,0 +1,157 @@
+"""The service as clients ask it: one request, its answer, and errors as the embedded store raises them.
+
+The invariant: a write is carried out at most once. Each has an Idempotency-Key, so asking again after a lost answer is
+safe.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+from uuid import uuid4
+
+from recollect._version import __version__
+from recollect.errors import (
+    InvalidInput,
+    NotFound,
+    NotPermitted,
+    QuotaExceeded,
+    RateLimited,
+    RecollectError,
+    ServiceUnavailable,
+    StaleVersion,
+    StoreUnavailable,
+    UnknownKey,
+    VersionMismatch,
+)
+from recollect.http_client import (
+    ApiKey,
+    HttpConnection,
+    HttpRequest,
+    RawResponse,
+    RemoteError,
+    Transient,
+    checked_url,
+    retry_after_s,
+)
+
+MOST_BYTES: Final = 64 * 2**20
+_ATTEMPTS: Final = 2
+_OK: Final = range(200, 300)
+_ERRORS: Final[Mapping[int, type[RecollectError]]] = {
+    HTTPStatus.BAD_REQUEST: InvalidInput,
+    HTTPStatus.UNAUTHORIZED: UnknownKey,
+    HTTPStatus.FORBIDDEN: NotPermitted,
+    HTTPStatus.NOT_FOUND: NotFound,
+    HTTPStatus.PRECONDITION_FAILED: StaleVersion,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: InvalidInput,
+    HTTPStatus.UNPROCESSABLE_ENTITY: InvalidInput,
+    HTTPStatus.INSUFFICIENT_STORAGE: QuotaExceeded,
+    HTTPStatus.SERVICE_UNAVAILABLE: StoreUnavailable,
+}
+
+
+class ServiceConnection:
+    """A service that is asked with one key. Threads may share one."""
+
+    def __init__(self, url: str, key: str, timeout_s: float) -> None:
+        base = checked_url(url, "the Recollect service", "http://127.0.0.1:8787")
+        self._connection = HttpConnection(base, ApiKey(key), timeout_s=timeout_s, advice={})
+        self.url = base
+
+    def check(self) -> None:
+        """Check that a Recollect service of a fitting version answers. Raises ServiceUnavailable, VersionMismatch."""
+        found = self._read(self._ask(HttpRequest("/", MOST_BYTES, method="GET")))
+        if not isinstance(found, dict) or found.get("name") != "Recollect":
+            raise ServiceUnavailable(f"What answers at {self.url} is no Recollect service. Check the address.")
+        theirs = str(found.get("version", ""))
+        if theirs.split(".")[:2] != __version__.split(".")[:2]:
+            raise VersionMismatch(
+                f"The service at {self.url} is Recollect {theirs}, this client is {__version__}. Install the same "
+                "version on both sides."
+            )
+
+    def get(self, user: str, path: str, **query: object) -> Any:  # noqa: ANN401 - JSON
+        """Read something. What is None is left out of the query."""
+        return self._call(user, "GET", path, query=query)
+
+    def post(self, user: str, path: str, body: Mapping[str, object], **query: object) -> Any:  # noqa: ANN401 - JSON
+        """Write something, or search with a body."""
+        return self._call(user, "POST", path, body=body, query=query)
+
+    def send(self, user: str, method: str, path: str, body: Mapping[str, object] | None = None) -> Any:  # noqa: ANN401
+        """Write with another method."""
+        return self._call(user, method, path, body=body)
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._connection.close()
+
+    def _call(
+        self,
+        user: str,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, object] | None = None,
+        query: Mapping[str, object] | None = None,
+    ) -> Any:  # noqa: ANN401 - JSON
+        headers = {"X-Recollect-User": user} if user else {}
+        if method != "GET":
+            headers["Idempotency-Key"] = uuid4().hex
+        given = {name: _plain(value) for name, value in (query or {}).items() if value is not None}
+        address = f"{path}?{urlencode(given, doseq=True)}" if given else path
+        content = b"" if body is None else json.dumps(body, default=_plain).encode("utf-8", "surrogatepass")
+        return self._read(self._ask(HttpRequest(address, MOST_BYTES, content, method=method, headers=headers)))
+
+    def _ask(self, request: HttpRequest) -> RawResponse:
+        for attempt in range(_ATTEMPTS):
+            try:
+                return self._connection.exchange(request)
+            except Transient as failure:
+                if attempt + 1 == _ATTEMPTS:
+                    raise ServiceUnavailable(
+                        f"The Recollect service did not answer: {failure.reason}. Is `recollect serve` running there?"
+                    ) from failure
+            except RemoteError as error:
+                raise ServiceUnavailable(f"The Recollect service cannot be asked: {error.reason}") from error
+        raise AssertionError("unreachable")
+
+    def _read(self, response: RawResponse) -> Any:  # noqa: ANN401 - JSON
+        try:
+            document = json.loads(response.content)
+        except ValueError as error:
+            raise ServiceUnavailable(
+                f"What answers at {self.url} is no Recollect service: status {response.status}, and no JSON. Check the "
+                "address."
+            ) from error
+        if response.status in _OK:
+            return document
+        detail = document.get("detail", "") if isinstance(document, dict) else ""
+        wait_s = retry_after_s(response.headers)
+        if response.status == HTTPStatus.TOO_MANY_REQUESTS:
+            raise RateLimited(detail, wait_s or 1.0)
+        kind = _ERRORS.get(response.status, ServiceUnavailable)
+        raise kind(detail or f"The service at {self.url} answered {response.status}.")
+
+
+def path_part(text: str) -> str:
+    """Write a name as a part of a path."""
+    return quote(text, safe="")
+
+
+def _plain(value: object) -> object:
+    """Write a value as it stands in JSON or in a query."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (tuple, list)):
+        return list(value)
+    if isinstance(value, (str, int, float)):
+        return value
+    raise InvalidInput(f"{type(value).__name__} cannot be sent over HTTP.")

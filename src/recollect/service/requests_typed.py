@@ -1,0 +1,101 @@
+"""Request bodies of typed memories: each has the fields that its type uses."""
+
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field
+
+from recollect.model.places import LONGEST_LABEL
+from recollect.service.body_model import EXAMPLES, VISIBLE, Share
+from recollect.service.request_locations import LocatableBody
+from recollect.service.requests import (
+    LONGEST_NAME,
+    MOST_ITEMS,
+    WHOLE_NUMBER,
+    JsonObject,
+    MemoryText,
+    ShortText,
+    Timestamp,
+)
+
+_TypedName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=VISIBLE)]
+_TypedValue = Annotated[str, Field(min_length=1, max_length=100_000, pattern=VISIBLE)]
+_TypedContent = Annotated[MemoryText | None, Field(description="The sentence to store; without it, one is made.")]
+
+
+class TypedBody(LocatableBody):
+    """What all typed memories may have. Without a field, the default of its type counts."""
+
+    importance: Share | None = None
+    confidence: Share | None = None
+    context: ShortText | None = None
+    source: ShortText | None = None
+    trust: Annotated[int, Field(ge=0, le=3), WHOLE_NUMBER] | None = None
+    many: bool | None = None
+    session: ShortText | None = None
+    valid_from: Timestamp | None = None
+    valid_until: Timestamp | None = None
+    expires_at: Timestamp | None = None
+    metadata: JsonObject | None = None
+
+    @property
+    def texts(self) -> int:
+        """One."""
+        return 1
+
+    def arguments(self) -> dict[str, Any]:
+        """Give the keyword arguments of the verb: what was said."""
+        return {name: value for name, value in self.model_dump().items() if value not in (None, "")}
+
+
+class FactBody(TypedBody):
+    """A fact about a thing."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["FactBody"])
+
+    subject: _TypedName
+    key: _TypedName
+    value: _TypedValue
+    content: _TypedContent = None
+
+
+class PreferenceBody(TypedBody):
+    """What the user prefers."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["PreferenceBody"])
+
+    category: _TypedName
+    key: _TypedName
+    value: _TypedValue
+    content: _TypedContent = None
+
+
+class EventBody(TypedBody):
+    """Something that happened."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["EventBody"])
+
+    summary: MemoryText
+    kind: ShortText = ""
+    entity: ShortText = ""
+    details: Annotated[str, Field(max_length=100_000)] = ""
+    participants: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern=VISIBLE)]],
+        Field(max_length=MOST_ITEMS, description="The names of those who took part"),
+    ] = Field(default_factory=list)
+    occurred_at: Timestamp | None = None
+
+
+class LessonBody(TypedBody):
+    """Something that was learned."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["LessonBody"])
+
+    lesson: MemoryText
+
+
+class InstructionBody(TypedBody):
+    """How the assistant shall behave."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["InstructionBody"])
+
+    instruction: MemoryText

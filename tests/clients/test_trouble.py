@@ -1,0 +1,108 @@
+"""A client says clearly what is wrong: nothing there, something else there, a wrong key, too many requests."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from recollect.client import Client
+from recollect.errors import (
+    NotPermitted,
+    RateLimited,
+    ServiceUnavailable,
+    SettingsError,
+    StoreError,
+    UnknownKey,
+    VersionMismatch,
+)
+from tests.service.conftest import Running, Serve
+
+pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+
+
+class Other(BaseHTTPRequestHandler):
+    """Something that is no service of this version."""
+
+    answer = b""
+
+    def do_GET(self) -> None:
+        """Answer always alike."""
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(self.answer)))
+        self.end_headers()
+        self.wfile.write(self.answer)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def other(request: pytest.FixtureRequest) -> Iterator[str]:
+    handler = type("Answering", (Other,), {"answer": request.param})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_no_service(database: str) -> None:
+    with closing(socket.socket()) as unused:
+        unused.bind(("127.0.0.1", 0))
+        with pytest.raises(ServiceUnavailable, match="recollect serve") as error:
+            Client.open(f"http://127.0.0.1:{unused.getsockname()[1]}", key="rk_a_b", timeout_s=5)
+    assert isinstance(error.value, StoreError)
+    with pytest.raises(SettingsError, match="not a URL"):
+        Client.open("memory.db", key="rk_a_b")
+
+
+@pytest.mark.parametrize("other", [b"<html>", b"[]", b'{"name": "Qdrant"}'], indirect=True)
+def test_another_program_answers(database: str, other: str) -> None:
+    with pytest.raises(ServiceUnavailable, match="no Recollect service"):
+        Client.open(other, key="rk_a_b")
+
+
+@pytest.mark.parametrize("other", [json.dumps({"name": "Recollect", "version": "9.1.0"}).encode()], indirect=True)
+def test_another_version_answers(database: str, other: str) -> None:
+    with pytest.raises(VersionMismatch, match=r"Recollect 9\.1\.0, this client is"):
+        Client.open(other, key="rk_a_b")
+
+
+def test_a_wrong_key_and_one_that_may_not(service: Running) -> None:
+    with Client.open(service.url, key="rk_a_b") as client, pytest.raises(UnknownKey):
+        client.me.recall("x")
+    with Client.open(service.url, key=service.key(scopes=("read",))) as client:
+        assert client.me.recall("x").hits == ()
+        with pytest.raises(NotPermitted, match="write"):
+            client.me.remember("x")
+        with pytest.raises(NotPermitted):
+            client.user("berta").recall("x")
+
+
+def test_an_admin_names_a_user(service: Running) -> None:
+    with Client.open(service.url, key=service.key(scopes=("admin",))) as client:
+        client.user("jiří").remember("Likes tea")
+    assert service.memory.user("jiří").count() == 1
+
+
+def test_too_many_requests(serve: Serve) -> None:
+    service = serve(serve__burst=2, serve__requests_per_minute=1, embedding__provider="none")
+    with Client.open(service.url, key=service.key()) as client:
+        client.me.recall("x")
+        client.me.recall("x")
+        with pytest.raises(RateLimited) as error:
+            client.me.recall("x")
+    assert error.value.retry_after_s >= 1
+    assert str(error.value)
+
+
+def test_connections_that_are_gone_are_opened_again(service: Running) -> None:
+    with Client.open(service.url, key=service.key()) as client:
+        client.me.remember("Before")
+        client._service.close()
+        assert client.me.remember("After").action == "created"
