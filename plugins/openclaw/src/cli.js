@@ -48,9 +48,8 @@ async function search({ client, config }, query, { limit, user }, print) {
 }
 
 async function stats({ client, config }, print) {
-  const status = await client.call("GET", "/api/status", { user: config.ownerUser });
-  const said = Object.fromEntries((status.coverage ?? []).map(({ source, items }) => [source, items]));
-  const rows = { Memories: status.stats.memories, Requests: said.request, Responses: said.response, Reasoning: said.reasoning, Messages: status.stats.messages, Files: status.stats.files, Chunks: status.stats.chunks, Users: status.stats.users };
+  const { stats: { memories, messages, files, chunks, users } } = await client.call("GET", "/api/status", { user: config.ownerUser });
+  const rows = { Memories: memories, Messages: messages, Files: files, Chunks: chunks, Users: users };
   print("📊 Conversation Statistics:");
-  for (const [name, value] of Object.entries(rows)) if (value !== undefined) print(`   ${`${name}:`.padEnd(10)} ${value}`);
+  for (const [name, value] of Object.entries(rows)) print(`   ${`${name}:`.padEnd(10)} ${value}`);
 }

@@ -107,7 +107,7 @@ test("the background service says how to start one, or starts it", async () => {
 test("commands print what the service counts", async () => {
   const service = await new ServiceDouble({
     "GET /api/stats": { memories: 15 },
-    "GET /api/status": { stats: { memories: 42, messages: 9, files: 7, chunks: 156, users: 3 }, coverage: [{ source: "request", items: 5 }] },
+    "GET /api/status": { stats: { memories: 42, messages: 9, files: 7, chunks: 156, users: 3 } },
     "GET /api/memories/search": { hits: [{ id: "m1", type: "fact", content: "Tea", score: 0.5 }] },
   }).start();
   const folder = await temporaryFolder();
@@ -124,7 +124,7 @@ test("commands print what the service counts", async () => {
   await actions.search("tea", { limit: "3" });
   await actions.stats();
   assert.deepEqual(printed.slice(0, 3), ["Total memories: 42", "Total memories: 15", "m1  [fact] Tea (50%)"]);
-  assert.deepEqual(printed.slice(3, 6), ["📊 Conversation Statistics:", "   Memories:  42", "   Requests:  5"]);
+  assert.deepEqual(printed.slice(3, 6), ["📊 Conversation Statistics:", "   Memories:  42", "   Messages:  9"]);
   await service.stop();
   await rm(folder, { recursive: true });
 });
