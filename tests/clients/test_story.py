@@ -104,6 +104,7 @@ def test_conversations_and_turns(me: Verbs) -> None:
 
     turn = [{"role": "user", "content": "I moved to Brno last week."}, {"role": "assistant", "content": "Noted."}]
     assert me.after_turn(turn, session="s1").saved == 2
+    assert me.start_session("nothing that is known").degraded == ()
     context = me.before_prompt("Where do I live?", session="s2", max_tokens=500)
     assert "Brno" in context.block
     assert context.message_id

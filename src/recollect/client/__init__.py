@@ -165,6 +165,7 @@ class AsyncServiceUserMemory(AsyncTwin[ServiceUserMemory]):
     stats = awaited(ServiceUserMemory.stats)
     forget = awaited(ServiceUserMemory.forget)
     before_prompt = awaited(ServiceUserMemory.before_prompt)
+    start_session = awaited(ServiceUserMemory.start_session)
     after_turn = awaited(ServiceUserMemory.after_turn)
     end_session = awaited(ServiceUserMemory.end_session)
 

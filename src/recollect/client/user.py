@@ -280,6 +280,10 @@ class ServiceUserMemory(ServiceScoped):
         }
         return decode(PromptContext, self._post("/api/hooks/before-prompt", body))
 
+    def start_session(self, project: str = "", *, max_tokens: int | None = None) -> PromptContext:
+        """Hook when a session begins: what is known about a project, by its name, and what the user prefers."""
+        return decode(PromptContext, self._get("/api/hooks/session-start", project=project, max_tokens=max_tokens))
+
     def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
         """Hook after an agent has answered: save the turn's messages and capture what the user's words say."""
         if isinstance(messages, (str, Mapping)) or not isinstance(messages, Iterable):
