@@ -116,6 +116,16 @@ class Machine(RuleBasedStateMachine):
                 raise self.world.leaked(f"{person.name} forgot the home of somebody else")
             person.named = False
 
+    def forget_one_home(self) -> None:
+        """Everybody has a home, and one of them forgets theirs."""
+        for person in self.people:
+            address = self.world.text(person, "the door")
+            self.world.do(person, "PUT", "/api/places/named/home", {**SPOTS[0], "address": address}, door="own")
+        self.world.do(self.people[0], "DELETE", "/api/places/named/home", door="own")
+        for person in self.people[1:]:
+            if not self.world.ask(person, "GET", "/api/places/named", door="own").json()["items"]:
+                raise self.world.leaked(f"{self.people[0].name} forgot the home of {person.name}")
+
     def keep(self, person: Person, made: str, superseded: str | None, text: str) -> None:
         if superseded is not None and person.memories.pop(superseded, None) is None:
             raise self.world.leaked(f"{person.name} superseded what is not theirs")
@@ -347,6 +357,7 @@ class Machine(RuleBasedStateMachine):
             self.world.check_files(person)
 
     def teardown(self) -> None:
+        self.forget_one_home()
         for person in self.people:
             self.world.check_memories(person)
             self.world.check_conversations(person)
