@@ -5,6 +5,8 @@ With these rules added, what fits the document is taken, and what does not is re
 
 from typing import Any, Final
 
+from recollect.engine.drafts.memory_drafts import HAPPENINGS
+from recollect.model.literals import MEMORY_TYPES
 from recollect.service.body_model import VISIBLE
 
 _NOT_BLANK: Final = r"[^\s\x1c-\x1f\x85\ufeff]"  # more than space
@@ -21,6 +23,20 @@ _SOMEWHERE: Final[dict[str, Any]] = {
             {"required": [name], "properties": {**_NO_PAIR["properties"], name: {"pattern": VISIBLE}}}
             for name in ("address", "place_label")
         ),
+    ]
+}
+
+# Only a memory with a key can be one of many; what happened has no value.
+_HAS_A_KEY: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"properties": {"many": {"const": False}}},
+        {
+            "required": ["key"],
+            "properties": {
+                "key": {"type": "string", "pattern": VISIBLE},
+                "type": {"enum": [kind for kind in MEMORY_TYPES if kind not in HAPPENINGS]},
+            },
+        },
     ]
 }
 
@@ -73,6 +89,7 @@ _TYPED: Final = ("FactBody", "PreferenceBody", "EventBody", "LessonBody", "Instr
 _PLACED: Final = ("NewMemoryBody", "MemoryPatch", "ContextQuery", "SimpleQuery", "BeforePromptBody", *_TYPED)
 _RULES: Final[dict[str, dict[str, Any]]] = {
     **dict.fromkeys(_PLACED, _LAT_WITH_LNG),
+    "NewMemoryBody": {"allOf": [_HAS_A_KEY, _LAT_WITH_LNG]},
     "LocationBody": _SOMEWHERE,
     "MessageBody": {"allOf": [_SAYS_SOMETHING, _LAT_WITH_LNG]},
     "ForgetBody": _EXACTLY_ONE,
