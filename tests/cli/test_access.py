@@ -29,6 +29,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "get": ("{id}",),
     "list": (),
     "history": ("{id}",),
+    "similar": ("{id}",),
     "count": (),
     "stats": (),
     "about": ("tea",),
@@ -290,7 +291,13 @@ def test_a_key_decides_whose_memories_whatever_the_settings_say(cli: Cli) -> Non
     assert cli.json("stats")["user"] == "anna"
     cli.environment |= {"RECOLLECT_KEY": ben, "RECOLLECT_USER": "anna"}
     assert cli.json("count") == {"count": 0}
-    for typed in (("get", made), ("history", made), ("update", made, "--content", "x"), ("forget", made)):
+    for typed in (
+        ("get", made),
+        ("history", made),
+        ("similar", made),
+        ("update", made, "--content", "x"),
+        ("forget", made),
+    ):
         outcome = cli(*typed)
         assert (outcome.exit_code, "No memory" in outcome.stdout + outcome.stderr) == (3, True)
     refused = cli("--user", "anna", "get", made)

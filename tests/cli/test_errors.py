@@ -12,7 +12,7 @@ from tests.cli.conftest import Cli
 UNKNOWN = "01a1dd60-4566-7800-9cb6-caa8d641c91b"
 
 
-@pytest.mark.parametrize("command", [("get",), ("history",), ("update", "--content", "x"), ("forget",)])
+@pytest.mark.parametrize("command", [("get",), ("history",), ("similar",), ("update", "--content", "x"), ("forget",)])
 def test_an_unknown_id_is_not_found(cli: Cli, command: tuple[str, ...]) -> None:
     for unknown in (UNKNOWN, "foo", "", "\udcff"):
         outcome = cli(*command, "--", unknown)

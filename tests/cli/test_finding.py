@@ -28,6 +28,18 @@ def test_a_hit_is_shown_with_what_was_said_around_it(cli: Cli, talk: list[str]) 
     assert "(this)" not in cli.ok("search", '"new tap"')
 
 
+def test_similar_memories_are_shown_without_the_one_asked_about(cli: Cli) -> None:
+    tea = cli.store("Anna drinks green tea every morning")
+    assert cli.ok("similar", tea).splitlines()[0] in (
+        "There are no other memories.",
+        "There are no vectors to compare.",
+    )
+    like = cli.store("Anna drinks black tea in the morning")
+    found = cli.json("similar", tea)
+    assert [hit["id"] for hit in found["hits"]] == ([] if found["degraded"] else [like])
+    assert found["degraded"] or like in cli.ok("similar", tea)
+
+
 def test_programs_get_the_surroundings_of_each_hit(cli: Cli, talk: list[str]) -> None:
     cli.store("The plumber is called Mr. Novak")
     found = cli.json("search", "plumber", "--around", "1")

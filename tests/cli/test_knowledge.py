@@ -47,6 +47,17 @@ def test_what_a_program_concludes_is_kept_as_a_doubt(cli: Cli) -> None:
     assert "agent\n" in shown
 
 
+def test_a_fact_has_a_source_and_an_end(cli: Cli) -> None:
+    cli.ok("fact", "car", "tyres", "winter", "--source", "inferred", "--valid-until", "2999-03-15")
+    (tyres,) = cli.json("facts", "car")["items"]
+    assert (tyres["source"], tyres["trust"]) == ("inferred", 2)
+    assert tyres["valid_until"].startswith(("2999-03-14", "2999-03-15"))
+    for unfit in ("soon", "2020-01-01"):  # no time, and over before it begins
+        outcome = cli("fact", "car", "tyres", "summer", "--valid-until", unfit)
+        assert (outcome.exit_code, outcome.stderr.startswith("Error: ")) == (2, True)
+        assert "valid" in outcome.stderr
+
+
 def test_a_fact_may_have_many_values(cli: Cli) -> None:
     for value in ("Czech", "German"):
         assert cli.json("fact", "jana", "language", value, "--many")["action"] == "created"

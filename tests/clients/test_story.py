@@ -37,6 +37,9 @@ def test_memories(me: Verbs) -> None:
     assert me.update(made.id, importance=0.9, occurred_at=datetime(2026, 3, 1, tzinfo=UTC)).importance == 0.9
     assert me.rate(made.id, 1, comment="right").metadata["feedback"] == 1
     assert len(me.history(made.id)) >= 1
+    alike = me.similar(made.id, limit=2)
+    assert made.id not in {hit.id for hit in alike.hits}
+    assert len(alike.hits) == (0 if alike.degraded else 2)
     page = me.list(limit=2)
     assert len(page.items) == 2
     assert page.cursor

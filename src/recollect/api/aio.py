@@ -144,6 +144,7 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
     recall = awaited(UserMemory.recall)
     search_context = awaited(UserMemory.search_context)
     about = awaited(UserMemory.about)
+    similar = awaited(UserMemory.similar)
     get = awaited(UserMemory.get)
     update = awaited(UserMemory.update)
     rate = awaited(UserMemory.rate)

@@ -30,7 +30,7 @@ from recollect.engine.maintenance import store_status
 from recollect.engine.memories import remember, update
 from recollect.engine.memories.feedback import rate_memory
 from recollect.engine.places import user_places
-from recollect.engine.search import about, all_sources, recall
+from recollect.engine.search import about, all_sources, recall, similar
 from recollect.engine.search.prepared_query import SearchOptions
 from recollect.engine.transfer.export import ExportOptions
 from recollect.engine.transfer.import_archive import (
@@ -270,6 +270,14 @@ class UserMemory(Scoped):
     def about(self, topic: str, *, limit: int = 5) -> About:
         """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
         return about.about(self._engine, self._scope, topic, limit=check_limit(limit))
+
+    def similar(self, id: str, *, limit: int = 5) -> Recall:
+        """Find the current memories nearest in meaning to a memory, nearest first. Raises NotFound.
+
+        They are compared by their stored vectors, without a model; the score is how near they are. While the memory
+        has no vector there are no hits, and `degraded` names `vector`.
+        """
+        return similar.similar(self._engine, self._scope, canonical(id), check_limit(limit))
 
     def get(self, id: str) -> MemoryRecord:
         """Return one memory, current or superseded. Raises NotFound."""

@@ -11,7 +11,7 @@ from recollect.cli.formatting import ago, day, hour, listing, percent, shortened
 from recollect.cli.memories import StoredMemory, stored
 from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
-from recollect.cli.values import past_moment, past_moments, period
+from recollect.cli.values import moment, past_moment, past_moments, period
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -53,7 +53,11 @@ def about(
 
 @commands.command(
     "write",
-    examples=('recollect fact light.office location "home office"', "recollect fact jana language Czech --many"),
+    examples=(
+        'recollect fact light.office location "home office"',
+        "recollect fact jana language Czech --many",
+        "recollect fact car tyres winter --valid-until 2027-03-15 --source inferred",
+    ),
 )
 def fact(
     context: CommandContext,
@@ -62,10 +66,14 @@ def fact(
     value: Annotated[str, argument("VALUE", "What is so. It replaces the value from before.")],
     *,
     many: options.Many = False,
+    valid_until: options.ValidUntil = None,
     note: options.NoteOptions,
 ) -> CommandResult[StoredMemory]:
     """Note a fact about a thing; a new value replaces the old."""
-    return stored(context, lambda: context.me.facts.set(subject, key, value, many=many, **_given(note)))
+    given = _given(note)
+    if valid_until is not None:
+        given["valid_until"] = moment(valid_until, "valid_until", context.now)
+    return stored(context, lambda: context.me.facts.set(subject, key, value, many=many, **given))
 
 
 @commands.command("read", examples=("recollect facts", "recollect facts light.office --key location"))

@@ -1,4 +1,4 @@
-"""Commands that find memories: recall, search, get, list, history, count."""
+"""Commands that find memories: recall, search, get, list, similar, history, count."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -353,6 +353,32 @@ def _show_page(view: "View", page: "Page", *, narrowed: bool) -> None:
     view.print(memory_list(page.items, view.now))
     if page.cursor:
         view.line(f"There is more: add --cursor {page.cursor}", "yellow")
+
+
+@commands.command("read", examples=(f"recollect similar {_ID}", f"recollect similar {_ID} --limit 10"))
+def similar(
+    context: CommandContext,
+    id: options.IdArgument,
+    *,
+    limit: Annotated[int, option("N", "At most this many.", "--limit", "-n")] = 5,
+    explain: options.Explain = False,
+) -> CommandResult[FoundHits]:
+    """Find the memories nearest in meaning to a memory.
+
+    They are compared by their vectors, without a model.
+    """
+    return CommandResult(FoundHits(context.me.similar(id, limit=limit)), partial(_show_similar, explain=explain))
+
+
+def _show_similar(view: "View", found: FoundHits, *, explain: bool) -> None:
+    from recollect.cli.render_memories import ranked_hits
+
+    answer = found.answer
+    if answer.hits:
+        view.print(ranked_hits(answer.hits, view.now, explain=explain))
+    else:
+        view.line("There are no vectors to compare." if answer.degraded else "There are no other memories.")
+    view.degraded(answer.degraded, "`recollect worker --once` makes vectors that are missing.")
 
 
 class MemoryHistory(NamedTuple):

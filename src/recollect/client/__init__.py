@@ -157,6 +157,7 @@ class AsyncServiceUserMemory(AsyncTwin[ServiceUserMemory]):
     recall = awaited(ServiceUserMemory.recall)
     search_context = awaited(ServiceUserMemory.search_context)
     about = awaited(ServiceUserMemory.about)
+    similar = awaited(ServiceUserMemory.similar)
     get = awaited(ServiceUserMemory.get)
     update = awaited(ServiceUserMemory.update)
     rate = awaited(ServiceUserMemory.rate)

@@ -200,6 +200,10 @@ class ServiceUserMemory(ServiceScoped):
         """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
         return decode(About, self._get("/api/about", topic=topic, limit=limit, whole=True))
 
+    def similar(self, id: str, *, limit: int = 5) -> Recall:
+        """Find the current memories nearest in meaning to a memory, nearest first. Raises NotFound."""
+        return decode(Recall, self._get(f"{_memory(id)}/similar", limit=limit, whole=True))
+
     def get(self, id: str) -> MemoryRecord:
         """Return one memory, current or superseded. Raises NotFound."""
         return decode(MemoryRecord, self._get(_memory(id)))

@@ -128,6 +128,9 @@ class MemoryReader(MemoryRows, Protocol):
     def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
         """Give the cosines of known rows; rows without a vector are left out."""
 
+    def stored_vector(self, space: Space, memory_id: str) -> Vector | None:
+        """Give the vector of a memory as a whole in a space, if it has one."""
+
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what this user has."""
 

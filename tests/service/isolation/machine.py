@@ -143,6 +143,7 @@ class Machine(RuleBasedStateMachine):
         person.memories[chosen] = text
         versions = self.world.ask(person, "GET", f"/api/memories/{chosen}/history").json()["items"]
         assert versions[-1]["content"] == text
+        self.world.ask(person, "GET", f"/api/memories/{chosen}/similar", door=door, limit=20)
 
     @rule(who=WHO, session=SESSIONS, thing=THINGS, amount=st.integers(1, 3), door=DOORS)
     def say(self, who: int, session: str, thing: str, amount: int, door: Door) -> None:
@@ -262,6 +263,7 @@ class Machine(RuleBasedStateMachine):
         memory, message = theirs[pick % len(theirs)], said[pick % len(said)]
         self.not_found(person, "GET", f"/api/memories/{memory}", door)
         self.not_found(person, "GET", f"/api/memories/{memory}/history", door)
+        self.not_found(person, "GET", f"/api/memories/{memory}/similar", door)
         self.not_found(person, "PATCH", f"/api/memories/{memory}", door, {"importance": 0.1})
         self.not_found(person, "DELETE", f"/api/memories/{memory}", door)
         self.not_found(person, "GET", f"/api/messages/{message}", door)

@@ -220,6 +220,21 @@ def memory_history(call: ReadCall, id: MemoryId) -> out.Items:
     return out.Items(call.me.history(id))
 
 
+@router.get("/api/memories/{id}/similar", response_model=out.RecallBody)
+def similar_memories(
+    call: ReadCall,
+    id: MemoryId,
+    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 5,
+    *,
+    whole: out.Whole = False,
+) -> Recall:
+    """Find the current memories nearest in meaning to a memory, nearest first.
+
+    While it has no vector there are no hits, and `degraded` names `vector`.
+    """
+    return out.with_records(call.me.similar(id, limit=limit), whole=whole)
+
+
 def etag_of(record: MemoryRecord) -> str:
     """Name a state of a memory."""
     return f'"{hashlib.sha256(repr(record).encode()).hexdigest()[:32]}"'

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from recollect.model.files import FileRecord
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.literals import FileSource, ItemKind
-from recollect.model.memories import MemoryRecord, Space
+from recollect.model.memories import MemoryRecord, Space, Vector
 from recollect.model.messages import ConversationInfo, Message
 from recollect.model.places import PlaceRow, Sighting
 from recollect.model.stats import Stats
@@ -63,6 +63,14 @@ class SharedReader(UserItemRows, UserLogRows, ABC):
     def unrelated(self, space: Space) -> float | None:
         """Give the usual cosine of unrelated texts."""
         return self._spaces.unrelated(space)
+
+    def stored_vector(self, space: Space, memory_id: str) -> Vector | None:
+        """Give the vector of a memory."""
+        number = self._spaces.number("memory", space)
+        if number is None:
+            return None
+        rows = self._rows("item_vectors", {"ids": [memory_id]}, kind="memory", space=number)
+        return self._session.read_vector(rows[0][1]) if rows else None
 
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
         """List memories, newest first."""

@@ -86,6 +86,12 @@ SELECT :user_id, t.value, :now::timestamptz
 -- All vectors of a user in a space.
 SELECT item_id AS id, part, embedding AS vector FROM vectors_{space} WHERE user_id = :user_id ORDER BY item_id, part
 
+-- item_vectors --
+-- The vectors of items by their ids, without those of their passages.
+SELECT item_id AS id, embedding AS vector
+  FROM vectors_{space}
+ WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[]) AND part = 0
+
 -- items_with_vector --
 -- Which of these items have one.
 SELECT item_id AS id FROM vectors_{space} WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[]) AND part = 0

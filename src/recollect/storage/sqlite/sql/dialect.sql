@@ -158,15 +158,8 @@ SELECT id, vector
     ON v.seq BETWEEN -256 * memories.seq - 255 AND -256 * memories.seq - 1 AND v.user_id = memories.user_id
  WHERE memories.user_id = :user_id AND {filters}
 
--- item_vectors --
--- The floats of items by their ids.
-SELECT m.id, v.vector
-  FROM carray(:ids) wanted
- CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted.value
- CROSS JOIN vectors_{space} v ON v.seq = m.seq AND v.user_id = :user_id
-
 -- item_passages --
--- Those of their passages.
+-- The floats of the passages of items.
 SELECT m.id, v.vector
   FROM carray(:ids) wanted
  CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted.value

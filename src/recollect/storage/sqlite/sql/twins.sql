@@ -94,6 +94,13 @@ SELECT m.id, CASE WHEN v.seq > 0 THEN 0 ELSE -v.seq & 255 END AS part, v.vector
  WHERE m.user_id = :user_id AND v.user_id = m.user_id
  ORDER BY m.id, part
 
+-- item_vectors --
+-- The vectors of items by their ids, without those of their passages.
+SELECT m.id, v.vector
+  FROM carray(:ids) wanted
+ CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted.value
+ CROSS JOIN vectors_{space} v ON v.seq = m.seq AND v.user_id = :user_id
+
 -- items_with_vector --
 -- Which of these items have one.
 SELECT m.id
