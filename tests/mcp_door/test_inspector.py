@@ -122,6 +122,11 @@ def test_it_lists_and_calls_over_standard_input_and_output(
         "memory_about",
         "memory_places",
         "memory_rate",
+        "memory_get",
+        "memory_list",
+        "memory_update",
+        "memory_facts",
+        "memory_similar",
     ]
     assert all(tool["annotations"]["openWorldHint"] is False for tool in listed)
     _uses(inspect)

@@ -23,6 +23,21 @@ PARAMETERS = {
     "memory_about": {"topic": None},
     "memory_places": {"limit": 20},
     "memory_rate": {"id": None, "feedback": None, "comment": ""},
+    "memory_get": {"id": None},
+    "memory_list": {
+        "limit": 20,
+        **dict.fromkeys(("cursor", "type", "subject", "key", "context", "since", "until", "min_importance")),
+    },
+    "memory_update": dict.fromkeys(
+        ("id", "content", "type", "subject", "key", "value", "context", "importance", "confidence", "valid_until")
+    ),
+    "memory_similar": {"id": None, "limit": 5},
+    "memory_facts": {
+        "kind": "fact",
+        "limit": 20,
+        **dict.fromkeys(("subject", "key", "value", "content", "context", "importance", "confidence")),
+        **dict.fromkeys(("occurred_at", "valid_until", "since", "until")),
+    },
 }
 REQUIRED = {
     "memory_recall": ["query"],
@@ -32,6 +47,11 @@ REQUIRED = {
     "memory_about": ["topic"],
     "memory_places": [],
     "memory_rate": ["id", "feedback"],
+    "memory_get": ["id"],
+    "memory_list": [],
+    "memory_update": ["id"],
+    "memory_facts": [],
+    "memory_similar": ["id"],
 }
 # reads only, destroys, may be repeated
 HINTS = {
@@ -42,6 +62,11 @@ HINTS = {
     "memory_about": (True, False, True),
     "memory_places": (True, False, True),
     "memory_rate": (False, False, True),
+    "memory_get": (True, False, True),
+    "memory_list": (True, False, True),
+    "memory_update": (False, False, True),
+    "memory_facts": (False, False, True),
+    "memory_similar": (True, False, True),
 }
 
 
@@ -102,6 +127,15 @@ def test_the_data_file_is_in_step_with_the_limits_of_the_package() -> None:
     assert found["source"]["enum"] == [*SOURCES]
 
 
+def test_a_model_can_read_all_that_it_is_told() -> None:
+    read = {name: len(tool.description) + len(json.dumps(dict(tool.takes))) for name, tool in tools.TOOLS.items()}
+    assert max(len(tool.description) for tool in tools.TOOLS.values()) <= 500
+    assert max(read.values()) <= 3_000
+    assert sum(read.values()) <= 20_000  # about 5,000 tokens
+    whole = [(dict(tool.takes), dict(tool.gives), tool.description) for tool in tools.TOOLS.values()]
+    assert len(json.dumps(whole)) <= 50_000
+
+
 def test_no_parameter_names_a_user() -> None:
     shown = json.dumps([dict(tool.takes) for tool in tools.TOOLS.values()])
     assert "user_id" not in shown
@@ -133,7 +167,11 @@ def test_resources_and_the_prompt_are_listed(memory: Memory) -> None:
 
 def test_nobody_is_offered_what_they_may_not_do(memory: Memory) -> None:
     async def talk(client: Client) -> None:
-        assert {tool.name for tool in (await client.list_tools()).tools} == {"memory_store", "memory_rate"}
+        assert {tool.name for tool in (await client.list_tools()).tools} == {
+            "memory_store",
+            "memory_rate",
+            "memory_update",
+        }
         assert not (await client.list_resources()).resources
         assert not (await client.list_resource_templates()).resource_templates
         assert not (await client.list_prompts()).prompts
@@ -159,6 +197,11 @@ def test_everything_on_offer_has_a_permission_and_work_behind_it() -> None:
         "memory_about": "read",
         "memory_places": "read",
         "memory_rate": "write",
+        "memory_get": "read",
+        "memory_list": "read",
+        "memory_update": "write",
+        "memory_facts": "read",
+        "memory_similar": "read",
     }
     assert handlers.TOOL_HANDLERS.keys() == tools.TOOLS.keys()
     assert handlers.RESOURCE_READERS.keys() == {one.uri for one in resources.RESOURCES}

@@ -20,6 +20,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_about": {"topic": "tea"},
     "memory_places": {},
     "memory_rate": {"id": "01900000-0000-7000-8000-000000000000", "feedback": 1},
+    "memory_get": {"id": "01900000-0000-7000-8000-000000000000"},
+    "memory_list": {},
+    "memory_update": {"id": "01900000-0000-7000-8000-000000000000", "importance": 0.1},
+    "memory_facts": {},
+    "memory_similar": {"id": "01900000-0000-7000-8000-000000000000"},
 }
 
 
@@ -72,6 +77,27 @@ def test_forgetting_by_a_question_needs_both_permissions(memory: Memory) -> None
     speak(in_process(memory, somebody("anna", "forget", "read")), talk)
 
 
+@pytest.mark.parametrize("stated", [{"subject": "tea", "key": "shelf", "value": "top"}, {"kind": "lesson"}])
+def test_storing_a_fact_needs_both_permissions_and_is_in_the_log(memory: Memory, stated: dict[str, str]) -> None:
+    given = stated if "value" in stated else {**stated, "content": "Tea is best after four minutes"}
+
+    async def only_reads(client: Client) -> None:
+        assert "scope `write`" in await refused(client, "memory_facts", given)
+
+    async def writes(client: Client) -> None:
+        assert (await called(client, "memory_facts", **given))[1]["action"] == "created"
+
+    async def only_writes(client: Client) -> None:
+        assert "scope `read`" in await refused(client, "memory_facts", given)
+
+    speak(in_process(memory, somebody("anna", "read")), only_reads)
+    speak(in_process(memory, somebody("anna", "write")), only_writes)
+    assert memory.user("anna").count() == 0
+    speak(in_process(memory, somebody("anna", "read", "write")), writes)
+    (line,) = memory.operations.audit_log("anna")
+    assert (line.actor, line.action) == ("key-of-anna", "memory_facts")
+
+
 def test_permission_is_asked_for_before_arguments_are_looked_at(memory: Memory) -> None:
     async def talk(client: Client) -> None:
         assert "scope `write`" in await refused(client, "memory_store", {"nonsense": 1})
@@ -90,6 +116,10 @@ def test_nobody_sees_what_belongs_to_others(memory: Memory) -> None:
         assert (await called(client, "memory_about", topic="safe"))[0] == "No relevant memories found."
         for wanted in ({"memoryId": made.id}, {"query": "safe painting"}):
             assert (await called(client, "memory_forget", **wanted))[1] == {"action": "not_found"}
+        for tool, given in (("memory_get", {}), ("memory_similar", {}), ("memory_update", {"content": "Ben's safe"})):
+            assert (await called(client, tool, id=made.id, **given))[1] == {"action": "not_found"}
+        for tool in ("memory_list", "memory_facts"):
+            assert (await called(client, tool))[1]["count"] == 0
         with pytest.raises(MCPError, match="No memory"):
             await client.read_resource(f"memory://memories/{made.id}")
         with pytest.raises(MCPError, match="No file"):

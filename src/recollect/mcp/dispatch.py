@@ -12,11 +12,13 @@ from recollect.authorization import authorize
 from recollect.errors import NotFound
 from recollect.mcp import handlers, prompts, resources
 from recollect.mcp.arguments import read_arguments
-from recollect.mcp.handlers import RESOURCE_READERS, TOOL_HANDLERS, ToolContext
+from recollect.mcp.context import ToolContext
+from recollect.mcp.handlers import RESOURCE_READERS, TOOL_HANDLERS
 from recollect.mcp.permissions import ARGUMENT_PERMISSIONS, REQUIRED_PERMISSIONS, Caller
 from recollect.mcp.render import ToolAnswer
 from recollect.mcp.resources import Resource
 from recollect.mcp.tools import PROMPT_ARGUMENTS, TOOLS
+from recollect.model.literals import Permission
 
 
 class Dispatcher:
@@ -27,10 +29,12 @@ class Dispatcher:
 
     def tool(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         """Run a tool. Raises NotPermitted, before anything else is looked at, and InvalidInput."""
-        context = self._authorized(caller, name)
-        for (tool, argument), permission in ARGUMENT_PERMISSIONS.items():
-            if tool == name and arguments.get(argument) is not None:
-                authorize(caller.principal, permission, user=caller.user, default=context.me.user_id)
+        also = [
+            permission
+            for (tool, argument), permission in ARGUMENT_PERMISSIONS.items()
+            if tool == name and arguments.get(argument) is not None
+        ]
+        context = self._authorized(caller, name, *also)
         return TOOL_HANDLERS[name](context, read_arguments(name, TOOLS[name].takes, arguments))
 
     def resource(self, caller: Caller, uri: str) -> tuple[Resource, str]:
@@ -45,10 +49,16 @@ class Dispatcher:
         context = self._authorized(caller, name)
         return handlers.explain_memory(context, read_arguments(f"The prompt {name}", PROMPT_ARGUMENTS, arguments))
 
-    def _authorized(self, caller: Caller, name: str) -> ToolContext:
-        """Authorize one call; its writes are audited under the caller's id and the name. Raises NotPermitted."""
+    def _authorized(self, caller: Caller, name: str, *also: Permission) -> ToolContext:
+        """Authorize one call; its writes are audited under the caller's id and the name. Raises NotPermitted.
+
+        `also` are the permissions that its arguments need.
+        """
         memory = self._memory()
-        permission = REQUIRED_PERMISSIONS[name]
-        user = authorize(caller.principal, permission, user=caller.user, default=memory.settings.user)
-        audit = None if permission == "read" else AuditedWrite(actor=caller.principal.id, action=name)
+        needed = (REQUIRED_PERMISSIONS[name], *also)
+        user, *_ = (
+            authorize(caller.principal, permission, user=caller.user, default=memory.settings.user)
+            for permission in needed
+        )
+        audit = None if {*needed} == {"read"} else AuditedWrite(actor=caller.principal.id, action=name)
         return ToolContext(memory.user(user, audit=audit), memory.settings)

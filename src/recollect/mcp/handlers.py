@@ -6,26 +6,24 @@ stored can be taken back with `forget(source="agent")`.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from secrets import token_hex
-from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Final, TypedDict
 
-from recollect.api.memory import UserMemory
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.errors import InvalidInput, NotFound
 from recollect.mcp import prompts, render
+from recollect.mcp.context import AGENT, ResourceReader, ToolContext, ToolHandler, parse_time
+from recollect.mcp.record_handlers import RECORD_HANDLERS
 from recollect.mcp.render import ToolAnswer
 from recollect.model.literals import Trust
 from recollect.model.places import Location, LocationMode
 from recollect.model.search import Hit
-from recollect.settings import Settings
-from recollect.settings.zones import zone_named
 from recollect.text.quoting.fence import Quoted, fenced
 from recollect.text.quoting.harmless import harmless
 
-AGENT: Final = "agent"
 _RECENT = 20
 _MOST = 100
 _SHOWN = 10
@@ -33,19 +31,8 @@ _TOKENIZER: Final = LocalTokenizer()
 NOTHING_RELATED: Final = "Nothing related is remembered."
 
 
-class ToolContext(NamedTuple):
-    """The user that a call is for, and the settings of the store."""
-
-    me: UserMemory
-    settings: Settings
-
-
-ToolHandler: TypeAlias = Callable[[ToolContext, Mapping[str, Any]], ToolAnswer]
-ResourceReader: TypeAlias = Callable[[ToolContext, str], str]
-
-
 def _recall(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    since, until = (_parse_time(context, arguments, name) for name in ("since", "until"))
+    since, until = (parse_time(context, arguments, name) for name in ("since", "until"))
     result = context.me.recall(
         arguments["query"],
         limit=arguments["limit"],
@@ -140,19 +127,6 @@ def _rate(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     return render.render_rated(item_id, arguments["feedback"])
 
 
-def _parse_time(context: ToolContext, arguments: Mapping[str, Any], name: str) -> datetime | None:
-    """Parse a time; without an offset it is in the user's time zone."""
-    if name not in arguments:
-        return None
-    try:
-        moment = datetime.fromisoformat(arguments[name].strip())
-        return moment if moment.tzinfo else moment.replace(tzinfo=zone_named(context.settings.timezone))
-    except (ValueError, OverflowError, OSError):
-        raise InvalidInput(
-            f"{name} is {arguments[name]!r}; it must be a date or time such as 2026-12-03 or 2026-12-03T12:00:00+01:00."
-        ) from None
-
-
 def _resource_about(context: ToolContext, topic: str) -> str:
     return render.render_about(context.me.about(topic)).text
 
@@ -233,6 +207,7 @@ TOOL_HANDLERS: Final[Mapping[str, ToolHandler]] = {
     "memory_about": _about,
     "memory_places": _places,
     "memory_rate": _rate,
+    **RECORD_HANDLERS,
 }
 RESOURCE_READERS: Final[Mapping[str, ResourceReader]] = {
     "memory://recent": _resource_recent,

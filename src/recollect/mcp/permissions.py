@@ -27,6 +27,11 @@ REQUIRED_PERMISSIONS: Final[Mapping[str, Permission]] = MappingProxyType(
         "memory_about": "read",
         "memory_places": "read",
         "memory_rate": "write",
+        "memory_get": "read",
+        "memory_list": "read",
+        "memory_update": "write",
+        "memory_facts": "read",
+        "memory_similar": "read",
         "memory://about/{topic}": "read",
         "memory://memories/{id}": "read",
         "memory://files/{id}": "read",
@@ -39,9 +44,13 @@ REQUIRED_PERMISSIONS: Final[Mapping[str, Permission]] = MappingProxyType(
     }
 )
 
-# Arguments that make a tool show more than it does without them.
+# Arguments that make a tool show or do more than it does without them.
 ARGUMENT_PERMISSIONS: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType(
-    {("memory_forget", "query"): "read"}
+    {
+        ("memory_forget", "query"): "read",
+        ("memory_facts", "value"): "write",
+        ("memory_facts", "content"): "write",
+    }
 )
 
 

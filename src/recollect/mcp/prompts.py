@@ -11,7 +11,8 @@ QUESTION: Final = "What the user wants to know; what is remembered about it is p
 INSTRUCTIONS: Final = """\
 You have a long-term memory that outlives this conversation.
 - Before you answer anything that may depend on earlier conversations, call memory_recall with the question. For all \
-about one thing or person call memory_about; for the words of earlier conversations call search_context.
+about one thing or person call memory_about; for the words of earlier conversations call search_context; for \
+facts, preferences, events and lessons in their order call memory_facts.
 - When the user tells you something that will matter later, or asks you to remember it, call memory_store with one \
 statement that can be understood on its own. Store no passwords, keys or card numbers.
 - Call memory_forget only when the user asks you to forget something. If it gives candidates, ask which one is meant.

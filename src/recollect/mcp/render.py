@@ -54,7 +54,7 @@ class ToolAnswer(NamedTuple):
 
 def render_recall(result: Recall) -> ToolAnswer:
     """Render result memories."""
-    memories = [_hit(hit, len(result.hits)) for hit in result.hits]
+    memories = [hit_details(hit, len(result.hits)) for hit in result.hits]
     details = {
         "count": len(memories),
         "memories": memories,
@@ -62,7 +62,7 @@ def render_recall(result: Recall) -> ToolAnswer:
         "degraded": [*result.degraded],
         **_reranking(result),
     }
-    heading = f"Found {_counted(len(memories), 'memory', 'memories')}:" if result.answerable >= KNOWN else NEAREST
+    heading = f"Found {counted(len(memories), 'memory', 'memories')}:" if result.answerable >= KNOWN else NEAREST
     return ToolAnswer(_listed(heading, result.hits, result.degraded), details)
 
 
@@ -72,12 +72,12 @@ def render_search(result: Recall) -> ToolAnswer:
         {
             "source": hit.source,
             "similarity": hit.score,
-            **_hit(hit, len(result.hits)),
+            **hit_details(hit, len(result.hits)),
         }  # the score, if there is no other
         for hit in result.hits
     ]
     details = {"count": len(results), "results": results, "degraded": [*result.degraded], **_reranking(result)}
-    heading = f"Found {_counted(len(results), 'result', 'results')}:" if result.answerable >= KNOWN else NEAREST
+    heading = f"Found {counted(len(results), 'result', 'results')}:" if result.answerable >= KNOWN else NEAREST
     return ToolAnswer(_listed(heading, result.hits, result.degraded), details)
 
 
@@ -92,9 +92,9 @@ def render_about(about: About) -> ToolAnswer:
     count = sum(map(len, records_by_type.values())) + len(about.hits)
     details: Details = {"topic": harmless(about.topic), "subjects": [harmless(subject) for subject in about.subjects]}
     details |= {
-        name: [_record_details(record, count) for record in records] for name, records in records_by_type.items()
+        name: [record_details(record, count) for record in records] for name, records in records_by_type.items()
     }
-    details |= {"hits": [_hit(hit, count) for hit in about.hits], "degraded": [*about.degraded]}
+    details |= {"hits": [hit_details(hit, count) for hit in about.hits], "degraded": [*about.degraded]}
     items = [record for records in records_by_type.values() for record in records]
     heading = f"What is known about {quoted(about.topic, _SHORTEST_ITEM)}:"
     return ToolAnswer(_listed(heading, [*items, *about.hits], about.degraded), details)
@@ -147,12 +147,12 @@ def render_forgotten(receipt: Forgotten) -> ToolAnswer:
         named = {"id": receipt.id} if receipt.id else {}
         return ToolAnswer(text, {"action": "deleted", **named, **({} if alone else {"items": items})})
     count = len(receipt.candidates)
-    candidates = [_hit(hit, count) for hit in receipt.candidates]
+    candidates = [hit_details(hit, count) for hit in receipt.candidates]
     heading = (
-        f"Nothing was forgotten: {_counted(count, 'memory', 'memories')} could be meant. "
+        f"Nothing was forgotten: {counted(count, 'memory', 'memories')} could be meant. "
         "Call again with the memoryId of the right one:"
     )
-    lines = [f"memoryId {hit.id}: {_line(hit, _room(count))}" for hit in receipt.candidates]
+    lines = [f"memoryId {hit.id}: {line(hit, room(count))}" for hit in receipt.candidates]
     text = numbered_lines(heading, lines) if lines else "Nothing was forgotten."
     if items:
         text += f"\nTo forget all that says it ({_kinds(receipt.items)}), ask the user and call again with all: true."
@@ -162,13 +162,13 @@ def render_forgotten(receipt: Forgotten) -> ToolAnswer:
 def _kinds(items: Sequence[ForgottenItem]) -> str:
     """Count items by kind."""
     told = Counter(_KINDS_SAID[item.kind, item.fate] for item in items)
-    return ", ".join(_counted(amount, *names) for names, amount in told.items())
+    return ", ".join(counted(amount, *names) for names, amount in told.items())
 
 
 def render_places(places: Sequence[PlaceSummary]) -> ToolAnswer:
     """Render the places of a user."""
     listed = [_place_data(place) for place in places]
-    heading = f"Found {_counted(len(listed), 'place', 'places')}:"
+    heading = f"Found {counted(len(listed), 'place', 'places')}:"
     text = numbered_lines(heading, [_place_line(place) for place in places]) if places else NO_PLACES
     return ToolAnswer(text, {"count": len(listed), "places": listed})
 
@@ -181,8 +181,8 @@ def _place_data(place: PlaceSummary) -> Details:
 
 def _place_line(place: PlaceSummary) -> str:
     beside = f" ({quoted(place.address, _LONGEST_PLACE)})" if place.address and place.address != place.name else ""
-    counts = [_counted(place.memories, "memory", "memories")] if place.memories else []
-    counts += [_counted(place.messages, "message", "messages")] if place.messages else []
+    counts = [counted(place.memories, "memory", "memories")] if place.memories else []
+    counts += [counted(place.messages, "message", "messages")] if place.messages else []
     last = place.last_visit.date().isoformat()
     return f"{quoted(place.name, _LONGEST_PLACE)}{beside}: {' and '.join(counts)}, last on {last}"
 
@@ -200,14 +200,13 @@ def numbered_lines(heading: str, lines: Sequence[str]) -> str:
 
 def render_memories(heading: str, records: Sequence[MemoryRecord]) -> str:
     """Render memories for a model, without scores."""
-    return numbered_lines(heading, [_line(record, _room(len(records))) for record in records]) if records else NOTHING
+    return numbered_lines(heading, [line(record, room(len(records))) for record in records]) if records else NOTHING
 
 
 def render_files(heading: str, files: Sequence[FileRecord]) -> str:
     """Render files for a model: kind, path and id."""
     lines = [
-        f"[{file.kind}] {_one_line(file.path)} ({_counted(file.lines, 'line', 'lines')}), id {file.id}"
-        for file in files
+        f"[{file.kind}] {_one_line(file.path)} ({counted(file.lines, 'line', 'lines')}), id {file.id}" for file in files
     ]
     return numbered_lines(heading, lines) if files else NO_FILES
 
@@ -228,12 +227,12 @@ def _one_line(name: str, longest: int = _LONGEST_PLACE) -> str:
 
 
 def _listed(heading: str, items: Sequence[Hit | MemoryRecord], degraded: Iterable[str]) -> str:
-    text = numbered_lines(heading, [_line(item, _room(len(items))) for item in items]) if items else NOTHING
+    text = numbered_lines(heading, [line(item, room(len(items))) for item in items]) if items else NOTHING
     missing = ", ".join(degraded)
     return f"{text}\n\nSome of the search did not work ({missing}), so something may be missing." if missing else text
 
 
-def _line(item: Hit | MemoryRecord, longest: int) -> str:
+def line(item: Hit | MemoryRecord, longest: int) -> str:
     """Render an item on one line: labels, content and, of a hit, its score."""
     score = f" ({round(item.score * 100)}%)" if isinstance(item, Hit) else ""
     return f"[{' · '.join(_labels(item))}] {quoted(item.content, longest)}{score}"
@@ -263,12 +262,13 @@ def _from_here(place: Place, distance_km: float | None) -> str:
     return ", ".join(parts)
 
 
-def _room(count: int) -> int:
+def room(count: int) -> int:
     """Give how long each of so many items may be in a text."""
     return max(_SHORTEST_ITEM, min(_LONGEST_ITEM, LONGEST_TEXT // max(1, count) - _AROUND))
 
 
-def _hit(hit: Hit, count: int) -> Details:
+def hit_details(hit: Hit, count: int) -> Details:
+    """Give a hit as data, shortened as one of so many."""
     data = {"id": hit.id, "type": hit.type, **_content(hit.content, count), "score": hit.score}
     data |= {"created_at": iso_utc(hit.created_at), "trust": int(hit.trust)}
     if hit.similarity is not None:
@@ -307,7 +307,8 @@ def _chunk_details(chunk: Chunk) -> Details:
     return {**place, "heading": harmless(chunk.heading), "file_id": chunk.file_id}
 
 
-def _record_details(record: MemoryRecord, count: int) -> Details:
+def record_details(record: MemoryRecord, count: int) -> Details:
+    """Give a memory as data, shortened as one of so many."""
     data = {"id": record.id, "type": record.type, **_content(record.content, count)}
     for name in ("subject", "key", "value"):
         if given := getattr(record, name):
@@ -329,5 +330,6 @@ def iso_utc(value: datetime) -> str:
     return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def _counted(count: int, one: str, several: str) -> str:
+def counted(count: int, one: str, several: str) -> str:
+    """Give a count with its noun."""
     return f"{count} {one if count == 1 else several}"

@@ -101,10 +101,27 @@ _MESSAGE = st.fixed_dictionaries(
 )
 _TURN = st.lists(_MESSAGE | st.dictionaries(NAMES, _VALUES, max_size=4), max_size=4)
 _TOOLS = st.sampled_from(
-    ["memory_store", "memory_recall", "memory_forget", "search_context", "memory_about", "memory_places", "memory_rate"]
+    [
+        "memory_store",
+        "memory_recall",
+        "memory_forget",
+        "search_context",
+        "memory_about",
+        "memory_places",
+        "memory_rate",
+        "memory_get",
+        "memory_list",
+        "memory_update",
+        "memory_facts",
+        "memory_similar",
+    ]
 )
 _ARGUMENTS = st.fixed_dictionaries(
-    {}, optional={**dict.fromkeys(("content", "query", "topic", "memoryId"), TEXTS), "location": _SPOT}
+    {},
+    optional={
+        **dict.fromkeys(("content", "query", "topic", "memoryId", "id", "subject", "key", "value"), TEXTS),
+        "location": _SPOT,
+    },
 )
 _METHODS = st.sampled_from(["tools/call", "tools/list", "resources/read", "prompts/get", "initialize"])
 _CALL = st.fixed_dictionaries(

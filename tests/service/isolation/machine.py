@@ -106,6 +106,8 @@ class Machine(RuleBasedStateMachine):
         if (bool(held), bool(named)) > (person.here, person.named) or bool(named) != person.named:
             raise self.world.leaked(f"{person.name} has places that they never were at, or lost a name")
         self.world.tool(person, "memory_places", door=door)
+        self.world.tool(person, "memory_list", door=door)
+        self.world.tool(person, "memory_facts", subject="lamp", door=door)
         self.world.tool(person, "memory_recall", query="keeps", location=spot, location_radius_km=1, door=door)
         home = self.world.ask(person, "GET", "/api/memories/search", query="keeps", at="home", radius_km=1, door=door)
         if home.status_code != (200 if person.named else 422):
@@ -277,6 +279,8 @@ class Machine(RuleBasedStateMachine):
             if receipt["action"] != "not_found":
                 raise self.world.leaked(f"{person.name} forgot what is not theirs")
         assert self.world.tool(person, "memory_forget", memoryId=memory, door=door)["action"] == "not_found"
+        for tool, given in (("memory_get", {}), ("memory_similar", {}), ("memory_update", {"content": "shelf"})):
+            assert self.world.tool(person, tool, id=memory, door=door, **given)["action"] == "not_found"
         for one in (memory, message):
             assert self.world.tool(person, "memory_rate", id=one, feedback=-1, door=door)["action"] == "not_found"
         for uri in (f"memory://memories/{memory}", f"memory://files/{file}"):

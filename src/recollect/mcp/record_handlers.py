@@ -1,0 +1,151 @@
+"""The handlers of the tools for single memories and for typed ones: get, list, update, facts, similar.
+
+A model may change what it or another program concluded, never what the user said: a memory of a higher trust tier is
+left as it is. A change never raises the tier, and new words have the source `agent`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from recollect.api.memory import UserMemory
+from recollect.errors import InvalidInput, InvalidMemory, NotFound
+from recollect.mcp import render, render_records
+from recollect.mcp.context import AGENT, ToolContext, ToolHandler, parse_time
+from recollect.mcp.render import ToolAnswer
+from recollect.model.literals import Trust
+from recollect.model.memories import MemoryRecord, Remembered
+
+_SAYING = ("content", "type", "subject", "key", "value", "context")
+_CHANGED = (*_SAYING, "importance", "confidence")
+
+
+def _get(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    try:
+        return render_records.render_record(context.me.get(arguments["id"]))
+    except NotFound:
+        return render_records.not_found()
+
+
+def _similar(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    try:
+        return render_records.render_similar(context.me.similar(arguments["id"], limit=arguments["limit"]))
+    except NotFound:
+        return render_records.not_found()
+
+
+def _list(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    names = ("type", "subject", "key", "context", "min_importance")
+    filters: dict[str, Any] = {name: arguments[name] for name in names if name in arguments}
+    filters |= _times(context, arguments, "since", "until")
+    page = context.me.list(limit=arguments["limit"], cursor=arguments.get("cursor"), **filters)
+    return render_records.render_page(page)
+
+
+def _update(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    changes: dict[str, Any] = {name: arguments[name] for name in _CHANGED if name in arguments}
+    changes |= _times(context, arguments, "valid_until")
+    if not changes:
+        raise InvalidInput(f"memory_update changes nothing without one of {', '.join(_CHANGED)} and valid_until.")
+    try:
+        record = context.me.get(arguments["id"])
+        if record.trust > Trust.INFERRED:
+            raise InvalidMemory(
+                "The user said this, so only the user changes it. Store what is new with memory_store, or ask the user "
+                "to correct it."
+            )
+        if changes.keys() & {*_SAYING}:
+            changes |= {"source": AGENT, "trust": record.trust}
+        context.me.update(record.id, **changes)
+    except NotFound:
+        return render_records.not_found()
+    return render_records.render_updated(record.id)
+
+
+def _facts(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    kind = arguments["kind"]
+    if "value" not in arguments and "content" not in arguments:
+        return render_records.render_typed(_ASKED[kind](context, arguments))
+    needed = _NEEDED[kind]
+    missing = [name for name in needed if name not in arguments]
+    if missing:
+        raise InvalidInput(f"To store a {kind}, memory_facts needs {', '.join(needed)}; {missing[0]} is missing.")
+    given = _times(context, arguments, "valid_until")
+    given |= {name: arguments[name] for name in ("importance", "confidence", "context") if name in arguments}
+    return render.render_stored(_STATED[kind](context, arguments, {**given, "source": AGENT}))
+
+
+def _ask_facts(context: ToolContext, arguments: Mapping[str, Any]) -> tuple[MemoryRecord, ...]:
+    return context.me.facts(arguments.get("subject"), key=arguments.get("key"), limit=arguments["limit"])
+
+
+def _ask_preferences(context: ToolContext, arguments: Mapping[str, Any]) -> tuple[MemoryRecord, ...]:
+    return context.me.preferences(arguments.get("subject"), key=arguments.get("key"), limit=arguments["limit"])
+
+
+def _ask_events(context: ToolContext, arguments: Mapping[str, Any]) -> tuple[MemoryRecord, ...]:
+    times = _times(context, arguments, "since", "until")
+    named = {"entity": arguments.get("subject"), "kind": arguments.get("key")}
+    return context.me.events(**named, **times, limit=arguments["limit"])
+
+
+def _ask_lessons(context: ToolContext, arguments: Mapping[str, Any]) -> tuple[MemoryRecord, ...]:
+    return context.me.lessons(context=arguments.get("context"), limit=arguments["limit"])
+
+
+def _state_property(
+    context: ToolContext, arguments: Mapping[str, Any], given: dict[str, Any], *, of: Callable[[UserMemory], Any]
+) -> Remembered:
+    slot = (arguments["subject"], arguments["key"], arguments["value"])
+    stored: Remembered = of(context.me).set(*slot, content=arguments.get("content", ""), **given)
+    return stored
+
+
+def _state_fact(context: ToolContext, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
+    return _state_property(context, arguments, given, of=lambda me: me.facts)
+
+
+def _state_preference(context: ToolContext, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
+    return _state_property(context, arguments, given, of=lambda me: me.preferences)
+
+
+def _state_event(context: ToolContext, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
+    named = {"entity": "subject", "kind": "key", "details": "value"}
+    told = {name: arguments[argument] for name, argument in named.items() if argument in arguments}
+    return context.me.events.log(
+        arguments["content"], **told, occurred_at=parse_time(context, arguments, "occurred_at"), **given
+    )
+
+
+def _state_lesson(context: ToolContext, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
+    return context.me.lessons.add(arguments["content"], **given)
+
+
+def _times(context: ToolContext, arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: parse_time(context, arguments, name) for name in names if name in arguments}
+
+
+_NEEDED: Final = {
+    "fact": ("subject", "key", "value"),
+    "preference": ("subject", "key", "value"),
+    "event": ("content",),
+    "lesson": ("content",),
+}
+_ASKED: Final = {
+    "fact": _ask_facts,
+    "preference": _ask_preferences,
+    "event": _ask_events,
+    "lesson": _ask_lessons,
+}
+_STATED: Final = {
+    "fact": _state_fact,
+    "preference": _state_preference,
+    "event": _state_event,
+    "lesson": _state_lesson,
+}
+RECORD_HANDLERS: Final[Mapping[str, ToolHandler]] = {
+    "memory_get": _get,
+    "memory_list": _list,
+    "memory_update": _update,
+    "memory_facts": _facts,
+    "memory_similar": _similar,
+}
