@@ -202,6 +202,7 @@ def test_everything_on_offer_has_a_permission_and_work_behind_it() -> None:
         "memory_update": "write",
         "memory_facts": "read",
         "memory_similar": "read",
+        "search_federated": "read",
     }
     assert handlers.TOOL_HANDLERS.keys() == tools.TOOLS.keys()
     assert handlers.RESOURCE_READERS.keys() == {one.uri for one in resources.RESOURCES}

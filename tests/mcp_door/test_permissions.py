@@ -24,6 +24,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_list": {},
     "memory_update": {"id": "01900000-0000-7000-8000-000000000000", "importance": 0.1},
     "memory_facts": {},
+    "search_federated": {"query": "tea"},
     "memory_similar": {"id": "01900000-0000-7000-8000-000000000000"},
 }
 
@@ -111,7 +112,7 @@ def test_nobody_sees_what_belongs_to_others(memory: Memory) -> None:
     assert kept is not None
 
     async def talk(client: Client) -> None:
-        for tool in ("memory_recall", "search_context"):
+        for tool in ("memory_recall", "search_context", "search_federated"):
             assert (await called(client, tool, query="safe painting"))[1]["count"] == 0
         assert (await called(client, "memory_about", topic="safe"))[0] == "No relevant memories found."
         for wanted in ({"memoryId": made.id}, {"query": "safe painting"}):

@@ -99,6 +99,7 @@ SAME = [
     ("POST /api/memories/unified", "memory_store", "store"),
     ("GET /api/memories/search", "memory_recall", "recall"),
     ("POST /api/context/search", "search_context", "search"),
+    ("POST /api/federated/search", "search_federated", "search"),
     ("GET /api/about", "memory_about", "about"),
     ("POST /api/forget", "memory_forget", "forget"),
     ("POST /api/memories/{id}/feedback", "memory_rate", "rate"),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from recollect.api.memory import UserMemory
+from recollect.api.memory import Memory, UserMemory
 from recollect.errors import InvalidInput
 from recollect.mcp.render import ToolAnswer
 from recollect.settings import Settings
@@ -14,10 +14,11 @@ AGENT: Final = "agent"  # the source of what a model stores
 
 
 class ToolContext(NamedTuple):
-    """The user that a call is for, and the settings of the store."""
+    """The user that a call is for, the settings of the store, and the store, for what asks other services."""
 
     me: UserMemory
     settings: Settings
+    memory: Memory
 
 
 ToolHandler: TypeAlias = Callable[[ToolContext, Mapping[str, Any]], ToolAnswer]

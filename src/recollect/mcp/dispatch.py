@@ -61,4 +61,4 @@ class Dispatcher:
             for permission in needed
         )
         audit = None if {*needed} == {"read"} else AuditedWrite(actor=caller.principal.id, action=name)
-        return ToolContext(memory.user(user, audit=audit), memory.settings)
+        return ToolContext(memory.user(user, audit=audit), memory.settings, memory)

@@ -14,10 +14,12 @@ from typing import Any, Final, TypedDict
 
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.errors import InvalidInput, NotFound
+from recollect.federation import federated_search
 from recollect.mcp import prompts, render
 from recollect.mcp.context import AGENT, ResourceReader, ToolContext, ToolHandler, parse_time
 from recollect.mcp.record_handlers import RECORD_HANDLERS
 from recollect.mcp.render import ToolAnswer
+from recollect.mcp.render_federated import render_federated
 from recollect.model.literals import Trust
 from recollect.model.places import Location, LocationMode
 from recollect.model.search import Hit
@@ -105,6 +107,13 @@ def _search(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
             arguments["query"], limit=arguments["limit"], **_threshold(arguments), **_location(arguments)
         )
     )
+
+
+def _search_federated(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    found = federated_search(
+        context.memory, context.me, arguments["query"], nodes=arguments.get("nodes"), limit=arguments["limit"]
+    )
+    return render_federated(found)
 
 
 def _about(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
@@ -204,6 +213,7 @@ TOOL_HANDLERS: Final[Mapping[str, ToolHandler]] = {
     "memory_store": _store,
     "memory_forget": _forget,
     "search_context": _search,
+    "search_federated": _search_federated,
     "memory_about": _about,
     "memory_places": _places,
     "memory_rate": _rate,

@@ -78,7 +78,9 @@ def create_mcp(
 
     dispatcher = Dispatcher(memory)
     manager = StreamableHTTPSessionManager(
-        create_server(lambda: dispatcher, caller, run_in_turn),
+        create_server(
+            lambda: dispatcher, caller, run_in_turn, federated=lambda: bool(memory().settings.federation.nodes)
+        ),
         json_response=True,
         stateless=True,
         security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),

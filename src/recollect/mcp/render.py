@@ -228,6 +228,11 @@ def _one_line(name: str, longest: int = _LONGEST_PLACE) -> str:
 
 def _listed(heading: str, items: Sequence[Hit | MemoryRecord], degraded: Iterable[str]) -> str:
     text = numbered_lines(heading, [line(item, room(len(items))) for item in items]) if items else NOTHING
+    return missing_part(text, degraded)
+
+
+def missing_part(text: str, degraded: Iterable[str]) -> str:
+    """Add to a text what failed on the way, if anything did."""
     missing = ", ".join(degraded)
     return f"{text}\n\nSome of the search did not work ({missing}), so something may be missing." if missing else text
 
@@ -269,7 +274,7 @@ def room(count: int) -> int:
 
 def hit_details(hit: Hit, count: int) -> Details:
     """Give a hit as data, shortened as one of so many."""
-    data = {"id": hit.id, "type": hit.type, **_content(hit.content, count), "score": hit.score}
+    data = {"id": hit.id, "type": hit.type, **content_details(hit.content, count), "score": hit.score}
     data |= {"created_at": iso_utc(hit.created_at), "trust": int(hit.trust)}
     if hit.similarity is not None:
         data["similarity"] = hit.similarity
@@ -294,7 +299,7 @@ def _known(hit: Hit, count: int) -> Details:
     names = ("subject", "key", "value", "context", "conversation", "speaker")
     known: Details = {name: getattr(record, name, "") for name in names if not isinstance(record, Chunk)}
     known |= {"learned_from": hit.learned_from, "channel": hit.channel}
-    data: Details = {name: _content(text, count)["content"] for name, text in known.items() if text}
+    data: Details = {name: content_details(text, count)["content"] for name, text in known.items() if text}
     if isinstance(record, MemoryRecord):
         data["confidence"] = record.confidence
     if hit.participants:
@@ -309,17 +314,18 @@ def _chunk_details(chunk: Chunk) -> Details:
 
 def record_details(record: MemoryRecord, count: int) -> Details:
     """Give a memory as data, shortened as one of so many."""
-    data = {"id": record.id, "type": record.type, **_content(record.content, count)}
+    data = {"id": record.id, "type": record.type, **content_details(record.content, count)}
     for name in ("subject", "key", "value"):
         if given := getattr(record, name):
-            data[name] = _content(given, count)["content"]
+            data[name] = content_details(given, count)["content"]
     data |= {"created_at": iso_utc(record.created_at), "trust": int(record.trust)}
     if record.occurred_at is not None:
         data["occurred_at"] = iso_utc(record.occurred_at)
     return data
 
 
-def _content(text: str, count: int) -> Details:
+def content_details(text: str, count: int) -> Details:
+    """Give a content as data, shortened as one of so many."""
     whole = harmless(text)
     longest = max(_SHORTEST_ITEM, min(_LONGEST_ITEM, _LONGEST_DATA // max(1, count)))
     return {"content": whole} if len(whole) <= longest else {"content": f"{whole[: longest - 1]}…", "truncated": True}

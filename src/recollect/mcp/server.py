@@ -19,7 +19,7 @@ from recollect._version import __version__
 from recollect.errors import AccessDenied, InvalidInput, NotFound, QuotaExceeded, RecollectError, StoreError
 from recollect.mcp import prompts, resources
 from recollect.mcp.permissions import REQUIRED_PERMISSIONS, Caller, check_permissions
-from recollect.mcp.tools import TOOLS, Tool
+from recollect.mcp.tools import FEDERATED, TOOLS, Tool
 
 if TYPE_CHECKING:
     from recollect.mcp.dispatch import Dispatcher  # imports the databases, for which listing the tools need not wait
@@ -47,17 +47,22 @@ async def _run_at_once(_: McpContext, work: Callable[[], T], /) -> T:
 
 
 def create_server(
-    dispatcher: "Callable[[], Dispatcher]", caller: FindCaller, run: RunWork = _run_at_once
+    dispatcher: "Callable[[], Dispatcher]",
+    caller: FindCaller,
+    run: RunWork = _run_at_once,
+    *,
+    federated: Callable[[], bool] = lambda: False,
 ) -> Server[dict[str, Any]]:
     """Make the server. `dispatcher` runs calls, and `caller` identifies the caller of a request; both may block.
 
-    `run` runs their work in a thread, at once unless it is told otherwise.
+    `run` runs their work in a thread, at once unless it is told otherwise. `federated` says whether there are other
+    services to search: without any, no model is offered to.
 
     Raises LookupError when something on offer is not in the table of permissions.
     """
     check_permissions((*TOOLS, *(resource.uri for resource in resources.RESOURCES), prompts.NAME))
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # what the SDK logs may quote what was said
-    handlers = _RequestHandlers(dispatcher, caller, run)
+    handlers = _RequestHandlers(dispatcher, caller, run, federated)
     server: Server[dict[str, Any]] = Server(
         "recollect",
         version=__version__,
@@ -80,15 +85,24 @@ def create_server(
 class _RequestHandlers:
     """Handlers of the protocol's requests. The work is done in a thread."""
 
-    def __init__(self, dispatcher: "Callable[[], Dispatcher]", caller: FindCaller, run: RunWork) -> None:
+    def __init__(
+        self,
+        dispatcher: "Callable[[], Dispatcher]",
+        caller: FindCaller,
+        run: RunWork,
+        federated: Callable[[], bool],
+    ) -> None:
         self._dispatcher = dispatcher
         self._caller = caller
         self._run = run
+        self._federated = federated
 
     async def list_tools(self, ctx: McpContext, _: object) -> sdk.ListToolsResult:
         """List the tools that the caller may use."""
         may = await self._permitted(ctx)
-        return sdk.ListToolsResult(tools=[_offered(tool) for tool in TOOLS.values() if may(tool.name)])
+        hidden = () if self._federated() else (FEDERATED,)
+        listed = [_offered(tool) for tool in TOOLS.values() if may(tool.name) and tool.name not in hidden]
+        return sdk.ListToolsResult(tools=listed)
 
     async def call_tool(self, ctx: McpContext, params: sdk.CallToolRequestParams) -> sdk.CallToolResult:
         """Run a tool."""
@@ -192,6 +206,6 @@ def _offered(tool: Tool) -> sdk.Tool:
             read_only_hint=hints.reads_only,
             destructive_hint=hints.destroys,
             idempotent_hint=hints.repeatable,
-            open_world_hint=False,
+            open_world_hint=hints.open_world,
         ),
     )

@@ -56,7 +56,7 @@ def serve(settings: Settings, *, user: str = "", verbose: bool = False) -> None:
 
         try:
             with _exit_on_signals(opening):
-                anyio.run(_serve, lambda: opening.result().dispatcher, caller)
+                anyio.run(_serve, lambda: opening.result().dispatcher, caller, bool(settings.federation.nodes))
         except* BrokenPipeError:
             LOG.info("the host is gone")
         finally:
@@ -76,8 +76,12 @@ def _open(settings: Settings, user: str) -> _OpenStore:
         raise
 
 
-async def _serve(dispatcher: "Callable[[], Dispatcher]", caller: Callable[[], Caller]) -> None:
-    server = create_server(dispatcher, lambda _: caller())
+async def _serve(
+    dispatcher: "Callable[[], Dispatcher]",
+    caller: Callable[[], Caller],
+    federated: bool,  # noqa: FBT001 - anyio passes by position
+) -> None:
+    server = create_server(dispatcher, lambda _: caller(), federated=lambda: federated)
 
     async def run(incoming: IncomingMessages, outgoing: OutgoingMessages) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())

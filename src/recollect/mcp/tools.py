@@ -14,11 +14,12 @@ from recollect.mcp.arguments import ToolSchema
 
 
 class Hints(NamedTuple):
-    """What a host may want to know before it lets a model call a tool. No tool reaches beyond the store."""
+    """What a host may want to know before it lets a model call a tool. Only `open_world` ones ask other services."""
 
     reads_only: bool
     destroys: bool = False
     repeatable: bool = True
+    open_world: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,4 +51,5 @@ def _expand(node: Any) -> Any:  # noqa: ANN401 - JSON
 TOOLS: Final[Mapping[str, Tool]] = {
     tool["name"]: Tool(**{**_expand(tool), "hints": Hints(**tool["hints"])}) for tool in _DOCUMENT["tools"]
 }
+FEDERATED: Final = "search_federated"  # offered only where other services are configured
 PROMPT_ARGUMENTS: Final[ToolSchema] = _expand(_DOCUMENT["prompt"])
