@@ -90,6 +90,8 @@ export class UserMemory {
   rate(id: string, feedback: 1 | -1 | null, options?: { comment?: string }, call?: WriteOptions): Promise<Memory>;
   /** Returns all versions of a memory, oldest first, by the id of any of them. */
   history(id: string, call?: CallOptions): Promise<Memory[]>;
+  /** Finds what is like a memory, by the vector that is stored for it. Throws NotFound. */
+  similar(id: string, options?: { limit?: number }, call?: CallOptions): Promise<Recall>;
   /** Deletes for good, by id or by another target; with `dry_run` only says what would be deleted. */
   forget(target: string | ForgetTarget, call?: WriteOptions): Promise<Forgotten>;
   /** Returns statistics of what this user has stored. */

@@ -78,6 +78,11 @@ export class UserMemory {
     return (await this.#service.get(`${memoryPath(id)}/history`, {}, call)).items;
   }
 
+  /** Finds what is like a memory, by the vector that is stored for it. */
+  async similar(id, { limit } = {}, call = {}) {
+    return this.#service.get(`${memoryPath(id)}/similar`, { limit }, call);
+  }
+
   /** Deletes for good, by id or by another target; with `dry_run` only says what would be deleted. */
   async forget(target, call = {}) {
     if (typeof target !== "string" && (typeof target !== "object" || target === null)) {

@@ -17,6 +17,7 @@ test("a memory is stored, found, read, changed, rated and listed", async () => {
   assert.equal((await me.update(made.id, { importance: 0.9 })).importance, 0.9);
   assert.equal((await me.rate(made.id, 1, { comment: "right" })).metadata.feedback, 1);
   assert.ok((await me.history(made.id)).length >= 1);
+  assert.deepEqual((await me.similar(made.id, { limit: 3 })).hits, []);
   assert.equal((await me.stats()).memories, 1);
 });
 
