@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from recollect.engine.drafts.searchable_text import embedded_texts
 from tests.conftest import SteppingClock
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory, vector_of
 from tests.reliability.points import Kills, points
@@ -87,7 +88,8 @@ def test_queued_vectors_are_made_in_the_end(database: str, zygote: Zygote) -> No
         stats = memory.stats()
         assert (stats.vectors, stats.pending_jobs, stats.parked_jobs) == (stats.messages, 0, 0)
         for said in memory.user("me").conversation("jobs").messages(limit=5):
-            (best,) = memory.user("me").search_context("which shelf", vector=vector_of(said.content), limit=1).hits
+            vector = vector_of(embedded_texts(said)[0])
+            (best,) = memory.user("me").search_context("which shelf", vector=vector, limit=1).hits
             assert best.content == said.content
             assert best.similarity == pytest.approx(1, abs=1e-3)
         assert memory.doctor() == ()

@@ -10,7 +10,7 @@ import pytest
 from recollect import Memory
 from tests.providers.server import ProviderServer
 from tests.providers.vectors import DEFAULT_DIMENSIONS
-from tests.reliability.changing import BATCH, CONCURRENCY, TOLERANCE, Item, Step, hoard, items
+from tests.reliability.changing import BATCH, CONCURRENCY, TOLERANCE, Item, Step, embedded, hoard, items
 from tests.reliability.opening import open_memory
 from tests.reliability.points import SEED, Kills, points
 from tests.reliability.zygote import Child, Zygote, was_killed
@@ -79,7 +79,7 @@ def _insist_right(memory: Memory, stored: Sequence[Item]) -> None:
         hits = memory.user(item.user).search_context(item.content).hits
         assert hits[0].content == item.content
         for hit in hits:
-            assert hit.similarity == pytest.approx(_MODEL.cosine(item.content, hit.content), abs=TOLERANCE)
+            assert hit.similarity == pytest.approx(_MODEL.cosine(item.content, embedded(hit.content)), abs=TOLERANCE)
 
 
 def test_a_queue_whose_workers_are_killed_is_served_once(
@@ -102,8 +102,8 @@ def test_a_queue_whose_workers_are_killed_is_served_once(
         assert memory.doctor() == ()
         _insist_one_vector_each(database)
         _insist_right(memory, stored)
-    again = sum(paid[item.content] - 1 for item in stored)
+    again = sum(paid[embedded(item.content)] - 1 for item in stored)
     kills.show("serving the queue", database, halfway=halfway, texts=_ITEMS, paid_again=again)
-    assert min(paid[item.content] for item in stored) == 1
+    assert min(paid[embedded(item.content)] for item in stored) == 1
     assert again <= kills.killed * BATCH * CONCURRENCY
     assert halfway > kills.points // 3
