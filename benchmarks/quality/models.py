@@ -52,6 +52,7 @@ class CachedEmbedder:
         code = digest_of_folder(*(Path(str(package.__file__)).parent for package in packages))
         folder.mkdir(parents=True, exist_ok=True)
         self._vectors = apsw.Connection(str(folder / f"vectors-{encoder.name}-{code[:12]}.db"))
+        self._vectors.set_busy_timeout(60_000)  # of another run
         self._vectors.execute("CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
 
     @property
