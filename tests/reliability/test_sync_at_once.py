@@ -34,7 +34,7 @@ def test_two_sync_what_a_third_edits(database: str, zygote: Zygote, tmp_path: Pa
         me, somebody = memory.user("me"), fresh.user("me")
         assert memory.doctor() == ()
         known = me._engine.store.read(Scope("me"), lambda reader: reader.known_files(str(notes.root)))
-        assert max(Counter(one.path for one in known).values()) == 1
+        assert max(Counter(one.path for one in known).values(), default=1) == 1  # all may be deleted by then
         me.files.sync(notes.root, even_if_empty=True, wait=False)
         somebody.files.sync(notes.root)
         assert pieces(me) == pieces(somebody)
