@@ -247,7 +247,7 @@ class HostRun:
             "reasoning": False, "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
         }  # fmt: skip
         provider = {
-            "baseUrl": self._model.url, "apiKey": "none", "api": "openai-completions", "models": [model],
+            "baseUrl": self._model.base_url, "apiKey": "none", "api": "openai-completions", "models": [model],
         }  # fmt: skip
         settings = {"url": self._service.url, "apiKeyFile": str(self._service.key_file), "sessionSummaries": True}
         telegram = {

@@ -6,10 +6,10 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from types import TracebackType
-from typing import Any, Final, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any, Final
+
+from tests.openclaw.loopback import LoopbackServer
 
 _CALL: Final = re.compile(r"CALL (\w+) (\{.*\})")
 _INTERNAL: Final = "BEGIN_OPENCLAW_INTERNAL_CONTEXT"
@@ -21,28 +21,18 @@ _SUMMARY: Final = "\n\n".join(
 Message = dict[str, Any]
 
 
-class ScriptedModel:
+class ScriptedModel(LoopbackServer):
     """The model, while it is entered. `requests` holds what it was sent; `on_word` runs when a request has the word."""
 
     def __init__(self) -> None:
         self.requests: list[list[Message]] = []
         self.on_word: dict[str, Callable[[], None]] = {}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        super().__init__(_handler(self))
 
     @property
-    def url(self) -> str:
-        """Its base address."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def __enter__(self) -> Self:
-        Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    def base_url(self) -> str:
+        """The base address of its protocol."""
+        return f"{self.url}/v1"
 
     def last_prompt(self) -> str:
         """Give the last request of a user, as the model saw it."""

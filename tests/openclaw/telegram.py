@@ -2,43 +2,28 @@
 
 import json
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import count
 from queue import Empty, Queue
-from threading import Thread
 from time import time
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 from urllib.parse import parse_qs
+
+from tests.openclaw.loopback import LoopbackServer
 
 TOKEN: Final = "123456:scripted"  # noqa: S105 - of a service that lives for one run
 _BOT: Final = {"id": 123456, "is_bot": True, "first_name": "Scripted", "username": "scripted_bot"}
 _WAIT_S: Final = 2.0
 
 
-class TelegramDouble:
+class TelegramDouble(LoopbackServer):
     """The API, while it is entered. `answers` holds what the bot sent, with the chat that it went to."""
 
     def __init__(self) -> None:
         self.answers: list[tuple[str, str]] = []
         self._updates: Queue[dict[str, Any]] = Queue()
         self._numbers = count(1)
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-
-    @property
-    def url(self) -> str:
-        """Its base address."""
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        super().__init__(_handler(self))
 
     def write(self, sender: int, text: str) -> None:
         """Write to the bot, in a private chat."""
