@@ -95,12 +95,17 @@ def test_a_service_on_another_machine_needs_a_key_of_its_own(typed: Cli, home: P
 
 def test_the_list_says_what_was_found_and_installed_and_what_waits(typed: Cli, home: Path) -> None:
     typed.ok("install", "claude-code")
-    Spool(str(home / ".local" / "share" / "recollect" / "spool"), "somewhere").add("/path", {})
+    folder = home / ".local" / "share" / "recollect" / "spool"
+    Spool(str(folder), "somewhere", largest_bytes=150).add("/path", {})
+    Spool(str(folder), "somewhere", largest_bytes=150).add("/path", {})
     shown = " ".join(typed.ok("install", "--list").split())
     assert "claude-code Claude Code, found: " in shown
     assert "cursor Cursor, not found" in shown
     assert "Service: http://127.0.0.1:1, which does not answer." in shown
-    assert "1 request waits for it; 0 were refused." in shown
+    assert "1 request waits for it; 0 were refused. 1 request was dropped because the spool was full." in shown
+    typed.store("One")
+    forgotten = typed.ok("forget", "--everything", "--yes").replace("\n", " ")
+    assert f"1 turn waits for the service in {folder}, and will be stored later." in forgotten
     listed = typed.json("install", "--list")
     assert listed["hosts"][0]["installed_in"] == [
         str(home / ".claude.json"),

@@ -137,6 +137,20 @@ def test_a_full_disk_costs_only_the_spool(running: Running, connect: Connect, tm
     assert said(running) == SAVED
 
 
+@pytest.mark.parametrize("content", [STOP, event("UserPromptSubmit", prompt="Hello?")], ids=["turn", "prompt"])
+def test_what_neither_the_disk_nor_the_service_takes_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], content: bytes
+) -> None:
+    (tmp_path / "full").write_text("")
+    file = tmp_path / "hook.json"
+    file.write_text(json.dumps({"url": "http://127.0.0.1:1", "spool_folder": str(tmp_path / "full" / "spool")}))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    assert main.run(["codex", "--connection", str(file)]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "the spool cannot keep a turn" in err
+
+
 def test_a_request_that_is_refused_is_kept_aside_and_the_next_goes_through(running: Running, connect: Connect) -> None:
     connection = connect()
     spool_of(connection).add("/api/hooks/agent-end", {"session": "", "messages": []})

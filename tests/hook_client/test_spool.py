@@ -67,7 +67,7 @@ def test_what_exceeds_the_size_displaces_refused_requests_and_then_the_oldest(tm
         waiting.add("/path", letter * 200)
     status = waiting.status()
     assert status.size_bytes <= 1_000
-    assert status.refused == 0
+    assert (status.refused, status.dropped, waiting.displaced) == (0, 2, 2)
     assert [str(body)[0] for body in delivered(waiting)] == ["b", "c", "d"]
     with pytest.raises(SpoolFull):
         waiting.add("/path", "x" * 1_000)
@@ -99,3 +99,14 @@ def test_a_file_that_was_cut_is_kept_aside(tmp_path: Path) -> None:
     waiting.add("/path", 2)
     assert delivered(waiting) == [2]
     assert waiting.status().refused == 1
+
+
+def test_what_waits_can_be_read_and_discarded(tmp_path: Path) -> None:
+    waiting = spool(tmp_path)
+    spool(tmp_path, "elsewhere").add("/path", 1)
+    for number in (1, 2):
+        waiting.add("/path", number)
+    assert [request.body for request in waiting.waiting()] == [1, 2]
+    assert waiting.discard(lambda request: request.body == 1) == 1
+    assert delivered(waiting) == [2]
+    assert delivered(spool(tmp_path, "elsewhere")) == [1]

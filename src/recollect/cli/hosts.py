@@ -66,6 +66,7 @@ class HostList(NamedTuple):
     service_answers: bool
     waiting: int
     refused: int
+    dropped: int
 
 
 class ConnectionOptions(NamedTuple):
@@ -305,7 +306,9 @@ def _listed() -> HostList:
     ]
     spooled = connection_file.spool_status()
     url = str(connection_file.read_connection().get("url", ""))
-    return HostList(tuple(states), url, connection_file.service_answers(), spooled.waiting, spooled.refused)
+    return HostList(
+        tuple(states), url, connection_file.service_answers(), spooled.waiting, spooled.refused, spooled.dropped
+    )
 
 
 def _files(host: "Host", machine: "Machine") -> tuple[str, ...]:
@@ -350,3 +353,6 @@ def _show_hosts(view: "View", listed: HostList) -> None:
         view.line(f"Service: {listed.url}, which {'answers' if listed.service_answers else 'does not answer'}.")
     if listed.waiting or listed.refused:
         view.line(f"{counted(listed.waiting, 'request waits', 'requests wait')} for it; {listed.refused} were refused.")
+    if listed.dropped:
+        lost = counted(listed.dropped, "request was", "requests were")
+        view.line(f"{lost} dropped because the spool was full.", "yellow")

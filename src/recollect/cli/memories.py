@@ -11,7 +11,7 @@ import typer
 
 from recollect.cli import options
 from recollect.cli.errors import FAILED, NOT_FOUND, Declined
-from recollect.cli.formatting import ago, clock, named, place_line, shortened
+from recollect.cli.formatting import ago, clock, counted, named, place_line, shortened
 from recollect.cli.json_output import fields_of
 from recollect.cli.loss import Loss
 from recollect.cli.maintenance.erasure import (
@@ -429,8 +429,8 @@ def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None
         paths = list(dict.fromkeys(item.path.rpartition(":")[0] for item in forgotten.items if item.path))
         for path in paths[:_MOST_FILES]:
             view.line(f"{path} on your disk says it still. Edit it yourself; memory leaves that passage out.", "yellow")
-        if loss.whole == "everything" and not forgotten.dry_run and not allowed:
-            view.line(_NOT_AGAIN, "dim")
+        if loss.whole == "everything" and not forgotten.dry_run:
+            _show_everything_forgotten(view, allowed=allowed)
         if loss.purged is not None:
             show_purged(view, loss.purged)
         elif forgotten.pending:
@@ -458,6 +458,22 @@ def _show_ids(view: "View", ids: Sequence[str]) -> None:
     view.line("\n".join(ids[:_MOST_IDS]), "dim")
     if len(ids) > _MOST_IDS:
         view.line(f"... and {len(ids) - _MOST_IDS:,} more; --json gives all ids.", "dim")
+
+
+def _show_everything_forgotten(view: "View", *, allowed: bool) -> None:
+    """Say what may come again, and what is not stored yet."""
+    from recollect.hosts import connection_file
+
+    if not allowed:
+        view.line(_NOT_AGAIN, "dim")
+    waiting = connection_file.spool_status().waiting
+    if waiting:
+        view.line(
+            f"{counted(waiting, 'turn waits', 'turns wait')} for the service in {connection_file.spool_folder()}, and "
+            "will be stored later. Delete that folder to forget them, too.",
+            "yellow",
+            soft_wrap=True,
+        )
 
 
 def _nothing_found(*, id: str | None, folder: str | None, session: str | None, everything: bool) -> str:

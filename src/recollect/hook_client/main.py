@@ -79,7 +79,7 @@ class Hook:
             if isinstance(error, NotRunning):
                 self._start_service()
             if not event.saved_by_turn():
-                self._spool.add(_AGENT_END, {"session": event.session, "messages": [message]})
+                self._keep(_AGENT_END, {"session": event.session, "messages": [message]})
             raise
 
     def _start_session(self, event: HookEvent, deadline: Deadline) -> str:
@@ -105,12 +105,21 @@ class Hook:
         if event.kind == END:
             requests.append(("/api/hooks/session-end", {"session": event.session}))
         for path, body in requests:
-            try:
-                self._spool.add(path, body)
-            except OSError as error:  # a full disk: it is sent at once, or else the next turn tells it again
-                _say(f"recollect hook: not spooled: {error}", verbose=self._verbose)
+            if not self._keep(path, body):  # a full disk: it is sent at once, or else the next turn tells it again
                 self._send(SpooledRequest(path, body, self._connection.target), deadline)
         self._deliver(deadline)
+
+    def _keep(self, path: str, body: object) -> bool:
+        """Write a request down; what that costs is said in any case, because it may be lost."""
+        spool = self._spool
+        try:
+            spool.add(path, body)
+        except OSError as error:
+            _say(f"recollect hook: the spool cannot keep a turn: {error}", verbose=True)
+            return False
+        if spool.displaced:
+            _say(f"recollect hook: the spool is full; {spool.displaced} older turns were dropped", verbose=True)
+        return True
 
     def _deliver(self, deadline: Deadline) -> None:
         self._spool.deliver(lambda request: self._send(request, deadline))

@@ -2,7 +2,8 @@
 
 A request is written down before it is sent, and its file is removed when the service has answered; so a process that
 is killed in between loses nothing. Each carries an idempotency key, so one that was carried out although its answer got
-lost is not carried out again. The folder has a largest size: what exceeds it displaces the oldest requests.
+lost is not carried out again. The folder has a largest size: what exceeds it displaces the oldest requests, and the
+file `dropped` says which ones, without what they said.
 
 Other integrations use it, too:
 
@@ -23,6 +24,8 @@ LATER = "later"  # nothing behind it is tried, so that the order stays
 LARGEST_BYTES = 16_000_000
 _WAITING = ".json"
 _ASIDE = ".refused"
+_DROPPED = "dropped"
+_LARGEST_NOTES = 100_000
 
 
 class SpoolFull(OSError):
@@ -56,14 +59,15 @@ class SpooledRequest:
 
 
 class SpoolStatus:
-    """How many requests wait, how many were refused, and how large all of them are."""
+    """How many requests wait, were refused, and were dropped because there was no room; and how large the files are."""
 
-    __slots__ = ("refused", "size_bytes", "waiting")
+    __slots__ = ("dropped", "refused", "size_bytes", "waiting")
 
-    def __init__(self, waiting: int, refused: int, size_bytes: int) -> None:
+    def __init__(self, waiting: int, refused: int, size_bytes: int, dropped: int) -> None:
         self.waiting = waiting
         self.refused = refused
         self.size_bytes = size_bytes
+        self.dropped = dropped
 
 
 class Spool:
@@ -73,9 +77,10 @@ class Spool:
         self._folder = folder
         self._target = target
         self._largest_bytes = largest_bytes
+        self.displaced = 0  # how many requests this object has dropped to make room
 
     def add(self, path: str, body: object) -> SpooledRequest:
-        """Write a request down. Raises OSError if the disk does not take it."""
+        """Write a request down; without room the oldest are dropped. Raises OSError if the disk does not take it."""
         request = SpooledRequest(path, body, self._target)
         content = request.dump()
         os.makedirs(self._folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib imports slowly
@@ -113,7 +118,27 @@ class Spool:
         """Count what is in the folder, for all targets."""
         names = self._names()
         waiting = sum(name.endswith(_WAITING) for name in names)
-        return SpoolStatus(waiting, len(names) - waiting, sum(map(self._size, names)))
+        return SpoolStatus(waiting, len(names) - waiting, sum(map(self._size, names)), self._dropped())
+
+    def waiting(self) -> "list[SpooledRequest]":
+        """Read what waits for this target, oldest first."""
+        return [request for _, request in self._mine()]
+
+    def discard(self, unwanted: "Callable[[SpooledRequest], bool]") -> int:
+        """Delete what waits for this target and is unwanted, such as what a user forgets; gives how many."""
+        found = [name for name, request in self._mine() if unwanted(request)]
+        for name in found:
+            with suppress(FileNotFoundError):
+                os.unlink(self._path(name))  # noqa: PTH108 - as above
+        return len(found)
+
+    def _mine(self) -> "Iterator[tuple[str, SpooledRequest]]":
+        for name in self._names():
+            if name.endswith(_WAITING):
+                with suppress(OSError, ValueError), open(self._path(name), "rb") as file:  # noqa: PTH123 - as above
+                    request = SpooledRequest.parse(file.read())
+                    if request.target == self._target:
+                        yield name, request
 
     def _deliver_one(self, name: str, send: "Callable[[SpooledRequest], str]") -> bool:
         path = self._path(name)
@@ -146,6 +171,21 @@ class Spool:
             total -= self._size(name)
             with suppress(OSError):
                 os.unlink(self._path(name))  # noqa: PTH108 - as above
+                self._note_dropped(name)
+
+    def _note_dropped(self, name: str) -> None:
+        self.displaced += 1
+        path = self._path(_DROPPED)
+        mode = os.O_TRUNC if self._size(_DROPPED) > _LARGEST_NOTES else os.O_APPEND
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | mode, 0o600), "w") as file:
+            file.write(name + "\n")
+
+    def _dropped(self) -> int:
+        try:
+            with open(self._path(_DROPPED), "rb") as file:  # noqa: PTH123 - as above
+                return sum(1 for _ in file)
+        except OSError:
+            return 0
 
     @contextmanager
     def _sole_delivery(self) -> "Iterator[bool]":

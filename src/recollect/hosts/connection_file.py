@@ -72,8 +72,12 @@ def service_answers() -> bool:
 
 def spool_status() -> SpoolStatus:
     """Count what waits for the service."""
+    return Spool(spool_folder(), "").status()
+
+
+def spool_folder() -> str:
+    """Give the folder in which turns wait for the service."""
     try:
-        opened = connection.load()
+        return connection.load().spool_folder
     except connection.InvalidConnection:
-        opened = connection.Connection()
-    return Spool(opened.spool_folder, opened.target).status()
+        return connection.Connection().spool_folder
