@@ -91,7 +91,7 @@ def test_the_public_names_are_the_promised_ones() -> None:
 
 
 def test_a_user_and_a_store_have_the_promised_verbs_and_namespaces() -> None:
-    assert members(recollect.UserMemory) == {*VERBS_OF_A_USER, *NAMESPACES["user"], "user_id"}
+    assert members(recollect.UserMemory) == {*VERBS_OF_A_USER, *NAMESPACES["user"], "user_id", "address"}
     assert members(recollect.Memory) == {*VERBS_OF_A_STORE, *NAMESPACES["store"], "settings", "repaired"}
 
 

@@ -84,4 +84,4 @@ def test_parameters_and_results_are_the_same(embedded: type) -> None:
 
 def test_the_namespaces_are_the_same() -> None:
     offered = {name for name, found in vars(ServiceUserMemory).items() if isinstance(found, property)}
-    assert offered == NAMESPACES - {"files"} | {"user_id"}
+    assert offered == NAMESPACES - {"files"} | {"user_id", "address"}

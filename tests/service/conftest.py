@@ -40,9 +40,9 @@ class Running:
 
 
 @contextmanager
-def serving(memory: Memory) -> Iterator[Running]:
-    """Serve a store on a free port."""
-    with closing(bind("127.0.0.1", 0)) as listener:
+def serving(memory: Memory, port: int = 0) -> Iterator[Running]:
+    """Serve a store on a port, by default a free one."""
+    with closing(bind("127.0.0.1", port)) as listener:
         listen(listener)
         service = create_service(memory)
         server = HttpServer(configure(service.app, last_requests_s=5, lifespan="on"))

@@ -124,6 +124,7 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
     def __init__(self, sync: UserMemory) -> None:
         super().__init__(sync)
         self.user_id = sync.user_id
+        self.address = sync.address
         self.files = AsyncFiles(sync.files)
         self.places = AsyncPlaces(sync.places)
         self.facts = AsyncFacts(sync.facts)

@@ -48,6 +48,7 @@ from recollect.model.messages import Content, ConversationInfo, NewMessage
 from recollect.model.places import Location, LocationLike, LocationMode
 from recollect.model.search import About, Forgotten, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import Stats
+from recollect.settings import hide_password
 
 _MEMORY_ONLY_FILTERS = ("type", "subject", "key", "context", "session", "as_of", "min_importance")
 
@@ -59,6 +60,11 @@ class UserMemory(Scoped):
     def user_id(self) -> str:
         """The user whose memories these are."""
         return self._scope.user_id
+
+    @property
+    def address(self) -> str:
+        """Where these memories are, without a password, and whose: what waits for one is never stored in another."""
+        return f"{hide_password(self._engine.settings.database)} {self.user_id}"
 
     @property
     def files(self) -> UserFiles:

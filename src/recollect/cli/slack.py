@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 commands = CommandSet("Servers")
 _API = "https://slack.com/api/"
+_DELIVER_S = 15.0
 
 
 @commands.command("admin", examples=("recollect slack", "recollect slack --port 3000"))
@@ -57,15 +58,16 @@ def slack(
 
     settings = bot.SlackSettings(bot_token, signing_secret, api_url, tuple(shared_channel or ()))
     app = bot.make_app(context.memory, settings)
-    if port is not None:
-        bot.serve_http(app, signing_secret, host=host, port=port, ready=_listening)
-        return
-    handler = bot.serve_socket(app, app_token)
-    typer.echo("Connected to Slack. Ctrl-C ends it.")
-    try:
-        Event().wait()
-    finally:
-        handler.close()  # type: ignore[no-untyped-call]
+    with bot.spool_of(context.memory, settings).delivering(_DELIVER_S):
+        if port is not None:
+            bot.serve_http(app, signing_secret, host=host, port=port, ready=_listening)
+            return
+        handler = bot.serve_socket(app, app_token)
+        typer.echo("Connected to Slack. Ctrl-C ends it.")
+        try:
+            Event().wait()
+        finally:
+            handler.close()  # type: ignore[no-untyped-call]
 
 
 def _listening(served: "ServedBot") -> None:

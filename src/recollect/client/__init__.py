@@ -139,6 +139,7 @@ class AsyncServiceUserMemory(AsyncTwin[ServiceUserMemory]):
     def __init__(self, sync: ServiceUserMemory) -> None:
         super().__init__(sync)
         self.user_id = sync.user_id
+        self.address = sync.address
         self.facts = AsyncServiceFacts(sync.facts)
         self.preferences = AsyncServicePreferences(sync.preferences)
         self.events = AsyncServiceEvents(sync.events)

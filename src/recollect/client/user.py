@@ -40,6 +40,11 @@ class ServiceUserMemory(ServiceScoped):
         return self._user_id
 
     @property
+    def address(self) -> str:
+        """Where these memories are, and whose: what waits for one is never stored in another."""
+        return f"{self._service.url} {self._user_id}"
+
+    @property
     def facts(self) -> ServiceFacts:
         """Facts about things."""
         return ServiceFacts(self._service, self._user_id)

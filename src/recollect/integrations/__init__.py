@@ -8,6 +8,7 @@
     slack           a bot, for `recollect slack`                 recollect[slack]
     chat_items      chat histories as conversations
     found           hits as documents
+    write_spool     writes that wait while the memory is away
 
 The invariant: what an adapter writes are memories like all others. They are found by `recall`, erased by `forget`,
 exported and backed up, and they belong to one user.

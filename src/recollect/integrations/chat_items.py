@@ -1,16 +1,17 @@
 """The items of a framework's chat history as messages of a conversation, which give them back as they were.
 
-The text of an item is what people read and searches find; the item itself is kept beside it in the metadata.
+The text of an item is what people read and searches find; the item itself is kept beside it in the metadata. While the
+memory is away, what is added waits in a spool and is part of the history; what was stored before cannot be read then.
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from recollect.api.user import UserMemory
 from recollect.errors import InvalidInput
+from recollect.integrations.write_spool import AWAY, LOG, AnyUserMemory, WriteSpool
 from recollect.model.literals import MessageRole
-from recollect.model.messages import Message, NewMessage
+from recollect.model.messages import Message
 
 _PAGE: Final = 1_000
 _ROLES: Final[Mapping[str, MessageRole]] = {
@@ -34,21 +35,33 @@ class ChatItem(NamedTuple):
 class ChatItems:
     """The chat history of one conversation of a user, for the adapter of that name."""
 
-    def __init__(self, me: UserMemory, conversation: str, adapter: str) -> None:
+    def __init__(self, me: AnyUserMemory, conversation: str, adapter: str, spool_folder: str | None = None) -> None:
         self._me, self._conversation, self._adapter = me, me.conversation(conversation), adapter
+        self._writes = WriteSpool(me.address, lambda _: me, spool_folder)
 
     def add(self, added: Iterable[ChatItem]) -> None:
         """Append items, all or none. Raises InvalidInput for one that cannot be kept."""
         messages = [self._message(item) for item in added]
         if messages:
-            self._conversation.extend(messages)
+            self._writes.extend(self._me.user_id, self._conversation.id, messages)
 
     def all(self, limit: int | None = None) -> list[dict[str, Any]]:
         """Give the items in order; with a limit the last ones."""
-        return [dict(message.metadata[self._adapter]) for message in self._kept(limit)]
+        self._writes.deliver()
+        try:
+            kept = self._kept(limit)
+        except AWAY as error:
+            LOG.warning("The memory is away; the history has only what waits to be stored. %s", error)
+            kept = ()
+        known = {message.external_id for message in kept}
+        waiting = [message for message in self._writes.waiting(self._conversation.id) if message["id"] not in known]
+        found = [message.metadata for message in kept] + [message["metadata"] for message in waiting]
+        first = 0 if limit is None else max(0, len(found) - limit)
+        return [dict(metadata[self._adapter]) for metadata in found[first:]]
 
     def pop(self) -> dict[str, Any] | None:
         """Remove the last item and give it; None when there is none."""
+        self._writes.deliver()
         kept = self._kept(1)
         if not kept:
             return None
@@ -59,14 +72,15 @@ class ChatItems:
         """Forget the conversation, and what was learned in it."""
         if self._conversation.info() is not None:
             self._me.forget(session=self._conversation.id)
+        self._writes.discard(self._conversation.id)
 
-    def _message(self, item: ChatItem) -> NewMessage:
+    def _message(self, item: ChatItem) -> dict[str, Any]:
         try:
             whole = json.loads(json.dumps(item.item, ensure_ascii=False, allow_nan=False))
         except (TypeError, ValueError) as error:
             raise InvalidInput(f"An item of the chat history cannot be written as JSON: {error}.") from error
         text = item.text.strip() or json.dumps(whole, ensure_ascii=False)
-        return NewMessage(_ROLES.get(item.role, "assistant"), text, metadata={self._adapter: whole})
+        return {"role": _ROLES.get(item.role, "assistant"), "content": text, "metadata": {self._adapter: whole}}
 
     def _kept(self, limit: int | None) -> Sequence[Message]:
         """Give the last messages that are items; others, such as summaries, are passed over."""

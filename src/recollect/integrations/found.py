@@ -2,19 +2,23 @@
 
 from typing import Any
 
-from recollect.api.user import UserMemory
+from recollect.integrations.write_spool import AWAY, LOG, AnyUserMemory
 from recollect.model.search import Hit
 
 
 def found_hits(
-    me: UserMemory, query: str, limit: int, *, messages: bool = False, only_related: bool = False
+    me: AnyUserMemory, query: str, limit: int, *, messages: bool = False, only_related: bool = False
 ) -> tuple[Hit, ...]:
-    """Search memories and files, or all sources."""
+    """Search memories and files, or all sources. While the memory is away, nothing is found, and a warning logged."""
     if not query.strip():
         return ()
-    if messages:
-        return me.search_context(query, limit=limit, only_related=only_related).hits
-    return me.recall(query, limit=limit, files=True, only_related=only_related).hits
+    try:
+        if messages:
+            return me.search_context(query, limit=limit, only_related=only_related).hits
+        return me.recall(query, limit=limit, files=True, only_related=only_related).hits
+    except AWAY as error:
+        LOG.warning("The memory is away; nothing could be searched. %s", error)
+        return ()
 
 
 def as_metadata(hit: Hit) -> dict[str, Any]:

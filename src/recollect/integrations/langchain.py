@@ -14,9 +14,9 @@ except ImportError as error:
         "recollect.integrations.langchain needs a package that is not there: pip install 'recollect[langchain]'."
     ) from error
 
-from recollect.api.user import UserMemory
 from recollect.integrations.chat_items import ChatItem, ChatItems
 from recollect.integrations.found import as_metadata, found_hits
+from recollect.integrations.write_spool import AnyUserMemory
 
 __all__ = ["RecollectChatMessageHistory", "RecollectRetriever"]
 
@@ -45,10 +45,13 @@ class RecollectRetriever(BaseRetriever):
 
 
 class RecollectChatMessageHistory(BaseChatMessageHistory):
-    """The history of one conversation, for `RunnableWithMessageHistory` and the like."""
+    """The history of one conversation, for `RunnableWithMessageHistory` and the like.
 
-    def __init__(self, me: UserMemory, conversation: str) -> None:
-        self._items = ChatItems(me, conversation, "langchain")
+    While the memory is away, what is added waits in files of `spool_folder`, by default in the user's data folder.
+    """
+
+    def __init__(self, me: AnyUserMemory, conversation: str, *, spool_folder: str | None = None) -> None:
+        self._items = ChatItems(me, conversation, "langchain", spool_folder)
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]

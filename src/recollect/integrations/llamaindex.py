@@ -13,9 +13,9 @@ except ImportError as error:
         "recollect.integrations.llamaindex needs a package that is not there: pip install 'recollect[llamaindex]'."
     ) from error
 
-from recollect.api.user import UserMemory
 from recollect.integrations.chat_items import ChatItem, ChatItems
 from recollect.integrations.found import as_metadata, found_hits
+from recollect.integrations.write_spool import AnyUserMemory
 
 __all__ = ["RecollectChatMemory", "RecollectNodeRetriever"]
 
@@ -28,7 +28,7 @@ class RecollectNodeRetriever(BaseRetriever):
     """
 
     def __init__(
-        self, me: UserMemory, *, similarity_top_k: int = 5, messages: bool = False, only_related: bool = False
+        self, me: AnyUserMemory, *, similarity_top_k: int = 5, messages: bool = False, only_related: bool = False
     ) -> None:
         self._me, self._limit, self._messages, self._only_related = me, similarity_top_k, messages, only_related
         super().__init__()
@@ -43,20 +43,23 @@ class RecollectNodeRetriever(BaseRetriever):
 
 
 class RecollectChatMemory(BaseMemory):
-    """The history of one conversation, for chat engines and agents: `RecollectChatMemory.of(me, "chat-1")`."""
+    """The history of one conversation, for chat engines and agents: `RecollectChatMemory.of(me, "chat-1")`.
+
+    While the memory is away, what is put waits in files of `spool_folder`, by default in the user's data folder.
+    """
 
     _items: ChatItems = PrivateAttr()
 
     @classmethod
-    def of(cls, me: UserMemory, conversation: str) -> "RecollectChatMemory":
+    def of(cls, me: AnyUserMemory, conversation: str, *, spool_folder: str | None = None) -> "RecollectChatMemory":
         """Give the history of a conversation."""
-        return cls.from_defaults(me=me, conversation=conversation)
+        return cls.from_defaults(me=me, conversation=conversation, spool_folder=spool_folder)
 
     @classmethod
     def from_defaults(cls, **kwargs: Any) -> "RecollectChatMemory":  # noqa: ANN401 - as the base class has it
         """Give the history of the `conversation` of `me`."""
         memory = cls()
-        memory._items = ChatItems(kwargs["me"], kwargs["conversation"], "llamaindex")
+        memory._items = ChatItems(kwargs["me"], kwargs["conversation"], "llamaindex", kwargs.get("spool_folder"))
         return memory
 
     def get(self, input: str | None = None, **_: Any) -> list[ChatMessage]:  # noqa: ANN401, ARG002 - as the base class

@@ -7,20 +7,23 @@ from asyncio import to_thread
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.api.user import UserMemory
 from recollect.integrations.chat_items import ChatItem, ChatItems
+from recollect.integrations.write_spool import AnyUserMemory
 
 __all__ = ["RecollectSession"]
 
 
 class RecollectSession:
-    """The history of an agent: `Runner.run(agent, "...", session=RecollectSession(memory.user("anna"), "chat-1"))`."""
+    """The history of an agent: `Runner.run(agent, "...", session=RecollectSession(memory.user("anna"), "chat-1"))`.
+
+    While the memory is away, what is added waits in files of `spool_folder`, by default in the user's data folder.
+    """
 
     session_settings: Any = None
 
-    def __init__(self, me: UserMemory, session_id: str) -> None:
+    def __init__(self, me: AnyUserMemory, session_id: str, *, spool_folder: str | None = None) -> None:
         self.session_id = session_id
-        self._items = ChatItems(me, session_id, "openai_agents")
+        self._items = ChatItems(me, session_id, "openai_agents", spool_folder)
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
         """Give the items in order; with a limit the last ones."""

@@ -6,20 +6,29 @@ the tools are made; no argument of a model can name another.
 
 from collections.abc import Callable
 
-from recollect.api.user import UserMemory
 from recollect.errors import InvalidInput, NotFound
+from recollect.integrations.write_spool import AWAY, AnyUserMemory, WriteSpool
 
 __all__ = ["memory_tools"]
 
 _MOST = 20
 
 
-def memory_tools(me: UserMemory) -> tuple[Callable[..., str], ...]:
-    """Give the tools `recall_memory`, `store_memory` and `forget_memory` of a user."""
+def memory_tools(me: AnyUserMemory, *, spool_folder: str | None = None) -> tuple[Callable[..., str], ...]:
+    """Give the tools `recall_memory`, `store_memory` and `forget_memory` of a user.
+
+    They never raise because the memory is away, but say so; what is to be stored waits in files of `spool_folder`, by
+    default in the user's data folder.
+    """
+    writes = WriteSpool(me.address, lambda _: me, spool_folder)
 
     def recall_memory(query: str, limit: int = 5) -> str:
         """Search the user's long-term memory for what is known about something. Use it before answering from memory."""
-        hits = me.recall(query, limit=max(1, min(limit, _MOST)), files=True, only_related=True).hits
+        writes.deliver()
+        try:
+            hits = me.recall(query, limit=max(1, min(limit, _MOST)), files=True, only_related=True).hits
+        except AWAY:
+            return "The memory is away right now; nothing could be searched."
         lines = [
             f"{number}. [{hit.source} {hit.type} {hit.created_at:%Y-%m-%d} id {hit.id}] {hit.content} ({hit.score:.0%})"
             for number, hit in enumerate(hits, 1)
@@ -29,9 +38,11 @@ def memory_tools(me: UserMemory) -> tuple[Callable[..., str], ...]:
     def store_memory(content: str, importance: float = 0.7) -> str:
         """Store something about the user that should be known in later conversations, in one sentence."""
         try:
-            stored = me.remember(content, importance=importance, source="agent")
-        except InvalidInput as error:
+            stored = writes.remember(me.user_id, content, importance=importance, source="agent")
+        except (InvalidInput, *AWAY) as error:
             return f"Not stored: {error}"
+        if stored is None:
+            return "The memory is away right now; this is stored when it is back."
         return f"{stored.action}: {stored.id}"
 
     def forget_memory(query: str = "", memory_id: str = "") -> str:
@@ -40,7 +51,7 @@ def memory_tools(me: UserMemory) -> tuple[Callable[..., str], ...]:
             return "Nothing was deleted: give either a query or a memory_id."
         try:
             forgotten = me.forget(memory_id) if memory_id.strip() else me.forget(query=query)
-        except (InvalidInput, NotFound) as error:
+        except (InvalidInput, NotFound, *AWAY) as error:
             return f"Nothing was deleted: {error}"
         lines = [f"- id {hit.id}: {hit.content}" for hit in forgotten.candidates]
         return "\n".join([forgotten.action, *lines])

@@ -1,27 +1,32 @@
 """The Slack bot: what people ask of it over signed HTTP, whose memory it uses, and what it refuses."""
 
 from collections.abc import Iterator
-from threading import Thread
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 import uvicorn
 
-from recollect import InvalidInput, Memory
-from recollect.integrations.slack import SlackSettings, http_app, make_app
+from recollect import InvalidInput, Memory, UserMemory
+from recollect.api.memory import AuditedWrite
+from recollect.errors import StoreUnavailable
+from recollect.integrations.slack import SlackSettings, http_app, make_app, spool_of
 from recollect.integrations.slack.people import user_name
 from recollect.integrations.slack.replies import FORGET, KEEP
 from tests.integrations.slack.fake_slack import ANNA, BERT, SECRET, TEAM, FakeSlack, fake_slack
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 TEA = "I prefer green tea in the morning"
 
 
-@pytest.fixture
-def slack(memory: Memory) -> Iterator[FakeSlack]:
+@contextmanager
+def slack_with(memory: Memory, **settings: Any) -> Iterator[FakeSlack]:
     """Slack, with the bot that serves it."""
     with fake_slack() as running:
-        app = make_app(memory, SlackSettings("xoxb-test", SECRET, running.url))
+        app = make_app(memory, SlackSettings("xoxb-test", SECRET, running.url, **settings))
         config = uvicorn.Config(http_app(app, SECRET), port=0, log_level="warning", lifespan="off")
         with config.bind_socket() as socket:
             server = uvicorn.Server(config)
@@ -32,6 +37,13 @@ def slack(memory: Memory) -> Iterator[FakeSlack]:
             yield running
             server.should_exit = True
             thread.join()
+
+
+@pytest.fixture
+def slack(memory: Memory) -> Iterator[FakeSlack]:
+    """Slack, with the bot that serves it."""
+    with slack_with(memory, patience_s=PATIENCE_S) as running:
+        yield running
 
 
 def test_a_person_stores_and_finds_their_own_memory(slack: FakeSlack, memory: Memory) -> None:
@@ -112,3 +124,49 @@ def test_what_goes_wrong_is_said_in_words(slack: FakeSlack) -> None:
 def test_shared_channels_are_refused_until_there_are_shared_scopes(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="shared scopes, which this version does not have"):
         make_app(memory, SlackSettings("xoxb-test", SECRET, shared_channels=("C1",)))
+
+
+class Interrupted(Memory):
+    """A store that is away, or answers late."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory._engine)
+        self.away, self.answers = True, Event()
+        self.answers.set()
+
+    def user(self, user_id: str, *, audit: AuditedWrite | None = None) -> UserMemory:
+        """Raise, or wait."""
+        self.answers.wait(PATIENCE_S)
+        if self.away and user_id.startswith("slack:"):
+            raise StoreUnavailable("No connection to the database.")
+        return super().user(user_id, audit=audit)
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_what_is_told_while_the_store_is_away_is_stored_later(memory: Memory, tmp_path: Path) -> None:
+    interrupted, folder = Interrupted(memory), str(tmp_path / "spool")
+    action = {"type": "message_action", "callback_id": "remember_this", "channel": {"id": "C1"}}
+    with slack_with(interrupted, patience_s=PATIENCE_S, spool_folder=folder) as slack:
+        assert (
+            slack.command("/memory-store", TEA)
+            == f"The memory is away right now. This is stored when it is back: {TEA}"
+        )
+        said = slack.interact({**action, "message": {"type": "message", "user": BERT, "text": "The gate is red"}})
+        assert said.startswith("The memory is away right now. This is stored")
+        assert slack.command("/memory-search", "tea").startswith("The memory is away right now. Nothing was changed")
+    interrupted.away = False
+    assert spool_of(interrupted, SlackSettings("", spool_folder=folder)).deliver()
+    theirs, own = memory.user(user_name(TEAM, ANNA)).list().items
+    assert (own.content, own.source) == (TEA, "user_stated")
+    assert (theirs.content, theirs.source) == ("The gate is red", "external:slack")
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_person_is_told_soon_that_the_store_is_slow(memory: Memory) -> None:
+    slow = Interrupted(memory)
+    slow.away = False
+    with slack_with(slow, patience_s=0.01) as slack:
+        slow.answers.clear()
+        assert slack.command("/memory-search", "tea").startswith("The memory does not answer yet")
+        slow.answers.set()
+        assert slack.next_post()[1]["text"] == "No relevant memories found."

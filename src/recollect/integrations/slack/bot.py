@@ -3,6 +3,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Final
@@ -14,25 +15,38 @@ from recollect.api.memory import Memory
 from recollect.api.user import UserMemory
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.integrations.slack import replies
-from recollect.integrations.slack.people import People
+from recollect.integrations.slack.people import People, user_name
+from recollect.integrations.write_spool import WriteSpool
 
 _API: Final = "https://slack.com/api/"
 _HITS: Final = 5
 _LONGEST_QUERY: Final = 500  # a button carries it
 _EVENTS_KEPT: Final = 10_000
+_WORKERS: Final = 32
 _MENTION = re.compile(r"<@[A-Z0-9]+>")
 
 Body = dict[str, Any]
+Said = str | list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class SlackSettings:
-    """The bot's token, the secret that Slack signs requests with, and where the API of Slack is."""
+    """The bot's token, the secret that Slack signs requests with, and where the API of Slack is.
+
+    A person who waits longer than `patience_s` is told so; what the store does not take waits in `spool_folder`.
+    """
 
     bot_token: str
     signing_secret: str = ""
     api_url: str = _API
     shared_channels: tuple[str, ...] = ()
+    patience_s: float = 2.5
+    spool_folder: str = ""
+
+
+def spool_of(memory: Memory, settings: SlackSettings) -> WriteSpool:
+    """Give what people told the bot and the store has not taken yet; `delivering` stores it when that is back."""
+    return WriteSpool(f"{memory.me.address} slack", memory.user, settings.spool_folder or None)
 
 
 def make_app(memory: Memory, settings: SlackSettings) -> App:
@@ -44,15 +58,16 @@ def make_app(memory: Memory, settings: SlackSettings) -> App:
         token_verification_enabled=False,
         request_verification_enabled=bool(settings.signing_secret),
     )
-    _SlackBot(people).listen(app)
+    _SlackBot(people, spool_of(memory, settings), settings.patience_s).listen(app)
     return app
 
 
 class _SlackBot:
-    """What the bot does. An error is told to the person; nothing is stored or forgotten then."""
+    """What the bot does. An error is told to the person; nothing is forgotten then, and what is to be stored waits."""
 
-    def __init__(self, people: People) -> None:
-        self._people = people
+    def __init__(self, people: People, writes: WriteSpool, patience_s: float) -> None:
+        self._people, self._writes, self._patience_s = people, writes, patience_s
+        self._running = ThreadPoolExecutor(_WORKERS, thread_name_prefix="recollect-slack")
         self._answered: OrderedDict[str, None] = OrderedDict()
         self._lock = Lock()
 
@@ -82,7 +97,7 @@ class _SlackBot:
         if not text:
             respond("What is to be remembered? `/memory-store I prefer green tea`")
             return
-        self._act(respond, command["team_id"], command["user_id"], lambda me: _stored(me, text, "user_stated"))
+        self._store(respond, command["team_id"], command["user_id"], text, source="user_stated")
 
     def ask_to_forget(self, ack: Ack, respond: Respond, command: Body) -> None:
         """Show what says it, with a button to forget it."""
@@ -92,7 +107,7 @@ class _SlackBot:
             respond(f"What is to be forgotten, in at most {_LONGEST_QUERY} characters? `/memory-forget green tea`")
             return
 
-        def preview(me: UserMemory) -> str | list[dict[str, Any]]:
+        def preview(me: UserMemory) -> Said:
             texts = _sayings(me, query)
             return replies.confirmation(texts, query) if texts else "Nothing says this. Nothing was forgotten."
 
@@ -139,27 +154,40 @@ class _SlackBot:
         own = message.get("user") == person
         noted = {"channel": body.get("channel", {}).get("id", ""), "ts": message.get("ts", "")}
         source = "user_stated" if own else "external:slack"
-        self._act(respond, team, person, lambda me: _stored(me, message.get("text", ""), source, noted))
+        self._store(respond, team, person, message.get("text", ""), source=source, metadata={"slack": noted})
+
+    def _store(self, respond: Callable[..., Any], team: str, person: str, text: str, **fields: Any) -> None:  # noqa: ANN401
+        """Store a text; while the store is away it waits, and the person is told."""
+
+        def stored() -> str:
+            made = self._writes.remember(user_name(team, person), text, **fields)
+            if made is None:
+                return f"{replies.AWAY} This is stored when it is back: {replies.escaped(text)}"
+            return "I knew that already." if made.action == "duplicate" else f"Remembered: {replies.escaped(text)}"
+
+        self._answer(respond, stored)
 
     def _act(
-        self,
-        respond: Callable[..., Any],
-        team: str,
-        person: str,
-        action: Callable[[UserMemory], str | list[dict[str, Any]]],
-        **how: bool,
+        self, respond: Callable[..., Any], team: str, person: str, action: Callable[[UserMemory], Said], **how: bool
     ) -> None:
-        """Do something for a person and answer; say what is wrong when it cannot be done."""
+        """Do something with the memory of a person, and answer."""
+        self._answer(respond, lambda: action(self._people.memory_of(team, person)), **how)
+
+    def _answer(self, respond: Callable[..., Any], work: Callable[[], Said], **how: bool) -> None:
+        """Answer with what some work gives; say what is wrong when it cannot be done, or takes long."""
+        working = self._running.submit(_said, work)
+
+        def answer(said: Said) -> None:
+            if isinstance(said, str):
+                respond(said, **how)
+            else:
+                respond(text="Forget this for good?", blocks=said, **how)
+
         try:
-            said = action(self._people.memory_of(team, person))
-        except (InvalidInput, NotFound) as error:
-            said = f"That cannot be done: {replies.escaped(str(error))}"
-        except RecollectError:
-            said = "The memory cannot be reached right now. Nothing was changed; please try again later."
-        if isinstance(said, str):
-            respond(said, **how)
-        else:
-            respond(text="Forget this for good?", blocks=said, **how)
+            answer(working.result(self._patience_s))
+        except TimeoutError:
+            respond(replies.SLOW)
+            working.add_done_callback(lambda done: answer(done.result()))
 
     def _is_new(self, event_id: str) -> bool:
         with self._lock:
@@ -171,6 +199,15 @@ class _SlackBot:
             return True
 
 
+def _said(work: Callable[[], Said]) -> Said:
+    try:
+        return work()
+    except (InvalidInput, NotFound) as error:
+        return f"That cannot be done: {replies.escaped(str(error))}"
+    except RecollectError:
+        return f"{replies.AWAY} Nothing was changed; please try again later."
+
+
 def _person(body: Body) -> tuple[str, str]:
     """Give the team and the person of an interaction. In shared channels that is the team of the person."""
     return (body["user"].get("team_id") or body["team"]["id"]), body["user"]["id"]
@@ -178,11 +215,6 @@ def _person(body: Body) -> tuple[str, str]:
 
 def _found(me: UserMemory, query: str) -> str:
     return replies.answer(me.search_context(query, limit=_HITS, only_related=True))
-
-
-def _stored(me: UserMemory, text: str, source: str, noted: dict[str, str] | None = None) -> str:
-    stored = me.remember(text, source=source, metadata={"slack": noted} if noted else {})
-    return {"duplicate": "I knew that already."}.get(stored.action, f"Remembered: {replies.escaped(text)}")
 
 
 def _sayings(me: UserMemory, query: str) -> list[str]:

@@ -8,6 +8,8 @@ from recollect.model.search import Hit, Recall
 FORGET: Final = "recollect_forget"
 KEEP: Final = "recollect_keep"
 NOTHING_FOUND: Final = "No relevant memories found."
+AWAY: Final = "The memory is away right now."
+SLOW: Final = "The memory does not answer yet; I will say so here when it does."
 _LONGEST: Final = 300
 _MOST_LISTED: Final = 10
 

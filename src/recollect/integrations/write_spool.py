@@ -1,0 +1,153 @@
+"""Writes of adapters that a memory could not take: they wait in private files, and are carried out later, at most once.
+
+The invariant: what an adapter was given is stored, waits in the spool, or its caller gets the error. An error of the
+input is always the caller's. What is written down has its secrets redacted, as what is stored has.
+"""
+
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from uuid import uuid4
+
+from recollect.api.user import UserMemory
+from recollect.clock import SystemClock
+from recollect.engine.drafts.redaction import each_text
+from recollect.errors import AccessDenied, RecollectError, StoreError
+from recollect.hook_client import folders
+from recollect.hook_client.spool import DELIVERED, LATER, REFUSED, Spool, SpooledRequest
+from recollect.text.private import without_private
+from recollect.text.secrets import redact_values
+
+if TYPE_CHECKING:
+    from recollect.client import ServiceUserMemory
+
+AnyUserMemory: TypeAlias = "UserMemory | ServiceUserMemory"
+
+LOG: Final = logging.getLogger("recollect.integrations")
+AWAY: Final = (StoreError, AccessDenied)  # the store, the service or the key: not what was given
+REMEMBER: Final = "remember"
+EXTEND: Final = "extend"
+
+
+def default_folder() -> str:
+    """Give the folder in which writes wait: `spool-integrations` in the user's data folder."""
+    return os.path.join(folders.data_folder(), "spool-integrations")  # noqa: PTH118 - as the spool has it
+
+
+class WriteSpool:
+    """The writes of an adapter to one store. `memory_of` gives the memory of a user."""
+
+    def __init__(self, address: str, memory_of: Callable[[str], AnyUserMemory], folder: str | None = None) -> None:
+        self._spool = Spool(folder or default_folder(), address)
+        self._memory_of = memory_of
+
+    def remember(self, user: str, content: str, **fields: Any) -> Any | None:  # noqa: ANN401 - as of `remember`
+        """Store a memory; None means that it waits. Raises what the store raises if it cannot wait, either."""
+        return self._write(REMEMBER, {"user": user, "fields": {"content": content, **fields}})
+
+    def extend(self, user: str, conversation: str, messages: list[dict[str, Any]]) -> Any | None:  # noqa: ANN401
+        """Append messages, all or none, each with an id by which it is stored once; None means that they wait."""
+        named = [{"id": uuid4().hex, **message} for message in messages]
+        return self._write(EXTEND, {"user": user, "conversation": conversation, "messages": named})
+
+    def waiting(self, conversation: str) -> list[dict[str, Any]]:
+        """Give the messages that wait for a conversation."""
+        return [
+            message for request in self._spool.waiting() if _is_of(request, conversation) for message in _said(request)
+        ]
+
+    def discard(self, conversation: str) -> None:
+        """Drop what waits for a conversation."""
+        self._spool.discard(lambda request: _is_of(request, conversation))
+
+    def deliver(self) -> bool:
+        """Carry out what waits, oldest first; gives whether nothing waits any more."""
+        try:
+            return self._spool.deliver(self._send)
+        except OSError as error:  # a file cannot be removed or read
+            LOG.error("The spool cannot be delivered: %s", error)  # noqa: TRY400 - it is no defect
+            return False
+
+    @contextmanager
+    def delivering(self, every_s: float) -> Iterator[None]:
+        """Deliver from time to time, in a thread."""
+        ended = Event()
+
+        def run() -> None:
+            while not ended.wait(every_s):
+                self.deliver()
+
+        thread = Thread(target=run, name="recollect-spool", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _write(self, verb: str, body: dict[str, Any]) -> Any | None:  # noqa: ANN401 - as of the verb
+        if not self.deliver():
+            self._keep(verb, body, None)
+            return None
+        try:
+            return self._carry_out(verb, body)
+        except AWAY as error:
+            self._keep(verb, body, error)
+            return None
+
+    def _keep(self, verb: str, body: dict[str, Any], error: RecollectError | None) -> None:
+        try:
+            self._spool.add(verb, _redacted(body))
+        except OSError as full:
+            LOG.error("Nothing was stored, and the spool cannot keep it: %s", full)  # noqa: TRY400 - it is raised
+            raise (error or StoreError(f"The memory is away, and the spool cannot keep a write: {full}")) from full
+        LOG.warning("The memory is away; what is to be stored waits in the spool. %s", error or "")
+        if self._spool.displaced:
+            LOG.error("The spool is full; %d of the oldest writes were dropped.", self._spool.displaced)
+
+    def _send(self, request: SpooledRequest) -> str:
+        try:
+            self._carry_out(request.path, request.body)
+        except AWAY:
+            return LATER
+        except (RecollectError, KeyError, TypeError) as error:
+            LOG.error("A write that waited is refused, and kept aside: %s", error)  # noqa: TRY400 - it is no defect
+            return REFUSED
+        return DELIVERED
+
+    def _carry_out(self, verb: str, body: Any) -> Any:  # noqa: ANN401 - JSON
+        me = self._memory_of(body["user"])
+        if verb == REMEMBER:
+            return me.remember(**body["fields"])
+        messages = [{**message, **_moment(message)} for message in body["messages"]]
+        return me.conversation(body["conversation"]).extend(messages)
+
+
+def _redacted(body: dict[str, Any]) -> dict[str, Any]:
+    """Give a write as it may lie on the disk, with the moment at which each message was said."""
+    now = SystemClock().now().isoformat()
+    if "fields" in body:
+        return {**body, "fields": _public(body["fields"])}
+    messages = [{"said_at": now, **_public(message), "id": message["id"]} for message in body["messages"]]
+    return {**body, "messages": messages}
+
+
+def _public(value: Any) -> Any:  # noqa: ANN401 - JSON
+    return redact_values(each_text(value, without_private))[0]
+
+
+def _moment(message: Mapping[str, Any]) -> dict[str, datetime]:
+    said_at = message.get("said_at")
+    return {"said_at": datetime.fromisoformat(said_at)} if isinstance(said_at, str) else {}
+
+
+def _is_of(request: SpooledRequest, conversation: str) -> bool:
+    return isinstance(request.body, Mapping) and request.body.get("conversation") == conversation
+
+
+def _said(request: SpooledRequest) -> list[dict[str, Any]]:
+    return list(request.body["messages"]) if isinstance(request.body, Mapping) else []
