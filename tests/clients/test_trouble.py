@@ -11,14 +11,21 @@ import pytest
 
 from recollect.client import Client
 from recollect.errors import (
+    AlreadyProcessed,
+    InvalidInput,
     NotPermitted,
+    QuotaExceeded,
     RateLimited,
+    RecollectError,
     ServiceUnavailable,
     SettingsError,
+    StaleVersion,
     StoreError,
+    StoreFull,
     UnknownKey,
     VersionMismatch,
 )
+from recollect.http_client import RawResponse
 from tests.service.conftest import Running, Serve
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -74,10 +81,12 @@ def test_another_version_answers(database: str, other: str) -> None:
 
 
 def test_a_wrong_key_and_one_that_may_not(service: Running) -> None:
-    with Client.open(service.url, key="rk_a_b") as client, pytest.raises(UnknownKey):
-        client.me.recall("x")
+    with pytest.raises(UnknownKey, match="key"):
+        Client.open(service.url, key="rk_a_b")
+    with Client.open(service.url, key=service.key(scopes=("write",))) as client:
+        assert client.me.remember("x").action == "created"
     with Client.open(service.url, key=service.key(scopes=("read",))) as client:
-        assert client.me.recall("x").hits == ()
+        assert len(client.me.recall("x").hits) == 1
         with pytest.raises(NotPermitted, match="write"):
             client.me.remember("x")
         with pytest.raises(NotPermitted):
@@ -90,8 +99,34 @@ def test_an_admin_names_a_user(service: Running) -> None:
     assert service.memory.user("jiří").count() == 1
 
 
+def test_a_key_that_is_revoked_meanwhile(service: Running) -> None:
+    with Client.open(service.url, key=service.key()) as client:
+        service.memory.keys.revoke(service.memory.keys.list()[0].id)
+        with pytest.raises(UnknownKey):
+            client.me.recall("x")
+
+
+def test_a_quota_and_a_full_disk_are_told_apart(serve: Serve) -> None:
+    service = serve(limits__memories=1)
+    with Client.open(service.url, key=service.key()) as client:
+        client.me.remember("x")
+        with pytest.raises(QuotaExceeded, match=r"limits\.memories") as error:
+            client.me.remember("y")
+    assert error.value.quota == "memories"
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(410, AlreadyProcessed), (412, StaleVersion), (413, InvalidInput), (500, ServiceUnavailable), (507, StoreFull)],
+)
+def test_statuses_become_errors(service: Running, status: int, kind: type[RecollectError]) -> None:
+    with Client.open(service.url, key=service.key()) as client:
+        found = client._service._error(RawResponse(status, {}, b""), {"detail": "Why."})
+    assert type(found) is kind
+
+
 def test_too_many_requests(serve: Serve) -> None:
-    service = serve(serve__burst=2, serve__requests_per_minute=1, embedding__provider="none")
+    service = serve(serve__burst=3, serve__requests_per_minute=1, embedding__provider="none")
     with Client.open(service.url, key=service.key()) as client:
         client.me.recall("x")
         client.me.recall("x")

@@ -160,6 +160,7 @@ export interface ForgetTarget {
   receipt?: boolean;
   /** Change nothing, and say what would be deleted. */
   dry_run?: boolean;
+  whole?: boolean;
 }
 
 /** What a message may have besides its role and content. */
@@ -192,6 +193,7 @@ export interface BeforePromptOptions extends LocationFields {
   speaker?: string;
   metadata?: Record<string, unknown>;
   max_tokens?: number | null;
+  whole?: boolean;
 }
 
 /** Which session the turn is of. */

@@ -36,7 +36,7 @@ class Client:
         """Open a service at its address, with a key that it gave.
 
         Raises SettingsError for an address that is none, ServiceUnavailable when no Recollect service answers there,
-        and VersionMismatch when its version does not fit.
+        VersionMismatch when its version does not fit, and UnknownKey when it does not know the key.
         """
         service = ServiceConnection(url, key, timeout_s)
         try:

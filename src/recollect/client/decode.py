@@ -11,7 +11,7 @@ from recollect.errors import VersionMismatch
 from recollect.model.files import Chunk
 from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
-from recollect.model.search import Hit, ScoreParts
+from recollect.model.search import Hit
 
 T = TypeVar("T")
 
@@ -44,53 +44,15 @@ def _hints(kind: type) -> dict[str, Any]:
 
 def _object(kind: type, document: Mapping[str, Any]) -> object:
     if kind is Hit:
-        document = _whole_hit(document)
+        document = _hit(document)
     fields = {name: _value(hint, document[name]) for name, hint in _hints(kind).items() if name in document}
     return kind(**fields)
 
 
-def _whole_hit(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Complete a hit that the service shows without its item: what it does not tell has the defaults of a memory."""
-    parts = document.get("score_parts") or {
-        "channels": {},
-        "relevance": document["score"],
-        "factors": {},
-        "place": document.get("place_share"),
-        "rerank": document.get("reranked"),
-    }
+def _hit(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a hit, which the service shows whole, the names of its fields."""
     kind = _RECORDS.get(document["source"], Message)
-    record = document.get("item")
-    item = _object(kind, record) if record else _partial_record(document)
-    return {**document, "parts": _object(ScoreParts, parts), "record": item}
-
-
-def _partial_record(hit: Mapping[str, Any]) -> MemoryRecord:
-    return MemoryRecord(
-        id=hit["id"],
-        type=hit["type"],
-        content=hit["content"],
-        subject=hit.get("subject", ""),
-        key=hit.get("key", ""),
-        value=hit.get("value", ""),
-        context=hit.get("context", ""),
-        importance=0.7,
-        confidence=hit.get("confidence", 1.0),
-        source=hit.get("learned_from", ""),
-        trust=hit["trust"],
-        session="",
-        occurred_at=_value(datetime | None, hit.get("occurred_at")),
-        valid_from=_value(datetime, hit["created_at"]),
-        valid_until=None,
-        superseded_by=None,
-        expires_at=None,
-        lat=hit.get("lat"),
-        lng=hit.get("lng"),
-        address=hit.get("address", ""),
-        place_label=hit.get("place_label", ""),
-        metadata=hit.get("metadata", {}),
-        created_at=_value(datetime, hit["created_at"]),
-        updated_at=_value(datetime, hit["created_at"]),
-    )
+    return {**document, "parts": document["score_parts"], "record": _object(kind, document["item"])}
 
 
 def _value(hint: Any, value: Any) -> Any:  # noqa: ANN401 - any annotation, and what it stands for

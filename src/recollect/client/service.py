@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from recollect._version import __version__
 from recollect.errors import (
+    AlreadyProcessed,
     InvalidInput,
     NotFound,
     NotPermitted,
@@ -22,6 +23,7 @@ from recollect.errors import (
     RecollectError,
     ServiceUnavailable,
     StaleVersion,
+    StoreFull,
     StoreUnavailable,
     UnknownKey,
     VersionMismatch,
@@ -48,7 +50,6 @@ _ERRORS: Final[Mapping[int, type[RecollectError]]] = {
     HTTPStatus.PRECONDITION_FAILED: StaleVersion,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: InvalidInput,
     HTTPStatus.UNPROCESSABLE_ENTITY: InvalidInput,
-    HTTPStatus.INSUFFICIENT_STORAGE: QuotaExceeded,
     HTTPStatus.SERVICE_UNAVAILABLE: StoreUnavailable,
 }
 
@@ -62,7 +63,10 @@ class ServiceConnection:
         self.url = base
 
     def check(self) -> None:
-        """Check that a Recollect service of a fitting version answers. Raises ServiceUnavailable, VersionMismatch."""
+        """Check that a Recollect service of a fitting version answers and knows the key.
+
+        Raises ServiceUnavailable, VersionMismatch and UnknownKey.
+        """
         found = self._read(self._ask(HttpRequest("/", MOST_BYTES, method="GET")))
         if not isinstance(found, dict) or found.get("name") != "Recollect":
             raise ServiceUnavailable(f"What answers at {self.url} is no Recollect service. Check the address.")
@@ -72,6 +76,9 @@ class ServiceConnection:
                 f"The service at {self.url} is Recollect {theirs}, this client is {__version__}. Install the same "
                 "version on both sides."
             )
+        known = self._ask(HttpRequest("/readyz", MOST_BYTES, method="GET"))
+        if known.status == HTTPStatus.UNAUTHORIZED:  # whatever else it says, the key is known
+            self._read(known)
 
     def get(self, user: str, path: str, **query: object) -> Any:  # noqa: ANN401 - JSON
         """Read something. What is None is left out of the query."""
@@ -129,12 +136,19 @@ class ServiceConnection:
             ) from error
         if response.status in _OK:
             return document
-        detail = document.get("detail", "") if isinstance(document, dict) else ""
-        wait_s = retry_after_s(response.headers)
-        if response.status == HTTPStatus.TOO_MANY_REQUESTS:
-            raise RateLimited(detail, wait_s or 1.0)
-        kind = _ERRORS.get(response.status, ServiceUnavailable)
-        raise kind(detail or f"The service at {self.url} answered {response.status}.")
+        raise self._error(response, document if isinstance(document, dict) else {})
+
+    def _error(self, response: RawResponse, problem: Mapping[str, Any]) -> RecollectError:
+        detail = problem.get("detail") or f"The service at {self.url} answered {response.status}."
+        match response.status:
+            case HTTPStatus.TOO_MANY_REQUESTS:
+                return RateLimited(detail, retry_after_s(response.headers) or 1.0)
+            case HTTPStatus.GONE:  # the same write, whose answer has been forgotten since
+                return AlreadyProcessed(None)
+            case HTTPStatus.INSUFFICIENT_STORAGE:
+                quota = problem.get("quota")
+                return StoreFull(detail) if quota is None else QuotaExceeded(quota, detail)
+        return _ERRORS.get(response.status, ServiceUnavailable)(detail)
 
 
 def path_part(text: str) -> str:

@@ -264,6 +264,8 @@ class ServiceUserMemory(ServiceScoped):
             "dry_run": dry_run,
         }
         named = {name: value for name, value in {**target, **switches}.items() if value not in (None, False)}
+        if query is not None:
+            named["whole"] = True
         return decode(Forgotten, self._post("/api/forget", named))
 
     def before_prompt(
@@ -285,13 +287,15 @@ class ServiceUserMemory(ServiceScoped):
             "speaker": speaker,
             "metadata": dict(metadata or {}),
             "max_tokens": max_tokens,
+            "whole": True,
             **place_fields(location),
         }
         return decode(PromptContext, self._post("/api/hooks/before-prompt", body))
 
     def start_session(self, project: str = "", *, max_tokens: int | None = None) -> PromptContext:
         """Hook when a session begins: what is known about a project, by its name, and what the user prefers."""
-        return decode(PromptContext, self._get("/api/hooks/session-start", project=project, max_tokens=max_tokens))
+        found = self._get("/api/hooks/session-start", project=project, max_tokens=max_tokens, whole=True)
+        return decode(PromptContext, found)
 
     def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
         """Hook after an agent has answered: save the turn's messages and capture what the user's words say."""

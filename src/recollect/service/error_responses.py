@@ -41,7 +41,8 @@ def problem_for(error: RecollectError) -> RequestRefused:
     for kind, status in _STATUS:
         if isinstance(error, kind):
             headers = {"WWW-Authenticate": 'Bearer realm="recollect"'} if kind is UnknownKey else None
-            return RequestRefused(status, str(error), headers=headers)
+            members = {"quota": error.quota} if isinstance(error, QuotaExceeded) else None
+            return RequestRefused(status, str(error), headers=headers, members=members)
     if isinstance(error, StoreUnavailable):
         return RequestRefused(
             HTTPStatus.SERVICE_UNAVAILABLE,

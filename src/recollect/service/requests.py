@@ -342,6 +342,7 @@ class BeforePromptBody(LocatableBody):
     speaker: Annotated[str, Field(max_length=256)] = ""
     metadata: JsonObject = Field(default_factory=dict)
     max_tokens: Annotated[int, Field(ge=0, le=1_000_000, strict=True)] | None = None
+    whole: bool = Field(default=False, description="Show hits with the whole item and the parts of the score.")
 
 
 class AgentEndBody(StrictBody):
@@ -396,6 +397,7 @@ class ForgetBody(StrictBody):
         default=False, description="Give a signed receipt of what was forgotten, without content. Not of a dry run."
     )
     dry_run: bool = False
+    whole: bool = Field(default=False, description="Show candidates with the whole item and the parts of the score.")
 
 
 class VerifyErasureBody(StrictBody):

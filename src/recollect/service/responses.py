@@ -317,14 +317,23 @@ class WholeHit:
         return getattr(self._hit, name)
 
 
-Searched = TypeVar("Searched", Recall, About)
+Searched = TypeVar("Searched", Recall, About, PromptContext)
 
 
 def with_records(result: Searched, *, whole: bool) -> Searched:
     """Show the hits of a search whole, if that is asked for."""
     if not whole:
         return result
-    return replace(result, hits=cast("tuple[Hit, ...]", tuple(WholeHit(hit) for hit in result.hits)))
+    return replace(result, hits=_whole(result.hits))
+
+
+def with_candidates(forgotten: Forgotten, *, whole: bool) -> Forgotten:
+    """Show what might be forgotten whole, if that is asked for."""
+    return replace(forgotten, candidates=_whole(forgotten.candidates)) if whole else forgotten
+
+
+def _whole(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    return cast("tuple[Hit, ...]", tuple(WholeHit(hit) for hit in hits))
 
 
 class SimpleHit(BaseModel):

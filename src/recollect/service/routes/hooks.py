@@ -39,7 +39,8 @@ def before_prompt(body: requests.BeforePromptBody, call: WriteAndReadCall) -> Re
         )
 
     def reply(context: PromptContext) -> Reply:
-        return Reply(out.dump(out.PromptBody, context), replayable="saving" not in context.degraded)
+        shown = out.with_records(context, whole=body.whole)
+        return Reply(out.dump(out.PromptBody, shown), replayable="saving" not in context.degraded)
 
     return run_idempotent(call, "before-prompt", verb, reply=reply, committed=PromptContext, request=body, private=True)
 
@@ -47,14 +48,16 @@ def before_prompt(body: requests.BeforePromptBody, call: WriteAndReadCall) -> Re
 @router.get("/api/hooks/session-start", response_model=out.PromptBody)
 def session_start(
     call: ReadCall,
+    *,
     project: Annotated[str, Query(max_length=requests.LONGEST_QUERY)] = "",
     max_tokens: Annotated[int | None, Query(ge=0, le=1_000_000), PLAIN_NUMBER] = None,
+    whole: out.Whole = False,
 ) -> PromptContext:
     """Give what to show an agent when a session begins: what is known about a project, and what the user prefers.
 
     It saves nothing, and does not fail because something is slow or broken: `degraded` says what is missing.
     """
-    return call.me.start_session(project, max_tokens=max_tokens)
+    return out.with_records(call.me.start_session(project, max_tokens=max_tokens), whole=whole)
 
 
 @router.post("/api/hooks/agent-end", response_model=out.TurnBody)
@@ -98,7 +101,7 @@ def forget(body: Annotated[requests.ForgetBody, Body()], call: ForgetCall) -> Re
     if body.query is not None:
         call.require("read")
     given = body.model_dump(exclude_unset=True)
-    dry_run = given.pop("dry_run", False)
+    dry_run, whole = given.pop("dry_run", False), given.pop("whole", False)
     reach = {name: given.pop(name, False) for name in ("all", "sources", "allow_again", "receipt")}
     target = {name: value for name, value in given.items() if value not in (None, False)}
     if len(target) != 1:
@@ -119,7 +122,7 @@ def forget(body: Annotated[requests.ForgetBody, Body()], call: ForgetCall) -> Re
         call,
         "forget",
         verb,
-        reply=lambda forgotten: Reply(out.dump(out.ForgottenBody, forgotten)),
+        reply=lambda forgotten: Reply(out.dump(out.ForgottenBody, out.with_candidates(forgotten, whole=whole))),
         committed=Forgotten,
         request=body,
         private=True,

@@ -1,0 +1,108 @@
+"""Every verb gives values of the same classes and fields, embedded and through a client, with one story for each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
+from enum import IntEnum
+from typing import Any
+
+import pytest
+
+from recollect import UserMemory
+from recollect.client import Client, ServiceUserMemory
+from recollect.errors import NotFound
+from tests.clients.test_signatures import TWINS, verbs
+from tests.service.conftest import Serve
+
+Verbs = UserMemory | ServiceUserMemory
+SAID = ({"role": "user", "content": "I moved to Brno last week."}, {"role": "assistant", "content": "Noted."})
+
+
+def first(me: Verbs) -> str:
+    """Give the id of a memory."""
+    return me.list(subject="editor").items[0].id
+
+
+def located(me: Verbs, name: str) -> object:
+    """Geocode a name, for which these tests have no table; gives the error."""
+    with pytest.raises(NotFound) as error:
+        me.places.geocode(name)
+    return error.value
+
+
+# In this order: each line may use what those before it have stored.
+STORY: dict[str, Callable[[Verbs], object]] = {
+    "UserMemory.user_id": lambda me: type(me.user_id),
+    "UserMemory.address": lambda me: type(me.address),
+    "UserMemory.remember": lambda me: me.remember("Prefers dark mode", type="preference", subject="editor"),
+    "UserMemory.remember_many": lambda me: me.remember_many(["The kettle is red", {"content": "The kettle whistles"}]),
+    "UserMemory.recall": lambda me: me.recall("dark mode", location=(49.19, 16.61)),
+    "UserMemory.similar": lambda me: me.similar(first(me)),
+    "UserMemory.get": lambda me: me.get(first(me)),
+    "UserMemory.update": lambda me: me.update(first(me), importance=0.9, lat=49.19, lng=16.61),
+    "UserMemory.rate": lambda me: me.rate(first(me), 1),
+    "UserMemory.history": lambda me: me.history(first(me)),
+    "UserMemory.list": lambda me: me.list(),
+    "UserFacts.set": lambda me: me.facts.set("lamp", "color", "green"),
+    "UserFacts.__call__": lambda me: me.facts("lamp"),
+    "UserPreferences.set": lambda me: me.preferences.set("lighting", "evening", "dim"),
+    "UserPreferences.__call__": lambda me: me.preferences(),
+    "UserEvents.log": lambda me: me.events.log("The lamp fell", entity="lamp"),
+    "UserEvents.__call__": lambda me: me.events(),
+    "UserLessons.add": lambda me: me.lessons.add("Screw lamps to the wall"),
+    "UserLessons.__call__": lambda me: me.lessons(),
+    "UserInstructions.add": lambda me: me.instructions.add("Always answer briefly"),
+    "UserInstructions.__call__": lambda me: me.instructions(),
+    "UserMemory.about": lambda me: me.about("lamp"),
+    "UserMemory.stats": lambda me: me.stats(),
+    "Conversation.append": lambda me: me.conversation("c").append("user", "Where is the kettle?", id="m-1"),
+    "Conversation.extend": lambda me: me.conversation("c").extend([{"role": "assistant", "content": "Here."}]),
+    "Conversation.id": lambda me: me.conversation("c").id,
+    "Conversation.messages": lambda me: me.conversation("c").messages(),
+    "Conversation.window": lambda me: me.conversation("c").window(1_000),
+    "Conversation.info": lambda me: me.conversation("c").info(),
+    "Conversation.compact": lambda me: me.conversation("c").compact(),
+    "UserMemory.conversations": lambda me: me.conversations(),
+    "UserMessages.get": lambda me: me.messages.get(me.conversation("c").messages()[0].id),
+    "UserMessages.rate": lambda me: me.messages.rate(me.conversation("c").messages()[0].id, -1),
+    "UserMemory.search_context": lambda me: me.search_context("kettle"),
+    "UserPlaces.set": lambda me: me.places.set("home", (49.19, 16.61)),
+    "UserPlaces.named": lambda me: me.places.named(),
+    "UserPlaces.list": lambda me: me.places.list(),
+    "UserPlaces.geocode": lambda me: located(me, "Brno"),
+    "UserPlaces.forget": lambda me: me.places.forget("home"),
+    "UserMemory.after_turn": lambda me: me.after_turn(SAID, session="s1"),
+    "UserMemory.before_prompt": lambda me: me.before_prompt("Which mode does my editor have?", session="s2"),
+    "UserMemory.start_session": lambda me: me.start_session("lamp"),
+    "UserMemory.end_session": lambda me: me.end_session("s1"),
+    "UserMemory.forget": lambda me: (me.forget(query="kettle"), me.forget(first(me), receipt=True)),
+}  # fmt: skip
+
+
+def shape(value: Any) -> object:
+    """Give the classes and fields of a value; of texts and numbers only the class."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return type(value), {field.name: shape(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "_asdict"):
+        return type(value), shape(value._asdict())
+    if isinstance(value, tuple):
+        return type(value), [shape(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: shape(item) for name, item in value.items()}
+    if isinstance(value, datetime):
+        assert value.utcoffset() == datetime.now(UTC).utcoffset()
+    return int if isinstance(value, IntEnum) else type(value)  # an enumeration is declared as the int that it is
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_results_have_the_same_classes_and_fields(serve: Serve) -> None:
+    service = serve(places__geocoder="none")
+    embedded = service.memory.user("anna")
+    with Client.open(service.url, key=service.key("berta")) as client:
+        shown = {name: (shape(verb(embedded)), shape(verb(client.me))) for name, verb in STORY.items()}
+    assert {name: theirs for name, (ours, theirs) in shown.items() if theirs != ours} == {}
+    candidates = shown["UserMemory.forget"][0]
+    assert "MemoryRecord" in str(candidates), "there were candidates"
+    told = {f"{kind.__name__}.{name}" for kind, twins in TWINS.items() for name in verbs(twins[0])}
+    namespaces = {"facts", "preferences", "events", "lessons", "instructions", "messages", "places", "conversation"}
+    assert told | {"Conversation.id"} == set(STORY) | {f"UserMemory.{name}" for name in namespaces}
