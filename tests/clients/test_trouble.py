@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from recollect._version import is_compatible
 from recollect.client import Client
 from recollect.errors import (
     AlreadyProcessed,
@@ -78,6 +79,25 @@ def test_another_program_answers(database: str, other: str) -> None:
 def test_another_version_answers(database: str, other: str) -> None:
     with pytest.raises(VersionMismatch, match=r"Recollect 9\.1\.0, this client is"):
         Client.open(other, key="rk_a_b")
+
+
+def test_a_service_of_another_version_stores_nothing(service: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Client.open(service.url, key=service.key()) as client:
+        monkeypatch.setattr("recollect.client.service.__version__", "0.2.0")
+        with pytest.raises(VersionMismatch, match="of another release"):
+            client.me.remember("x")
+        monkeypatch.setattr("recollect.client.service.__version__", "0.1.9")
+        assert client.me.remember("y").action == "created"
+    assert service.memory.user("anna").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "fits"),
+    [("0.1.7", "0.1.0", True), ("0.2.0", "0.1.0", False), ("1.0.0", "0.1.0", False), ("0.1.0", "1.1.0", False),
+     ("1.9.0", "1.1.0", True), ("2.1.0", "1.1.0", False), ("", "0.1.0", False)],
+)  # fmt: skip
+def test_which_versions_fit(database: str, theirs: str, ours: str, fits: bool) -> None:  # noqa: FBT001 - of a table
+    assert is_compatible(theirs, ours) is fits
 
 
 def test_a_wrong_key_and_one_that_may_not(service: Running) -> None:

@@ -131,6 +131,19 @@ def test_a_request_whose_answer_got_lost_is_carried_out_once(running: Running, c
     assert running.memory.user("default").count() == 1
 
 
+def test_nothing_is_delivered_into_a_service_of_another_version(
+    running: Running, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = connect()
+    with monkeypatch.context() as newer:
+        newer.setattr(exchange, "__version__", "9.0.0")
+        assert serve(connection, STOP) == ""
+    assert spool_of(connection).status().waiting == 1
+    assert said(running) == []
+    serve(connection, event("SessionStart", source="resume"))
+    assert said(running) == SAVED
+
+
 def test_a_full_disk_costs_only_the_spool(running: Running, connect: Connect, tmp_path: Path) -> None:
     (tmp_path / "full").write_text("")
     serve(connect(spool_folder=str(tmp_path / "full" / "spool")), STOP)  # a folder that cannot be made
@@ -149,6 +162,13 @@ def test_what_neither_the_disk_nor_the_service_takes_is_said(
     out, err = capsys.readouterr()
     assert out == ""
     assert "the spool cannot keep a turn" in err
+
+
+def test_a_request_whose_answer_was_forgotten_is_done(connect: Connect) -> None:
+    with answering(http("410 Gone")) as url:
+        connection = connect(url=url)
+        serve(connection, STOP)
+    assert spool_of(connection).status().waiting == 0
 
 
 def test_a_request_that_is_refused_is_kept_aside_and_the_next_goes_through(running: Running, connect: Connect) -> None:

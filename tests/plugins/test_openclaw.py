@@ -34,6 +34,7 @@ def test_the_plugin_does_what_its_host_expects(node: str) -> None:
 def test_the_plugin_is_published_with_all_its_files_and_without_dependencies() -> None:
     package = json.loads((PLUGIN / "package.json").read_text())
     assert package["version"] == __version__
+    assert f'"{__version__}"' in (PLUGIN / "src" / "version.js").read_text(encoding="utf-8")
     assert not {"dependencies", "devDependencies", "peerDependencies"} & set(package)
     left_out = {"package.json", "test"}  # npm always takes the one, and the other is for developers
     assert {path.name for path in PLUGIN.iterdir()} - left_out == set(package["files"])

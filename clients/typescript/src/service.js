@@ -19,6 +19,7 @@ const BY_STATUS = new Map([
   [413, errors.InvalidInput],
   [415, errors.InvalidInput],
   [422, errors.InvalidInput],
+  [426, errors.VersionMismatch],
   [429, errors.RateLimited],
   [503, errors.StoreUnavailable],
   [507, errors.QuotaExceeded],
@@ -78,7 +79,7 @@ export class Service {
   }
 
   #headers({ user, body, idempotencyKey, call }) {
-    const headers = { Accept: "application/json", Authorization: `Bearer ${this.#key}` };
+    const headers = { Accept: "application/json", Authorization: `Bearer ${this.#key}`, "X-Recollect-Version": VERSION };
     if (user) headers["X-Recollect-User"] = bytesOf(user);
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;

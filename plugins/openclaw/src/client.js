@@ -4,6 +4,8 @@ import { readFile } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
 
+import { VERSION } from "./version.js";
+
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30000;
 const LONGEST_REPLY = 8 * 1024 * 1024;
@@ -92,6 +94,7 @@ export class Client {
 
   async #exchange(method, path, { user, body, query, timeoutMs, idempotencyKey, signal }) {
     const headers = { Accept: "application/json", Authorization: `Bearer ${await this.#secret()}` };
+    headers["X-Recollect-Version"] = VERSION;
     if (user !== undefined) headers["X-Recollect-User"] = headerValue(user);
     if (idempotencyKey) headers["Idempotency-Key"] = idempotencyKey;
     const sent = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
@@ -170,6 +173,7 @@ export class Client {
     switch (status) {
       case 401: case 403: throw new ServiceError("key", `The memory service refused the key: ${detail}`, status);
       case 404: case 405: throw new ServiceError("version", `The memory service does not know this request (${detail}). Is it of another version?`, status);
+      case 426: throw new ServiceError("version", `The memory service does not fit: ${detail}`, status);
       case 408: case 429: case 503: case 507: throw new ServiceError("busy", `The memory service cannot answer now: ${detail}`, status);
       default: break;
     }

@@ -130,7 +130,7 @@ test("without the service a turn ends, and what was said is delivered later, onc
   assert.equal(service.sent("/api/memories/unified").length, 1);
 });
 
-for (const [what, status] of [["a wrong key", 401], ["another version", 404], ["a failing service", 500], ["a full disk there", 507]]) {
+for (const [what, status] of [["a wrong key", 401], ["another version", 404], ["another release", 426], ["a failing service", 500], ["a full disk there", 507]]) {
   test(`${what} loses nothing`, async () => {
     service.status = status;
     assert.equal(await host.turn("I live in Brno."), undefined);

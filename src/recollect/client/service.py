@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 from uuid import uuid4
 
-from recollect._version import __version__
+from recollect._version import __version__, is_compatible
 from recollect.errors import (
     AlreadyProcessed,
     InvalidInput,
@@ -50,6 +50,7 @@ _ERRORS: Final[Mapping[int, type[RecollectError]]] = {
     HTTPStatus.PRECONDITION_FAILED: StaleVersion,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: InvalidInput,
     HTTPStatus.UNPROCESSABLE_ENTITY: InvalidInput,
+    HTTPStatus.UPGRADE_REQUIRED: VersionMismatch,
     HTTPStatus.SERVICE_UNAVAILABLE: StoreUnavailable,
 }
 
@@ -71,7 +72,7 @@ class ServiceConnection:
         if not isinstance(found, dict) or found.get("name") != "Recollect":
             raise ServiceUnavailable(f"What answers at {self.url} is no Recollect service. Check the address.")
         theirs = str(found.get("version", ""))
-        if theirs.split(".")[:2] != __version__.split(".")[:2]:
+        if not is_compatible(theirs):
             raise VersionMismatch(
                 f"The service at {self.url} is Recollect {theirs}, this client is {__version__}. Install the same "
                 "version on both sides."
@@ -105,7 +106,7 @@ class ServiceConnection:
         body: Mapping[str, object] | None = None,
         query: Mapping[str, object] | None = None,
     ) -> Any:  # noqa: ANN401 - JSON
-        headers = {"X-Recollect-User": user} if user else {}
+        headers = {"X-Recollect-Version": __version__, **({"X-Recollect-User": user} if user else {})}
         if method != "GET":
             headers["Idempotency-Key"] = uuid4().hex
         given = {name: _plain(value) for name, value in (query or {}).items() if value is not None}

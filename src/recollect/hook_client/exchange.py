@@ -71,6 +71,7 @@ def _exchange(
         "Connection: close",
         f"Authorization: Bearer {connection.key}",
         f"X-Recollect-User: {connection.user}",
+        f"X-Recollect-Version: {__version__}",
     ]
     if idempotency_key:
         lines.append(f"Idempotency-Key: {idempotency_key}")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _LARGEST_EVENT = 8_000_000
 _AGENT_END = "/api/hooks/agent-end"
 _GOOD = range(200, 300)
+_GONE = 410  # it was carried out before, and something of it has been forgotten since
 _NEVER = (400, 413, 422)  # the service has understood such a request, and will not take it
 _POLL_S = 0.1
 
@@ -137,7 +138,7 @@ class Hook:
                 self._start_service()
             _say(f"recollect hook: kept for later: {error}", verbose=self._verbose)
             return LATER
-        if answer.status in _GOOD:
+        if answer.status in _GOOD or answer.status == _GONE:
             return DELIVERED
         _say(f"recollect hook: {_refusal(answer)}", verbose=self._verbose)
         return REFUSED if answer.status in _NEVER else LATER

@@ -16,7 +16,7 @@ from uuid import uuid4
 from recollect.api.user import UserMemory
 from recollect.clock import SystemClock
 from recollect.engine.drafts.redaction import each_text
-from recollect.errors import AccessDenied, RecollectError, StoreError
+from recollect.errors import AccessDenied, AlreadyProcessed, RecollectError, StoreError
 from recollect.hook_client import folders
 from recollect.hook_client.spool import DELIVERED, LATER, REFUSED, Spool, SpooledRequest
 from recollect.text.private import without_private
@@ -114,6 +114,8 @@ class WriteSpool:
             self._carry_out(request.path, request.body)
         except AWAY:
             return LATER
+        except AlreadyProcessed:
+            return DELIVERED
         except (RecollectError, KeyError, TypeError) as error:
             LOG.error("A write that waited is refused, and kept aside: %s", error)  # noqa: TRY400 - it is no defect
             return REFUSED

@@ -46,7 +46,8 @@ good when asked.
 
 Every route but `/` and `/livez` needs a key: `Authorization: Bearer rk_…`. A key belongs to a user; an admin's key
 names one in `X-Recollect-User`. Every request that changes something may carry an `Idempotency-Key`: sent again within
-24 hours, it is answered as the first time, and nothing is done twice. Errors are problem documents (RFC 9457).
+24 hours, it is answered as the first time, and nothing is done twice. A client that says in `X-Recollect-Version` for
+which version it was made is refused with 426 by a service that does not fit. Errors are problem documents (RFC 9457).
 """
 
 _LOST: Final = "GET /docs lists all routes"
@@ -101,6 +102,7 @@ _USUAL: Final = _problems(
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     HTTPStatus.MISDIRECTED_REQUEST,
     HTTPStatus.UNPROCESSABLE_ENTITY,
+    HTTPStatus.UPGRADE_REQUIRED,
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.SERVICE_UNAVAILABLE,
     HTTPStatus.INSUFFICIENT_STORAGE,

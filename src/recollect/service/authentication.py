@@ -14,6 +14,7 @@ from anyio import to_thread
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from recollect._version import __version__, is_compatible
 from recollect.authorization import Principal
 from recollect.errors import RecollectError, UnknownKey
 from recollect.service.error_responses import problem_for
@@ -66,6 +67,7 @@ class AuthenticationMiddleware:
 
     async def _authenticate(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
+        _check_version(headers)
         key = _read_key(headers, basic_auth=scope["path"] in BASIC_AUTH_PATHS and scope["method"] == "GET")
         principal = await to_thread.run_sync(partial(self._identify, key))
         state = scope.setdefault("state", {})
@@ -76,6 +78,17 @@ class AuthenticationMiddleware:
         if wait > 0:
             self._limited()
             raise rate_limit_exceeded(wait)
+
+
+def _check_version(headers: Headers) -> None:
+    """Refuse a client whose version does not fit, before it stores what this service might misunderstand."""
+    theirs = headers.get("x-recollect-version", "")
+    if theirs and not is_compatible(theirs):
+        raise RequestRefused(
+            HTTPStatus.UPGRADE_REQUIRED,
+            f"This service is Recollect {__version__}, and the client is of another release. Nothing was done; install "
+            "the same version on both sides.",
+        )
 
 
 def _read_key(headers: Headers, *, basic_auth: bool) -> str:
