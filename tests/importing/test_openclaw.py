@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -210,6 +211,52 @@ def test_sessions_in_a_database_become_conversations(me: UserMemory, tmp_path: P
         event = turn("user", "And the pump?")
         connection.execute("INSERT INTO transcript_events VALUES ('s9', 6, ?, 0)", (json.dumps(event),))
     assert import_openclaw(me, tmp_path / "agents").brought == {"conversations": 1, "messages": 1}
+
+
+def captured(me: UserMemory, session: str, *said: tuple[str, str]) -> None:
+    """Save a turn as the plugin does: under the name of the session, with ids of its own."""
+    turn = [{"role": role, "content": text, "id": f"run-1:{role}:{number}"} for number, (role, text) in enumerate(said)]
+    me.after_turn(turn, session=session)
+
+
+def test_what_the_plugin_captured_live_does_not_come_twice(me: UserMemory, tmp_path: Path) -> None:
+    captured(me, "openclaw:s9", ("user", "Restart the relay, please."), ("assistant", "The relay\nis up again."))
+    captured(me, "openclaw:s9:mf1", ("user", "yes"))
+    said = [
+        header("s9"),
+        turn("user", "Where is the manual?"),
+        turn("user", "[Tue 2026-02-03 08:00 UTC] Restart the relay, please."),
+        turn("assistant", "The relay is up again."),
+        turn("user", "yes"),
+        {**turn("user", "yes"), "id": "second"},
+    ]
+    Database(tmp_path / "a" / "agents" / "ops" / "agent" / "openclaw-agent.sqlite", new=True).session(
+        "s9", *said
+    ).close()
+    report = import_openclaw(me, tmp_path / "a" / "agents")
+    assert report.brought == {"conversations": 1, "messages": 2}
+    assert skipped(report)["messages", "already there"] == 3
+    contents = Counter(
+        message.content
+        for conversation in me.conversations()
+        for message in me.conversation(conversation.id).messages()
+    )
+    assert contents == {
+        "Where is the manual?": 1, "Restart the relay, please.": 1, "The relay\nis up again.": 1, "yes": 2,
+    }  # fmt: skip
+    again = import_openclaw(me, tmp_path / "a" / "agents")
+    assert again.brought == {}
+
+
+def test_a_log_that_the_plugin_captured_whole_is_not_synced(me: UserMemory, tmp_path: Path) -> None:
+    for session in ("s1", "s2"):
+        captured(me, f"openclaw:{session}", ("user", "Restart the relay, please."), ("assistant", "It is up again."))
+        events = [turn("user", "Restart the relay, please."), turn("assistant", "It is up again.")]
+        more = [turn("user", "That was before there was a plugin.")] if session == "s2" else []
+        log(tmp_path / "agents" / "main" / "sessions" / f"{session}.jsonl", header(session), *more, *events)
+    report = import_openclaw(me, tmp_path)
+    assert [file.path for file in me.files.list().items] == ["s2.jsonl"]
+    assert skipped(report)["session logs", "the plugin has captured all that was said"] == 1
 
 
 def test_of_an_old_and_a_new_index_the_new_one_counts(me: UserMemory, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from recollect.api.user import UserMemory
 from recollect.errors import InvalidDocument
 from recollect.importing.deliver import ImportRun, importing, searched_space
 from recollect.importing.openclaw import read_only_sqlite, sessions, tables
+from recollect.importing.openclaw.captured import CapturedSessions
 from recollect.importing.openclaw.find_stores import (
     FORMAT,
     LOGS,
@@ -25,6 +26,7 @@ from recollect.model.literals import Trust
 
 __all__ = ["import_openclaw"]
 
+CAPTURED: Final = "the plugin has captured all that was said"
 NO_INDEX: Final = "it holds neither an index of memory nor sessions"
 NO_DATABASE: Final = "it cannot be read as a SQLite database"
 
@@ -48,8 +50,11 @@ def import_openclaw(
     for workspace in found.workspaces:
         others = delivery.folder(workspace, "memory", NOTES) - found.counted_in(workspace)
         tally.skip("files", NOT_MEMORY, max(0, others))
+    captured = CapturedSessions(delivery.me, FORMAT)
     for folder in found.session_folders:
-        delivery.folder(folder, "sessions", LOGS, TRACES)
+        whole = captured.whole_logs(folder, sessions.read_log)
+        tally.skip("session logs", CAPTURED, len(whole))
+        delivery.folder(folder, "sessions", LOGS, [*TRACES, *(f"/{name}" for name in whole)])
     for done, database in enumerate(newest_first(found.databases), start=1):
         _bring_database(delivery, database, found)
         delivery.progress("databases", done, len(found.databases))

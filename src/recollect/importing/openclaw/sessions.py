@@ -11,6 +11,7 @@ from typing import Any, Final
 from recollect.importing.chat_sessions import ChatSession
 from recollect.importing.deliver import ImportRun
 from recollect.importing.openclaw import tables
+from recollect.importing.openclaw.captured import CapturedSessions
 from recollect.importing.openclaw.find_stores import FORMAT, OpenClawStores
 from recollect.importing.openclaw.index import AS_A_FILE
 from recollect.importing.parse_values import id_of, list_of, mapping_of, moment_of, text_of
@@ -22,15 +23,26 @@ NO_MESSAGE: Final = "an event that is no message"
 
 
 def bring(delivery: ImportRun, connection: sqlite3.Connection, found: OpenClawStores, agent: str) -> frozenset[str]:
-    """Bring the sessions of a database that have no log on the disk; gives the ids of all of them."""
+    """Bring the sessions of a database that have no log on the disk; gives the ids of all of them.
+
+    What the plugin has captured of them is there already.
+    """
     known = []
+    captured = CapturedSessions(delivery.me, FORMAT)
     for session, events in tables.sessions(connection):
         known.append(session)
         if f"{session}.jsonl" in found.logs:
             delivery.tally.skip("sessions", AS_A_FILE)
         else:
-            delivery.talk(talk_of(session, events, agent), FORMAT)
+            talk = talk_of(session, events, agent)
+            captured.leave_out(session, talk)
+            delivery.talk(talk, FORMAT)
     return frozenset(known)
+
+
+def read_log(session: str, lines: Sequence[str]) -> ChatSession:
+    """Read a session from its log, whose lines are its events."""
+    return talk_of(session, lines, "")
 
 
 def talk_of(session: str, events: Sequence[str], agent: str) -> ChatSession:
