@@ -56,11 +56,11 @@ PUBLIC = {
 VERBS_OF_A_USER = {
     "remember", "remember_many", "import_memories", "recall", "search_context", "about", "get", "update", "rate",
     "history", "list", "count", "stats", "forget", "before_prompt", "after_turn", "start_session", "end_session",
-    "conversation", "conversations", "export", "import_archive", "similar",
+    "conversation", "conversations", "export", "import_archive", "similar", "scope", "scopes",
 }  # fmt: skip
 NAMESPACES = {
     "user": {"files", "places", "facts", "preferences", "events", "lessons", "instructions", "messages"},
-    "store": {"keys", "models", "operations", "me"},
+    "store": {"keys", "models", "operations", "scopes", "me"},
 }
 VERBS_OF_A_STORE = {
     "open", "user", "stats", "status", "doctor", "maintain", "purge", "backup", "restore", "embed_waiting",

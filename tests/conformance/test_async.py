@@ -32,6 +32,7 @@ from recollect.api.aio import (
     AsyncModels,
     AsyncPlaces,
     AsyncPreferences,
+    AsyncScopes,
 )
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.files import UserFiles
@@ -39,6 +40,7 @@ from recollect.api.messages import UserMessages
 from recollect.api.models import StoreModels
 from recollect.api.operations import StoreOperations
 from recollect.api.places import UserPlaces
+from recollect.api.scopes import Scopes
 from recollect.errors import InvalidDocument
 from recollect.model import TextPiece
 from recollect.ports import Embedder
@@ -54,6 +56,7 @@ NAMESPACES = {
     UserInstructions: AsyncInstructions,
     UserMessages: AsyncMessages,
     StoreModels: AsyncModels,
+    Scopes: AsyncScopes,
 }
 PAIRS = {Memory: AsyncMemory, UserMemory: AsyncUserMemory, Conversation: AsyncConversation, **NAMESPACES}
 AT_ONCE = {"user", "conversation"}  # these never wait, so there is nothing to await

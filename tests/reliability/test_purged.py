@@ -33,6 +33,7 @@ _WORDLESS = {
     r"spending\..*": "days and models",
     r"answers\.key": "a hash of the client's key",
     r"api_keys\..*": "keys are given by those who run the store, who revoke them",
+    r"scope_members\..*": "memberships are given by those who run the store",
     r"audit_log\..*": "who did what, without what it said",
     r"search_log\.degraded": "names of channels",
     r"files\.(mime|original)": "derived from the kind of file and from its hash",

@@ -73,6 +73,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "recall.importance_weight": SHARES,
     "recall.confidence_weight": SHARES,
     "recall.diversity": SHARES,
+    "recall.scopes": st.sampled_from(["all", "none"]),
     "recall.cache": st.integers(0, 100_000),
     "rerank.provider": st.sampled_from(["local", "cohere", "jina", "tei", "compatible"]),
     "rerank.model": FILLED_TEXT,

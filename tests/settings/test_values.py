@@ -110,7 +110,7 @@ def test_a_section_must_be_a_table(write: Write) -> None:
     assert refusal(path) == (
         f"recall is 5 (from {path}); expected a table with any of "
         "limit, min_score, fusion, vector_weight, text_weight, rrf_k, rerank, candidates, deadline_s, "
-        "time_words, half_life_days, recency_weight, importance_weight, confidence_weight, diversity, cache."
+        "time_words, half_life_days, recency_weight, importance_weight, confidence_weight, diversity, scopes, cache."
     )
 
 

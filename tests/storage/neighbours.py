@@ -20,6 +20,7 @@ from recollect.model.literals import ITEM_KINDS
 from recollect.model.memories import Draft, MessageDraft, NewMemory, Scope, Space, Vector
 from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.model.places import Located, NamedPlace, place_id
+from recollect.model.scopes import Membership, shared_scope
 from recollect.model.stats import AuditLine
 from recollect.ports import (
     CachedPassageVector,
@@ -48,6 +49,8 @@ LONG_AGO = NOW - timedelta(days=30)
 EARLIER = NOW - timedelta(days=60)
 ME = Scope("me")
 OTHER = Scope("another")  # comes before "me" in every order
+OUR_SCOPE = shared_scope("ours")
+THEIR_SCOPE = shared_scope("theirs")
 SPACE = Space("test", "quick", "1", "none", 384, normalised=False)
 VECTOR = np.eye(1, 384, dtype=np.float32)[0]
 LIVE = Filters(now=NOW)
@@ -193,6 +196,10 @@ def furnish(store: PostgresStore) -> None:
         store.note_question(
             scope, replace(ASKED, key="asked before", resets=store.resets(scope)), day="2026-02-01", now=NOW
         )
+    for scope, name, members in ((OUR_SCOPE, "ours", ("me", "another")), (THEIR_SCOPE, "theirs", ("lodger",))):
+        for member in members:
+            joined = Membership(name, member, "reader", NOW, "local")
+            store.write(scope, lambda writer, joined=joined: writer.set_member(joined))  # type: ignore[misc]
     _note_their_rows(store)
 
 
@@ -387,6 +394,12 @@ def _looking_up(*, searches: bool, limit: int) -> Crossing:
 
 
 READS |= {
+    "memberships": _reading(lambda r: r.memberships()),
+    "role_of": lambda s: s.read(OUR_SCOPE, lambda r: [r.role_of("lodger"), r.role_of("another")]),
+}
+
+
+READS |= {
     f"words, {'by functions' if searches else 'plainly'}, {limit}": _looking_up(searches=searches, limit=limit)
     for searches in (True, False)
     for limit in (2, 100)
@@ -531,6 +544,12 @@ WRITES: Mapping[str, Crossing] = {
             "forget_all_traces": lambda w: w.forget_traces(everything=True),
         }.items()
     },
+    "set_member": lambda s: s.write(
+        OUR_SCOPE, lambda w: w.set_member(Membership("ours", "another", "reader", NOW, "local"))
+    ),
+    "remove_member": lambda s: s.write(OUR_SCOPE, lambda w: w.remove_member("lodger")),
+    "end my memberships": _writing(lambda w: w.end_memberships()),
+    "end our memberships": lambda s: s.write(OUR_SCOPE, lambda w: w.end_memberships()),
     "cached": lambda s: s.cached(ME, SPACE, "passage", [f"paid {made}" for made in THEIRS.memories]),
     "resets": lambda s: s.resets(ME),
     "note_question": lambda s: s.note_question(ME, ASKED, day="2026-03-01", now=NOW),

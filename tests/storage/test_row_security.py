@@ -20,10 +20,10 @@ from recollect.storage.postgres.session import QUERIES, PostgresSession
 from recollect.storage.postgres.store import PostgresStore
 from tests.conftest import Server, SteppingClock
 from tests.storage.logins import owned_by
-from tests.storage.neighbours import OTHER, READS, WRITES, Crossing, furnish
+from tests.storage.neighbours import OTHER, READS, THEIR_SCOPE, WRITES, Crossing, furnish
 
 _ASKING = (session, writer)
-_PREDICATE = re.compile(r"(?:\w+\.)?user_id = %\((?:user_id|only_user)\)s")
+_PREDICATE = re.compile(r"(?:\w+\.)?(?:user|scope)_id = %\((?:user_id|only_user)\)s")
 _CROSSINGS: Mapping[str, Crossing] = {**READS, **WRITES}
 
 
@@ -214,7 +214,8 @@ def test_without_the_wall_it_would(bare: Side, query: str) -> None:
 
 @pytest.mark.parametrize("query", _FORGED)
 def test_nobody_writes_in_the_name_of_another(walled: Side, owned: Side, bare: Side, query: str) -> None:
-    forged = {query: QUERIES[query].replace("%(user_id)s", f"'{OTHER.user_id}'")}
+    owner = THEIR_SCOPE if query == "set_member" else OTHER
+    forged = {query: QUERIES[query].replace("%(user_id)s", f"'{owner.user_id}'")}
     for side in (walled, owned):
         for name, outcome in side.surprises(query, **forged).items():
             assert _theirs(outcome) == _theirs(side.expected[name]), name

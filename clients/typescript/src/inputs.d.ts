@@ -124,6 +124,8 @@ export interface RecallOptions extends MemoryFilters, SearchLocation {
   diverse?: boolean;
   files?: boolean;
   only_related?: boolean;
+  /** Shared scopes to search as well: `all`, `none`, or names. */
+  scopes?: string[];
   whole?: boolean;
 }
 
@@ -139,6 +141,8 @@ export interface ContextOptions extends SearchLocation {
   prefer?: MemoryType[];
   diverse?: boolean;
   only_related?: boolean;
+  /** Shared scopes to search as well: `all`, `none`, or names. */
+  scopes?: string[];
   whole?: boolean;
 }
 

@@ -123,6 +123,8 @@ export interface Hit {
   trust: number;
   metadata: Record<string, unknown>;
   folded: string[];
+  /** The shared scope that it is from; empty for the user's own memory. */
+  scope: string;
   conversation?: string | null;
   subject?: string | null;
   key?: string | null;

@@ -11,6 +11,7 @@ from recollect.api.memory import Memory
 from recollect.api.messages import UserMessages
 from recollect.api.models import StoreModels
 from recollect.api.places import UserPlaces
+from recollect.api.scopes import Scopes
 from recollect.api.twins import AsyncTwin, awaited
 from recollect.api.user import UserMemory
 from recollect.engine.audit.idempotency import AuditedWrite
@@ -138,6 +139,11 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
         """Return a conversation by its id; it need not exist yet."""
         return AsyncConversation(self._sync.conversation(id))
 
+    async def scope(self, name: str) -> Self:
+        """Return a shared scope that this user is a member of, with the same verbs. Raises NotFound."""
+        return type(self)(await to_thread(self._sync.scope, name))
+
+    scopes = awaited(UserMemory.scopes)
     conversations = awaited(UserMemory.conversations)
     remember = awaited(UserMemory.remember)
     remember_many = awaited(UserMemory.remember_many)
@@ -162,6 +168,16 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
     end_session = awaited(UserMemory.end_session)
 
 
+class AsyncScopes(AsyncTwin[Scopes]):
+    """`memory.scopes`, awaited."""
+
+    add = awaited(Scopes.add)
+    remove = awaited(Scopes.remove)
+    list = awaited(Scopes.list)
+    members = awaited(Scopes.members)
+    delete = awaited(Scopes.delete)
+
+
 class AsyncModels(AsyncTwin[StoreModels]):
     """`memory.models`, awaited."""
 
@@ -177,6 +193,7 @@ class AsyncMemory(AsyncTwin[Memory]):
 
     def __init__(self, sync: Memory) -> None:
         super().__init__(sync)
+        self.scopes = AsyncScopes(sync.scopes)
         self.models = AsyncModels(sync.models)
         self.keys = sync.keys  # short verbs: nothing to await
         self.operations = sync.operations  # for threads

@@ -13,6 +13,7 @@ from recollect.api.composition import assemble
 from recollect.api.keys import Keys
 from recollect.api.models import StoreModels
 from recollect.api.operations import StoreOperations
+from recollect.api.scopes import Scopes
 from recollect.api.user import UserMemory
 from recollect.clock import SystemClock
 from recollect.engine.audit.idempotency import AuditedWrite, IdempotentRequest
@@ -100,6 +101,11 @@ class Memory:
     def keys(self) -> Keys:
         """API keys: `memory.keys.create(...)`, `.list()`, `.revoke(id)`."""
         return self._keys
+
+    @property
+    def scopes(self) -> Scopes:
+        """Shared scopes: `memory.scopes.add("family", "anna")`, `.remove(...)`, `.list()`, `.delete(name)`."""
+        return Scopes(self._engine)
 
     @property
     def models(self) -> StoreModels:

@@ -10,7 +10,7 @@ from recollect.engine.audit.idempotency import IdempotentRequest
 from recollect.engine.backup import schedule
 from recollect.engine.base.context import Engine
 from recollect.engine.base.priority import WorkPriority
-from recollect.engine.base.scopes import scope_of
+from recollect.engine.base.scopes import owner_of, scope_of
 from recollect.engine.forgetting.receipt import insist_genuine, settled
 from recollect.engine.maintenance import store_status
 from recollect.engine.search import live
@@ -126,7 +126,7 @@ class StoreOperations:
 
     def audit_log(self, user_id: str = "", *, last: int = 0) -> tuple[AuditLine, ...]:
         """Return the audit log of a user, or of the keys; all of it, or the `last` lines."""
-        lines = tuple(audit_log.lines(self._engine, scope_of(user_id) if user_id else STORE))
+        lines = tuple(audit_log.lines(self._engine, owner_of(user_id) if user_id else STORE))
         return lines[-last:] if last else lines
 
     def audit_problems(self) -> tuple[Problem, ...]:

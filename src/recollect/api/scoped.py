@@ -1,6 +1,7 @@
 """What every namespace of a user shares: the engine, the scope, and checks of arguments."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from os import PathLike, fspath
 from typing import Any
 
@@ -8,11 +9,12 @@ from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.files import file_chunks
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.model.filters import FilterFields, Filters
 from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES
-from recollect.model.memories import Scope
+from recollect.model.memories import NewMemory, Scope
 from recollect.model.places import Location, LocationLike, LocationMode, SearchLocation
+from recollect.model.scopes import ScopeChoice
 from recollect.text.clean import clean
 
 MAX_PAGE = 1_000
@@ -27,21 +29,45 @@ class Scoped:
         self._scope = scope
 
     def _filters(self, filters: FilterFields) -> Filters:
-        fields: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
-        types = check_types(fields.pop("type", ()))
+        given: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
+        types = check_types(given.pop("type", ()))
         for name in ("since", "until", "as_of"):
-            if name in fields:
-                fields[name] = memory_drafts.utc(fields[name], name)
+            if name in given:
+                given[name] = memory_drafts.utc(given[name], name)
         for name in ("subject", "key", "context", "session"):
-            if name in fields:
-                fields[name] = clean(fields[name])  # as the field was when it was stored
-        if "min_importance" in fields:
-            memory_drafts.check_share("min_importance", fields["min_importance"])
+            if name in given:
+                given[name] = clean(given[name])  # as the field was when it was stored
+        if "min_importance" in given:
+            memory_drafts.check_share("min_importance", given["min_importance"])
         try:
-            return Filters(now=self._engine.clock.now(), types=types, **fields)
+            return Filters(now=self._engine.clock.now(), types=types, **given)
         except TypeError as error:
             names = ", ".join(sorted(FilterFields.__annotations__))
             raise InvalidInput(f"{error}. The filters are: {names}.") from error
+
+
+def as_new_memory(memory: str | NewMemory | Mapping[str, Any]) -> NewMemory:
+    """Convert a text or a mapping to a `NewMemory`. Raises InvalidMemory."""
+    if isinstance(memory, NewMemory):
+        return memory
+    if isinstance(memory, str):
+        return NewMemory(memory)
+    try:
+        return NewMemory(**memory)
+    except TypeError as error:
+        names = ", ".join(field.name for field in fields(NewMemory))
+        raise InvalidMemory(f"A memory cannot be made from this: {error}. Its fields are: {names}.") from error
+
+
+def scope_choice(given: str | Sequence[str] | None, default: ScopeChoice) -> ScopeChoice:
+    """Give the shared scopes of a search: all, none, or those that are named."""
+    if given is None:
+        return default
+    match (given,) if isinstance(given, str) else tuple(given):
+        case ("all" | "none" as choice,):
+            return choice
+        case names:
+            return names
 
 
 def as_location(given: LocationLike) -> Location:

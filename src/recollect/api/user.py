@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from os import PathLike
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 from recollect import ids
 from recollect.api.conversation import Conversation
@@ -15,13 +15,16 @@ from recollect.api.places import UserPlaces
 from recollect.api.scoped import (
     Scoped,
     as_location,
+    as_new_memory,
     canonical,
     check_limit,
     check_path,
     check_types,
     one_radius,
+    scope_choice,
     search_location,
 )
+from recollect.engine.base import shared_scopes
 from recollect.engine.conversations import message_drafts, message_log, sessions, silence, turns
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.forgetting import request as forgetting
@@ -40,12 +43,13 @@ from recollect.engine.transfer.import_archive import (
     import_archive,
 )
 from recollect.engine.transfer.save import ExportReport, save_export
-from recollect.errors import InvalidInput, InvalidMemory, NotFound
+from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
 from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFilters, MessageFilters
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
 from recollect.model.memories import MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, VectorLike
 from recollect.model.messages import Content, ConversationInfo, NewMessage
 from recollect.model.places import Location, LocationLike, LocationMode
+from recollect.model.scopes import Membership, is_reserved
 from recollect.model.search import About, Forgotten, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import Stats
 from recollect.settings import hide_password
@@ -122,6 +126,17 @@ class UserMemory(Scoped):
             position = (memory_drafts.utc(position[0], "before"), position[1])
         return message_log.listing(self._engine, self._scope, check_limit(limit), position)
 
+    def scope(self, name: str) -> Self:
+        """Return a shared scope that this user is a member of, with the same verbs. Raises NotFound.
+
+        What is stored there is found by all members. A reader may only search: other verbs raise NotPermitted.
+        """
+        return type(self)(*shared_scopes.join(self._engine, self._scope, name))
+
+    def scopes(self) -> tuple[Membership, ...]:
+        """List the shared scopes that this user is a member of, by name."""
+        return tuple(self._engine.store.read(self._scope, lambda reader: reader.memberships()))
+
     def remember(self, content: str, *, wait: bool | None = None, **fields: Unpack[MemoryFields]) -> Remembered:
         """Store a memory. It is durable when this returns, and found by its words.
 
@@ -148,7 +163,7 @@ class UserMemory(Scoped):
         """
         if isinstance(memories, (str, Mapping)):
             raise InvalidInput("remember_many takes several memories, for example a list. To store one, use remember.")
-        offered = (_as_new_memory(memory) for memory in memories)
+        offered = (as_new_memory(memory) for memory in memories)
         return tuple(
             remember.remember_many(self._engine, self._scope, offered, near_duplicates=near_duplicates, wait=wait)
         )
@@ -158,7 +173,7 @@ class UserMemory(Scoped):
 
         `forget(everything=True, allow_again=True)` lets it come again.
         """
-        offered = (_as_new_memory(memory) for memory in memories)
+        offered = (as_new_memory(memory) for memory in memories)
         return tuple(remember.remember_many(self._engine, self._scope, offered, imported=True))
 
     def recall(
@@ -177,6 +192,7 @@ class UserMemory(Scoped):
         location_weight: float | None = None,
         location_mode: LocationMode = "boost",
         location_radius_km: float | None = None,
+        scopes: str | Sequence[str] | None = None,
         **filters: Unpack[FilterFields],
     ) -> Recall:
         """Find memories by meaning and by words, best first; with `files` also in synced folders and documents.
@@ -188,6 +204,7 @@ class UserMemory(Scoped):
         searched. Types to `prefer` come first among equals; `diverse` hits say different things. `vector` is the
         query's embedding, if you have it already. With `only_related` there are no hits when none has to do with the
         query, as at the doors for agents and people; otherwise `answerable` of the result says how likely that is.
+        `scopes` are shared scopes to search as well: `all` that the user is a member of, `none`, or names.
 
         `location` is where the user is: coordinates, the name of a place (`home`), a kind of place (`supermarket`), or
         a `Location`. What is near, or at a place like that, ranks higher: the score is (1 - `location_weight`) times
@@ -204,6 +221,7 @@ class UserMemory(Scoped):
             location=search_location(
                 location, one_radius(radius_km, location_radius_km), location_weight, location_mode
             ),
+            scopes=scope_choice(scopes, defaults.scopes),
         )
         memories = self._filters(filters)
         item_filters: list[ItemFilters] = [memories]
@@ -240,6 +258,7 @@ class UserMemory(Scoped):
         location_weight: float | None = None,
         location_mode: LocationMode = "boost",
         location_radius_km: float | None = None,
+        scopes: str | Sequence[str] | None = None,
     ) -> Recall:
         """Search memories, messages and files together, best first. Arguments as in `recall` mean the same here.
 
@@ -267,6 +286,7 @@ class UserMemory(Scoped):
                 location=search_location(
                     location, one_radius(radius_km, location_radius_km), location_weight, location_mode
                 ),
+                scopes=scope_choice(scopes, self._engine.settings.recall.scopes),
             ),
             vector=vector,
             log_as="search",
@@ -411,6 +431,8 @@ class UserMemory(Scoped):
         `receipt` the result has a signed statement of what was forgotten, without content, if anything was:
         `Memory.verify_erasure` checks it later.
         """
+        if everything and is_reserved(self._scope.user_id):
+            raise NotPermitted("Only an admin deletes a shared scope, with recollect scope delete NAME.")
         path = None if folder is None else check_path(folder)
         reach = {"all": all, "sources": sources, "allow_again": allow_again, "purge": purge, "receipt": receipt}
         request = ForgetRequest(id, query, session, source, path, everything, **reach, dry_run=dry_run)
@@ -473,15 +495,3 @@ class UserMemory(Scoped):
         if not self._engine.settings.session_summaries:
             return None
         return sessions.end(self._engine, self._scope, message_drafts.conversation_name(session))
-
-
-def _as_new_memory(memory: str | NewMemory | Mapping[str, Any]) -> NewMemory:
-    if isinstance(memory, NewMemory):
-        return memory
-    if isinstance(memory, str):
-        return NewMemory(memory)
-    try:
-        return NewMemory(**memory)
-    except TypeError as error:
-        names = ", ".join(field.name for field in fields(NewMemory))
-        raise InvalidMemory(f"A memory cannot be made from this: {error}. Its fields are: {names}.") from error

@@ -134,6 +134,7 @@ class ServiceUserMemory(ServiceScoped):
         location_weight: float | None = None,
         location_mode: LocationMode = "boost",
         location_radius_km: float | None = None,
+        scopes: str | Sequence[str] | None = None,
         **filters: Unpack[FilterFields],
     ) -> Recall:
         """Find memories by meaning and by words, best first; with `files` also in synced folders and documents."""
@@ -146,6 +147,7 @@ class ServiceUserMemory(ServiceScoped):
             limit=limit,
             min_score=min_score,
             prefer=_several(prefer),
+            scopes=_scopes(scopes),
             radius_km=radius_km,
             location_radius_km=location_radius_km,
             location_weight=location_weight,
@@ -176,6 +178,7 @@ class ServiceUserMemory(ServiceScoped):
         location_weight: float | None = None,
         location_mode: LocationMode = "boost",
         location_radius_km: float | None = None,
+        scopes: str | Sequence[str] | None = None,
     ) -> Recall:
         """Search memories, messages and files together, best first."""
         refuse_vector(vector)
@@ -193,6 +196,7 @@ class ServiceUserMemory(ServiceScoped):
             "prefer": _several(prefer) or [],
             "diverse": diverse,
             "only_related": only_related,
+            "scopes": _scopes(scopes),
             "radius_km": location_radius_km if radius_km is None else radius_km,
             "location_weight": location_weight,
             "location_mode": location_mode,
@@ -323,6 +327,11 @@ def _several(given: object) -> list[object] | None:
     """Give one or several types as a list, and none as None."""
     several: list[object] = [given] if isinstance(given, str) else [*cast("Sequence[object]", given or ())]
     return several or None
+
+
+def _scopes(given: str | Sequence[str] | None) -> list[object] | None:
+    """Give the shared scopes of a search as a list; None leaves the choice to the service."""
+    return None if given is None else _several(given) or ["none"]
 
 
 def _refuse_wait(wait: bool | None) -> None:  # noqa: FBT001 - as the verbs have it

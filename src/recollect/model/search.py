@@ -10,6 +10,7 @@ from recollect.model.memories import Item, MemoryRecord, Remembered, participant
 from recollect.model.messages import Compaction
 from recollect.model.places import PlacePart
 from recollect.model.receipts import Receipt
+from recollect.model.scopes import AUTHOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Hit:
 
     `record` is the whole item: a MemoryRecord when the source is `memory`, a Chunk when it is `file`, a Message
     otherwise. `type` is the type of a memory, the kind of a file or the role of a message. `folded` are the ids of
-    further hits that say the same.
+    further hits that say the same. `scope` is the shared scope that it is from; '' for the user's own memory.
     """
 
     id: str
@@ -80,11 +81,18 @@ class Hit:
     metadata: Mapping[str, Any]
     record: Item
     folded: tuple[str, ...] = ()
+    scope: str = ""
 
     @property
     def learned_from(self) -> str:
         """Give the source of a memory, such as user_stated; empty for other items."""
         return self.record.source if isinstance(self.record, MemoryRecord) else ""
+
+    @property
+    def author(self) -> str:
+        """Give the member who wrote an item of a shared scope; empty for the user's own."""
+        named = self.metadata.get(AUTHOR) if self.scope else ""
+        return named if isinstance(named, str) else ""
 
     @property
     def participants(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from recollect.ports.erasure import ErasureStore, StoredRows
 from recollect.ports.files import FileReader, FileWriter
 from recollect.ports.memories import MemoryReader, MemoryWriter
 from recollect.ports.places import PlaceReader, PlaceStore, PlaceWriter
+from recollect.ports.scopes import ScopeReader, ScopeStore, ScopeWriter
 from recollect.ports.spaces import CachedPassageVector, EmbedJob, SpaceStore
 from recollect.ports.transfer import TransferStore, TransferWriter
 
@@ -25,12 +26,20 @@ StepListener: TypeAlias = Callable[[str, int, int], None]  # what is being done,
 Result_co = TypeVar("Result_co", covariant=True)
 
 
-class StoreReader(MemoryReader, ConversationReader, FileReader, PlaceReader, AccessLogReader, Protocol):
+class StoreReader(MemoryReader, ConversationReader, FileReader, PlaceReader, AccessLogReader, ScopeReader, Protocol):
     """Questions of one user, answered from one consistent snapshot."""
 
 
 class StoreWriter(
-    MemoryWriter, ConversationWriter, FileWriter, PlaceWriter, AccessLogWriter, TransferWriter, StoredRows, Protocol
+    MemoryWriter,
+    ConversationWriter,
+    FileWriter,
+    PlaceWriter,
+    AccessLogWriter,
+    ScopeWriter,
+    TransferWriter,
+    StoredRows,
+    Protocol,
 ):
     """Changes of one user, all or nothing."""
 
@@ -65,7 +74,17 @@ class PendingWrite(Protocol[Result_co]):
         """Wait for the commit and give the result of the work; raises what went wrong."""
 
 
-class Store(SpaceStore, AccessLogStore, PlaceStore, ReadingStore, CopiedStore, TransferStore, ErasureStore, Protocol):
+class Store(
+    SpaceStore,
+    AccessLogStore,
+    ScopeStore,
+    PlaceStore,
+    ReadingStore,
+    CopiedStore,
+    TransferStore,
+    ErasureStore,
+    Protocol,
+):
     """A database that keeps memories."""
 
     @property

@@ -173,6 +173,7 @@ LEFT_BEHIND: Final[Mapping[str, str]] = {
     "audit_log": "who did what in this store; its chain of hashes belongs to it",
     "search_log": "figures about searches in this store",
     "api_keys": "keys open one store",
+    "scope_members": "who may see a shared scope is said in each store anew",
     "store_marks": "what is true of the store as a whole",
     "store_secrets": "the secrets of tombstones go along with them",
     "schema_migrations": "the version of the schema",

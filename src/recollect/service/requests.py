@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal, Self
 from unicodedata import normalize
 
-from fastapi import Body
+from fastapi import Body, Query
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -88,6 +88,9 @@ QueryText = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY, pattern
 ItemLimit = Annotated[int, Field(ge=1, le=MOST_ITEMS), WHOLE_NUMBER]
 TokenCount = Annotated[int, Field(ge=0, lt=2**53), WHOLE_NUMBER]
 JsonObject = dict[str, Any]
+ScopeName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+_SCOPES: Final = "Shared scopes to search as well: `all` that the user is a member of, `none`, or names."
+QueryScopes = Annotated[list[ScopeName] | None, Query(max_length=MOST_ITEMS, description=_SCOPES)]
 GivenType = Annotated[
     MemoryType, BeforeValidator(lambda name: TYPE_ALIASES.get(name, name) if isinstance(name, str) else name)
 ]
@@ -210,6 +213,7 @@ class ContextQuery(LocationSearchBody):
     prefer: Annotated[list[GivenType], Field(max_length=len(MEMORY_TYPES))] = Field(default_factory=list)
     diverse: bool = False
     only_related: bool = False
+    scopes: Annotated[list[ScopeName], Field(max_length=MOST_ITEMS, description=_SCOPES)] | None = None
     whole: bool = Field(default=False, description="Show hits with the whole item and the parts of the score.")
 
 

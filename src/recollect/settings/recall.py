@@ -9,6 +9,7 @@ from recollect.model.literals import FUSIONS, MEMORY_TYPES, Fusion
 from recollect.settings.declare import about, conform
 from recollect.settings.kinds import choice, labelled, number, number_above, switch, whole
 
+ScopeDefault = Literal["all", "none"]
 RerankWhen = Literal["auto", "off", "always"]
 
 FADING_TYPES: tuple[str, ...] = ("message", "file", *MEMORY_TYPES)
@@ -90,6 +91,13 @@ class RecallSettings:
             number(0, 1),
             "Share of relevance where various hits are asked for, as before a prompt; the rest is for saying other "
             "things than the hits before.",
+        ),
+    )
+    scopes: ScopeDefault = field(
+        default="all",
+        metadata=about(
+            choice("scopes", get_args(ScopeDefault)),
+            "Shared scopes that a search includes by default: `all` that the user is a member of, or `none`.",
         ),
     )
     cache: int = field(

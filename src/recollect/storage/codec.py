@@ -11,6 +11,7 @@ from recollect.model.literals import PERMISSIONS
 from recollect.model.memories import Draft, MemoryRecord, MessageDraft
 from recollect.model.messages import ConversationInfo, ConversationRecord, Message, ToolCall
 from recollect.model.places import Located, NamedPlace, PlaceRow, Sighting, place_id
+from recollect.model.scopes import Membership, shared_name
 from recollect.model.stats import AuditLine, SearchFigures
 from recollect.ports import CachedPlace, MessagePosition, StoreChange
 from recollect.storage.rows import TIME_FIELDS, name_of
@@ -120,6 +121,11 @@ class RecordCodec:
         granted = frozenset(scopes.split())
         permissions = tuple(scope for scope in PERMISSIONS if scope in granted)
         return Key(key_id, name, user_id, permissions, self.time(created_at), *map(self.time_or_none, moments))
+
+    def membership(self, row: Sequence[Any]) -> Membership:
+        """Read a member of a scope."""
+        scope_id, user_id, role, added_at, added_by = row
+        return Membership(shared_name(scope_id), user_id, role, self.time(added_at), added_by)
 
     def audit_line(self, row: Sequence[Any]) -> AuditLine:
         """Read a line of the audit log."""

@@ -29,7 +29,16 @@ from recollect.storage.rows import (
 )
 from recollect.storage.transfer_queries import transfer_queries
 
-COMMON = ("memories.sql", "conversations.sql", "spaces.sql", "files.sql", "places.sql", "access.sql", "transfer.sql")
+COMMON = (
+    "memories.sql",
+    "conversations.sql",
+    "spaces.sql",
+    "files.sql",
+    "places.sql",
+    "access.sql",
+    "scopes.sql",
+    "transfer.sql",
+)
 
 _COLUMN_GAPS = {
     "{record}": ", ".join(columns(RECORD_FIELDS)),

@@ -60,6 +60,7 @@ SAVING = "saving"
 UPKEEP = "upkeep"
 MESSAGE = "message"
 PLACE = "place"
+SCOPES = "scopes"
 
 
 class WriteWrapper(Protocol):
@@ -137,7 +138,10 @@ class InheritedPort:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Engine:
-    """Ports and settings, then the state of this process. `audit` wraps every write, if there is one."""
+    """Ports and settings, then the state of this process. `audit` wraps every write, if there is one.
+
+    `author` is the member who works in a shared scope; '' for a user's own memory.
+    """
 
     store: Store
     models: ActiveModels
@@ -156,6 +160,7 @@ class Engine:
     priority: WorkPriority = field(default_factory=WorkPriority)
     quotas: Quotas = field(default_factory=lambda: Quotas(LimitSettings()))
     audit: WriteWrapper | None = None
+    author: str = ""
 
     def __post_init__(self) -> None:
         take_part(self)

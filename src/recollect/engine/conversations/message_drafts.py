@@ -13,6 +13,7 @@ from recollect import ids
 from recollect.dialogue import blocks
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts, redaction
+from recollect.engine.drafts.authors import authored_metadata
 from recollect.engine.drafts.searchable_text import message_terms
 from recollect.errors import InvalidMessage
 from recollect.model.literals import MessageRole, Trust
@@ -77,14 +78,20 @@ def draft_message(engine: Engine, conversation: str, offered: NewMessage, now: d
         output_tokens=offered.output_tokens,
         thinking_tokens=offered.thinking_tokens,
         feedback=None,
-        metadata=memory_drafts.checked_mapping("metadata", redaction.public_values(engine, offered.metadata))
-        if offered.metadata
-        else {},
+        metadata=_metadata(engine, offered),
         said_at=now if offered.said_at is None else memory_drafts.utc(offered.said_at, "said_at"),
         created_at=now,
         **_place_fields(engine, offered),
     )
     return DraftedMessage(finish(engine, message), offered.sequence)
+
+
+def _metadata(engine: Engine, offered: NewMessage) -> Mapping[str, Any]:
+    """Give the metadata of a message, in a shared scope with its author."""
+    given: Mapping[str, Any] = {}
+    if offered.metadata:
+        given = memory_drafts.checked_mapping("metadata", redaction.public_values(engine, offered.metadata))
+    return authored_metadata(engine, given)
 
 
 def _place_fields(engine: Engine, offered: NewMessage) -> dict[str, Any]:

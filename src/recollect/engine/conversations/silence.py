@@ -125,8 +125,8 @@ def _words_of(hit: Hit) -> str:
 
 
 def is_standing(hit: Hit) -> bool:
-    """Tell whether a hit is an instruction that applies always."""
-    return hit.source == "memory" and hit.metadata.get(STANDING) is True
+    """Tell whether a hit is an instruction of the user's that applies always; what others said is only quoted."""
+    return hit.source == "memory" and not hit.scope and hit.metadata.get(STANDING) is True
 
 
 def with_standing(engine: Engine, scope: Scope, found: Recall) -> Recall:

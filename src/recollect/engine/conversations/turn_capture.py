@@ -19,6 +19,7 @@ from recollect.model.memories import NewMemory, Remembered, Scope
 from recollect.model.messages import Message, ToolCall
 from recollect.model.places import PlaceFields
 from recollect.model.readings import CAPTURED_BY, PROPERTY, SPAN, STANDING, Captured, Reading, SkippedStatement
+from recollect.model.scopes import AUTHOR
 from recollect.ports import Derivation, StoreWriter
 from recollect.settings.zones import zone_named
 
@@ -152,6 +153,7 @@ def _as_memory(engine: Engine, message: Message, captured: Captured) -> NewMemor
         PROPERTY: captured.property,
         STANDING: captured.standing,
         SPAN: list(captured.span or ()),
+        AUTHOR: message.metadata.get(AUTHOR),
     }
     return NewMemory(
         captured.content,

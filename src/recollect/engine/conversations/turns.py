@@ -143,6 +143,7 @@ def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, que
             diverse=True,
             signs=False,
             location=_location(request),
+            scopes=engine.settings.recall.scopes,
             rerank_s=engine.settings.rerank.prompt_budget_s,
         ),
     )
@@ -187,12 +188,17 @@ def _save_request(
 
 def _quote(hit: Hit, text: str) -> Quoted:
     if isinstance(hit.record, Chunk):
-        return Quoted(f"file · {hit.record.place}", text)
+        return Quoted(f"file · {hit.record.place}{_origin(hit)}", text)
     day = (hit.occurred_at or hit.created_at).date().isoformat()
     if silence.is_standing(hit):
         return Quoted(f"standing instruction · {day}", text, standing=True)
     kind = f"memory · {hit.type}" if hit.source == "memory" else hit.source
-    return Quoted(f"{kind} · {day}", text)
+    return Quoted(f"{kind} · {day}{_origin(hit)}", text)
+
+
+def _origin(hit: Hit) -> str:
+    """Say from which shared scope a hit is, and who wrote it."""
+    return f" · {hit.scope}, by {hit.author}" if hit.author else f" · {hit.scope}" if hit.scope else ""
 
 
 def after_turn(

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import redaction
+from recollect.engine.drafts.authors import authored_metadata
 from recollect.engine.vectors import embed_queue
 from recollect.engine.vectors.embed_texts import waits
 from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, IndexedTextPiece
@@ -119,7 +120,7 @@ def save(
         lat=taken_at.lat if taken_at else None,
         lng=taken_at.lng if taken_at else None,
         notes=tuple(storable(note) for note in reading.notes),
-        metadata=_storable_values(metadata),
+        metadata=_storable_values(authored_metadata(engine, metadata)),
         created_at=old.created_at if old else now,
         updated_at=now,
     )

@@ -223,6 +223,8 @@ def _forget(
         _delete(writer, plan, engine.clock.now())
         for name in names:
             writer.delete_conversation(name)
+        if conversations is None:
+            writer.end_memberships()
         rewriting.write(writer, engine, plan.rewritten, plan.chunks)
         dropped.extend(plan.remade)
         outcome = _outcome(plan, names, dry_run=False)

@@ -10,7 +10,7 @@ from recollect.dialogue.overlap import fingerprints
 from recollect.engine.audit import audit_log
 from recollect.engine.backup import manifest
 from recollect.engine.base.context import Engine
-from recollect.engine.base.scopes import scope_of
+from recollect.engine.base.scopes import owner_of
 from recollect.engine.drafts import tombstones
 from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, MarkFinder, read_marks
 from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN, insist_genuine, parsed
@@ -54,7 +54,7 @@ class _Check:
     def __init__(self, engine: Engine, receipt: Receipt) -> None:
         self._engine = engine
         self._receipt = receipt
-        self._scope = scope_of(receipt.user)
+        self._scope = owner_of(receipt.user)
         self._marker = Marker(engine.store.receipt_keys().marking)
         marks = {kind: read_marks(receipt.marks.get(kind, ())) for kind in MARK_KINDS}
         self._finder = MarkFinder(self._marker, marks)

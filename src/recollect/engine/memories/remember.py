@@ -14,6 +14,7 @@ from itertools import islice
 from recollect.engine.base import call_embedder
 from recollect.engine.base.context import REWORDING, VECTOR, Engine
 from recollect.engine.drafts import memory_drafts, redaction, tombstones
+from recollect.engine.drafts.authors import authored
 from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedItems
@@ -167,7 +168,7 @@ def _prepare(engine: Engine, scope: Scope, memories: Sequence[NewMemory], *, wai
     """Draft and embed memories; those that cannot be embedded now are stored without a vector."""
     space = _space(engine, wait=wait)
     with _without_gc():
-        memories = [redaction.public(engine, memory) for memory in memories]
+        memories = [authored(engine, redaction.public(engine, memory)) for memory in memories]
         vectors = _check_vectors(engine, space, memories)
         drafts = memory_drafts.draft_memories(memories, engine.clock.now(), vectors, engine.priority.give_way)
     lacking = [position for position, draft in enumerate(drafts) if draft.vector is None]

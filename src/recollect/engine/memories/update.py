@@ -12,6 +12,7 @@ from typing import Any
 from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts, redaction
+from recollect.engine.drafts.authors import authored
 from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.engine.memories import remember
 from recollect.engine.vectors import embed_texts
@@ -91,7 +92,8 @@ def _revise_draft(engine: Engine, old: MemoryRecord, changes: dict[str, Any]) ->
     fields_before = {name: getattr(old, name) for name in _FIELDS if name != "trust" or "source" not in changes}
     held = {"valid_from": _start(old, changes, now), "many": is_many(old)}
     offered = NewMemory(**{**fields_before, **_clear_address(old, changes), **held, **changes})
-    (draft,) = memory_drafts.draft_memories([redaction.public(engine, replace(offered, vector=None))], now)
+    offered = authored(engine, redaction.public(engine, replace(offered, vector=None)))
+    (draft,) = memory_drafts.draft_memories([offered], now)
     record = draft.record._replace(id=old.id, created_at=old.created_at)
     if record.trust < old.trust and draft.content_hash != memory_drafts.content_hash(old):
         raise InvalidMemory(

@@ -16,6 +16,7 @@ from recollect.model.filters import ItemFilters
 from recollect.model.literals import MemoryType
 from recollect.model.memories import Scope, Space, Vector, VectorLike
 from recollect.model.places import SearchLocation
+from recollect.model.scopes import ScopeChoice
 from recollect.model.vectors import as_unit
 from recollect.ports import RemoteEmbedder
 from recollect.settings.zones import zone_named
@@ -37,6 +38,7 @@ class SearchOptions:
     diverse: bool = False
     signs: bool = True  # whether quotation marks and minuses in the query have a meaning
     location: SearchLocation | None = None
+    scopes: ScopeChoice = "none"  # shared scopes that are searched, too
     rerank_s: float | None = None  # the time budget of the reranker, by default that of the settings; 0 leaves it out
 
 

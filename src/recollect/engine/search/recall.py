@@ -6,6 +6,7 @@ The store only offers candidates; every score is computed here, so both stores r
     channels        candidates by words and by meaning, fused
     kind_ranking    the ranking of one kind of item, with every factor for or against a row
     hits            the hits that are shown, near-duplicates folded
+    shared_hits     hits of shared scopes among the user's own
     rerank          the best answers first, by a model that reads them with the query
 """
 
@@ -14,20 +15,23 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from time import perf_counter
+from typing import NamedTuple
 
 from recollect.engine.audit import search_log
-from recollect.engine.base.context import CONTEXT, TEXT, VECTOR, Engine
+from recollect.engine.base.context import CONTEXT, SCOPES, TEXT, VECTOR, Engine
 from recollect.engine.base.result_cache import CachedRecall
 from recollect.engine.base.search_metrics import ReadTimer
+from recollect.engine.base.shared_scopes import MemberStore
 from recollect.engine.places.search_location import PlaceScorer
-from recollect.engine.search import hits, kind_ranking, rerank
+from recollect.engine.search import hits, kind_ranking, rerank, shared_hits
 from recollect.engine.search.channels import ChannelPlan, SearchRun
 from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions, prepare
 from recollect.engine.search.rerank import UncutRecall
-from recollect.errors import StoreError
+from recollect.errors import NotFound, StoreError
 from recollect.model.filters import Filters, ItemFilters, MessageFilters
 from recollect.model.literals import MemoryType
 from recollect.model.memories import Item, Scope, VectorLike
+from recollect.model.scopes import shared_name
 from recollect.model.search import Hit, Recall
 from recollect.ports import StoreReader
 
@@ -76,6 +80,8 @@ def recall(
             with engine.search.metrics.timing() as timer:
                 drops = engine.search.results.drops
                 found = engine.store.read(scope, partial(_answer, search, scope, timer))
+                if isinstance(found, _SharedSearch):
+                    found = _search_scopes(search, scope, timer, found)
             break
         except _SpaceChangedError:
             model_changes += 1
@@ -89,7 +95,7 @@ def recall(
             plan_number += 1
             if plan_number == len(_PLANS):
                 raise
-    answer = found if isinstance(found, Recall) else _finish(search, scope, drops, *found)
+    answer = found if isinstance(found, Recall) else _finish(search, scope, drops, found)
     engine.search.metrics.record_time("total", started)
     engine.search.metrics.record_missing(answer.degraded)
     if log_as:
@@ -97,38 +103,85 @@ def recall(
     return answer
 
 
-def _answer(search: SearchRun, scope: Scope, timer: ReadTimer, reader: StoreReader) -> Recall | tuple[int, UncutRecall]:
-    """Answer from the result cache, or search; then the number of the user's last write belongs to what was found."""
-    prepared, plan, cache = search.query, search.plan, search.engine.search.results
+class _Found(NamedTuple):
+    """What a search found; `generation` is the number of the user's last write, None when it is not to be cached."""
+
+    uncut: UncutRecall
+    generation: int | None = None
+
+
+class _SharedSearch(NamedTuple):
+    """What a search found in the user's own memory, and the shared scopes that are to be searched as well."""
+
+    own: UncutRecall
+    scopes: tuple[str, ...]
+
+
+def _answer(search: SearchRun, scope: Scope, timer: ReadTimer, reader: StoreReader) -> Recall | _Found | _SharedSearch:
+    """Answer from the result cache, or search. What depends on other scopes, too, is not cached."""
+    prepared, cache = search.query, search.engine.search.results
     with timer.ranking(reader) as rows:
-        if plan.vector and prepared.vector is not None and rows.searched_space() not in (None, prepared.space):
-            raise _SpaceChangedError
-        if not cache.max_entries:
-            return 0, _search(search, rows)
-        generation = rows.generation()
-        cached = cache.find(scope, prepared.key, generation, prepared.started)
-        return (generation, _search(search, rows)) if cached is None else cached
+        _check_space(search, rows)
+        if scopes := shared_hits.chosen_scopes(rows, prepared.options.scopes):
+            return _SharedSearch(_search(search, rows, shared=True), scopes)
+        generation = rows.generation() if cache.max_entries else None
+        if generation is not None:
+            cached = cache.find(scope, prepared.key, generation, prepared.started)
+            if cached is not None:
+                return cached
+        return _Found(shared_hits.labelled(_search(search, rows), shared_name(scope.user_id)), generation)
 
 
-def _finish(search: SearchRun, scope: Scope, drops: int, generation: int, found: UncutRecall) -> Recall:
+def _check_space(search: SearchRun, rows: StoreReader) -> None:
+    prepared = search.query
+    if search.plan.vector and prepared.vector is not None and rows.searched_space() not in (None, prepared.space):
+        raise _SpaceChangedError
+
+
+def _search_scopes(search: SearchRun, member: Scope, timer: ReadTimer, found: _SharedSearch) -> _Found:
+    """Search shared scopes, each in a snapshot of its own that checks the membership; one that fails is left out."""
+    parts = [found.own]
+    for name in found.scopes:
+        try:
+            store = MemberStore(search.engine.store, member.user_id, name)
+            part = store.read_scope(partial(_search_scope, search, timer))
+        except NotFound:  # the user was removed a moment ago
+            continue
+        except StoreError:
+            part = UncutRecall((), (SCOPES,))
+        parts.append(shared_hits.labelled(part, name))
+    return _Found(shared_hits.merged(search, parts))
+
+
+def _search_scope(search: SearchRun, timer: ReadTimer, reader: StoreReader) -> UncutRecall:
+    with timer.ranking(reader) as rows:
+        _check_space(search, rows)
+        return _search(search, rows, shared=True)
+
+
+def _finish(search: SearchRun, scope: Scope, drops: int, found: _Found) -> Recall:
     """Rerank outside of the snapshot, since a model takes its time, and cache the answer."""
-    answer, prepared, cache = rerank.finish(search, found), search.query, search.engine.search.results
-    if cache.max_entries:
-        cache.keep(scope, prepared.key, CachedRecall(generation, drops, prepared.started, answer))
+    answer, prepared, cache = rerank.finish(search, found.uncut), search.query, search.engine.search.results
+    if found.generation is not None:
+        cache.keep(scope, prepared.key, CachedRecall(found.generation, drops, prepared.started, answer))
     return answer
 
 
-def _search(search: SearchRun, reader: StoreReader) -> UncutRecall:
-    """Answer from the best rows; when duplicates and phrases leave too few of them, rank more candidates."""
+def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> UncutRecall:
+    """Answer from the best rows; when duplicates and phrases leave too few of them, rank more candidates.
+
+    What is `shared` comes together with the hits of other scopes: whether it is reranked depends on them, too.
+    """
     prepared, settings = search.query, search.engine.settings.recall
     if prepared.query.open_ended and (events := _timeline(reader, prepared)):
-        return UncutRecall(events, search.degraded, 1.0, "time")
+        return UncutRecall(events, search.degraded, 1.0, "time", is_timeline=True)
     location = prepared.location
     places = PlaceScorer(reader, location, prepared.space if search.plan.vector else None) if location else None
     for depth in _DEPTHS:
         run = replace(search, depth=depth, places=places)
         rankings = {filters.kind: kind_ranking.rank(run, reader, filters) for filters in prepared.item_filters}
         skipped = rerank.reason_to_skip(search, rankings)
+        skipped = "" if shared and skipped in rerank.BY_SCORES else skipped
         pool = 0 if skipped else rerank.pool_size(prepared)
         shown = hits.show(reader, prepared, rankings, settings.diversity, pool)
         has_more = any(ranking.has_more(prepared.options.min_score) for ranking in rankings.values())

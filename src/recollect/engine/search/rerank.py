@@ -29,13 +29,17 @@ from recollect.text.query import asks_for_list
 
 POOL = 20  # how many of the first hits may be scored
 _MAX_OVERDUE = 8
+_SINGLE = "single"
+_CLEAR_LEAD = "clear lead"
+BY_SCORES = frozenset({_SINGLE, _CLEAR_LEAD})  # reasons to skip reranking that more hits may take away
 
 
 @dataclass(frozen=True, slots=True)
 class UncutRecall:
     """What a search found in its snapshot, before it is reranked and cut.
 
-    `skipped` says why it is not reranked; then the hits are complete. `texts` are what the reranker reads.
+    `skipped` says why it is not reranked; then the hits are complete. `texts` are what the reranker reads. A timeline
+    is in the order in which things happened.
     """
 
     hits: Sequence[Hit]
@@ -43,6 +47,7 @@ class UncutRecall:
     answerable: float = 0.0
     skipped: str = ""
     texts: Sequence[RerankText] = field(default=())
+    is_timeline: bool = False
 
 
 def begin(engine: Engine, options: SearchOptions) -> None:
@@ -57,18 +62,22 @@ def _budget_s(engine: Engine, options: SearchOptions) -> float:
 
 def reason_to_skip(search: SearchRun, rankings: Mapping[ItemKind, KindRanking]) -> str:
     """Say why a search is not reranked; '' when it is."""
+    best = sorted(row.order for ranking in rankings.values() for row in ranking.rows)[:2]
+    return reason_to_keep_order(search, [-order[0] for order in best])
+
+
+def reason_to_keep_order(search: SearchRun, scores: Sequence[float]) -> str:
+    """Say why hits with these scores, the best first, stay in their order; '' when they are reranked."""
     engine, prepared = search.engine, search.query
     if engine.reranker is None or _budget_s(engine, prepared.options) <= 0:
         return "off"
     if prepared.location is not None:
         return "location"
-    best = sorted(row.order for ranking in rankings.values() for row in ranking.rows)[:2]
-    if len(best) < 2:  # noqa: PLR2004 - there is no order of one
-        return "single"
+    if len(scores) < 2:  # noqa: PLR2004 - there is no order of one
+        return _SINGLE
     if engine.settings.recall.rerank == "always":
         return ""
-    scores = [-order[0] for order in best]
-    return _query_reason(prepared) or ("clear lead" if reranking.leads_clearly(*scores) else "")
+    return _query_reason(prepared) or (_CLEAR_LEAD if reranking.leads_clearly(*scores[:2]) else "")
 
 
 def _query_reason(prepared: PreparedQuery) -> str:

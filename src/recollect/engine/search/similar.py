@@ -1,10 +1,13 @@
 """Memories that are like a memory: the nearest ones to its stored vector, without a model."""
 
+from dataclasses import replace
+
 from recollect.engine.base.context import VECTOR, Engine
 from recollect.engine.search import hits
 from recollect.errors import NotFound
 from recollect.model.filters import Filters
 from recollect.model.memories import Scope
+from recollect.model.scopes import shared_name
 from recollect.model.search import ChannelPart, Recall, ScoreParts
 from recollect.ports import StoreReader
 from recollect.ranking.fusion import nearness
@@ -31,7 +34,8 @@ def similar(engine: Engine, scope: Scope, memory_id: str, limit: int) -> Recall:
         for rank, row in enumerate(near, start=1):
             score = nearness(row.cosine, unrelated)
             parts = ScoreParts({VECTOR: ChannelPart(rank, row.cosine, score, 1.0)}, score, {})
-            found.append(hits.of_item(records[row.id], score, nearness(row.cosine, None), parts))
+            hit = hits.of_item(records[row.id], score, nearness(row.cosine, None), parts)
+            found.append(replace(hit, scope=shared_name(scope.user_id)))
         return Recall(tuple(found), answerable=found[0].score if found else 0.0)
 
     return engine.store.read(scope, find)

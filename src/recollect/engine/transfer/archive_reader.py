@@ -19,7 +19,7 @@ from typing import BinaryIO, Final, NamedTuple, cast
 import numpy as np
 
 from recollect import encryption, ids
-from recollect.engine.base.scopes import scope_of
+from recollect.engine.base.scopes import owner_of
 from recollect.engine.transfer.archive_format import (
     MANIFEST,
     ORIGINALS,
@@ -153,7 +153,7 @@ def _check(bundle: zipfile.ZipFile, manifest: ArchiveManifest, path: Path) -> Ma
     users = frozenset(manifest.users)
     for user in users:
         try:
-            scope_of(user)
+            owner_of(user)
         except InvalidInput as error:
             raise InvalidDocument(f"{path}: {error}") from error
     counts: Counter[tuple[str, str]] = Counter()

@@ -17,7 +17,7 @@ import numpy as np
 from recollect import encryption
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
-from recollect.engine.base.scopes import scope_of
+from recollect.engine.base.scopes import owner_of
 from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.searchable_text import terms_of
 from recollect.engine.files import file_chunks
@@ -123,7 +123,7 @@ def _chosen(archive: Archive, options: ImportOptions) -> dict[str, Scope]:
             raise InvalidInput(f"{archive.path} holds nothing of the user {options.of_user!r}. {_named(users)}")
         users = (options.of_user,)
     if options.into is None:
-        return {user: scope_of(user) for user in users}
+        return {user: owner_of(user) for user in users}
     if len(users) > 1:
         raise InvalidInput(
             f"{archive.path} holds the memories of several users, which shall not be mixed: say whose are meant. "

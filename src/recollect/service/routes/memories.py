@@ -86,6 +86,7 @@ def search_memories(
     until: Annotated[requests.Timestamp | None, Query()] = None,
     as_of: Annotated[requests.Timestamp | None, Query(description="What was held true at this moment.")] = None,
     min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = None,
+    scopes: requests.QueryScopes = None,
     origin: QueryOrigin,
     whole: out.Whole = False,
 ) -> Recall:
@@ -107,6 +108,7 @@ def search_memories(
         diverse=diverse,
         files=files,
         only_related=only_related,
+        scopes=scopes,
         **origin.arguments(me),
         **filters,
     )

@@ -107,6 +107,7 @@ def search_context(body: requests.ContextQuery, call: ReadCall) -> Recall:
         prefer=tuple(body.prefer),
         diverse=body.diverse,
         only_related=body.only_related,
+        scopes=body.scopes,
         **body.origin.arguments(me),
     )
     return out.with_records(found, whole=body.whole)

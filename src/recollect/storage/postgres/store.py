@@ -37,7 +37,13 @@ from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.erasure import SharedErasureStore
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
-from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
+from recollect.storage.shared.store import (
+    SharedAccessLogStore,
+    SharedPlaceStore,
+    SharedReadingStore,
+    SharedScopeStore,
+    StoreFigures,
+)
 from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.statements import load_checks
@@ -60,6 +66,7 @@ class PostgresStore(
     SharedPlaceStore,
     SharedReadingStore,
     SharedAccessLogStore,
+    SharedScopeStore,
     SharedTransferStore,
     SharedErasureStore,
     StoreFigures,

@@ -17,13 +17,14 @@ from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
 from recollect.model.memories import MemoryRecord, Scope, Space, Vector
 from recollect.model.messages import Message
 from recollect.model.places import NamedPlace, PlaceRow, folded, place_id
+from recollect.model.scopes import Membership
 from recollect.model.stats import AuditLine, UserLimits
 from recollect.ports import ChangeKind, StoredResponse, UnlocatedItem, UnnamedPlace
 from recollect.storage.codec import audit_values, key_values
 from recollect.storage.deferred import DeferredSteps
 from recollect.storage.rows import ROWS
 from recollect.storage.session import StoreSession, Values
-from recollect.storage.shared.user_rows import UserItemRows, UserLogRows
+from recollect.storage.shared.user_rows import UserItemRows, UserLogRows, UserScopeRows
 from recollect.storage.spaces import owed_spaces
 from recollect.storage.tombstones import TombstoneSecrets
 
@@ -74,7 +75,7 @@ class PendingChange(NamedTuple):
     moment: datetime
 
 
-class SharedItemWriter(UserItemRows, UserLogRows, ABC):
+class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
     """One user's changes. `finish` must be called before the commit."""
 
     def __init__(
@@ -296,6 +297,20 @@ class SharedItemWriter(UserItemRows, UserLogRows, ABC):
             self._execute("delete_searches")
         else:
             self._execute("blank_searches")
+
+    def set_member(self, membership: Membership) -> None:
+        """Write a member of this scope."""
+        values = {"member": membership.user_id, "role": membership.role}
+        self._execute("set_member", {**values, "added_at": membership.added_at, "added_by": membership.added_by})
+
+    def remove_member(self, member: str) -> bool:
+        """Remove a member of this scope."""
+        return self._changed_rows("remove_member", {"member": member}) > 0
+
+    def end_memberships(self) -> None:
+        """Remove this user from all scopes, or from this scope all members."""
+        self._execute("leave_scopes")
+        self._execute("remove_members")
 
     def add_key(self, key: Key, secret_hash: str) -> None:
         """Keep a new API key."""

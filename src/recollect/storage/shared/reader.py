@@ -12,30 +12,32 @@ from recollect.model.literals import FileSource, ItemKind
 from recollect.model.memories import MemoryRecord, Space, Vector
 from recollect.model.messages import ConversationInfo, Message
 from recollect.model.places import PlaceRow, Sighting
+from recollect.model.scopes import Membership
 from recollect.model.stats import Stats
 from recollect.ports import CachedPlace, MessagePosition, TextCandidate
 from recollect.storage.session import ResultRow, Values
-from recollect.storage.shared.user_rows import UserItemRows, UserLogRows
+from recollect.storage.shared.user_rows import UserItemRows, UserLogRows, UserScopeRows
 from recollect.storage.spaces import SpaceList, list_spaces
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 
 class UserRowCounts(NamedTuple):
-    """A user's writes, resets and rows."""
+    """A user's writes, resets, rows and memberships."""
 
     generation: int
     resets: int
     memories: int
     messages: int
     chunks: int
+    scopes: int
 
     def rows(self, kind: ItemKind) -> int:
         """How many rows of a kind the user has."""
         return {"memory": self.memories, "message": self.messages, "chunk": self.chunks}[kind]
 
 
-class SharedReader(UserItemRows, UserLogRows, ABC):
+class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
     """One user's view of a store, for the length of one transaction."""
 
     @cached_property
@@ -44,8 +46,7 @@ class SharedReader(UserItemRows, UserLogRows, ABC):
 
     @cached_property
     def _figures(self) -> UserRowCounts:
-        rows = self._rows("user_figures")
-        return UserRowCounts(*rows[0]) if rows else UserRowCounts(0, 0, 0, 0, 0)
+        return UserRowCounts(*self._rows("user_figures")[0])
 
     def _filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values | None = None, *, space: int | None = None
@@ -55,6 +56,10 @@ class SharedReader(UserItemRows, UserLogRows, ABC):
     def generation(self) -> int:
         """Count the user's writes."""
         return self._figures.generation
+
+    def memberships(self) -> Sequence[Membership]:
+        """Give the scopes of the user; most have none, and are not asked for them."""
+        return [self._codec.membership(row) for row in self._rows("memberships")] if self._figures.scopes else ()
 
     def searched_space(self) -> Space | None:
         """Give the space that is complete."""

@@ -9,6 +9,7 @@ from secrets import randbits
 from recollect.authorization import Key
 from recollect.model.memories import Scope
 from recollect.model.messages import Usage
+from recollect.model.scopes import Membership
 from recollect.model.stats import StoreStats, UnreadMessages
 from recollect.ports import CachedPlace, GeocodeJob, ReadJob, SearchNote, UnnamedPlace
 from recollect.storage.codec import cached_place_values
@@ -204,6 +205,16 @@ class SharedReadingStore(StoreBase):
         """Note a failure."""
         values = {"reason": reason, "due_at": due, "failures": int(to_blame), "space": UNREAD}
         self._postpone(((job.scope, job.message.id) for job in jobs), values)
+
+
+class SharedScopeStore(StoreBase):
+    """Members of shared scopes."""
+
+    def members(self, scope: Scope | None = None) -> Sequence[Membership]:
+        """Give the members of a scope, or of all of them."""
+        with self._reading() as session:
+            rows = session.rows("list_members", {"scope_id": scope.user_id if scope else ""})
+            return [session.codec.membership(row) for row in rows]
 
 
 class SharedAccessLogStore(StoreBase):

@@ -9,6 +9,7 @@ from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import ConversationRecord, Message
 from recollect.model.places import NamedPlace, PlaceRow
+from recollect.model.scopes import ScopeRole
 from recollect.model.stats import AuditLine, SearchFigures
 from recollect.ports import ConversationSize, Derivation, IndexedItem, StoreChange, StoredResponse
 from recollect.storage.codec import search_figures
@@ -223,6 +224,14 @@ class UserItemRows(UserMemoryRows, UserMessageRows, UserFileRows, UserPlaceRows)
             return [IndexedItem(self._codec.message(row[:-1]), read_terms(row[-1])) for row in rows]
         rows = self._rows("indexed_memories", values)
         return [IndexedItem(self._codec.memory(row[:-1]), read_terms(row[-1])) for row in rows]
+
+
+class UserScopeRows(UserRows):
+    """Members of a shared scope."""
+
+    def role_of(self, member: str) -> ScopeRole | None:
+        """Say what a user may do in this scope."""
+        return next((row[0] for row in self._rows("member_role", {"member": member})), None)
 
 
 class UserLogRows(UserRows):

@@ -25,7 +25,13 @@ from recollect.ports.erasure import ERASED, RawBlock, StoredRow
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.erasure import SharedErasureStore
 from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
-from recollect.storage.shared.store import SharedAccessLogStore, SharedPlaceStore, SharedReadingStore, StoreFigures
+from recollect.storage.shared.store import (
+    SharedAccessLogStore,
+    SharedPlaceStore,
+    SharedReadingStore,
+    SharedScopeStore,
+    StoreFigures,
+)
 from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
@@ -74,6 +80,7 @@ class SqliteStore(
     SharedPlaceStore,
     SharedReadingStore,
     SharedAccessLogStore,
+    SharedScopeStore,
     SharedTransferStore,
     SharedErasureStore,
     StoreFigures,
