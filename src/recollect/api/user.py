@@ -213,14 +213,13 @@ class UserMemory(Scoped):
         `location_mode` `semantic` the names of the places count, and not how far they are.
         """
         defaults = self._engine.settings.recall
+        radius = one_radius(radius_km, location_radius_km)
         options = SearchOptions(
             defaults.limit if limit is None else limit,
             defaults.min_score if min_score is None else min_score,
             preferred=check_types(prefer),
             diverse=diverse,
-            location=search_location(
-                location, one_radius(radius_km, location_radius_km), location_weight, location_mode
-            ),
+            location=search_location(location, radius, location_weight, location_mode),
             scopes=scope_choice(scopes, defaults.scopes),
         )
         memories = self._filters(filters)
