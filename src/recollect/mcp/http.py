@@ -1,8 +1,8 @@
 """The server as an ASGI application, to be mounted at `/mcp` behind the middleware of the service.
 
-It is stateless: any worker process may answer any request, and a restart loses no session. Answers are plain JSON,
-because no tool has anything to say before it is done. The SDK's checks of Host and Origin are off: the service has
-made its own, which know its names.
+It is stateless: any worker process may answer any request, and a restart loses no session. Answers are plain JSON: no
+tool has anything to say before it is done but that it is at work. The SDK's checks of Host and Origin are off: the
+service has made its own, which know its names.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping

@@ -5,12 +5,12 @@ program can mend is an error of the protocol. Only names and times are logged.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 import mcp_types as sdk
-from anyio import to_thread
+from anyio import create_task_group, sleep, to_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -31,6 +31,7 @@ T = TypeVar("T")
 LOG: Final = logging.getLogger("recollect.mcp")
 _CALLER_ERRORS = (AccessDenied, InvalidInput, NotFound, QuotaExceeded)
 _UNAVAILABLE = "The memory cannot be reached right now. Go on without it, and try again later."
+_PROGRESS_S: Final = 1.0
 _BROKEN = "Something went wrong in the memory; the call was in order. Go on without it."
 
 
@@ -178,7 +179,7 @@ class _RequestHandlers:
         started = perf_counter()
         outcome = "ok"
         try:
-            return await self._run(ctx, work)
+            return await _with_progress(ctx, self._run(ctx, work))
         except _CALLER_ERRORS as error:
             outcome = type(error).__name__
             raise MCPError(sdk.INVALID_PARAMS, str(error)) from None
@@ -191,6 +192,28 @@ class _RequestHandlers:
             raise MCPError(sdk.INTERNAL_ERROR, _BROKEN) from None
         finally:
             LOG.info("%s %s %.0f ms", name, outcome, (perf_counter() - started) * 1_000)
+
+
+async def _with_progress(ctx: McpContext, work: Awaitable[T]) -> T:
+    """Await work; to a client that asked for progress, say each second how long it has taken, so that it waits on."""
+    failure: Exception | None = None
+    async with create_task_group() as tasks:
+        tasks.start_soon(_report_progress, ctx)
+        try:
+            result = await work
+        except Exception as error:  # noqa: BLE001 - raised again, outside of the group, which would wrap it
+            failure = error
+        tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+    return result
+
+
+async def _report_progress(ctx: McpContext) -> None:
+    started = perf_counter()
+    while True:
+        await sleep(_PROGRESS_S)
+        await ctx.session.report_progress(round(perf_counter() - started, 3), message="The memory is at work.")
 
 
 def _offered(tool: Tool) -> sdk.Tool:
