@@ -33,8 +33,8 @@ _TEMPLATE = "recollect_template"
 # These are fast on a file and slow on a server: they are not about the store, whose own tests run on both every time.
 _SLOW_ON_A_SERVER = (
     "cli/", "embedding_service/test_faults.py", "embedding_service/bulk/", "mcp_door/", "e5/", "service/operations/",
-    "service/restart/", "service/live/", "service/fuzz/test_findings.py", "service/test_places.py",
-    "places/test_addresses.py", "places/test_own_places.py", "importing/",
+    "service/restart/", "service/live/", "service/fuzz/test_findings.py", "service/fuzz/test_schema.py",
+    "service/test_places.py", "places/test_addresses.py", "places/test_own_places.py", "importing/",
 )  # fmt: skip
 _FAST_EVERYWHERE = ("test_access.py", "test_isolation.py")
 

@@ -16,7 +16,7 @@ from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum
 from tests.sizes import sized
 
-BY_WORDS = sized(800, 4_800)  # queries on each store without vectors
+BY_WORDS = sized(300, 4_800)  # queries on each store without vectors
 BY_BOTH = sized(100, 200)  # and with them: ten thousand on both stores together in full size
 
 SHARED = (

@@ -197,4 +197,4 @@ def _ordered(forgotten: Forgotten) -> list[str]:
 
 def test_both_stores_talk_alike(talkers: Twins) -> None:
     machine = type("MachineWithStores", (Machine,), {"twins": talkers})
-    run_state_machine_as_test(machine, settings=examples(sized(5, 30), stateful_step_count=30))
+    run_state_machine_as_test(machine, settings=examples(sized(3, 30), stateful_step_count=30))

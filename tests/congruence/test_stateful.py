@@ -184,4 +184,4 @@ def _remembered(action: str, number: int, existing: int | None) -> dict[str, Any
 
 def test_both_stores_hold_what_the_model_says(twins: Twins) -> None:
     machine = type("MachineWithStores", (Machine,), {"twins": twins})
-    run_state_machine_as_test(machine, settings=examples(sized(5, 30), stateful_step_count=30))
+    run_state_machine_as_test(machine, settings=examples(sized(3, 30), stateful_step_count=30))

@@ -34,7 +34,7 @@ ROUTES = sorted(
 )
 MCP = ("POST", "/mcp")
 NAMED = re.compile(r"\{(?:id|name)\}")
-ONE_ROUND = sized(800, 8_000)  # requests
+ONE_ROUND = sized(400, 8_000)  # requests
 ROUNDS = sized(1, 10)
 FAILED = _BROKEN.encode()  # what a tool says when the server failed
 

@@ -10,7 +10,7 @@ from tests.service.isolation.machine import live
 from tests.service.isolation.world import World
 from tests.sizes import sized
 
-CALLS = sized(500, 10_000)  # on each of the two stores
+CALLS = sized(300, 10_000)  # on each of the two stores
 WITH_VECTORS = sized(60, 1_000)
 
 
