@@ -9,8 +9,6 @@ with Memory.open() as memory:
         print(hit.score, hit.content)
 """
 
-from importlib import import_module
-
 from recollect._version import __version__
 
 TYPE_CHECKING = False  # type checkers take it for true; importing `typing` would delay each hook by 10 ms
@@ -76,6 +74,8 @@ def __getattr__(name: str) -> "Any":  # noqa: ANN401 - a module has names of all
     """Import a public name from its module at first use."""
     if name not in _HOME_OF:
         raise AttributeError(f"module 'recollect' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 - a hook does without
+
     return getattr(import_module(_HOME_OF[name]), name)
 
 

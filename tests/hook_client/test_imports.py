@@ -19,7 +19,10 @@ HEAVY = {
     "apsw", "asyncio", "fastapi", "httpx2", "mcp", "numpy", "onnxruntime", "pgvector", "platformdirs", "psycopg",
     "pydantic", "rich", "starlette", "tokenizers", "typer", "uvicorn",
 }  # fmt: skip
-SLOW = {"argparse", "dataclasses", "email", "http", "inspect", "logging", "pathlib", "subprocess", "typing", "urllib"}
+SLOW = {
+    "argparse", "dataclasses", "email", "enum", "http", "importlib", "inspect", "json", "logging", "pathlib", "re",
+    "socket", "subprocess", "typing", "urllib",
+}  # fmt: skip
 # The command ends its process without further ado, so its modules are listed at that moment.
 LISTED = "import os, sys; os._exit = lambda code: sys.exit(sys.stderr.write(' '.join(sys.modules)) * code); "
 

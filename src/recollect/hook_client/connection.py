@@ -3,10 +3,9 @@
 Without the file, the service of this machine at its usual port is meant, with the key that its first start wrote.
 """
 
-import json
 import os
 
-from recollect.hook_client import folders
+from recollect.hook_client import folders, light_json
 
 DEFAULT_URL = "http://127.0.0.1:8787"
 DEFAULT_USER = "default"
@@ -57,8 +56,8 @@ class Connection:
 def load(path: str = "") -> Connection:
     """Load a connection from a file, by default the user's own. Raises InvalidConnection."""
     try:
-        with open(path or folders.config_file(), encoding="utf-8") as file:  # noqa: PTH123 - slow import
-            given = json.load(file)
+        with open(path or folders.config_file(), "rb") as file:  # noqa: PTH123 - slow import
+            given = light_json.loads(file.read())
     except FileNotFoundError:
         if path:
             raise InvalidConnection(f"{path} does not exist") from None

@@ -3,8 +3,9 @@
 Claude Code, Codex and Gemini CLI send much the same under different names; Cursor has names and answers of its own.
 """
 
-import json
 import os
+
+from recollect.hook_client import light_json
 
 START = "start"
 PROMPT = "prompt"
@@ -52,7 +53,7 @@ class HookEvent:
     def parse(cls, host: str, content: bytes) -> "HookEvent":
         """Read what a host wrote on standard input. Raises InvalidEvent."""
         try:
-            sent = json.loads(content)
+            sent = light_json.loads(content)
         except (ValueError, RecursionError):
             raise InvalidEvent("standard input is not JSON") from None
         if not isinstance(sent, dict):
@@ -96,7 +97,7 @@ class HookEvent:
                 shown["continue"] = True
         else:
             shown = {"hookSpecificOutput": {"hookEventName": self.name, "additionalContext": block}}
-        return json.dumps(shown, ensure_ascii=True)
+        return light_json.dumps(shown)
 
 
 def _read_transcript(path: str) -> "list[dict[str, object]]":

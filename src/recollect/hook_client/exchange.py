@@ -1,10 +1,13 @@
-"""One HTTP request within a deadline, over a plain socket: `http.client` takes longer to import than the request."""
+"""One HTTP request within a deadline, over a plain socket: `http.client` takes longer to import than the request.
 
-import json
-import socket
+So does `socket`, of which only its core is used, except with TLS.
+"""
+
+import _socket
 import time
 
 from recollect._version import __version__
+from recollect.hook_client import light_json
 from recollect.hook_client.connection import Connection
 
 _LARGEST_ANSWER = 4_000_000
@@ -53,7 +56,7 @@ def get(connection: Connection, path: str, query: "dict[str, str]", deadline: De
 
 def post(connection: Connection, path: str, body: object, deadline: Deadline, *, idempotency_key: str = "") -> Answer:
     """Send JSON, and give the answer. Raises NoAnswer."""
-    content = json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    content = light_json.dumps(body).encode("ascii")
     return _exchange(connection, "POST", path, content, deadline, idempotency_key=idempotency_key)
 
 
@@ -77,28 +80,51 @@ def _exchange(
         lines.append(f"Idempotency-Key: {idempotency_key}")
     head = "\r\n".join((*lines, "", "")).encode("latin-1", "replace")
     try:
-        with _connect(connection, deadline) as opened:
+        opened = _connect(connection, deadline)
+        try:
             opened.settimeout(deadline.left())
             opened.sendall(head + content)
             return _answer(opened, deadline)
+        finally:
+            opened.close()
     except OSError as error:
         raise NoAnswer(f"{connection.url} does not answer: {error}") from None
 
 
-def _connect(connection: Connection, deadline: Deadline) -> socket.socket:
+def _connect(connection: Connection, deadline: Deadline) -> _socket.socket:
     host = connection.host.encode("ascii")  # of a text, Python would first import the encoding of host names
     try:
-        opened = socket.create_connection((host, connection.port), timeout=deadline.left())  # type: ignore[arg-type]
+        opened = _first_that_answers(host, connection.port, deadline)
     except ConnectionRefusedError:
         raise NotRunning(f"nothing listens at {connection.url}") from None
     if not connection.secure:
         return opened
+    import socket  # noqa: PLC0415 - as below
     import ssl  # noqa: PLC0415 - takes 20 ms, which only those who need it should pay
 
-    return ssl.create_default_context().wrap_socket(opened, server_hostname=connection.host)
+    plain = socket.socket(fileno=opened.detach())
+    plain.settimeout(deadline.left())
+    return ssl.create_default_context().wrap_socket(plain, server_hostname=connection.host)
 
 
-def _answer(opened: socket.socket, deadline: Deadline) -> Answer:
+def _first_that_answers(host: bytes, port: int, deadline: Deadline) -> _socket.socket:
+    """Connect to the first address of a host that takes the connection. Raises OSError."""
+    failure: OSError | None = None
+    for family, kind, protocol, _, address in _socket.getaddrinfo(host, port, 0, _socket.SOCK_STREAM):
+        seconds = deadline.left()
+        opened = _socket.socket(family, kind, protocol)
+        try:
+            opened.settimeout(seconds)
+            opened.connect(address)
+        except OSError as error:
+            opened.close()
+            failure = error
+        else:
+            return opened
+    raise failure or OSError("the host has no address")
+
+
+def _answer(opened: _socket.socket, deadline: Deadline) -> Answer:
     received = b""
     length = _LARGEST_ANSWER
     while len(received) < length:
@@ -116,7 +142,7 @@ def _answer(opened: socket.socket, deadline: Deadline) -> Answer:
     if len(received) < length < _LARGEST_ANSWER:
         raise NoAnswer("the answer ended too early")
     try:
-        return Answer(int(words[1]), json.loads(content))
+        return Answer(int(words[1]), light_json.loads(content))
     except (ValueError, RecursionError):
         return Answer(int(words[1]), None)
 

@@ -12,10 +12,11 @@ Other integrations use it, too:
     spool.deliver(send)     # `send` gets a SpooledRequest, and says DELIVERED, REFUSED or LATER
 """
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+
+from recollect.hook_client import light_json
 
 DELIVERED = "delivered"
 REFUSED = "refused"  # it will never be taken; it is kept aside
@@ -46,12 +47,12 @@ class SpooledRequest:
     def dump(self) -> bytes:
         """Give the request as it is written down."""
         fields = {name: getattr(self, name) for name in self.__slots__}
-        return json.dumps(fields, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+        return light_json.dumps(fields).encode("ascii")
 
     @classmethod
     def parse(cls, content: bytes) -> "SpooledRequest":
         """Read what `dump` wrote. Raises ValueError."""
-        fields = json.loads(content)
+        fields = light_json.loads(content)
         try:
             return cls(**{name: fields[name] for name in cls.__slots__})
         except (KeyError, TypeError):

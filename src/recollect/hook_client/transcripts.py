@@ -4,8 +4,9 @@ Only the end is sent, a few turns more than are new: the service recognises by t
 were interrupted are not missed.
 """
 
-import json
 import os
+
+from recollect.hook_client import light_json
 
 _TAIL_BYTES = 2_000_000
 _MOST_MESSAGES = 200
@@ -35,13 +36,13 @@ def last_messages(path: str) -> "list[dict[str, object]]":
     size = 0
     for line in reversed(_last_lines(path)):
         try:
-            entry = json.loads(line)
+            entry = light_json.loads(line)
         except (ValueError, RecursionError):  # a line that is being written, or cut in two
             continue
         if not isinstance(entry, dict) or not was_said(entry):
             continue
         message = _sent(message_of(entry))
-        size += len(json.dumps(message, ensure_ascii=True))
+        size += len(light_json.dumps(message))
         if len(chosen) == _MOST_MESSAGES or (chosen and size > _MOST_BYTES):
             break
         if size <= _MOST_BYTES:
