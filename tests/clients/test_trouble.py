@@ -11,6 +11,7 @@ import pytest
 
 from recollect._version import is_compatible
 from recollect.client import Client
+from recollect.client.service import ServiceConnection
 from recollect.errors import (
     AlreadyProcessed,
     InvalidInput,
@@ -67,6 +68,17 @@ def test_no_service(database: str) -> None:
     assert isinstance(error.value, StoreError)
     with pytest.raises(SettingsError, match="not a URL"):
         Client.open("memory.db", key="rk_a_b")
+
+
+def test_a_service_that_never_answers_costs_the_timeout_once(database: str) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        service = ServiceConnection(f"http://127.0.0.1:{silent.getsockname()[1]}", "rk_a_b", timeout_s=0.2)
+        with closing(service), pytest.raises(ServiceUnavailable, match="did not answer within"):
+            service.get("anna", "/api/stats")
+        silent.settimeout(0)
+        silent.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            silent.accept()
 
 
 @pytest.mark.parametrize("other", [b"<html>", b"[]", b'{"name": "Qdrant"}'], indirect=True)

@@ -12,8 +12,9 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from recollect import Memory, UserMemory
 from recollect.client import Client
-from recollect.errors import ServiceUnavailable, StoreError
+from recollect.errors import ServiceUnavailable, StoreError, StoreUnavailable
 from recollect.integrations.langchain import RecollectChatMessageHistory, RecollectRetriever
+from recollect.integrations.langgraph import RecollectStore
 from recollect.integrations.openai_agents import RecollectSession
 from recollect.integrations.tools import memory_tools
 from recollect.integrations.write_spool import WriteSpool
@@ -134,3 +135,17 @@ def test_what_is_refused_when_it_is_delivered_holds_up_nothing(outage: Outage, t
         assert store("Goes swimming on Thursdays").startswith("created")
     assert outage.anna.count() == 2
     assert len(list((tmp_path / "spool").glob("*.refused"))) == 1
+
+
+def test_the_store_of_langgraph_raises_and_spools_nothing(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = RecollectStore(memory, user="anna")
+    store.put(("notes",), "drink", {"text": TEA})
+
+    def away(*_: object, **__: object) -> None:
+        raise StoreUnavailable("No connection to the database.")
+
+    monkeypatch.setattr(memory._engine.store, "write", away)
+    with pytest.raises(StoreUnavailable):
+        store.put(("notes",), "drink", {"text": "Prefers coffee"})
+    monkeypatch.undo()
+    assert [item.value for item in store.search(("notes",))] == [{"text": TEA}]

@@ -6,8 +6,10 @@ safe.
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from http import HTTPStatus
+from time import monotonic
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 from uuid import uuid4
@@ -61,6 +63,7 @@ class ServiceConnection:
     def __init__(self, url: str, key: str, timeout_s: float) -> None:
         base = checked_url(url, "the Recollect service", "http://127.0.0.1:8787")
         self._connection = HttpConnection(base, ApiKey(key), timeout_s=timeout_s, advice={})
+        self._timeout_s = timeout_s
         self.url = base
 
     def check(self) -> None:
@@ -115,11 +118,13 @@ class ServiceConnection:
         return self._read(self._ask(HttpRequest(address, MOST_BYTES, content, method=method, headers=headers)))
 
     def _ask(self, request: HttpRequest) -> RawResponse:
+        """Ask, and once more if no answer came; both together take no longer than a request may."""
+        deadline = monotonic() + self._timeout_s
         for attempt in range(_ATTEMPTS):
             try:
-                return self._connection.exchange(request)
+                return self._connection.exchange(replace(request, timeout_s=max(0.0, deadline - monotonic())))
             except Transient as failure:
-                if attempt + 1 == _ATTEMPTS:
+                if attempt + 1 == _ATTEMPTS or monotonic() >= deadline:
                     raise ServiceUnavailable(
                         f"The Recollect service did not answer: {failure.reason}. Is `recollect serve` running there?"
                     ) from failure
