@@ -89,6 +89,27 @@ def test_a_turn_that_is_not_taken_waits_and_is_delivered_later(
     assert said(running) == SAVED
 
 
+def test_turns_that_tell_a_transcript_again_wait_without_repetitions(
+    running: Running, connect: Connect, tmp_path: Path
+) -> None:
+    transcript = tmp_path / "transcript.jsonl"
+    right, wrong = connect(), connect()
+    wrong.port = 1  # nothing listens there
+    turns = [[("user", "Is the light on?"), ("assistant", "Yes.")], [("user", "And now?"), ("assistant", "No.")]]
+    for number, turn in enumerate(turns):
+        lines = [
+            {"type": role, "uuid": f"{number}-{role}", "message": {"role": role, "content": text}}
+            for role, text in turn
+        ]
+        with transcript.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+        serve(wrong, event("Stop", transcript_path=str(transcript)))
+    waiting = [request.body for request in spool_of(wrong).waiting()]
+    assert [len(body["messages"]) for body in waiting if isinstance(body, dict)] == [2, 2]
+    serve(right, event("SessionStart", source="resume"))
+    assert said(running) == [*turns[0], *turns[1]]
+
+
 def test_nothing_is_printed_and_the_host_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

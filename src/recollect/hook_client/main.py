@@ -100,7 +100,7 @@ class Hook:
         from recollect.hook_client.spool import SpooledRequest  # noqa: PLC0415 - as above
 
         requests: list[tuple[str, dict[str, object]]] = []
-        messages = event.messages()
+        messages = self._not_waiting(event.session, event.messages())
         if messages:
             requests.append((_AGENT_END, {"session": event.session, "messages": messages}))
         if event.kind == END:
@@ -109,6 +109,16 @@ class Hook:
             if not self._keep(path, body):  # a full disk: it is sent at once, or else the next turn tells it again
                 self._send(SpooledRequest(path, body, self._connection.target), deadline)
         self._deliver(deadline)
+
+    def _not_waiting(self, session: str, messages: "list[dict[str, object]]") -> "list[dict[str, object]]":
+        """Leave out what waits already: each turn tells the end of the transcript, which would fill the spool."""
+        waiting = {
+            message.get("id")
+            for request in self._spool.waiting()
+            if request.path == _AGENT_END and isinstance(request.body, dict) and request.body.get("session") == session
+            for message in request.body["messages"]
+        }
+        return [message for message in messages if not message.get("id") or message["id"] not in waiting]
 
     def _keep(self, path: str, body: object) -> bool:
         """Write a request down; what that costs is said in any case, because it may be lost."""
