@@ -85,6 +85,26 @@ def test_messages_whose_answer_got_lost_are_stored_once(memory: Memory, me: User
     assert [message.content for message in me.conversation("chat").messages()] == ["Tea?"]
 
 
+def test_a_store_that_is_slow_to_fail_is_left_alone_for_a_while(me: UserMemory, tmp_path: Path) -> None:
+    now, asked, away = 0.0, 0, True
+
+    def slow(_: str) -> UserMemory:
+        nonlocal now, asked
+        asked += 1
+        if away:
+            now += 30.0
+            raise ServiceUnavailable("did not answer within 30 s")
+        return me
+
+    writes = WriteSpool("somewhere", slow, str(tmp_path / "spool"), monotonic=lambda: now)
+    for text in ("Tea?", "Now?"):
+        assert writes.extend("anna", "chat", [{"role": "user", "content": text}]) is None
+    assert (asked, writes.cools_down) == (1, True)
+    now, away = now + 61.0, False
+    assert writes.deliver()
+    assert [message.content for message in me.conversation("chat").messages()] == ["Tea?", "Now?"]
+
+
 def test_a_session_and_a_retriever_go_on(outage: Outage, caplog: pytest.LogCaptureFixture) -> None:
     async def use() -> None:
         session = RecollectSession(outage.me, "chat", spool_folder=outage.spool_folder)

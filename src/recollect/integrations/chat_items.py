@@ -48,11 +48,13 @@ class ChatItems:
     def all(self, limit: int | None = None) -> list[dict[str, Any]]:
         """Give the items in order; with a limit the last ones."""
         self._writes.deliver()
+        kept: Sequence[Message] = ()
         try:
-            kept = self._kept(limit)
+            if not self._writes.cools_down:
+                with self._writes.asking():
+                    kept = self._kept(limit)
         except AWAY as error:
             LOG.warning("The memory is away; the history has only what waits to be stored. %s", error)
-            kept = ()
         known = {message.external_id for message in kept}
         waiting = [message for message in self._writes.waiting(self._conversation.id) if message["id"] not in known]
         found = [message.metadata for message in kept] + [message["metadata"] for message in waiting]

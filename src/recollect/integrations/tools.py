@@ -12,6 +12,7 @@ from recollect.integrations.write_spool import AWAY, AnyUserMemory, WriteSpool
 __all__ = ["memory_tools"]
 
 _MOST = 20
+_AWAY = "The memory is away right now; nothing could be searched."
 
 
 def memory_tools(me: AnyUserMemory, *, spool_folder: str | None = None) -> tuple[Callable[..., str], ...]:
@@ -25,10 +26,13 @@ def memory_tools(me: AnyUserMemory, *, spool_folder: str | None = None) -> tuple
     def recall_memory(query: str, limit: int = 5) -> str:
         """Search the user's long-term memory for what is known about something. Use it before answering from memory."""
         writes.deliver()
+        if writes.cools_down:
+            return _AWAY
         try:
-            hits = me.recall(query, limit=max(1, min(limit, _MOST)), files=True, only_related=True).hits
+            with writes.asking():
+                hits = me.recall(query, limit=max(1, min(limit, _MOST)), files=True, only_related=True).hits
         except AWAY:
-            return "The memory is away right now; nothing could be searched."
+            return _AWAY
         lines = [
             f"{number}. [{hit.source} {hit.type} {hit.created_at:%Y-%m-%d} id {hit.id}] {hit.content} ({hit.score:.0%})"
             for number, hit in enumerate(hits, 1)

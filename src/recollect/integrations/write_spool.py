@@ -6,6 +6,7 @@ input is always the caller's. What is written down has its secrets redacted, as 
 
 import logging
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -31,6 +32,8 @@ LOG: Final = logging.getLogger("recollect.integrations")
 AWAY: Final = (StoreError, AccessDenied)  # the store, the service or the key: not what was given
 REMEMBER: Final = "remember"
 EXTEND: Final = "extend"
+_SLOW_S: Final = 5.0
+_COOL_DOWN_S: Final = 60.0
 
 
 def default_folder() -> str:
@@ -39,11 +42,38 @@ def default_folder() -> str:
 
 
 class WriteSpool:
-    """The writes of an adapter to one store. `memory_of` gives the memory of a user."""
+    """The writes of an adapter to one store. `memory_of` gives the memory of a user.
 
-    def __init__(self, address: str, memory_of: Callable[[str], AnyUserMemory], folder: str | None = None) -> None:
+    A store that took long to fail has a cool-down, so that not each turn waits for it.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        memory_of: Callable[[str], AnyUserMemory],
+        folder: str | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._spool = Spool(folder or default_folder(), address)
         self._memory_of = memory_of
+        self._monotonic = monotonic
+        self._cool_until = 0.0
+
+    @property
+    def cools_down(self) -> bool:
+        """Whether the store took long to fail a moment ago, and is not asked."""
+        return self._monotonic() < self._cool_until
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Note how long the store takes to fail. Raises what it raises."""
+        started = self._monotonic()
+        try:
+            yield
+        except AWAY:
+            if self._monotonic() - started >= _SLOW_S:
+                self._cool_until = self._monotonic() + _COOL_DOWN_S
+            raise
 
     def remember(self, user: str, content: str, **fields: Any) -> Any | None:  # noqa: ANN401 - as of `remember`
         """Store a memory; None means that it waits. Raises what the store raises if it cannot wait, either."""
@@ -66,6 +96,8 @@ class WriteSpool:
 
     def deliver(self) -> bool:
         """Carry out what waits, oldest first; gives whether nothing waits any more."""
+        if self.cools_down:
+            return not self._spool.waiting()
         try:
             return self._spool.deliver(self._send)
         except OSError as error:  # a file cannot be removed or read
@@ -90,7 +122,7 @@ class WriteSpool:
             thread.join()
 
     def _write(self, verb: str, body: dict[str, Any]) -> Any | None:  # noqa: ANN401 - as of the verb
-        if not self.deliver():
+        if not self.deliver() or self.cools_down:
             self._keep(verb, body, None)
             return None
         try:
@@ -122,11 +154,12 @@ class WriteSpool:
         return DELIVERED
 
     def _carry_out(self, verb: str, body: Any) -> Any:  # noqa: ANN401 - JSON
-        me = self._memory_of(body["user"])
-        if verb == REMEMBER:
-            return me.remember(**body["fields"])
-        messages = [{**message, **_moment(message)} for message in body["messages"]]
-        return me.conversation(body["conversation"]).extend(messages)
+        with self.asking():
+            me = self._memory_of(body["user"])
+            if verb == REMEMBER:
+                return me.remember(**body["fields"])
+            messages = [{**message, **_moment(message)} for message in body["messages"]]
+            return me.conversation(body["conversation"]).extend(messages)
 
 
 def _redacted(body: dict[str, Any]) -> dict[str, Any]:
