@@ -40,6 +40,7 @@ _RUN = (
     "embedding.md",
     "places.md",
     "export.md",
+    "scopes.md",
     "integrations.md",
 )
 EXECUTED = [ROOT / "README.md", *(ROOT / "docs" / name for name in _RUN)]

@@ -3,7 +3,7 @@ import type {
   MessageContent, MessageFields, MessageRole, NewMemory, NewMessage, PageOptions, RecallOptions, TypedFields,
 } from "./src/inputs.js";
 import type {
-  About, Appended, Compaction, ConversationInfo, ConversationPage, Forgotten, Memory, MemoryPage, Message, PromptContext, Recall, Remembered,
+  About, Appended, Compaction, ConversationInfo, ConversationPage, Forgotten, Membership, Memory, MemoryPage, Message, PromptContext, Recall, Remembered,
   ServiceStatus, TurnOutcome, UserStats, Window,
 } from "./src/results.js";
 
@@ -65,6 +65,11 @@ export class UserMemory {
   private constructor();
   /** The user that was named; empty for the key's own. */
   readonly userId: string;
+
+  /** Returns a shared scope that this user is a member of, with the same verbs. */
+  scope(name: string, call?: CallOptions): Promise<UserMemory>;
+  /** Lists the shared scopes that this user is a member of, by name. */
+  scopes(call?: CallOptions): Promise<Membership[]>;
   readonly facts: Facts;
   readonly preferences: Preferences;
   readonly events: Events;

@@ -76,6 +76,12 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "keys create": ("--user", "anna"),
     "keys list": (),
     "keys revoke": ("ffffffffffffffff",),
+    "scope add": ("family", "anna"),
+    "scope remove": ("family", "anna"),
+    "scope list": (),
+    "scope members": ("family",),
+    "scope mine": (),
+    "scope delete": ("family", "--yes"),
     "audit": (),
     "slack": (),
 }

@@ -23,6 +23,13 @@ def first(me: Verbs) -> str:
     return me.list(subject="editor").items[0].id
 
 
+def no_scope(me: Verbs) -> object:
+    """Open a shared scope of others; gives the error."""
+    with pytest.raises(NotFound) as error:
+        me.scope("family")
+    return error.value
+
+
 def located(me: Verbs, name: str) -> object:
     """Geocode a name, for which these tests have no table; gives the error."""
     with pytest.raises(NotFound) as error:
@@ -54,6 +61,8 @@ STORY: dict[str, Callable[[Verbs], object]] = {
     "UserInstructions.add": lambda me: me.instructions.add("Always answer briefly"),
     "UserInstructions.__call__": lambda me: me.instructions(),
     "UserMemory.about": lambda me: me.about("lamp"),
+    "UserMemory.scope": no_scope,
+    "UserMemory.scopes": lambda me: me.scopes(),
     "UserMemory.stats": lambda me: me.stats(),
     "Conversation.append": lambda me: me.conversation("c").append("user", "Where is the kettle?", id="m-1"),
     "Conversation.extend": lambda me: me.conversation("c").extend([{"role": "assistant", "content": "Here."}]),

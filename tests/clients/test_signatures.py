@@ -40,7 +40,7 @@ TWINS: dict[type, tuple[type, type]] = {
 # What works on files beside the store, or has no route yet. A new verb needs a twin or a line here.
 EMBEDDED_ONLY = {
     "UserMemory.files", "UserMemory.import_memories", "UserMemory.export", "UserMemory.import_archive",
-    "UserMemory.count", "UserMemory.scope", "UserMemory.scopes",
+    "UserMemory.count",
     "UserFacts.doubts",
     "UserMessages.around", "UserMessages.should_capture", "UserMessages.preview_capture", "UserMessages.read",
     "UserMessages.explain", "UserMessages.origins", "UserMessages.capture",

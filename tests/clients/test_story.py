@@ -8,7 +8,7 @@ import pytest
 
 from recollect import Location, NewMemory, UserMemory
 from recollect.client import AsyncClient, Client, ServiceUserMemory
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, NotPermitted
 from tests.service.conftest import Running
 
 Verbs = UserMemory | ServiceUserMemory
@@ -133,6 +133,28 @@ def test_places(me: Verbs) -> None:
     assert me.recall("keys", location="home").hits
     me.places.forget("home")
     assert me.places.named() == ()
+
+
+def test_shared_scopes(service: Running, me: Verbs) -> None:
+    with pytest.raises(NotFound):
+        me.scope("family")
+    service.memory.scopes.add("family", "anna", role="writer")
+    assert [(own.scope, own.role) for own in me.scopes()] == [("family", "writer")]
+    family = me.scope("family")
+    family.facts.set("roast", "day", "Sunday")
+    family.conversation("c1").append("user", "The roast is in the oven")
+    hit = me.recall("roast").hits[0]
+    assert (hit.scope, hit.author) == ("family", "anna")
+    assert {hit.scope for hit in me.search_context("roast", scopes=["family"]).hits} == {"family"}
+    assert not me.recall("roast", scopes="none").hits
+    assert not me.recall("roast", scopes=[]).hits
+    service.memory.scopes.add("family", "anna")
+    with pytest.raises(NotPermitted):
+        family.remember("The roast is burnt")
+    service.memory.scopes.remove("family", "anna")
+    for verb in (family.list, family.facts, family.conversation("c1").window):
+        with pytest.raises(NotFound):
+            verb()
 
 
 def test_what_is_wrong_is_refused(me: Verbs) -> None:

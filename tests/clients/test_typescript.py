@@ -31,6 +31,7 @@ RESULTS: Final = {
     "MemoryPage": "MemoryPage",
     "Remembered": "RememberedBody",
     "Hit": "HitBody",
+    "Membership": "MembershipBody",
     "Recall": "RecallBody",
     "About": "AboutBody",
     "Forgotten": "ForgottenBody",

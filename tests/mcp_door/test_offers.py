@@ -15,7 +15,7 @@ from recollect.text.clean import MAX_CHARACTERS
 from tests.mcp_door.conftest import LEGACY, MODERN, in_process, somebody, speak
 
 HERE = {"location": None, "radius_km": None, "location_weight": None, "location_mode": "boost"}
-PARAMETERS = {
+PARAMETERS: dict[str, dict[str, object]] = {
     "memory_recall": {"query": None, "limit": 5, "type": None, "since": None, "until": None, "min_score": None, **HERE},
     "memory_store": {"content": None, "importance": 0.7, "type": "other", "participants": None, "location": None},
     "memory_forget": {"query": None, "memoryId": None, "all": False, "sources": True},
@@ -80,7 +80,9 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
 def test_tools_have_the_agreed_names_parameters_and_hints(memory: Memory, mode: str) -> None:
     async def talk(client: Client) -> None:
         listed = (await client.list_tools()).tools
-        assert {tool.name: _defaults(tool.input_schema) for tool in listed} == PARAMETERS
+        assert {tool.name: _defaults(tool.input_schema) for tool in listed} == {
+            name: {**taken, "scope": None} if name in SCOPED else taken for name, taken in PARAMETERS.items()
+        }
         assert {tool.name: tool.input_schema.get("required", []) for tool in listed} == REQUIRED
         for tool in listed:
             assert tool.input_schema["additionalProperties"] is False
@@ -94,6 +96,13 @@ def test_tools_have_the_agreed_names_parameters_and_hints(memory: Memory, mode: 
                 jsonschema.Draft202012Validator.check_schema(schema)
 
     speak(in_process(memory, mode=mode), talk)
+
+
+# Tools that work in a shared scope as well.
+SCOPED = {
+    "memory_recall", "memory_store", "memory_forget", "search_context", "memory_about", "memory_get", "memory_list",
+    "memory_update",
+}  # fmt: skip
 
 
 def _defaults(schema: dict[str, dict[str, dict[str, object]]]) -> dict[str, object]:

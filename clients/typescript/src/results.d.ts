@@ -109,6 +109,15 @@ export interface Chunk {
   lng: number | null;
 }
 
+/** A member of a shared scope. */
+export interface Membership {
+  scope: string;
+  user_id: string;
+  role: "reader" | "writer";
+  added_at: string;
+  added_by: string;
+}
+
 /** Something that a search found. `item` and `score_parts` come with `whole`. */
 export interface Hit {
   id: string;

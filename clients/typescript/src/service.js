@@ -55,10 +55,10 @@ export class Service {
   }
 
   /** Sends a request, and once more if no answer came. */
-  async ask(method, path, { user, query, body, idempotencyKey, call = {} } = {}) {
+  async ask(method, path, { user, scope, query, body, idempotencyKey, call = {} } = {}) {
     const { signal } = call;
     signal?.throwIfAborted();
-    const request = { method, headers: this.#headers({ user, body, idempotencyKey, call }), redirect: "manual" };
+    const request = { method, headers: this.#headers({ user, scope, body, idempotencyKey, call }), redirect: "manual" };
     if (body !== undefined) request.body = jsonOf(body);
     const deadline = AbortSignal.timeout(checkedTimeout(call.timeoutMs ?? this.#timeoutMs));
     request.signal = signal ? AbortSignal.any([signal, deadline]) : deadline;
@@ -78,9 +78,10 @@ export class Service {
     }
   }
 
-  #headers({ user, body, idempotencyKey, call }) {
+  #headers({ user, scope, body, idempotencyKey, call }) {
     const headers = { Accept: "application/json", Authorization: `Bearer ${this.#key}`, "X-Recollect-Version": VERSION };
     if (user) headers["X-Recollect-User"] = bytesOf(user);
+    if (scope) headers["X-Recollect-Scope"] = bytesOf(scope);
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
     if (call.ifMatch !== undefined) headers["If-Match"] = etagOf(call.ifMatch);
@@ -121,30 +122,36 @@ export class Service {
   }
 }
 
-/** The service, asked for one user; without a name, for the key's own. */
+/** The service, asked for one user, or in a shared scope of theirs; without a name, for the key's own user. */
 export class ScopedService {
   #service;
 
-  constructor(service, user) {
+  constructor(service, user, scope = "") {
     this.#service = service;
     this.user = user;
+    this.scope = scope;
+  }
+
+  /** Gives the same for a shared scope. */
+  inScope(name) {
+    return new ScopedService(this.#service, this.user, name);
   }
 
   /** Reads something. What is undefined or null is left out of the query. */
   get(path, query, call) {
-    return this.#service.ask("GET", path, { user: this.user, query, call });
+    return this.#service.ask("GET", path, { user: this.user, scope: this.scope, query, call });
   }
 
   /** Searches with a body. */
   search(path, body, call) {
-    return this.#service.ask("POST", path, { user: this.user, body, call });
+    return this.#service.ask("POST", path, { user: this.user, scope: this.scope, body, call });
   }
 
   /** Writes something, at most once. */
   write(method, path, body, call = {}) {
     if (call.ifMatch !== undefined && method !== "PATCH") throw new errors.InvalidInput("Only update takes ifMatch.");
     const idempotencyKey = call.idempotencyKey ?? crypto.randomUUID();
-    return this.#service.ask(method, path, { user: this.user, body, idempotencyKey, call });
+    return this.#service.ask(method, path, { user: this.user, scope: this.scope, body, idempotencyKey, call });
   }
 }
 
@@ -157,9 +164,9 @@ export function pathPart(text) {
 }
 
 /** Takes the name of a user, which must reach the service as it was given. */
-export function checkedUser(userId) {
+export function checkedUser(userId, noun = "user") {
   if (typeof userId !== "string" || !userId || userId !== userId.trim() || !userId.isWellFormed()) {
-    throw new errors.InvalidInput(`${JSON.stringify(userId)} is no user. Give a name without spaces around it.`);
+    throw new errors.InvalidInput(`${JSON.stringify(userId)} is no ${noun}. Give a name without spaces around it.`);
   }
   return userId;
 }

@@ -1,6 +1,6 @@
 import { Conversation } from "./conversation.js";
 import { InvalidInput, RecollectError } from "./errors.js";
-import { pathPart, several } from "./service.js";
+import { checkedUser, pathPart, several } from "./service.js";
 import { typedMemories } from "./typed.js";
 
 const BATCH = 100;
@@ -13,6 +13,18 @@ export class UserMemory {
     this.#service = service;
     this.userId = service.user;
     Object.assign(this, typedMemories(service));
+  }
+
+  /** Returns a shared scope that this user is a member of, with the same verbs. */
+  async scope(name, call = {}) {
+    const shared = new UserMemory(this.#service.inScope(checkedUser(name, "shared scope")));
+    await shared.scopes(call);
+    return shared;
+  }
+
+  /** Lists the shared scopes that this user is a member of, by name. */
+  async scopes(call = {}) {
+    return (await this.#service.get("/api/scopes", {}, call)).items;
   }
 
   /** Stores a memory. It is durable when this resolves. */

@@ -114,6 +114,23 @@ test("users are apart, and an admin names them as they are written", async () =>
   assert.equal((await own.me.remember("The key's own user")).action, "created");
 });
 
+test("a shared scope is opened by its members only", async () => {
+  const admin = await Client.open(url, { key: adminKey });
+  const [me, other] = [freshUser(), freshUser()];
+  const headers = { Authorization: `Bearer ${adminKey}`, "Content-Type": "application/json" };
+  const member = `${url}/api/admin/scopes/family/members/${encodeURIComponent(me.userId)}`;
+  await fetch(member, { method: "PUT", headers, body: JSON.stringify({ role: "writer" }) });
+  assert.deepEqual((await me.scopes()).map(({ scope, role }) => [scope, role]), [["family", "writer"]]);
+  const family = await me.scope("family");
+  await family.remember("The family cooks a roast on Sundays");
+  const { hits } = await me.recall("roast");
+  assert.deepEqual([hits[0].scope, hits[0].metadata.author], ["family", me.userId]);
+  assert.equal((await me.recall("roast", { scopes: ["none"] })).hits.length, 0);
+  await assert.rejects(other.scope("family"), NotFound);
+  for (const name of ["", undefined]) await assert.rejects(me.scope(name), InvalidInput);
+  assert.equal((await admin.user(me.userId).stats()).memories, 0);
+});
+
 test("a change is refused when the memory is not what the caller saw", async () => {
   const me = freshUser();
   const { id } = await me.remember("The kettle is red");

@@ -69,7 +69,7 @@ class StoreOperations:
         This only saves work: the check inside the transaction decides.
         """
         now = self._engine.clock.now()
-        self._engine.store.read(scope_of(user_id), lambda reader: request.insist_new(reader, now))
+        self._engine.store.read(owner_of(user_id), lambda reader: request.insist_new(reader, now))
 
     def receipt_after_purge(self, receipt: Receipt, purged: Purged) -> Receipt:
         """Sign a receipt of forgetting again, after the purge that followed."""
@@ -81,7 +81,7 @@ class StoreOperations:
         if request.answered == reply:
             return
         now = self._engine.clock.now()
-        self._engine.store.write(scope_of(user_id), lambda writer: request.complete(writer, reply, now))
+        self._engine.store.write(owner_of(user_id), lambda writer: request.complete(writer, reply, now))
         request.answered = reply
 
     def live_query(

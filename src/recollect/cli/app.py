@@ -19,6 +19,7 @@ from recollect.cli import (
     memories,
     places,
     reembed,
+    scopes,
     search,
     serve,
     slack,
@@ -59,6 +60,9 @@ def recollect(
         ),
     ] = None,
     user: Annotated[str | None, option("NAME", "Whose memories; `default` unless the settings name another.")] = None,
+    scope: Annotated[
+        str | None, option("NAME", "A shared scope to work in, of which the user is a member, instead of their own.")
+    ] = None,
     config: Annotated[str | None, option("FILE", "Configuration file to read instead of your recollect.toml.")] = None,
     json: JsonOption = False,
     version: Annotated[  # noqa: ARG001 - its callback does the work
@@ -66,12 +70,12 @@ def recollect(
     ] = False,
 ) -> None:
     """Long-term memory for AI agents: store, recall and forget from the command line."""
-    ctx.obj = GlobalOptions(database, user, config, json)
+    ctx.obj = GlobalOptions(database, user, config, json, scope)
 
 
 for group in (
     memories, search, folders, files, facts, places, conversations, hooks, hosts, embedding, reembed, store, erasure,
     backup, repair, transfer, demo,
-    keys, serve, slack,
+    keys, scopes, serve, slack,
 ):  # fmt: skip
     app.add_typer(group.commands.typer)

@@ -43,6 +43,7 @@ class GlobalOptions(NamedTuple):
     user: str | None = None
     config: str | None = None
     json: bool = False
+    scope: str | None = None
 
 
 def _types() -> list[str]:

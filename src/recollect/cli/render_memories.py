@@ -65,6 +65,8 @@ def ranked_hits(
         if hit.folded:
             more = "1 more that says" if len(hit.folded) == 1 else f"{len(hit.folded)} more that say"
             below.append(Text(f"and {more} the same", "dim"))
+        if hit.scope:
+            below.append(safe(f"shared in {hit.scope}{f' by {hit.author}' if hit.author else ''}", "dim"))
         if around and hit.id in around:
             below.append(_turns(around[hit.id], hit.id))
         if explain:

@@ -133,7 +133,10 @@ class CommandContext:
 
         principal, user_id = admit(self.memory, *needed, named=self.user_named)
         self.actor = principal.id
-        self._me = self.memory.user(user_id, audit=AuditedWrite(principal.id, self.command))
+        me, scope = self.memory.user(user_id, audit=AuditedWrite(principal.id, self.command)), self.typed.scope
+        if scope is not None and "admin" in needed:
+            raise InvalidInput("--scope means nothing to this command: it is about the whole store.")
+        self._me = me if scope is None else me.scope(scope)
 
     @property
     def console(self) -> "Console":

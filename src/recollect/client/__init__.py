@@ -152,6 +152,11 @@ class AsyncServiceUserMemory(AsyncTwin[ServiceUserMemory]):
         """Return a conversation by its id; it need not exist yet."""
         return AsyncServiceConversation(self._sync.conversation(id))
 
+    async def scope(self, name: str) -> Self:
+        """Return a shared scope that this user is a member of, with the same verbs. Raises NotFound."""
+        return type(self)(await to_thread(self._sync.scope, name))
+
+    scopes = awaited(ServiceUserMemory.scopes)
     conversations = awaited(ServiceUserMemory.conversations)
     remember = awaited(ServiceUserMemory.remember)
     remember_many = awaited(ServiceUserMemory.remember_many)

@@ -6,11 +6,12 @@ safe.
 
 import json
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from datetime import datetime
 from http import HTTPStatus
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, Self
 from urllib.parse import quote, urlencode
 from uuid import uuid4
 
@@ -65,6 +66,13 @@ class ServiceConnection:
         self._connection = HttpConnection(base, ApiKey(key), timeout_s=timeout_s, advice={})
         self._timeout_s = timeout_s
         self.url = base
+        self.scope = ""
+
+    def in_scope(self, name: str) -> Self:
+        """Give the same service, asked for a shared scope; the connections are shared."""
+        scoped = copy(self)
+        scoped.scope = name
+        return scoped
 
     def check(self) -> None:
         """Check that a Recollect service of a fitting version answers and knows the key.
@@ -110,6 +118,8 @@ class ServiceConnection:
         query: Mapping[str, object] | None = None,
     ) -> Any:  # noqa: ANN401 - JSON
         headers = {"X-Recollect-Version": __version__, **({"X-Recollect-User": user} if user else {})}
+        if self.scope:
+            headers["X-Recollect-Scope"] = self.scope
         if method != "GET":
             headers["Idempotency-Key"] = uuid4().hex
         given = {name: _plain(value) for name, value in (query or {}).items() if value is not None}

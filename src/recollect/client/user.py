@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike, fspath
-from typing import Any, Unpack, cast
+from typing import Any, Self, Unpack, cast
 
 from recollect.client.arguments import location_fields, memory_body, message_body, place_fields, refuse_vector
 from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
@@ -11,7 +11,7 @@ from recollect.client.decode import decode, decode_all
 from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
 from recollect.client.scoped import ServiceScoped
 from recollect.client.service import path_part
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotFound
 from recollect.model.filters import FilterFields
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
 from recollect.model.memories import (
@@ -25,6 +25,7 @@ from recollect.model.memories import (
 )
 from recollect.model.messages import Content, ConversationInfo, NewMessage
 from recollect.model.places import LocationLike, LocationMode
+from recollect.model.scopes import Membership
 from recollect.model.search import About, Forgotten, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import Stats
 
@@ -42,7 +43,20 @@ class ServiceUserMemory(ServiceScoped):
     @property
     def address(self) -> str:
         """Where these memories are, and whose: what waits for one is never stored in another."""
-        return f"{self._service.url} {self._user_id}"
+        address = f"{self._service.url} {self._user_id}"
+        return f"{address} {self._service.scope}" if self._service.scope else address
+
+    def scope(self, name: str) -> Self:
+        """Return a shared scope that this user is a member of, with the same verbs. Raises NotFound."""
+        if not name.strip():
+            raise NotFound("A shared scope has a name. `scopes` lists those of the user.")
+        shared = type(self)(self._service.in_scope(name), self._user_id)
+        shared.scopes()
+        return shared
+
+    def scopes(self) -> tuple[Membership, ...]:
+        """List the shared scopes that this user is a member of, by name."""
+        return decode_all(Membership, self._get("/api/scopes")["items"])
 
     @property
     def facts(self) -> ServiceFacts:

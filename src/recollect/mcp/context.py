@@ -20,6 +20,10 @@ class ToolContext(NamedTuple):
     settings: Settings
     memory: Memory
 
+    def in_scope(self, name: str) -> "ToolContext":
+        """Give the same for a shared scope that the user is a member of. Raises NotFound."""
+        return self._replace(me=self.me.scope(name))
+
 
 ToolHandler: TypeAlias = Callable[[ToolContext, Mapping[str, Any]], ToolAnswer]
 ResourceReader: TypeAlias = Callable[[ToolContext, str], str]

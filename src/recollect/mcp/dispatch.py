@@ -5,7 +5,7 @@ the tools need not wait for them.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from recollect.api.memory import AuditedWrite, Memory
 from recollect.authorization import authorize
@@ -19,6 +19,8 @@ from recollect.mcp.render import ToolAnswer
 from recollect.mcp.resources import Resource
 from recollect.mcp.tools import PROMPT_ARGUMENTS, TOOLS
 from recollect.model.literals import Permission
+
+_SCOPE: Final = "scope"
 
 
 class Dispatcher:
@@ -35,7 +37,9 @@ class Dispatcher:
             if tool == name and arguments.get(argument) is not None
         ]
         context = self._authorized(caller, name, *also)
-        return TOOL_HANDLERS[name](context, read_arguments(name, TOOLS[name].takes, arguments))
+        taken = dict(read_arguments(name, TOOLS[name].takes, arguments))
+        scope = taken.pop(_SCOPE, None)
+        return TOOL_HANDLERS[name](context if scope is None else context.in_scope(scope), taken)
 
     def resource(self, caller: Caller, uri: str) -> tuple[Resource, str]:
         """Read a resource by its address. Raises NotPermitted and NotFound."""

@@ -253,6 +253,8 @@ def _labels(item: Hit | MemoryRecord) -> Iterator[str]:
         yield _from_here(item.place, item.parts.place.distance_km)
     if present := participants_of(item.metadata):
         yield f"with {_one_line(', '.join(present))}"
+    if isinstance(item, Hit) and item.scope:
+        yield _one_line(f"{item.scope}, by {item.author}" if item.author else item.scope, _LONGEST_NAME)
     if item.trust == Trust.EXTERNAL:
         yield "external"
 
@@ -298,7 +300,7 @@ def _known(hit: Hit, count: int) -> Details:
     record = hit.record
     names = ("subject", "key", "value", "context", "conversation", "speaker")
     known: Details = {name: getattr(record, name, "") for name in names if not isinstance(record, Chunk)}
-    known |= {"learned_from": hit.learned_from, "channel": hit.channel}
+    known |= {"learned_from": hit.learned_from, "channel": hit.channel, "scope": hit.scope, "author": hit.author}
     data: Details = {name: content_details(text, count)["content"] for name, text in known.items() if text}
     if isinstance(record, MemoryRecord):
         data["confidence"] = record.confidence

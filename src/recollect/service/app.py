@@ -27,7 +27,19 @@ from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.openapi_document import PROBLEM, DocumentedApp, operation_name
 from recollect.service.request_context import RequiresPermission
-from recollect.service.routes import conversations, files, hooks, live, memories, places, search, store, transfer, typed
+from recollect.service.routes import (
+    conversations,
+    files,
+    hooks,
+    live,
+    memories,
+    places,
+    scopes,
+    search,
+    store,
+    transfer,
+    typed,
+)
 from recollect.service.scheduled_backups import ScheduledBackups
 from recollect.service.watched_folders import WatchedFolders
 from recollect.web.limits import BodyLimits
@@ -78,6 +90,7 @@ ROUTERS: Final = (
     hooks.forgetting,
     files.router,
     places.router,
+    scopes.router,
     transfer.router,
     live.router,
     store.router,

@@ -73,7 +73,8 @@ class AuthenticationMiddleware:
         state = scope.setdefault("state", {})
         state["principal"] = principal
         state["principal_id"] = principal.id
-        state["user"] = _named_user(headers)
+        state["user"] = _named(headers, "X-Recollect-User")
+        state["scope"] = _named(headers, "X-Recollect-Scope")
         wait = self._limiter.take(principal.id)
         if wait > 0:
             self._limited()
@@ -110,18 +111,16 @@ def _password(encoded: str) -> str:
         raise UnknownKey(_NO_KEY) from None
 
 
-def _named_user(headers: Headers) -> str:
-    """Read the user that an admin names. A header is in Latin-1 on the wire; names are in UTF-8."""
-    named = headers.getlist("x-recollect-user")
+def _named(headers: Headers, header: str) -> str:
+    """Read the user that an admin names, or a shared scope. A header is in Latin-1 on the wire; names are in UTF-8."""
+    named = headers.getlist(header)
     if len(named) > 1 or not all(name.strip() for name in named):
         found = "more than once" if len(named) > 1 else "without a name"
-        raise RequestRefused(
-            HTTPStatus.BAD_REQUEST, f"X-Recollect-User was sent {found}. Send it once, or leave it out."
-        )
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, f"{header} was sent {found}. Send it once, or leave it out.")
     try:
         return named[0].encode("latin-1").decode() if named else ""
     except UnicodeDecodeError:
-        raise RequestRefused(HTTPStatus.BAD_REQUEST, "X-Recollect-User is not in UTF-8.") from None
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, f"{header} is not in UTF-8.") from None
 
 
 def _refused(error: RecollectError, scope: Scope) -> RequestRefused:

@@ -64,17 +64,18 @@ def run_idempotent(
     def encode(result: object) -> str | None:
         return reply(cast("T", result)).stored() if isinstance(result, committed) else None
 
-    operations = call.memory.operations
-    once = IdempotentRequest(_hash(call.idempotency_key), _fingerprint(call, request), encode, private)
+    operations, owner = call.memory.operations, call.me.user_id  # who is no member gets no earlier answer either
+    named = f"{call.user_id}\n{call.idempotency_key}" if call.scope else call.idempotency_key
+    once = IdempotentRequest(_hash(named), _fingerprint(call, request), encode, private)
     try:
-        operations.check_first_use(call.user_id, once)
+        operations.check_first_use(owner, once)
         try:
             answer = reply(verb(call.audited(AuditedWrite(call.principal.id, action, once, precondition))))
         except (NotFound, StaleVersion):  # perhaps because the same request has been carried out just now
-            operations.check_first_use(call.user_id, once)
+            operations.check_first_use(owner, once)
             raise
         if answer.replayable:
-            operations.save_reply(call.user_id, once, answer.stored())
+            operations.save_reply(owner, once, answer.stored())
     except AlreadyProcessed as repeated:
         return _replay(repeated.answer)
     return answer.response()

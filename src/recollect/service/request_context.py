@@ -28,6 +28,12 @@ _BEARER: Final = HTTPBearer(auto_error=False, description="A key, such as `recol
 UserHeader = Annotated[
     str | None, Header(max_length=512, description="The user to work for; only an admin's key may choose.")
 ]
+ScopeHeader = Annotated[
+    str | None,
+    Header(
+        max_length=512, description="A shared scope to work in, of which the user is a member, instead of their own."
+    ),
+]
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -50,15 +56,24 @@ class ApiCall:
     idempotency_key: str
     request: str  # its method, path and query, which tell requests apart
     admission: RequestAdmission
+    scope: str = ""  # the shared scope that it is for, if any
 
     @property
     def me(self) -> UserMemory:
-        """The verbs of the user, for reading."""
-        return self.memory.user(self.user_id)
+        """The verbs of the user, for reading; in a shared scope those of a member. Raises NotFound."""
+        return self._opened(self.memory.user(self.user_id))
 
     def audited(self, write: AuditedWrite) -> UserMemory:
         """The verbs of the user, for a write that is noted in the audit log."""
-        return self.memory.user(self.user_id, audit=write)
+        return self._opened(self.memory.user(self.user_id, audit=write))
+
+    def _opened(self, me: UserMemory) -> UserMemory:
+        return me.scope(self.scope) if self.scope else me
+
+    def refuse_scope(self) -> None:
+        """Refuse a shared scope where it means nothing."""
+        if self.scope:
+            raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "X-Recollect-Scope means nothing here. Leave it out.")
 
     @property
     def requester(self) -> Requester:
@@ -86,6 +101,7 @@ class RequiresPermission:
         request: Request,
         _: Annotated[object, Depends(_BEARER)] = None,
         x_recollect_user: UserHeader = None,  # noqa: ARG002 - for the document; authentication has read it
+        x_recollect_scope: ScopeHeader = None,  # noqa: ARG002 - likewise
     ) -> ApiCall:
         """Authorize the request."""
         return self.authorized(request)
@@ -106,7 +122,10 @@ class RequiresPermission:
         memory.user(user)  # raises for a name that cannot be a user's
         _refuse_unknown_parameters(request)
         path = f"{request.method} {request.url.path}?{request.url.query}"
-        return ApiCall(memory, principal, user, idempotency_key, path, request.app.state.admission)
+        call = ApiCall(memory, principal, user, idempotency_key, path, request.app.state.admission, request.state.scope)
+        if self.permission == "admin":
+            call.refuse_scope()
+        return call
 
 
 def _refuse_unknown_parameters(request: Request) -> None:
@@ -131,6 +150,7 @@ class RequiresPermissionOnce(RequiresPermission):
         request: Request,
         _: Annotated[object, Depends(_BEARER)] = None,
         x_recollect_user: UserHeader = None,  # noqa: ARG002 - for the document; authentication has read it
+        x_recollect_scope: ScopeHeader = None,  # noqa: ARG002 - likewise
         idempotency_key: IdempotencyKey = None,
     ) -> ApiCall:
         """Authorize the request."""

@@ -24,6 +24,7 @@ from pydantic import (
 
 from recollect.model.literals import MEMORY_TYPES, SOURCES, TYPE_ALIASES, MemoryType, Source
 from recollect.model.places import LONGEST_LABEL
+from recollect.model.scopes import ScopeRole
 from recollect.service.body_model import EXAMPLES, VISIBLE, Share, StrictBody
 from recollect.service.request_locations import (
     AddressText,
@@ -254,6 +255,14 @@ class NamedPlaceSent(StrictBody):
     lat: Latitude
     lng: Longitude
     address: AddressText = ""
+
+
+class MemberBody(StrictBody):
+    """What a member of a shared scope may do."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["MemberBody"])
+
+    role: ScopeRole = "reader"
 
 
 class ToolCallBody(StrictBody):

@@ -37,6 +37,7 @@ from recollect.model.messages import Appended, Compaction, ConversationInfo, Mes
 from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
 from recollect.model.readings import Captured, ExplainedReading, Need, Reading, SkippedStatement, Statement, TextSpan
 from recollect.model.receipts import AuditPosition, ErasureCheck, ErasureFinding, OlderBackup, Receipt
+from recollect.model.scopes import Membership, SharedScope
 from recollect.model.search import (
     About,
     ChannelPart,
@@ -283,6 +284,11 @@ NamedPlacesBody = body("NamedPlaces", items=tuple[NamedPlace, ...])
 ForgottenNameBody = body("ForgottenName", name=str)
 LocatedBody = body("LocatedBody", Located)
 LocatedManyBody = body("LocatedMany", items=tuple[Located, ...])
+
+MembershipBody = body("MembershipBody", Membership)
+MembershipsBody = body("Memberships", items=tuple[Membership, ...])
+SharedScopeBody = body("SharedScopeBody", SharedScope)
+SharedScopesBody = body("SharedScopes", items=tuple[SharedScope, ...])
 
 FederatedHitBody = body("FederatedHitBody", FederatedHit)
 NodeBody = body("NodeBody", NodeReport, state=str)

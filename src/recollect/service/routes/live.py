@@ -62,6 +62,7 @@ async def stream_hits(
     longer known). Each has an `id`: a client that was cut off sends the last one in `Last-Event-ID`, and misses nothing
     and sees nothing twice.
     """
+    call.refuse_scope()
     begin = after if last_event_id is None else int(last_event_id)
     wanted = LiveSearchRequest(
         key_id=call.principal.id,

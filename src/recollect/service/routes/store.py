@@ -23,7 +23,7 @@ router = APIRouter(tags=["Store"])
 @router.get("/api/stats", response_model=out.UserStatsBody)
 def get_stats(call: ReadCall) -> Response:
     """Give figures about what the user has stored and, if `serve.search_log` is set, searched for."""
-    searches = call.memory.operations.search_stats(call.user_id)
+    searches = () if call.scope else call.memory.operations.search_stats(call.user_id)
     return _json(out.dump(out.UserStatsBody, {**asdict(call.me.stats()), "searches": searches}))
 
 

@@ -70,7 +70,7 @@ def _export(call: ApiCall, *, vectors: bool, readable: bool) -> Response:
             while piece := file.read(_PIECE):
                 yield piece
 
-    name = quote(f"{call.user_id}{'-readable' if readable else ''}.zip", safe="", errors="replace")
+    name = quote(f"{call.scope or call.user_id}{'-readable' if readable else ''}.zip", safe="", errors="replace")
     headers = {
         "Content-Disposition": f"attachment; filename=\"export.zip\"; filename*=UTF-8''{name}",
         "Content-Length": str(report.bytes),

@@ -1,0 +1,176 @@
+"""Commands for shared scopes: who is a member of which."""
+
+from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
+
+import typer
+
+from recollect.cli import options
+from recollect.cli.errors import PanelGroup
+from recollect.cli.formatting import ago, counted
+from recollect.cli.options import argument, example, option
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from recollect.cli.view import View
+    from recollect.model.scopes import Membership, ScopeRole, SharedScope
+    from recollect.model.search import Forgotten
+
+_PANEL = "Access"
+
+scope_commands = CommandSet("Commands", group=typer.Typer(cls=PanelGroup, no_args_is_help=True))
+commands = CommandSet(_PANEL)
+commands.typer.add_typer(scope_commands.typer, name="scope", rich_help_panel=_PANEL)
+
+ScopeArgument = Annotated[str, argument("NAME", "The shared scope, such as family.")]
+MemberArgument = Annotated[str, argument("USER", "The user.")]
+
+
+def _roles() -> list[str]:
+    return ["reader", "writer"]
+
+
+@scope_commands.typer.callback(
+    epilog=example("recollect scope add family anna --role writer", "recollect --user anna --scope family list")
+)
+def scope(ctx: typer.Context, *, json: options.JsonOption = False) -> None:
+    """Share memory between users: scopes and their members.
+
+    Members find what is in a scope among their own. To store in one, name it before a command: --scope family.
+    """
+    ctx.obj = ctx.obj._replace(json=ctx.obj.json or json)
+
+
+class RemovedMember(NamedTuple):
+    """A user who is a member no more."""
+
+    scope: str
+    user: str
+
+
+class MemberList(NamedTuple):
+    """Members of scopes."""
+
+    members: tuple["Membership", ...]
+
+
+class ScopeList(NamedTuple):
+    """All scopes with their members."""
+
+    scopes: tuple["SharedScope", ...]
+
+
+class DeletedScope(NamedTuple):
+    """A scope that was deleted, and what went with it; None when it was kept."""
+
+    scope: str
+    forgotten: "Forgotten | None"
+
+
+@scope_commands.command("admin", examples=("recollect scope add family anna --role writer",))
+def add(
+    context: CommandContext,
+    name: ScopeArgument,
+    member: MemberArgument,
+    *,
+    role: Annotated[
+        str,
+        option("ROLE", "reader: searches it. writer: also stores, changes and forgets in it.", autocompletion=_roles),
+    ] = "reader",
+) -> CommandResult["Membership"]:
+    """Make a user a member of a scope, or give a member another role.
+
+    The scope is there as soon as it has a member. From then on the user's searches include it.
+    """
+    added = context.memory.scopes.add(name, member, role=cast("ScopeRole", role), actor=context.actor)
+    return CommandResult(added, _show_added)
+
+
+def _show_added(view: "View", added: "Membership") -> None:
+    view.line(f"{added.user_id} is a {added.role} of {added.scope}.")
+
+
+@scope_commands.command("admin", examples=("recollect scope remove family ben",))
+def remove(context: CommandContext, name: ScopeArgument, member: MemberArgument) -> CommandResult[RemovedMember]:
+    """Remove a member of a scope, who has no access from that moment on.
+
+    What they stored in the scope stays there.
+    """
+    context.memory.scopes.remove(name, member, actor=context.actor)
+    return CommandResult(RemovedMember(name, member), _show_removed)
+
+
+def _show_removed(view: "View", removed: RemovedMember) -> None:
+    view.line(f"{removed.user} is no member of {removed.scope} any more.")
+
+
+@scope_commands.command("admin", name="list", examples=("recollect scope list",))
+def list_scopes(context: CommandContext) -> CommandResult[ScopeList]:
+    """List all scopes with their members, also those that have none left."""
+    return CommandResult(ScopeList(context.memory.scopes.list()), _show_scopes)
+
+
+def _show_scopes(view: "View", listed: ScopeList) -> None:
+    if not listed.scopes:
+        view.line("No shared scopes yet. `recollect scope add NAME USER` makes one.")
+        return
+    table = view.grid("name", "text")
+    for shared in listed.scopes:
+        named = ", ".join(f"{member.user_id} ({member.role})" for member in shared.members)
+        table.add_row(shared.name, view.text(named or "no members"))
+    view.print(table)
+
+
+@scope_commands.command("admin", examples=("recollect scope members family",))
+def members(context: CommandContext, name: ScopeArgument) -> CommandResult[MemberList]:
+    """List the members of a scope, with their roles and since when."""
+    return CommandResult(MemberList(context.memory.scopes.members(name)), _show_members)
+
+
+@scope_commands.command("read", examples=("recollect --user anna scope mine",))
+def mine(context: CommandContext) -> CommandResult[MemberList]:
+    """List the scopes that the user is a member of."""
+    return CommandResult(MemberList(context.me.scopes()), _show_mine)
+
+
+def _show_members(view: "View", listed: MemberList) -> None:
+    if not listed.members:
+        view.line("No members.")
+        return
+    table = view.grid("name", "text")
+    for member in listed.members:
+        table.add_row(member.user_id, view.text(f"{member.role}, added {ago(member.added_at, view.now)}"))
+    view.print(table)
+
+
+def _show_mine(view: "View", listed: MemberList) -> None:
+    if not listed.members:
+        view.line("No shared scopes.")
+        return
+    table = view.grid("name", "text")
+    for member in listed.members:
+        table.add_row(member.scope, view.text(member.role))
+    view.print(table)
+
+
+@scope_commands.command("admin", examples=("recollect scope delete family --yes",))
+def delete(
+    context: CommandContext,
+    name: ScopeArgument,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+) -> CommandResult[DeletedScope]:
+    """Forget a scope for good, with all that is in it and all memberships."""
+    context.memory.scopes.members(name)
+    if not yes and not context.can_ask:
+        raise InvalidInput(f"Forgetting all of {name} needs --yes when there is no terminal to ask on.")
+    if not yes and not context.ask(f"Forget all that is in {name} for good?"):
+        return CommandResult(DeletedScope(name, None), _show_deleted)
+    return CommandResult(DeletedScope(name, context.memory.scopes.delete(name, actor=context.actor)), _show_deleted)
+
+
+def _show_deleted(view: "View", deleted: DeletedScope) -> None:
+    if deleted.forgotten is None:
+        view.line(f"Kept {deleted.scope}.")
+        return
+    view.line(f"Deleted {deleted.scope}, with {counted(len(deleted.forgotten.ids), 'item', 'items')}.")
