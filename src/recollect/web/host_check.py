@@ -20,8 +20,8 @@ from recollect.web.server import ServerError, resolve_host
 
 _METHODS: Final = "GET, POST, PATCH, DELETE"
 _REQUEST_HEADERS: Final = (
-    "Authorization, Content-Type, Idempotency-Key, X-Recollect-User, X-Recollect-Version, If-Match, If-None-Match, "
-    "Last-Event-ID, X-Request-ID, Mcp-Session-Id, Mcp-Protocol-Version"
+    "Authorization, Content-Type, Idempotency-Key, X-Recollect-User, X-Recollect-Scope, X-Recollect-Version, If-Match, "
+    "If-None-Match, Last-Event-ID, X-Request-ID, Mcp-Session-Id, Mcp-Protocol-Version"
 )
 _RESPONSE_HEADERS: Final = "ETag, Retry-After, X-Request-ID, Mcp-Session-Id"
 _PREFLIGHT_MAX_AGE_S: Final = 600

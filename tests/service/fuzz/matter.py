@@ -13,8 +13,8 @@ min_importance topic as_of max_tokens reasoning after folder files replace lines
 location_weight location_mode
 """
 _HEADERS = """
-Idempotency-Key If-Match If-None-Match Last-Event-ID X-Recollect-User Accept Accept-Encoding Content-Type Range Cookie
-X-Request-Id Expect Mcp-Session-Id Mcp-Protocol-Version
+Idempotency-Key If-Match If-None-Match Last-Event-ID X-Recollect-User X-Recollect-Scope Accept Accept-Encoding
+Content-Type Range Cookie X-Request-Id Expect Mcp-Session-Id Mcp-Protocol-Version
 """
 _MOMENTS = """
 2026-03-01T12:00:00Z 0001-01-01T00:00:00+14:00 9999-12-31T23:59:60-12:00 9999-12-31T23:59:59-14:00 0000-00-00T00:00:00Z

@@ -9,6 +9,7 @@ from recollect.engine.drafts.memory_drafts import HAPPENINGS
 from recollect.model.literals import MEMORY_TYPES
 from recollect.service.body_model import VISIBLE
 
+_NOT_EMPTY: Final = r"[^\s\x00-\x1f\x85]"  # what cleaning leaves something of
 _NOT_BLANK: Final = r"[^\s\x1c-\x1f\x85\ufeff]"  # more than space
 _PAIR: Final[dict[str, Any]] = {
     "required": ["lat", "lng"],
@@ -33,7 +34,7 @@ _HAS_A_KEY: Final[dict[str, Any]] = {
         {
             "required": ["key"],
             "properties": {
-                "key": {"type": "string", "pattern": VISIBLE},
+                "key": {"type": "string", "pattern": _NOT_EMPTY},
                 "type": {"enum": [kind for kind in MEMORY_TYPES if kind not in HAPPENINGS]},
             },
         },
