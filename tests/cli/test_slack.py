@@ -12,4 +12,4 @@ def test_the_bot_names_the_tokens_that_are_missing(cli: Cli) -> None:
     http = cli("slack", "--port", "0", "--bot-token", "xoxb-test")
     assert "SLACK_SIGNING_SECRET must be set" in http.stderr
     shared = cli("slack", "--bot-token", "xoxb-test", "--app-token", "xapp-test", "--shared-channel", "C1")
-    assert "shared scopes, which this version does not have" in shared.stderr
+    assert "C0123=kitchen" in shared.stderr

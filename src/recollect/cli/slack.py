@@ -1,5 +1,6 @@
 """The command that runs the Slack bot."""
 
+from collections.abc import Sequence
 from threading import Event
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,12 +40,15 @@ def slack(
     api_url: Annotated[
         str, option("URL", "The API of Slack; SLACK_API_URL says it.", envvar="SLACK_API_URL", show_envvar=False)
     ] = _API,
-    shared_channel: Annotated[list[str] | None, option("ID", "A channel as a shared scope; refused so far.")] = None,
+    shared_channel: Annotated[
+        list[str] | None,
+        option("ID=SCOPE", "A channel in which the bot works in a shared scope; may be repeated."),
+    ] = None,
 ) -> None:
     """Run a Slack bot.
 
     Answers /memory-search, /memory-store, /memory-forget, mentions and the message action "Remember this", each person
-    from a memory of their own. Needs pip install 'recollect[slack]'. Ctrl-C ends it.
+    from a memory of their own, or from that of a shared channel. Needs pip install 'recollect[slack]'. Ctrl-C ends it.
     """
     needed = {"SLACK_BOT_TOKEN": bot_token}
     needed |= {"SLACK_APP_TOKEN": app_token} if port is None else {"SLACK_SIGNING_SECRET": signing_secret}
@@ -56,7 +60,7 @@ def slack(
     except ImportError as error:
         raise SettingsError(str(error)) from error
 
-    settings = bot.SlackSettings(bot_token, signing_secret, api_url, tuple(shared_channel or ()))
+    settings = bot.SlackSettings(bot_token, signing_secret, api_url, _shared_channels(shared_channel or ()))
     app = bot.make_app(context.memory, settings)
     with bot.spool_of(context.memory, settings).delivering(_DELIVER_S):
         if port is not None:
@@ -68,6 +72,15 @@ def slack(
             Event().wait()
         finally:
             handler.close()  # type: ignore[no-untyped-call]
+
+
+def _shared_channels(typed: Sequence[str]) -> dict[str, str]:
+    """Give the scopes of channels by their ids."""
+    pairs = [text.partition("=") for text in typed]
+    for channel, _, scope in pairs:
+        if not channel or not scope:
+            raise SettingsError("--shared-channel takes the id of a channel and a scope, such as C0123=kitchen.")
+    return {channel: scope for channel, _, scope in pairs}
 
 
 def _listening(served: "ServedBot") -> None:

@@ -38,9 +38,9 @@ class FakeSlack:
         """Whether all that was posted has been looked at."""
         return self._posts.empty()
 
-    def command(self, name: str, text: str, user: str = ANNA, team: str = TEAM) -> str:
+    def command(self, name: str, text: str, user: str = ANNA, team: str = TEAM, channel: str = "C1") -> str:
         """Let a person type a command; gives what the bot answered."""
-        asked = {"command": name, "text": text, "user_id": user, "team_id": team, "channel_id": "C1"}
+        asked = {"command": name, "text": text, "user_id": user, "team_id": team, "channel_id": channel}
         assert (
             self.send(urlencode({**asked, "response_url": self.response_url, "trigger_id": next(self._triggers)}))
             == 200

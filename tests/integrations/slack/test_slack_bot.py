@@ -121,9 +121,26 @@ def test_what_goes_wrong_is_said_in_words(slack: FakeSlack) -> None:
     assert slack.command("/memory-search", "tea", user="../anna").startswith("That cannot be done")
 
 
-def test_shared_channels_are_refused_until_there_are_shared_scopes(memory: Memory) -> None:
-    with pytest.raises(InvalidInput, match="shared scopes, which this version does not have"):
-        make_app(memory, SlackSettings("xoxb-test", SECRET, shared_channels=("C1",)))
+def test_only_a_channel_that_is_configured_is_shared(memory: Memory) -> None:
+    asked = "where is the kettle?"
+    with slack_with(memory, patience_s=PATIENCE_S, shared_channels={"C9": "kitchen"}) as slack:
+        assert slack.command("/memory-store", TEA).startswith("Remembered")
+        stored = slack.command("/memory-store", "The kettle is in the attic", channel="C9")
+        assert stored == "Remembered: The kettle is in the attic"
+        assert "attic" in slack.command("/memory-search", asked, user=BERT, channel="C9")
+        assert slack.command("/memory-search", "green tea", channel="C9") == "No relevant memories found."
+        for user in (ANNA, BERT):
+            assert slack.command("/memory-search", asked, user=user) == "No relevant memories found."
+        action = {"type": "message_action", "callback_id": "remember_this", "channel": {"id": "C9"}, "trigger_id": "t"}
+        said = {"type": "message", "user": BERT, "text": "The gate is red", "ts": "18"}
+        slack.interact({**action, "message": said})
+        press = {"type": "block_actions", "actions": [{"action_id": FORGET, "block_id": "b", "value": "the kettle"}]}
+        assert slack.interact({**press, "channel": {"id": "C9"}}, user=BERT) == "Forgotten for good: 1."
+    (gate,) = memory.user("slack:C9").scope("kitchen").list().items
+    assert gate.metadata == {"slack": {"channel": "C9", "ts": "18", "user": ANNA}, "author": "slack:C9"}
+    assert memory.user(user_name(TEAM, ANNA)).count() == 1
+    with pytest.raises(InvalidInput):
+        make_app(memory, SlackSettings("xoxb-test", SECRET, shared_channels={"C9": "two words"}))
 
 
 class Interrupted(Memory):

@@ -1,12 +1,15 @@
-"""The bot's commands. Each acts for the person who sent the signed request, and answers that person alone."""
+"""The bot's commands. Each acts for the person who sent the signed request, and answers that person alone.
+
+In a channel that is configured as a shared scope they work in the scope; anywhere else in the person's own memory.
+"""
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from slack_bolt import Ack, App, Respond
 from slack_sdk import WebClient
@@ -15,7 +18,7 @@ from recollect.api.memory import Memory
 from recollect.api.user import UserMemory
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.integrations.slack import replies
-from recollect.integrations.slack.people import People, user_name
+from recollect.integrations.slack.people import People
 from recollect.integrations.write_spool import WriteSpool
 
 _API: Final = "https://slack.com/api/"
@@ -29,29 +32,40 @@ Body = dict[str, Any]
 Said = str | list[dict[str, Any]]
 
 
+class _Sender(NamedTuple):
+    """Who sent a request, and in which channel."""
+
+    team: str
+    person: str
+    channel: str
+
+
 @dataclass(frozen=True, slots=True)
 class SlackSettings:
     """The bot's token, the secret that Slack signs requests with, and where the API of Slack is.
 
-    A person who waits longer than `patience_s` is told so; what the store does not take waits in `spool_folder`.
+    `shared_channels` are scopes by the ids of channels. A person who waits longer than `patience_s` is told so; what
+    the store does not take waits in `spool_folder`.
     """
 
     bot_token: str
     signing_secret: str = ""
     api_url: str = _API
-    shared_channels: tuple[str, ...] = ()
+    shared_channels: Mapping[str, str] = field(default_factory=dict)
     patience_s: float = 2.5
     spool_folder: str = ""
 
 
 def spool_of(memory: Memory, settings: SlackSettings) -> WriteSpool:
     """Give what people told the bot and the store has not taken yet; `delivering` stores it when that is back."""
-    return WriteSpool(f"{memory.me.address} slack", memory.user, settings.spool_folder or None)
+    people = People(memory, settings.shared_channels)
+    return WriteSpool(f"{memory.me.address} slack", people.named, settings.spool_folder or None)
 
 
 def make_app(memory: Memory, settings: SlackSettings) -> App:
     """Make the bot. Raises InvalidInput for settings that cannot be served."""
     people = People(memory, settings.shared_channels)
+    people.admit_channels()
     app = App(
         client=WebClient(token=settings.bot_token, base_url=settings.api_url),
         signing_secret=settings.signing_secret,
@@ -88,7 +102,7 @@ class _SlackBot:
         if not query:
             respond("What do you look for? `/memory-search which tea do I like?`")
             return
-        self._act(respond, command["team_id"], command["user_id"], lambda me: _found(me, query))
+        self._act(respond, _sender(command), lambda me: _found(me, query))
 
     def store(self, ack: Ack, respond: Respond, command: Body) -> None:
         """Store a text."""
@@ -97,7 +111,7 @@ class _SlackBot:
         if not text:
             respond("What is to be remembered? `/memory-store I prefer green tea`")
             return
-        self._store(respond, command["team_id"], command["user_id"], text, source="user_stated")
+        self._store(respond, _sender(command), text, source="user_stated")
 
     def ask_to_forget(self, ack: Ack, respond: Respond, command: Body) -> None:
         """Show what says it, with a button to forget it."""
@@ -111,7 +125,7 @@ class _SlackBot:
             texts = _sayings(me, query)
             return replies.confirmation(texts, query) if texts else "Nothing says this. Nothing was forgotten."
 
-        self._act(respond, command["team_id"], command["user_id"], preview)
+        self._act(respond, _sender(command), preview)
 
     def forget(self, ack: Ack, respond: Respond, body: Body) -> None:
         """Forget what the button carries, of the person who pressed it."""
@@ -123,7 +137,7 @@ class _SlackBot:
             amount = len(forgotten.ids) + len(forgotten.rewritten)
             return f"Forgotten for good: {amount}." if amount else "Nothing says this any more."
 
-        self._act(respond, *_person(body), confirmed, replace_original=True)
+        self._act(respond, _person(body), confirmed, replace_original=True)
 
     def keep(self, ack: Ack, respond: Respond) -> None:
         """Leave all as it is."""
@@ -142,25 +156,35 @@ class _SlackBot:
             client.chat_postEphemeral(channel=event["channel"], user=event["user"], text=text, **thread)
 
         if query:
-            self._act(post, body["team_id"], event["user"], lambda me: _found(me, query))
+            sender = _Sender(body["team_id"], event["user"], event["channel"])
+            self._act(post, sender, lambda me: _found(me, query))
         else:
             post("Ask me what you once told me, or store something with `/memory-store`.")
 
     def remember_message(self, ack: Ack, respond: Respond, body: Body) -> None:
         """Store a message for the person who chose the action. What others wrote is trusted less."""
         ack()
-        team, person = _person(body)
-        message = body["message"]
-        own = message.get("user") == person
-        noted = {"channel": body.get("channel", {}).get("id", ""), "ts": message.get("ts", "")}
-        source = "user_stated" if own else "external:slack"
-        self._store(respond, team, person, message.get("text", ""), source=source, metadata={"slack": noted})
+        sender, message = _person(body), body["message"]
+        source = "user_stated" if message.get("user") == sender.person else "external:slack"
+        noted = {"channel": sender.channel, "ts": message.get("ts", "")}
+        self._store(respond, sender, message.get("text", ""), source=source, noted=noted)
 
-    def _store(self, respond: Callable[..., Any], team: str, person: str, text: str, **fields: Any) -> None:  # noqa: ANN401
-        """Store a text; while the store is away it waits, and the person is told."""
+    def _store(
+        self,
+        respond: Callable[..., Any],
+        sender: _Sender,
+        text: str,
+        *,
+        source: str,
+        noted: Mapping[str, str] | None = None,
+    ) -> None:
+        """Store a text; while the store is away it waits, and the person is told. A shared one says who stored it."""
+        by = {"user": sender.person} if self._people.is_shared(sender.channel) else {}
+        details = {**(noted or {}), **by}
 
         def stored() -> str:
-            made = self._writes.remember(user_name(team, person), text, **fields)
+            fields = {"source": source, **({"metadata": {"slack": details}} if details else {})}
+            made = self._writes.remember(self._people.name_of(*sender), text, **fields)
             if made is None:
                 return f"{replies.AWAY} This is stored when it is back: {replies.escaped(text)}"
             return "I knew that already." if made.action == "duplicate" else f"Remembered: {replies.escaped(text)}"
@@ -168,10 +192,10 @@ class _SlackBot:
         self._answer(respond, stored)
 
     def _act(
-        self, respond: Callable[..., Any], team: str, person: str, action: Callable[[UserMemory], Said], **how: bool
+        self, respond: Callable[..., Any], sender: _Sender, action: Callable[[UserMemory], Said], **how: bool
     ) -> None:
-        """Do something with the memory of a person, and answer."""
-        self._answer(respond, lambda: action(self._people.memory_of(team, person)), **how)
+        """Do something with the memory that a person means, and answer."""
+        self._answer(respond, lambda: action(self._people.named(self._people.name_of(*sender))), **how)
 
     def _answer(self, respond: Callable[..., Any], work: Callable[[], Said], **how: bool) -> None:
         """Answer with what some work gives; say what is wrong when it cannot be done, or takes long."""
@@ -208,9 +232,14 @@ def _said(work: Callable[[], Said]) -> Said:
         return f"{replies.AWAY} Nothing was changed; please try again later."
 
 
-def _person(body: Body) -> tuple[str, str]:
-    """Give the team and the person of an interaction. In shared channels that is the team of the person."""
-    return (body["user"].get("team_id") or body["team"]["id"]), body["user"]["id"]
+def _sender(command: Body) -> _Sender:
+    return _Sender(command["team_id"], command["user_id"], command.get("channel_id", ""))
+
+
+def _person(body: Body) -> _Sender:
+    """Give who did something where. In channels that teams share it is the team of the person."""
+    channel = (body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id", "")
+    return _Sender(body["user"].get("team_id") or body["team"]["id"], body["user"]["id"], channel)
 
 
 def _found(me: UserMemory, query: str) -> str:
