@@ -129,8 +129,10 @@ def test_a_memory_by_meaning_alone(opened: OpenUser) -> None:
     me.remember_many(["a warm drink", "the lamp"])
     best, other = me.recall("tea").hits
     # No row holds the word, so meaning has all the weight: 0.8 x 0.97 = 0.776. What is turned away counts as nothing.
-    explains(best, {"vector": (0.8, 0.8, 1.0)}, IMPORTANCE)
-    explains(other, {"vector": (-0.5, 0.0, 1.0)}, IMPORTANCE)
+    # No row holds letters of it either; they would weigh 0.8 of the nearest.
+    letters = (0.0, 0.0, 0.8 * 0.8)
+    explains(best, {"vector": (0.8, 0.8, 1.0), "letters": letters}, IMPORTANCE)
+    explains(other, {"vector": (-0.5, 0.0, 1.0), "letters": letters}, IMPORTANCE)
     assert best.score == pytest.approx(0.776, abs=CLOSE)
     assert best.similarity == pytest.approx(0.8, abs=CLOSE)
     assert (other.similarity, other.score) == (0.0, 0.0)
@@ -139,7 +141,7 @@ def test_a_memory_by_meaning_alone(opened: OpenUser) -> None:
 def test_a_memory_by_both(opened: OpenUser) -> None:
     me = opened(Told({"green tea": 0.5, "green lamp": 0.3, "warm drink": 0.8}))
     me.remember_many(["green tea", "green lamp", "warm drink"])
-    tea, drink, lamp = me.recall("green tea").hits
+    tea, lamp, drink = me.recall("green tea").hits
     # Two of three rows hold "green": ln(1 + 1.5 / 2.5) = 0.4700. One holds "tea": ln(1 + 2.5 / 1.5) = 0.9808.
     # The first row holds all of the question, so words are believed and have their share of 0.6.
     green, all_of_it = log(1.6), log(1.6) + log(8 / 3)
@@ -147,11 +149,21 @@ def test_a_memory_by_both(opened: OpenUser) -> None:
     # The lamp holds 0.4700 / 1.4508 = 0.3240 of the question: 2 x 0.4700 x 0.3240 ** 0.5 = 0.5350.
     poor = 2 * green * (green / all_of_it) ** bm25._COVERAGE_OF_SHORT
     # A cosine scores its square by the highest: 0.5 ** 2 / 0.8 = 0.3125, 0.3 ** 2 / 0.8 = 0.1125.
-    explains(tea, {"vector": (0.5, 0.3125, 0.4), "text": (best, 1.0, 0.6)}, IMPORTANCE)
-    explains(drink, {"vector": (0.8, 0.8, 0.4), "text": (0.0, 0.0, 0.6)}, IMPORTANCE)
-    explains(lamp, {"vector": (0.3, 0.1125, 0.4), "text": (poor, poor / best, 0.6)}, IMPORTANCE)
+    # Two rows hold the letters of "green", one those of "tea"; they are as rare as the words.
+    groups = {"green": (" gr", "ree", "en "), "tea": (" te", "ea ")}
+    lamp_share = len(groups["green"]) * green / (len(groups["green"]) * green + len(groups["tea"]) * log(8 / 3))
+    weight = 0.8 * 0.8  # of the nearest
+    scale = (0.4 * 0.3125 + 0.6) / (0.4 * 0.3125 + 0.6 + weight)  # brings the best back to where it was: 0.5311
+
+    def scaled(vector: tuple[float, float], text: tuple[float, float], share: float) -> dict[str, Any]:
+        channels = {"vector": (*vector, 0.4), "text": (*text, 0.6), "letters": (share, share, weight)}
+        return {name: (raw, score, part * scale) for name, (raw, score, part) in channels.items()}
+
+    explains(tea, scaled((0.5, 0.3125), (best, 1.0), 1.0), IMPORTANCE)
+    explains(drink, scaled((0.8, 0.8), (0.0, 0.0), 0.0), IMPORTANCE)
+    explains(lamp, scaled((0.3, 0.1125), (poor, poor / best), lamp_share), IMPORTANCE)
     assert tea.score == pytest.approx((0.4 * 0.3125 + 0.6) * 0.97, abs=CLOSE)  # 0.70325
-    assert drink.score == pytest.approx(0.4 * 0.8 * 0.97, abs=CLOSE)  # 0.3104
+    assert drink.score == pytest.approx(0.4 * 0.8 * scale * 0.97, abs=CLOSE)  # 0.1649
     assert [hit.parts.channels["vector"].rank for hit in (tea, drink, lamp)] == [2, 1, 3]
     assert [hit.parts.channels["text"].rank for hit in (tea, drink, lamp)] == [1, None, 2]
 

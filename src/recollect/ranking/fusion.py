@@ -37,6 +37,7 @@ _FIXED_VECTOR = 0.7
 _PER_LOG_SCORE = 1.8
 _PER_AGREEMENT = 4.0
 _DOUBT = 7.5
+_DOUBT_WITH_LETTERS = 8.5  # most of what words prove, letters say, too
 _NO_PROOF = 50.0  # beyond this a probability is 0 for any purpose
 _ALL_OF_IT = 6  # the power by which holding the whole question makes up for words that are not rare
 
@@ -52,7 +53,8 @@ def nearness(cosine: float, unrelated: float | None) -> float:
 class FusionRecipe:
     """How channels are fused. Of the two weights only the proportion matters; 0 mutes a channel.
 
-    `unrelated` is the usual cosine of what has nothing to do with each other, if it is higher than usual.
+    `unrelated` is the usual cosine of what has nothing to do with each other, if it is higher than usual. With
+    `letters`, letters are counted afterwards, and words are believed less.
     """
 
     vector: float = 0.45
@@ -60,6 +62,7 @@ class FusionRecipe:
     method: Fusion = "weighted"
     rrf_k: float = 10.0
     unrelated: float = USUAL
+    letters: bool = False
 
 
 DEFAULT = FusionRecipe()
@@ -83,9 +86,9 @@ class Channel:
         raw = self.raws.get(row)
         return None if raw is None else 1 + len(self.raws) - bisect_right(self.ascending, raw)
 
-    def part(self, row: str) -> ChannelPart:
-        """Say what the channel adds to a row."""
-        return ChannelPart(self.rank(row), self.raws.get(row, 0.0), self.scores.get(row, 0.0), self.weight)
+    def part(self, row: str, scale: float = 1.0) -> ChannelPart:
+        """Say what the channel adds to a row, on a smaller scale."""
+        return ChannelPart(self.rank(row), self.raws.get(row, 0.0), self.scores.get(row, 0.0), self.weight * scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +132,7 @@ class Fused:
 
     def parts(self, row: str, scale: float = 1.0) -> dict[str, ChannelPart]:
         """Say what each channel adds to a row."""
-        parts = {name: channel.part(row) for name, channel in self.channels.items()}
-        return (
-            parts if scale == 1.0 else {name: replace(part, weight=part.weight * scale) for name, part in parts.items()}
-        )
+        return {name: channel.part(row, scale) for name, channel in self.channels.items()}
 
 
 def fuse(
@@ -169,14 +169,18 @@ def _channels(
         return {VECTOR: _ranks(cosines, weight, recipe.rrf_k), TEXT: _ranks(bm25, 1 - weight, recipe.rrf_k)}
     share = 1 - _FIXED_VECTOR
     if nearest is not None:
-        share = recipe.text / (recipe.text + recipe.vector) * belief(texts, cosines, recipe.unrelated)
+        share = (
+            recipe.text
+            / (recipe.text + recipe.vector)
+            * belief(texts, cosines, recipe.unrelated, _DOUBT_WITH_LETTERS if recipe.letters else _DOUBT)
+        )
     return {
         VECTOR: Channel(1.0 - share, cosines, _cosine_scores(cosines, recipe.unrelated, nearest)),
         TEXT: Channel(share, bm25, _text_scores(bm25, 1.0)),
     }
 
 
-def belief(texts: TextScores, cosines: Mapping[str, float], unrelated: float = USUAL) -> float:
+def belief(texts: TextScores, cosines: Mapping[str, float], unrelated: float = USUAL, doubt: float = _DOUBT) -> float:
     """Say how far words may be believed beside the vectors, in [0, 1]. A code such as `vtx-4471-c` is never chance.
 
     Of equally good rows by words the nearest counts; without a cosine of the best one nothing contradicts it.
@@ -187,7 +191,7 @@ def belief(texts: TextScores, cosines: Mapping[str, float], unrelated: float = U
     known = [cosines[row] for row, other in texts.scores.items() if other == score and row in cosines]
     highest = nearness(max(cosines.values()), unrelated) if cosines else 0.0
     agreement = nearness(max(known), unrelated) / highest if known and highest > 0.0 else 1.0
-    proof = _PER_LOG_SCORE * log(score) + _PER_AGREEMENT * agreement - _DOUBT
+    proof = _PER_LOG_SCORE * log(score) + _PER_AGREEMENT * agreement - doubt
     return max(1.0 / (1.0 + exp(min(-proof, _NO_PROOF))), min(1.0, texts.fullest) ** _ALL_OF_IT)
 
 

@@ -59,6 +59,7 @@ class ScoredCandidates:
     late: bool = False
     cut: bool = False  # the store has more rows that share a word
     nearby_ids: frozenset[str] = frozenset()
+    letters: bool = False  # what letters say is still to be added
 
     def best(self, amount: int, scores: Mapping[str, float] | None = None) -> list[str]:
         """Give the ids of the most relevant rows (or by other scores), and of those whose place may lift them."""
@@ -126,15 +127,18 @@ def _is_late(search: SearchRun) -> bool:
     return waited.total_seconds() > search.engine.settings.recall.deadline_s
 
 
-def fuse(search: SearchRun, reader: StoreReader, scores: ChannelScores) -> ScoredCandidates:
-    """Fuse the channels into one relevance per row."""
+def fuse(search: SearchRun, reader: StoreReader, scores: ChannelScores, *, letters: bool = False) -> ScoredCandidates:
+    """Fuse the channels into one relevance per row, to which what letters say may be added."""
     query, settings, texts = search.query, search.engine.settings.recall, scores.texts
     weight = settings.vector_weight if query.trusts_vectors or not (texts and texts.scores) else 0.0
     unrelated = reader.unrelated(query.space) if query.space and scores.cosines else None
-    recipe = FusionRecipe(weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL)
+    recipe = FusionRecipe(
+        weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL, letters
+    )
     cut = len(texts.scores if texts else ()) >= settings.candidates * search.depth
     fused = fusion.fuse(scores.cosines, texts, recipe, scores.lacking_vectors)
-    return ScoredCandidates(fused, scores.late, cut, frozenset(scores.nearby_ids))
+    letters = letters and fusion.VECTOR in fused.channels
+    return ScoredCandidates(fused, scores.late, cut, frozenset(scores.nearby_ids), letters)
 
 
 def add_cosines(

@@ -22,9 +22,11 @@ from recollect.model.memories import FEEDBACK, MemoryRecord
 from recollect.model.places import PlacePart
 from recollect.model.search import ChannelPart, ScoreParts
 from recollect.ports import MessagePosition, StoreReader
-from recollect.ranking import context, factors, geo
+from recollect.ranking import context, factors, geo, letters
 from recollect.ranking.factors import Fading
 from recollect.ranking.fusion import Fused
+from recollect.ranking.letters import Lettered
+from recollect.text.letters import letter_groups, plain_letters
 from recollect.text.query import file_names
 from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_terms, query_words
@@ -36,10 +38,12 @@ _MORE_SPARE = 60  # when the query names a time or a phrase, which counts for mo
 _RANKED_PER_HIT = 3  # a message's factors can lift it above twice as relevant ones
 _SEEDS = 50  # the most relevant messages, whose neighbours are ranked too
 _SEEDS_PER_HIT = 5
+_LONGEST_COMPARED = 1_000  # characters of which the letters are compared
 
 MESSAGE = "message"
 FILE = "file"
 NAME = "name"
+LETTERS = "letters"
 
 
 class RankedRow(NamedTuple):
@@ -72,6 +76,7 @@ class KindRanking:
     rows: list[RankedRow]
     fused: Fused
     smoothed: context.Smoothed | None = None
+    lettered: Lettered | None = None
     named_file_ids: frozenset[str] = frozenset()
     place_scale: PlaceScale | None = None
     late: tuple[str, ...] = ()
@@ -93,6 +98,8 @@ class KindRanking:
         """Say how the score of a row came about."""
         if self.smoothed is not None:
             parts, relevance = self._message_channels(self.smoothed, row.id), self.smoothed.relevance[row.id]
+        elif self.lettered is not None:
+            parts, relevance = self._memory_channels(self.lettered, row.id), self.lettered.relevance[row.id]
         else:
             parts = self.fused.parts(row.id) if row.id in self.fused.relevance else {}
             relevance = self.fused.relevance.get(row.id, 0.0)
@@ -100,6 +107,11 @@ class KindRanking:
             parts[NAME] = ChannelPart(None, 1.0, 1.0, 1.0)
             relevance += 1
         return ScoreParts(parts, relevance, row.factors, row.place)
+
+    def _memory_channels(self, lettered: Lettered, row_id: str) -> dict[str, ChannelPart]:
+        parts, share = self.fused.parts(row_id, lettered.scale), lettered.shares[row_id]
+        parts[LETTERS] = ChannelPart(None, share, share, lettered.weight)
+        return parts
 
     def _message_channels(self, smoothed: context.Smoothed, row_id: str) -> dict[str, ChannelPart]:
         parts = self.fused.parts(row_id, smoothed.scale)
@@ -115,7 +127,7 @@ def rank(search: SearchRun, reader: StoreReader, filters: ItemFilters) -> KindRa
     """Rank the items of one kind, the best first."""
     scores = channels.match_words(search, reader, filters)
     channels.match_meaning(search, reader, filters, scores)
-    candidates = channels.fuse(search, reader, scores)
+    candidates = channels.fuse(search, reader, scores, letters=_counts_letters(search, filters))
     if isinstance(filters, MessageFilters):
         ranking = _rank_messages(search, reader, filters, candidates)
     elif isinstance(filters, ChunkFilters):
@@ -127,6 +139,12 @@ def rank(search: SearchRun, reader: StoreReader, filters: ItemFilters) -> KindRa
     late = (VECTOR,) if candidates.late else ()
     cut = candidates.cut or len(candidates.fused.relevance) > len(rows)
     return replace(ranking, rows=rows, place_scale=place_scale, late=late, cut=cut)
+
+
+def _counts_letters(search: SearchRun, filters: ItemFilters) -> bool:
+    """Tell whether letters have a say: where both channels have one, among memories, whose texts are read anyway."""
+    settings = search.engine.settings.recall
+    return filters.kind == "memory" and settings.fusion == "weighted" and settings.text_weight > 0
 
 
 def _score_places(search: SearchRun, rows: list[RankedRow]) -> tuple[list[RankedRow], PlaceScale | None]:
@@ -162,11 +180,18 @@ def _row(
 
 def _rank_memories(search: SearchRun, reader: StoreReader, candidates: ScoredCandidates) -> KindRanking:
     fused, fading, terms = candidates.fused, _fading(search.engine), _terms(search.query)
+    records = reader.get(candidates.best(_spare(search)))
+    relevance: Mapping[str, float] = fused.relevance
+    lettered = None
+    if candidates.letters and fused.nearest:
+        texts = {record.id: plain_letters(record.content[:_LONGEST_COMPARED]) for record in records}
+        lettered = letters.add(relevance, letter_groups(search.query.query.text), texts, fused.nearest)
+        relevance = lettered.relevance
     rows = [
-        _row(record, "memory", fused.relevance[record.id], _memory_factors(search, record, fading, terms))
-        for record in reader.get(candidates.best(_spare(search)))
+        _row(record, "memory", relevance[record.id], _memory_factors(search, record, fading, terms))
+        for record in records
     ]
-    return KindRanking(rows, fused)
+    return KindRanking(rows, fused, lettered=lettered)
 
 
 def _fading(engine: Engine) -> Fading:

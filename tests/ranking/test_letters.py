@@ -1,0 +1,58 @@
+"""Letters: which groups a question has, how many of them texts hold, and what that adds to their relevance."""
+
+import pytest
+
+from recollect.ranking.letters import add, shared
+from recollect.text.letters import letter_groups, plain_letters
+
+
+def test_letter_groups_of_a_question_are_of_its_words_without_case_and_accents() -> None:
+    assert letter_groups("Čas, ČAS!") == (" ca", "as ")
+    assert letter_groups("Vegan?") == (" ve", "ega", "an ")
+
+
+def test_letter_groups_of_a_question_without_letters_are_none() -> None:
+    assert letter_groups("?! …") == ()
+    assert shared((), {"a": " any text "}) == {"a": 0.0}
+    assert shared((" an",), {}) == {}
+
+
+def test_letters_of_ascii_texts_are_plain_as_those_of_others() -> None:
+    typed = "It's 5 o'clock; see VTX-4471 (cc_eva@example.org)."
+    assert plain_letters(typed + "é") == plain_letters(typed)[:-1] + "e "
+
+
+def test_letters_of_rare_scripts_are_compared_as_they_are() -> None:
+    groups = letter_groups("東京の店")
+    shares = shared(groups, {"same": plain_letters("東京の店です"), "other": plain_letters("大阪の宿")})
+    assert shares["same"] > shares["other"]
+
+
+def test_question_in_another_form_or_language_shares_letters_with_its_answer() -> None:
+    texts = {"vegan": "vegan už nejsem", "tea": "piju jen zelený čaj", "cat": "máme dvě kočky"}
+    shares = shared(letter_groups("bin ich noch Veganerin?"), {row: plain_letters(text) for row, text in texts.items()})
+    assert max(shares, key=shares.__getitem__) == "vegan"
+
+
+def test_group_that_every_text_holds_counts_least() -> None:
+    texts = {"a": " the roof ", "b": " the tap ", "c": " the dog "}
+    shares = shared(letter_groups("the dog"), texts)
+    assert shares["c"] == pytest.approx(1.0)
+    assert 0.0 < shares["a"] == shares["b"] < 0.2
+
+
+def test_letters_change_the_order_and_not_the_scale() -> None:
+    relevance = {"near": 0.5, "spelt": 0.48, "far": 0.1, "not a row": 0.9}
+    texts = {"near": " a cat ", "spelt": " my motorbikes ", "far": " rain "}
+    lettered = add(relevance, letter_groups("motorbike"), texts, nearest=0.5)
+    assert sorted(lettered.relevance, key=lettered.relevance.__getitem__) == ["far", "near", "spelt"]
+    assert max(lettered.relevance.values()) == pytest.approx(0.5)
+    assert lettered.relevance["spelt"] == pytest.approx(
+        0.48 * lettered.scale + lettered.weight * lettered.shares["spelt"]
+    )
+
+
+def test_letters_that_no_text_shares_leave_the_relevance_as_it_was() -> None:
+    relevance = {"a": 0.4, "b": 0.0}
+    assert add(relevance, (" zz",), {"a": " one ", "b": " two "}, nearest=0.4).relevance == relevance
+    assert add(relevance, (" zz",), {}, nearest=0.4).relevance == {}
