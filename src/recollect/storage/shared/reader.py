@@ -30,7 +30,7 @@ class UserRowCounts(NamedTuple):
     memories: int
     messages: int
     chunks: int
-    scopes: int
+    shares: bool
 
     def rows(self, kind: ItemKind) -> int:
         """How many rows of a kind the user has."""
@@ -46,7 +46,8 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
 
     @cached_property
     def _figures(self) -> UserRowCounts:
-        return UserRowCounts(*self._rows("user_figures")[0])
+        rows = self._rows("user_figures")
+        return UserRowCounts(*rows[0]) if rows else UserRowCounts(0, 0, 0, 0, 0, shares=True)  # which is looked up
 
     def _filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values | None = None, *, space: int | None = None
@@ -59,7 +60,7 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
 
     def memberships(self) -> Sequence[Membership]:
         """Give the scopes of the user; most have none, and are not asked for them."""
-        return [self._codec.membership(row) for row in self._rows("memberships")] if self._figures.scopes else ()
+        return [self._codec.membership(row) for row in self._rows("memberships")] if self._figures.shares else ()
 
     def searched_space(self) -> Space | None:
         """Give the space that is complete."""

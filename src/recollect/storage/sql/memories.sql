@@ -41,11 +41,10 @@ SELECT memories, bytes + (SELECT coalesce(sum(f.size), 0) FROM files f WHERE f.u
   FROM users WHERE user_id = :user_id
 
 -- user_figures --
--- Tells whether what is kept in memory about a user is still true, and how many scopes they are a member of.
-SELECT coalesce(u.generation, 0) AS generation, coalesce(u.resets, 0) AS resets, coalesce(u.memories, 0) AS memories,
-       coalesce(u.messages, 0) AS messages, coalesce(u.chunks, 0) AS chunks,
-       (SELECT count(*) FROM scope_members s WHERE s.user_id = :user_id) AS scopes
-  FROM (SELECT 1 AS one) AS always LEFT JOIN users u ON u.user_id = :user_id
+-- Tells whether what is kept in memory about a user is still true, and whether they are a member of any scope.
+SELECT generation, resets, memories, messages, chunks,
+       EXISTS (SELECT 1 FROM scope_members s WHERE s.user_id = :user_id) AS shares
+  FROM users WHERE user_id = :user_id
 
 -- select_memories --
 -- A listing, newest first.
