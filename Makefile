@@ -8,7 +8,7 @@ SOURCES := src tests benchmarks examples
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PATHS ?= tests
 
-.PHONY: run test test-all format lint types architecture tests coverage bench quality reliability openclaw docs constraints hashes release hooks clean
+.PHONY: run test test-all format lint types architecture tests coverage bench quality reliability page openclaw docs constraints hashes release hooks clean
 
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
@@ -57,6 +57,12 @@ quality: $(VENV)/.installed-dev
 RELIABILITY ?= full
 reliability: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.reliability.report $(RELIABILITY) $(if $(ONLY),--only $(ONLY))
+
+# Runs all stories of the page in a real Chromium, which it installs if it can, with axe-core for accessibility (build/page).
+page: $(VENV)/.installed-dev
+	@command -v chromium chromium-browser google-chrome >/dev/null || apt-get install --yes --quiet chromium
+	npm install --silent --no-fund --no-audit --prefix build/page axe-core@4.14.0
+	TESTS=all $(BIN)/pytest tests/page
 
 # Runs scripted turns in a real OpenClaw. Installs it and a Node for it in build/openclaw (800 MB), then takes some minutes a run.
 RUNS ?= 1

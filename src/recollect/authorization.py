@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final, Literal, TypeAlias
 
 from recollect.errors import NotPermitted
 from recollect.model.literals import Permission
@@ -29,9 +30,19 @@ _CLOCKS_DIFFER = timedelta(minutes=5)  # those of several machines, at most
 LOCAL = Principal("local", "", frozenset({"admin"}))
 
 
+KeyKind: TypeAlias = Literal["key", "link", "session"]
+
+# The first letter of an id tells what a row of the table of keys is; ids of API keys are hexadecimal.
+KIND_LETTERS: Final[dict[str, KeyKind]] = {"l": "link", "s": "session"}
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
-    """An API key as the store knows it, with only a hash of its secret. `user_id` is '' for an admin's key."""
+    """An API key as the store knows it, with only a hash of its secret. `user_id` is '' for an admin's key.
+
+    One-time links to the page and the sessions of browsers are keys, too, of another `kind`: none opens what another
+    kind opens.
+    """
 
     id: str
     name: str
@@ -41,6 +52,11 @@ class Key:
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
+
+    @property
+    def kind(self) -> KeyKind:
+        """What it is: an API key, a one-time link to the page, or the session of a browser."""
+        return KIND_LETTERS.get(self.id[:1], "key")
 
     def is_over(self, now: datetime) -> bool:
         """Tell whether its time has come to its end, but that was not noticed yet."""

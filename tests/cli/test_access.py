@@ -66,6 +66,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "forget": (UNKNOWN,),
     "backup": (),
     "status": (),
+    "open": ("--print",),
     "doctor": (),
     "maintain": (),
     "purge": (),

@@ -81,7 +81,13 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/stats": "read",
     "GET /api/status": "admin",
     "POST /api/verify-erasure": "admin",
+    "POST /api/session": None,
+    "GET /api/session": "read",
+    "DELETE /api/session": "read",
+    "GET /api/sessions": "read",
+    "DELETE /api/sessions/{id}": "read",
     "GET /": None,
+    "GET /page/{path:path}": None,
     "GET /livez": None,
     "HEAD /livez": None,
     "GET /readyz": "read",
@@ -89,6 +95,9 @@ ROUTES: dict[str, Permission | None] = {
     "GET /openapi.json": "read",
     "GET /docs": "read",
 }
+
+# What strangers are told where anybody may ask: there is no such file, and a login needs a secret.
+TOLD = {"GET /page/{path:path}": 404, "POST /api/session": 422}
 
 # Their answers show what is there, so they need `read` as well.
 SHOWING = {
@@ -234,8 +243,8 @@ def test_the_matrix(serve: Serve, clock: SteppingClock) -> None:
     with running.client() as client:
         for line, permission in [*ROUTES.items(), ("POST /mcp", "read"), ("GET /api/nothing", "read")]:
             for stranger in strangers:
-                expected = {200} if permission is None else {401}
-                assert visitor.visit(client, line, stranger) in expected, (line, stranger)
+                expected = TOLD.get(line, 200) if permission is None else 401
+                assert visitor.visit(client, line, stranger) == expected, (line, stranger)
             for scope in PERMISSIONS:
                 status = visitor.visit(client, line, bearer(visitor.of[scope]))
                 held = scope == permission and line not in SHOWING

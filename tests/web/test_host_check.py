@@ -213,7 +213,6 @@ def test_the_page_of_a_listed_origin_may_read_the_answer(origin: str) -> None:
         "https://app.example.org/",
         "https://app.example.org@evil.example",
         "https://x.app.example.org",
-        "http://localhost",
         "http://localhost:8787",
         "https://app.example.org, https://evil.example",
     ],
@@ -223,6 +222,13 @@ def test_another_page_is_refused_whatever_it_asks(origin: str) -> None:
         answer = from_page(("origin", origin), ("access-control-request-method", "POST"), method=method)
         assert answer.status == 403
         assert not any(name.startswith("access-control-") for name in answer.headers)
+
+
+@pytest.mark.parametrize("origin", ["http://localhost", "https://localhost"])
+def test_the_own_page_may_call_and_nothing_is_opened_to_others(origin: str) -> None:
+    answer = from_page(("origin", origin))
+    assert answer.status == 204
+    assert not any(name.startswith("access-control-") for name in answer.headers)
 
 
 def test_two_origins_are_none() -> None:

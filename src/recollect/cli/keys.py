@@ -28,7 +28,7 @@ KeyState: TypeAlias = Literal["live", "expired", "revoked"]
 
 _PANEL = "Access"
 _SCOPES = ", ".join(PERMISSIONS)
-_ID: Final = re.compile(r"[0-9a-f]{1,16}")
+_ID: Final = re.compile(r"[ls]?[0-9a-f]{1,16}")
 _MOST_SHOWN: Final = 5
 _MOST_ITEMS = 3
 _SOON = timedelta(days=2)

@@ -6,16 +6,17 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from recollect.cli.options import flag, option
 from recollect.cli.permissions import require_permission
-from recollect.cli.runner import CommandContext, CommandSet
+from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, EmbeddingServerLimits
 
 if TYPE_CHECKING:
+    from recollect.cli.view import View
     from recollect.e5.server import EmbeddingServerReady as ModelReady
     from recollect.service.admin_key import FirstKey
     from recollect.service.server import ServiceReady
@@ -60,9 +61,10 @@ def serve(
 ) -> None:
     """Serve the memory over HTTP, with a key for each caller.
 
-    Routes for programs, MCP for agents at /mcp, documentation at /docs. The first start makes an admin key and writes
-    it to a file that only you can read; on a terminal it is shown, too. What waits for a vector is embedded meanwhile.
-    With --json, the document is one line, printed when requests are answered. Ctrl-C ends it, after what is under way.
+    A page for people at /, routes for programs, MCP for agents at /mcp, documentation at /docs. The first start makes
+    an admin key and writes it to a file that only you can read; on a terminal it is shown, too. What waits for a vector
+    is embedded meanwhile. With --json, the document is one line, printed when requests are answered. Ctrl-C ends it,
+    after what is under way.
     """
     from recollect.service import server
 
@@ -77,7 +79,61 @@ def serve(
     changed = {name: value for name, value in typed.items() if value is not None}
     settings = replace(settings, serve=replace(settings.serve, **changed))
     require_permission(settings, "admin", named=context.user_named)
-    server.serve(settings, _ServiceAsJson() if context.as_json else _ServiceForPeople(database))
+    shows_link = not context.as_json and sys.stdout.isatty()
+    server.serve(settings, _ServiceAsJson() if context.as_json else _ServiceForPeople(database), with_link=shows_link)
+
+
+class PageAddress(NamedTuple):
+    """Where the page is, and the one-time link that opens it."""
+
+    link: str
+    opened: bool
+
+    def document(self) -> dict[str, object]:
+        """Give the link, and whether a browser was opened."""
+        return {"link": self.link, "opened": self.opened}
+
+
+@commands.command(
+    "admin",
+    name="open",
+    examples=(
+        "recollect open",
+        "recollect --user anna open --print",
+        "recollect open --url https://memory.example.org",
+    ),
+)
+def open_page(
+    context: CommandContext,
+    *,
+    only_print: Annotated[bool, flag("--print", "Print the link instead of opening a browser.")] = False,
+    url: Annotated[
+        str | None, option("URL", "Where the service answers; host and port of the settings unless you say.")
+    ] = None,
+) -> CommandResult[PageAddress]:
+    """Open the page of the service in a browser, logged in.
+
+    The link works once, within ten minutes. With --user the session is for that user alone; without, for all of them.
+    """
+    import webbrowser
+
+    from recollect.api.keys import USUAL_SCOPES
+    from recollect.service.server import page_link
+
+    user = context.user_named
+    made = context.memory.keys.create_link(user=user, scopes=USUAL_SCOPES if user else ("admin",), actor=context.actor)
+    serve = context.settings.serve
+    link = page_link((url or f"http://{serve.host}:{serve.port}").rstrip("/"), made.secret)
+    opened = not only_print and not context.as_json and webbrowser.open(link)
+    return CommandResult(PageAddress(link, opened), _show_page)
+
+
+def _show_page(view: "View", page: PageAddress) -> None:
+    if page.opened:
+        view.line("A browser was opened. If it shows nothing, open this link; it works once, within ten minutes:")
+    else:
+        view.line("Open this link in a browser; it works once, within ten minutes:")
+    view.line(f"\n  {page.link}\n", "bold", soft_wrap=True)
 
 
 class _ServiceForPeople:
@@ -96,6 +152,10 @@ class _ServiceForPeople:
             shown = f" It is shown only now:\n\n  {secret}\n\nand kept" if secret else " It is kept"
             typer.echo(f"\nThis is the first start, so an admin key was made.{shown} in {ready.first_key.file},")
             typer.echo("which only you can read.")
+        if ready.page_link:
+            typer.echo(f"\nSee your memory (the link works once, within ten minutes):\n\n  {ready.page_link}")
+        else:
+            typer.echo(f"\nSee your memory: {self._command} open")
         key = f"$(cat {shlex.quote(str(ready.key_file))})" if ready.key_file else "YOUR_KEY"
         bearer = f'"Authorization: Bearer {key}"'
         typer.echo(

@@ -100,8 +100,8 @@ class AccessLogWriter(AccessLogRows, Protocol):
     def add_key(self, key: Key, secret_hash: str) -> None:
         """Keep a new key."""
 
-    def revoke_key(self, key_id: str, now: datetime) -> None:
-        """Let a key open nothing any more."""
+    def revoke_key(self, key_id: str, now: datetime) -> bool:
+        """Let a key open nothing any more; tells whether it did until now."""
 
 
 class ChangeNotifier(Protocol):

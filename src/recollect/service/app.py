@@ -33,9 +33,11 @@ from recollect.service.routes import (
     hooks,
     live,
     memories,
+    page,
     places,
     scopes,
     search,
+    sessions,
     store,
     transfer,
     typed,
@@ -93,7 +95,9 @@ ROUTERS: Final = (
     scopes.router,
     transfer.router,
     live.router,
+    sessions.router,
     store.router,
+    page.router,
 )
 _document_permissions(ROUTERS)
 
@@ -214,7 +218,7 @@ def create_service(memory: Memory, shared: Path | None = None) -> Service:
     limiter = create_limiter(memory)
 
     def authenticate(inner: ASGIApp) -> ASGIApp:
-        return AuthenticationMiddleware(inner, memory.keys.identify, limiter, partial(metrics.limited, "requests"))
+        return AuthenticationMiddleware(inner, memory.keys, limiter, partial(metrics.limited, "requests"))
 
     app = create_app(memory, subscriptions, metrics, limiter)
     limits = BodyLimits(

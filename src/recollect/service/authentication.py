@@ -15,18 +15,23 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect._version import __version__, is_compatible
+from recollect.api.keys import Keys
 from recollect.authorization import Principal
 from recollect.errors import RecollectError, UnknownKey
+from recollect.service.browser_session import check_csrf, read_session
 from recollect.service.error_responses import problem_for
 from recollect.web.problems import RequestRefused
 from recollect.web.rate_limit import RateLimiter, rate_limit_exceeded
 
 PUBLIC_PATHS: Final = frozenset({"/", "/livez"})
+PAGE_PATH: Final = "/page/"  # files without a user's data
+SESSION_PATH: Final = "/api/session"  # to POST there is to log in
 
 # A browser can be made to send a password with every request, also with those of a foreign page. So basic
 # authentication is accepted only where nothing about a user can be read or changed.
 BASIC_AUTH_PATHS: Final = frozenset({"/docs", "/openapi.json"})
 
+_LOGIN_COST: Final = 10  # of the rate limit of an address
 _NO_KEY: Final = (
     "This needs a key. Send it as `Authorization: Bearer rk_…`. The first start of the service wrote one to a file, "
     "and `recollect keys create` makes more."
@@ -42,22 +47,25 @@ class AuthenticationMiddleware:
     def __init__(
         self,
         app: ASGIApp,
-        identify: Callable[[str], Principal],
+        keys: Keys,
         limiter: RateLimiter,
         limited: Callable[[], None] = lambda: None,
     ) -> None:
         self._app = app
-        self._identify = identify
+        self._keys = keys
         self._limiter = limiter
         self._limited = limited
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on with its principal, or answer it at once."""
-        if scope["type"] != "http" or scope["path"] in PUBLIC_PATHS:
+        if scope["type"] != "http" or scope["path"] in PUBLIC_PATHS or scope["path"].startswith(PAGE_PATH):
             await self._app(scope, receive, send)
             return
         try:
-            await self._authenticate(scope)
+            if scope["path"] == SESSION_PATH and scope["method"] == "POST":
+                self._limit(f"login from {(scope.get('client') or ('',))[0]}", _LOGIN_COST)
+            else:
+                await self._authenticate(scope)
         except RecollectError as error:
             await _refused(error, scope).answer()(scope, receive, send)
         except RequestRefused as refused:
@@ -68,14 +76,36 @@ class AuthenticationMiddleware:
     async def _authenticate(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         _check_version(headers)
-        key = _read_key(headers, basic_auth=scope["path"] in BASIC_AUTH_PATHS and scope["method"] == "GET")
-        principal = await to_thread.run_sync(partial(self._identify, key))
+        if session := self._session(scope, headers):
+            check_csrf(scope["method"], headers, session)
+            principal = await to_thread.run_sync(
+                partial(self._session_principal, session, _named(headers, "X-Recollect-User"))
+            )
+        else:
+            key = _read_key(headers, basic_auth=scope["path"] in BASIC_AUTH_PATHS and scope["method"] == "GET")
+            principal = await to_thread.run_sync(partial(self._keys.identify, key))
         state = scope.setdefault("state", {})
         state["principal"] = principal
         state["principal_id"] = principal.id
         state["user"] = _named(headers, "X-Recollect-User")
         state["scope"] = _named(headers, "X-Recollect-Scope")
-        wait = self._limiter.take(principal.id)
+        self._limit(principal.id)
+
+    def _session_principal(self, session: str, user: str) -> Principal:
+        principal = self._keys.identify_session(session)
+        if user and principal.may("admin"):
+            self._keys.note_view(principal, user)
+        return principal
+
+    @staticmethod
+    def _session(scope: Scope, headers: Headers) -> str:
+        """Give the session of a browser, which counts on the routes of the page only, and only without a key."""
+        if "authorization" in headers or not scope["path"].startswith("/api/"):
+            return ""
+        return read_session(headers)
+
+    def _limit(self, id: str, cost: int = 1) -> None:
+        wait = self._limiter.take(id, cost)
         if wait > 0:
             self._limited()
             raise rate_limit_exceeded(wait)

@@ -417,3 +417,9 @@ class VerifyErasureBody(StrictBody):
     """A receipt of forgetting to check."""
 
     receipt: dict[str, Any] = Field(description="The receipt as it was given, with all its fields.")
+
+
+class LogInBody(StrictBody):
+    """What opens a session: a one-time link's secret, or a key."""
+
+    secret: str = Field(min_length=1, max_length=200, description="`rl_…` of a link, or a key `rk_…`.")

@@ -31,7 +31,7 @@ from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, c
 from recollect.federation import FederatedHit, FederatedResult, NodeReport
 from recollect.importing import ImportReport, Skipped
 from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
-from recollect.model.literals import FileKind, FileSource, Source
+from recollect.model.literals import FileKind, FileSource, Permission, Source
 from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
 from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
@@ -293,6 +293,27 @@ SharedScopesBody = body("SharedScopes", items=tuple[SharedScope, ...])
 FederatedHitBody = body("FederatedHitBody", FederatedHit)
 NodeBody = body("NodeBody", NodeReport, state=str)
 FederatedBody = body("FederatedBody", FederatedResult)
+
+PageLoginBody = body(
+    "PageLogin",
+    user=str,
+    default_user=str,
+    scopes=tuple[Permission, ...],
+    csrf=str,
+    expires_at=datetime | None,
+    version=str,
+)
+PageSessionBody = body(
+    "PageSession",
+    id=str,
+    name=str,
+    user=str,
+    opened_at=datetime,
+    expires_at=datetime | None,
+    last_used_at=datetime | None,
+    this_one=bool,
+)
+SessionsBody = body("PageSessions", items=tuple[PageSessionBody, ...])  # type: ignore[valid-type]
 
 LiveBody = body("Live", status=Literal["alive"], defaults={"status": "alive"})
 ReadyBody = body("Ready", Readiness)

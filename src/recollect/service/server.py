@@ -28,7 +28,10 @@ from recollect.web.server import HttpServer, bind, configure, exit_on_signals, l
 
 @dataclass(frozen=True, slots=True)
 class ServiceReady:
-    """What is served, and where. `first_key` is the admin's key, when this was the first start."""
+    """What is served, and where. `first_key` is the admin's key, when this was the first start.
+
+    `page_link` opens the page, logged in, once within ten minutes; '' if none was wished for.
+    """
 
     url: str
     location: str
@@ -36,6 +39,7 @@ class ServiceReady:
     workers: int
     key_file: Path | None  # with a key that opens it, if there is one
     first_key: FirstKey | None
+    page_link: str = ""
 
 
 class ServiceListener(Protocol):
@@ -46,8 +50,11 @@ class ServiceListener(Protocol):
         ...
 
 
-def serve(settings: Settings, audience: ServiceListener) -> None:
-    """Serve until a signal ends it. Raises ServerError without a port, and StoreError without a store."""
+def serve(settings: Settings, audience: ServiceListener, *, with_link: bool = False) -> None:
+    """Serve until a signal ends it. Raises ServerError without a port, and StoreError without a store.
+
+    `with_link` makes a one-time link to the page, for an audience that shows it on a terminal.
+    """
     service = settings.serve
     check_listen_address(service.host, service.allowed_hosts)
     with exit_on_signals(), closing(bind(service.host, service.port)) as listener:
@@ -55,7 +62,11 @@ def serve(settings: Settings, audience: ServiceListener) -> None:
             first_key = create_first_key(memory)
             key_file = find_key_file(memory)
             status = memory.status()
-        ready = ServiceReady(url_of(listener), status.location, status.backend, service.workers, key_file, first_key)
+            secret = memory.keys.create_link(scopes=("admin",)).secret if with_link else ""
+        url = url_of(listener)
+        ready = ServiceReady(url, status.location, status.backend, service.workers, key_file, first_key)
+        if secret:
+            ready = replace(ready, page_link=page_link(url, secret))
         listen(listener)
         announce = partial(audience.ready, ready)
         if service.workers == 1:
@@ -66,6 +77,11 @@ def serve(settings: Settings, audience: ServiceListener) -> None:
             work = partial(serve_worker, settings, listener, shared)
             # the port is let go of at once, or late clients would wait for an answer that never comes
             WorkerProcesses(service.workers, work, service.drain_s, ending=listener.close).run(announce)
+
+
+def page_link(url: str, secret: str) -> str:
+    """Give the address that opens the page. The secret is behind `#`, which no browser sends or logs."""
+    return f"{url}/#login={secret}"
 
 
 def run(

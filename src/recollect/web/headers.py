@@ -12,9 +12,17 @@ _USABLE_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _ALWAYS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
 )
 _UNLESS_SET: Final = (b"cache-control", b"no-store")
+_CSP: Final = b"content-security-policy"
+_USUAL_CSP: Final = (_CSP, b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+
+# No script or style but those of these files, no frame around the page, no request to any other host.
+PAGE_CSP: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'"
+)
 
 
 class RequestIdMiddleware:
@@ -38,14 +46,30 @@ class RequestIdMiddleware:
 
 
 class SecurityHeadersMiddleware:
-    """Middleware with the security headers: browsers guess, load, cache and tell nothing."""
+    """Middleware with the security headers: browsers guess, load, cache and tell nothing.
+
+    A route may say how long its answer is kept, and that it is a file of the page, which has a policy of its own.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with_headers = _with_headers(send, _ALWAYS, (_UNLESS_SET,)) if scope["type"] == "http" else send
+        with_headers = _with_headers(_with_policy(send), _ALWAYS, (_UNLESS_SET,)) if scope["type"] == "http" else send
         await self._app(scope, receive, with_headers)
+
+
+def _with_policy(send: Send) -> Send:
+    """Set the policy of every answer but of those that have the page's."""
+
+    async def send_with_policy(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = list(message.get("headers", ()))
+            if (_CSP, PAGE_CSP.encode()) not in headers:
+                message["headers"] = [*(pair for pair in headers if pair[0].lower() != _CSP), _USUAL_CSP]
+        await send(message)
+
+    return send_with_policy
 
 
 HeaderPairs = tuple[tuple[bytes, bytes], ...]

@@ -103,16 +103,24 @@ class HostCheckMiddleware:
             )
 
     def _check_origin(self, headers: Headers) -> str | None:
-        """Give the origin of the page that sent the request, if there is one and it is allowed."""
+        """Give the origin of the page that sent the request, if there is a foreign one and it is allowed."""
         origins = headers.getlist("origin")
         if len(origins) == 1 and origins[0] in self._origins:
             return origins[0]
+        if len(origins) == 1 and _is_own(origins[0], headers["host"]):
+            return None
         if origins or any(site.strip().lower() == "cross-site" for site in headers.getlist("sec-fetch-site")):
             raise RequestRefused(
                 HTTPStatus.FORBIDDEN,
                 "This web page may not call the service. Its operator can allow it: serve.allowed_origins.",
             )
         return None
+
+
+def _is_own(origin: str, host: str) -> bool:
+    """Tell whether an origin is that of the service itself, under the name that was called; a proxy may add TLS."""
+    scheme = origin.partition("://")[0].lower()
+    return scheme in _USUAL_PORTS and parse_origin(origin) == parse_origin(f"{scheme}://{host}")
 
 
 def check_listen_address(host: str, allowed_hosts: Iterable[str]) -> None:

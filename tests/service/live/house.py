@@ -72,7 +72,7 @@ def hosting(memory: Memory, **board: float) -> Iterator[House]:
     app.state.admission = RequestAdmission(memory, throttle, Metrics(memory))
 
     def lock(inner: ASGIApp) -> ASGIApp:
-        return AuthenticationMiddleware(inner, memory.keys.identify, throttle)
+        return AuthenticationMiddleware(inner, memory.keys, throttle)
 
     with closing(bind("127.0.0.1", 0)) as listener:
         listener.setsockopt(

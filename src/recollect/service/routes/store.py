@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Body, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from recollect._version import __version__
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.json_routes import JSON
@@ -50,25 +49,6 @@ def verify_erasure(body: Annotated[requests.VerifyErasureBody, Body()], call: Ad
 async def get_liveness() -> dict[str, str]:
     """Say that the service runs, however busy its threads are. The only route without a key."""
     return {"status": "alive"}
-
-
-@router.get("/", include_in_schema=False)
-async def welcome(request: Request) -> Response:
-    """Tell people with a browser where they are, and programs where the routes are listed."""
-    if "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse({"name": "Recollect", "version": __version__, "docs": "/docs", "openapi": "/openapi.json"})
-    return HTMLResponse(_WELCOME, headers={"Content-Security-Policy": "default-src 'none'"})
-
-
-_WELCOME: Final = f"""<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Recollect</title>
-<h1>Recollect {__version__} is running</h1>
-<p><a href="/docs">/docs</a> lists the routes. Your browser asks for a name and a password: leave the name empty, the
-password is a key. The first start of the service wrote one to a file and said where it is;
-<code>recollect keys create</code> makes more.</p>
-<p>Agents connect to <code>/mcp</code>.</p>
-</html>
-"""
 
 
 _UNAVAILABLE: Final[dict[str, Any]] = {

@@ -316,6 +316,6 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
         """Keep a new API key."""
         self._execute("insert_key", key_values(key, secret_hash))
 
-    def revoke_key(self, key_id: str, now: datetime) -> None:
-        """Let an API key open nothing."""
-        self._execute("revoke_key", {"id": key_id, "now": now})
+    def revoke_key(self, key_id: str, now: datetime) -> bool:
+        """Let an API key open nothing; tells whether it was not revoked before."""
+        return self._changed_rows("revoke_key", {"id": key_id, "now": now}) > 0

@@ -1,0 +1,71 @@
+// Requests to the service. The session is in a cookie that no script can read; its token goes with every change.
+
+export class Problem extends Error {
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+const state = { csrf: "", user: "" };
+
+export function actFor(user) {
+  state.user = user;
+}
+
+export function hasToken(csrf) {
+  state.csrf = csrf;
+}
+
+async function request(method, path, { query, body } = {}) {
+  const url = new URL(path, location.origin);
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== "" && value !== null) url.searchParams.set(name, value);
+  }
+  const headers = { Accept: "application/json" };
+  if (method !== "GET") headers["X-Recollect-CSRF"] = state.csrf;
+  if (state.user) headers["X-Recollect-User"] = latin1(state.user);
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  } catch {
+    throw new Problem(0, "The service does not answer.");
+  }
+  if (!answer.ok) {
+    const told = await answer.json().catch(() => ({}));
+    throw new Problem(answer.status, told.detail ?? answer.statusText);
+  }
+  return answer.status === 204 ? null : answer.json();
+}
+
+// A header takes bytes as characters; names are in UTF-8.
+const latin1 = (text) => String.fromCharCode(...new TextEncoder().encode(text));
+
+const named = (id) => encodeURIComponent(id);
+
+export const api = {
+  session: () => request("GET", "/api/session"),
+  logIn: (secret) => request("POST", "/api/session", { body: { secret } }),
+  logOut: () => request("DELETE", "/api/session"),
+  sessions: () => request("GET", "/api/sessions"),
+  endSession: (id) => request("DELETE", `/api/sessions/${named(id)}`),
+
+  recall: (query) => request("GET", "/api/memories/search", { query: { ...query, whole: true } }),
+  searchAll: (body) => request("POST", "/api/context/search", { body }),
+  memories: (query) => request("GET", "/api/memories", { query }),
+  memory: (id) => request("GET", `/api/memories/${named(id)}`),
+  history: (id) => request("GET", `/api/memories/${named(id)}/history`),
+  similar: (id) => request("GET", `/api/memories/${named(id)}/similar`, { query: { limit: 5 } }),
+  remember: (body) => request("POST", "/api/memories/unified", { body }),
+  change: (id, body) => request("PATCH", `/api/memories/${named(id)}`, { body }),
+  forget: (body) => request("POST", "/api/forget", { body }),
+  facts: (query) => request("GET", "/api/facts", { query }),
+  preferences: (query) => request("GET", "/api/preferences", { query }),
+
+  conversations: (query) => request("GET", "/api/conversations", { query }),
+  conversation: (id, query) => request("GET", `/api/conversations/${id.split("/").map(named).join("/")}`, { query }),
+
+  stats: () => request("GET", "/api/stats"),
+  status: () => request("GET", "/api/status"),
+};

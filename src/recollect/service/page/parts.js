@@ -1,0 +1,166 @@
+// What several views share: loading, notices, dialogs, and a memory with what can be done to it.
+
+import { api } from "./api.js";
+import { day, minute } from "./dates.js";
+import { texts } from "./texts.js";
+import { html, useCallback, useEffect, useRef, useState } from "./vendor/htm-preact-3.1.1.js";
+
+const MOST_SHOWN = 20;
+
+// Load something whenever `what` changes; an answer that a newer question has overtaken is dropped.
+export function useLoaded(load, what) {
+  const [state, setState] = useState({});
+  const latest = useRef(0);
+  const run = useCallback(() => {
+    const mine = ++latest.current;
+    setState((before) => ({ ...before, waiting: true, problem: null }));
+    load().then(
+      (value) => mine === latest.current && setState({ value }),
+      (problem) => mine === latest.current && setState((before) => ({ value: before.value, problem })),
+    );
+  }, what);
+  useEffect(run, what);
+  return { ...state, reload: run };
+}
+
+export function Loaded({ of, children }) {
+  if (of.problem) {
+    return html`<p class="problem" role="alert">
+      ${texts.failed} ${of.problem.message}
+      <button type="button" onClick=${of.reload}>${texts.again}</button>
+    </p>`;
+  }
+  if (of.value === undefined) return html`<p class="quiet" role="status">${texts.loading}</p>`;
+  return children(of.value);
+}
+
+export function Dialog({ heading, onClose, children }) {
+  const element = useRef(null);
+  useEffect(() => {
+    element.current.showModal();
+  }, []);
+  return html`<dialog ref=${element} aria-label=${heading} onClose=${onClose}>
+    <h2>${heading}</h2>
+    ${children}
+  </dialog>`;
+}
+
+// Text of any origin is shown as text; marks stand around the words that were asked for.
+export function Text({ of, words = [] }) {
+  if (!words.length) return html`<bdi class="text">${of}</bdi>`;
+  const pattern = new RegExp(`(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");
+  const parts = of.split(pattern);
+  return html`<bdi class="text">${parts.map((part, at) => (at % 2 ? html`<mark>${part}</mark>` : part))}</bdi>`;
+}
+
+export function Versions({ id }) {
+  const history = useLoaded(() => api.history(id), [id]);
+  return html`<${Loaded} of=${history}>${({ items }) => html`<ol class="versions">
+    ${items.map(
+      (one) => html`<li class=${one.valid_until ? "old" : ""}>
+        <${Text} of=${one.content} />
+        <span class="quiet">
+          ${one.valid_until ? texts.memory.old : texts.memory.current},
+          ${" "}${texts.memory.version(minute(one.valid_from), one.valid_until && minute(one.valid_until))}
+          ${" · "}${origin(one)}
+        </span>
+      </li>`,
+    )}
+  </ol>`}<//>`;
+}
+
+export function origin(memory) {
+  const said = texts.memory.saidBy[memory.source] ?? memory.source;
+  return [said, memory.confidence < 1 ? texts.memory.confidence(memory.confidence) : ""].filter(Boolean).join(", ");
+}
+
+function Correct({ memory, onDone, onClose }) {
+  const [content, setContent] = useState(memory.content);
+  const [problem, setProblem] = useState(null);
+  const save = (event) => {
+    event.preventDefault();
+    api.change(memory.id, { content }).then(onDone, setProblem);
+  };
+  return html`<${Dialog} heading=${texts.memory.correct} onClose=${onClose}>
+    <form onSubmit=${save}>
+      <label>${texts.memory.correctLabel}
+        <textarea rows="4" dir="auto" value=${content} onInput=${(event) => setContent(event.target.value)} required />
+      </label>
+      ${problem && html`<p class="problem" role="alert">${problem.message}</p>`}
+      <p class="actions">
+        <button class="main">${texts.save}</button>
+        <button type="button" onClick=${onClose}>${texts.cancel}</button>
+      </p>
+    </form>
+  <//>`;
+}
+
+// What a dry run says would go, with texts: where it gives ids alone, the memories are asked for.
+async function whatWouldGo(what) {
+  const told = await api.forget({ ...what, dry_run: true });
+  if (told.items.length) return { ...told, texts: told.items.map((item) => [item.kind, item.text || item.path]) };
+  if (!what.id) return { ...told, texts: [] };
+  const versions = await Promise.all(told.ids.slice(0, MOST_SHOWN).map(api.memory));
+  return { ...told, texts: versions.map((one) => [one.type, one.content]) };
+}
+
+export function Forget({ what, onDone, onClose }) {
+  const [sources, setSources] = useState(false);
+  const wanted = what.id ? { ...what, sources } : what;
+  const preview = useLoaded(() => whatWouldGo(wanted), [JSON.stringify(wanted)]);
+  const [problem, setProblem] = useState(null);
+  const forget = () => api.forget(wanted).then(onDone, setProblem);
+  return html`<${Dialog} heading=${texts.memory.forgetHeading} onClose=${onClose}>
+    <${Loaded} of=${preview}>${(told) => html`
+      <p>${told.ids.length + told.messages + told.files ? texts.memory.forgetPreview : texts.memory.forgetNothing}</p>
+      <ul class="preview">
+        ${told.texts.map(([kind, text]) => html`<li><span class="tag">${kind}</span> <${Text} of=${text} /></li>`)}
+        ${told.ids.length > told.texts.length && html`<li>${texts.memory.things(told.ids.length - told.texts.length)}</li>`}
+        ${told.messages > 0 && html`<li>${texts.memory.amongThem(told.messages)}</li>`}
+      </ul>
+      ${what.id && html`<label class="check">
+        <input type="checkbox" checked=${sources} onChange=${(event) => setSources(event.target.checked)} />
+        ${texts.memory.forgetSources}
+      </label>`}
+      ${problem && html`<p class="problem" role="alert">${problem.message}</p>`}
+      <p class="actions">
+        <button class="danger" type="button" onClick=${forget}>${texts.memory.forgetYes}</button>
+        <button type="button" onClick=${onClose}>${texts.cancel}</button>
+      </p>`}<//>
+  <//>`;
+}
+
+// A memory, and what can be done to it. `changed` is called when something was.
+export function Memory({ memory, words, may, changed, tell, children }) {
+  const [open, setOpen] = useState("");
+  const shut = () => setOpen("");
+  const corrected = () => {
+    shut();
+    tell(texts.memory.corrected);
+    changed();
+  };
+  const forgotten = (done) => {
+    shut();
+    tell(texts.memory.forgotten(done.ids.length));
+    changed();
+  };
+  return html`<article class="memory">
+    <p><${Text} of=${memory.content} words=${words} /></p>
+    <p class="quiet">
+      <span class="tag">${memory.type}</span>
+      ${" "}${day(memory.occurred_at ?? memory.created_at)}${" · "}${origin(memory)}
+      ${memory.session && html`${" · "}<a href=${`#/conversations/${encodeURIComponent(memory.session)}`}>${memory.session}</a>`}
+    </p>
+    ${children}
+    <p class="actions">
+      <button type="button" aria-expanded=${open === "history"} onClick=${() => setOpen(open === "history" ? "" : "history")}>
+        ${texts.memory.history}
+      </button>
+      ${may.includes("write") && html`<button type="button" onClick=${() => setOpen("correct")}>${texts.memory.correct}</button>`}
+      ${may.includes("forget") && html`<button type="button" onClick=${() => setOpen("forget")}>${texts.memory.forget}</button>`}
+    </p>
+    ${open === "history" && html`<${Versions} id=${memory.id} />`}
+    ${open === "correct" && html`<${Correct} memory=${memory} onDone=${corrected} onClose=${shut} />`}
+    ${open === "forget" && html`<${Forget} what=${{ id: memory.id }} onDone=${forgotten} onClose=${shut} />`}
+  </article>`;
+}

@@ -1,0 +1,72 @@
+// All that is held true, by day, newest first; and a place to add something.
+
+import { api } from "../api.js";
+import { day, dayKey } from "../dates.js";
+import { Loaded, Memory, useLoaded } from "../parts.js";
+import { texts } from "../texts.js";
+import { html, useState } from "../vendor/htm-preact-3.1.1.js";
+
+const PAGE = 50;
+
+export function Memories({ may, tell }) {
+  const [shown, setShown] = useState([]);
+  const [cursor, setCursor] = useState(null);
+  const first = useLoaded(async () => {
+    const page = await api.memories({ limit: PAGE });
+    setShown(page.items);
+    setCursor(page.cursor);
+    return page;
+  }, []);
+  const more = () =>
+    api.memories({ limit: PAGE, cursor }).then(
+      (page) => {
+        setShown([...shown, ...page.items]);
+        setCursor(page.cursor);
+      },
+      (problem) => tell(problem.message),
+    );
+  return html`<section aria-labelledby="heading">
+    <h1 id="heading">${texts.views.memories}</h1>
+    ${may.includes("write") && html`<${Add} tell=${tell} added=${first.reload} />`}
+    <${Loaded} of=${first}>${() => html`
+      ${shown.length === 0 && html`<p class="unknown">${texts.nothing}</p>`}
+      ${byDay(shown).map(
+        ([name, items]) => html`<section key=${name} aria-label=${name}>
+          <h2>${name}</h2>
+          ${items.map((one) => html`<${Memory} key=${one.id} memory=${one} may=${may} tell=${tell} changed=${first.reload} />`)}
+        </section>`,
+      )}
+      ${cursor && html`<button type="button" onClick=${more}>${texts.more}</button>`}`}<//>
+  </section>`;
+}
+
+function byDay(items) {
+  const days = new Map();
+  for (const one of items) {
+    const key = dayKey(one.created_at);
+    if (!days.has(key)) days.set(key, [day(one.created_at), []]);
+    days.get(key)[1].push(one);
+  }
+  return [...days.values()];
+}
+
+function Add({ tell, added }) {
+  const [content, setContent] = useState("");
+  const add = (event) => {
+    event.preventDefault();
+    api.remember({ content }).then(
+      (done) => {
+        setContent("");
+        tell(done.action === "duplicate" ? texts.memory.known : texts.memory.added);
+        added();
+      },
+      (problem) => tell(problem.message),
+    );
+  };
+  return html`<form class="ask" onSubmit=${add}>
+    <label class="wide">${texts.memory.addLabel}
+      <input dir="auto" required value=${content} onInput=${(event) => setContent(event.target.value)} />
+    </label>
+    <button class="main">${texts.memory.add}</button>
+  </form>`;
+}

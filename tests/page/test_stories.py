@@ -1,0 +1,152 @@
+"""What people do on the page, in a real browser: ask, understand, correct, look back, forget."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.page.conftest import Visit
+from tests.service.conftest import Running
+from tests.waiting import PATIENCE_S
+
+pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # the page knows routes, not stores
+expect.set_options(timeout=PATIENCE_S * 1000)
+
+HOSTILE = (
+    "<script>document.title='owned'</script>",
+    "<img src=x onerror=\"document.title='owned'\">",
+    "javascript:document.title='owned'",
+    "<svg onload=\"document.title='owned'\">",
+    '=HYPERLINK("https://evil.example")',
+    "\u202eright to left \u2066mixed",
+    "z\u0351\u0369a\u0363\u035bl\u034fgo" * 20,
+    "word" * 20_000,
+)
+
+
+def test_store_ask_explain_correct_history_forget(visit: Visit) -> None:
+    page, anna = visit.page, visit.memory.user("anna")
+    visit.go("Memories")
+    page.get_by_label("What to remember").fill("Prefers window seats")
+    page.get_by_role("button", name="Remember something").click()
+    expect(page.get_by_role("status").filter(has_text="Remembered.")).to_be_visible()
+
+    visit.go("Recall")
+    visit.ask("which seats?")
+    hit = page.get_by_role("article").first
+    expect(hit.locator("mark")).to_have_text("seats")
+    hit.get_by_text("Why it is here").click()
+    expect(hit.get_by_role("row", name=re.compile("words: place 1"))).to_be_visible()
+
+    hit.get_by_role("button", name="Correct").click()
+    page.get_by_label("What is right").fill("Prefers aisle seats")
+    page.get_by_role("button", name="Save").click()
+    expect(hit).to_contain_text("Prefers aisle seats")
+    assert [one.content for one in anna.list().items] == ["Prefers aisle seats"]
+
+    hit.get_by_role("button", name="History").click()
+    versions = hit.locator(".versions li")
+    expect(versions).to_have_count(2)
+    expect(versions.filter(has_text="Prefers window seats")).to_contain_text("no longer")
+
+    hit.get_by_role("button", name="Forget", exact=True).click()
+    expect(page.get_by_role("dialog")).to_contain_text("Prefers aisle seats")
+    page.get_by_role("button", name="Forget for good").click()
+    expect(page.get_by_text("Nothing known.")).to_be_visible()
+    assert anna.list().items == ()
+
+
+def test_people_and_conversations(visit: Visit) -> None:
+    page, anna = visit.page, visit.memory.user("anna")
+    anna.facts.set("light.office", "name", "Sunny")
+    turn = [{"role": "user", "content": "My sister is Marta."}, {"role": "assistant", "content": "Noted."}]
+    anna.after_turn(turn, session="a/b trip")
+    visit.go("People and things")
+    page.get_by_label("Find a person or thing").fill("light")
+    expect(page.get_by_role("heading", name="light.office")).to_be_visible()
+    expect(page.get_by_role("article")).to_have_count(1)
+    visit.go("Conversations")
+    page.get_by_role("link", name="a/b trip").click()
+    expect(page.locator(".turns li")).to_have_text([re.compile("My sister is Marta"), re.compile("Noted")])
+    page.locator("section > .actions").get_by_role("button", name="Forget", exact=True).click()
+    expect(page.get_by_role("dialog")).to_contain_text("among them 2 messages")
+    page.get_by_role("button", name="Forget for good").click()
+    expect(page.get_by_text("No conversations yet.")).to_be_visible()
+    assert anna.recall("sister").hits == ()
+    visit.go("Store")
+    expect(page.get_by_text("this browser")).to_be_visible()
+
+
+def test_nothing_that_was_stored_runs_or_hides(visit: Visit) -> None:
+    page, anna = visit.page, visit.memory.user("anna")
+    for text in HOSTILE:
+        anna.remember(f"hostile {text}", type="fact", subject=text[:100])
+        anna.conversation(text[:50]).append("user", f"hostile {text}", speaker=text[:50])
+    for view, shown in (("Memories", len(HOSTILE)), ("People and things", len(HOSTILE))):
+        visit.go(view)
+        expect(page.get_by_role("article")).to_have_count(shown)
+        expect(page.get_by_text("<img src=x onerror=").first).to_be_visible()
+    visit.go("Recall")
+    visit.ask("hostile")
+    expect(page.get_by_role("article")).to_have_count(len(HOSTILE))
+    visit.go("Conversations")
+    expect(page.locator(".list li")).to_have_count(len(HOSTILE))
+    page.locator(".list a", has_text="<script>").click()
+    expect(page.locator(".turns li")).to_contain_text("<script>")
+    assert page.title() == "Recollect"
+    assert page.evaluate("document.querySelectorAll('#page script, #page svg, #page img').length") == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_by_keyboard_alone(visit: Visit) -> None:
+    page = visit.page
+    visit.memory.user("anna").remember("Prefers window seats")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Question")).to_be_focused()
+    page.keyboard.type("which seats?")
+    page.keyboard.press("Enter")
+    forget = page.get_by_role("button", name="Forget", exact=True)
+    expect(forget).to_be_visible()
+    for _ in range(30):
+        if forget.evaluate("one => one === document.activeElement"):
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    expect(page.get_by_role("button", name="Forget for good")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert visit.memory.user("anna").count() == 1
+
+
+def test_logged_out(browser: Browser, running: Running) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(running.url)
+        page.get_by_label("Key").fill(running.key())
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("navigation")).to_be_visible()
+        page.get_by_role("button", name="Log out").click()
+        expect(page.get_by_label("Key")).to_be_visible()
+        used = running.memory.keys.create_link(user="anna").secret
+        running.memory.keys.open_session(used)
+        page.goto("about:blank")
+        page.goto(f"{running.url}/#login={used}")
+        expect(page.get_by_role("alert")).to_contain_text("recollect open")
+        assert used not in page.url
+
+
+def test_an_admin_chooses_whose_memory_and_sees_it(browser: Browser, running: Running) -> None:
+    running.memory.user("Jiří").remember("Prefers window seats")
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{running.url}/#login={running.memory.keys.create_link(scopes=('admin',)).secret}")
+        page.get_by_label("Whose memory").fill("Jiří")
+        page.get_by_role("button", name="Show", exact=True).click()
+        expect(page.get_by_text("You look at the memory of Jiří")).to_be_visible()
+        page.get_by_role("link", name="Memories").click()
+        expect(page.get_by_role("article")).to_contain_text("Prefers window seats")
+    assert [line.action for line in running.memory.operations.audit_log("Jiří")] == ["page.view"]
