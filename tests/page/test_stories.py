@@ -77,6 +77,20 @@ def test_people_and_conversations(visit: Visit) -> None:
     expect(page.get_by_text("this browser")).to_be_visible()
 
 
+def test_what_a_scope_shares_says_so(visit: Visit) -> None:
+    page, memory = visit.page, visit.memory
+    memory.scopes.add("family", "ben", role="writer")
+    memory.scopes.add("family", "anna")
+    memory.user("ben").scope("family").remember("The cabin key hangs behind the stove")
+    memory.user("anna").remember("Prefers window seats")
+    visit.ask("where is the cabin key?")
+    expect(page.get_by_role("article")).to_contain_text("shared: family, by ben")
+    expect(page.get_by_role("button", name="Correct")).to_have_count(0)
+    visit.go("Memories")
+    page.get_by_role("button", name="Similar to this").click()
+    expect(page.get_by_text("Nothing is similar.")).to_be_visible()
+
+
 def test_nothing_that_was_stored_runs_or_hides(visit: Visit) -> None:
     page, anna = visit.page, visit.memory.user("anna")
     for text in HOSTILE:

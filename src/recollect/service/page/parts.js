@@ -69,6 +69,14 @@ export function Versions({ id }) {
   </ol>`}<//>`;
 }
 
+function Similar({ id }) {
+  const similar = useLoaded(() => api.similar(id), [id]);
+  return html`<${Loaded} of=${similar}>${({ hits }) =>
+    hits.length
+      ? html`<ul class="list">${hits.map((hit) => html`<li key=${hit.id}><${Text} of=${hit.content} /></li>`)}</ul>`
+      : html`<p class="quiet">${texts.memory.nothingSimilar}</p>`}<//>`;
+}
+
 export function origin(memory) {
   const said = texts.memory.saidBy[memory.source] ?? memory.source;
   return [said, memory.confidence < 1 ? texts.memory.confidence(memory.confidence) : ""].filter(Boolean).join(", ");
@@ -134,6 +142,9 @@ export function Forget({ what, onDone, onClose }) {
 export function Memory({ memory, words, may, changed, tell, children }) {
   const [open, setOpen] = useState("");
   const shut = () => setOpen("");
+  const toggle = (part) => html`<button type="button" aria-expanded=${open === part} onClick=${() => setOpen(open === part ? "" : part)}>
+    ${texts.memory[part]}
+  </button>`;
   const corrected = () => {
     shut();
     tell(texts.memory.corrected);
@@ -153,13 +164,12 @@ export function Memory({ memory, words, may, changed, tell, children }) {
     </p>
     ${children}
     <p class="actions">
-      <button type="button" aria-expanded=${open === "history"} onClick=${() => setOpen(open === "history" ? "" : "history")}>
-        ${texts.memory.history}
-      </button>
+      ${toggle("history")} ${toggle("similar")}
       ${may.includes("write") && html`<button type="button" onClick=${() => setOpen("correct")}>${texts.memory.correct}</button>`}
       ${may.includes("forget") && html`<button type="button" onClick=${() => setOpen("forget")}>${texts.memory.forget}</button>`}
     </p>
     ${open === "history" && html`<${Versions} id=${memory.id} />`}
+    ${open === "similar" && html`<${Similar} id=${memory.id} />`}
     ${open === "correct" && html`<${Correct} memory=${memory} onDone=${corrected} onClose=${shut} />`}
     ${open === "forget" && html`<${Forget} what=${{ id: memory.id }} onDone=${forgotten} onClose=${shut} />`}
   </article>`;

@@ -72,13 +72,14 @@ function Verdict({ found }) {
 }
 
 function Hit({ hit, words, may, tell, changed }) {
-  const parts = html`<details class="why">
+  const parts = html`${hit.scope && html`<p><span class="tag">${texts.recall.scope(hit.scope, hit.metadata.author)}</span></p>`}
+  <details class="why">
     <summary>
       <${Bar} share=${hit.score} label=${texts.recall.score} /> <span class="quiet">${texts.recall.why}</span>
     </summary>
     <${Parts} of=${hit.score_parts} />
   </details>`;
-  if (hit.source !== "memory") {
+  if (hit.source !== "memory" || hit.scope) {
     return html`<article class="memory"><p><${Text} of=${hit.content} words=${words} /></p>
       <p class="quiet"><span class="tag">${hit.source}</span> ${minute(hit.created_at)}</p>${parts}</article>`;
   }
