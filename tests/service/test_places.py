@@ -107,7 +107,7 @@ def test_a_hit_without_a_place_is_shown_as_ever(anna: httpx2.Client) -> None:
     (hit,) = anna.get("/api/memories/search", params={"query": "tea", **VIENNA}).json()["hits"]
     assert hit.keys() == {
         "id", "source", "type", "content", "score", "similarity", "created_at", "occurred_at", "place", "trust",
-        "metadata", "folded", "conversation", "confidence", "learned_from",
+        "metadata", "folded", "conversation", "confidence", "learned_from", "scope",
     }  # fmt: skip
 
 

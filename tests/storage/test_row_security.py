@@ -20,7 +20,7 @@ from recollect.storage.postgres.session import QUERIES, PostgresSession
 from recollect.storage.postgres.store import PostgresStore
 from tests.conftest import Server, SteppingClock
 from tests.storage.logins import owned_by
-from tests.storage.neighbours import OTHER, READS, THEIR_SCOPE, WRITES, Crossing, furnish
+from tests.storage.neighbours import OTHER, OUR_SCOPE, READS, THEIR_SCOPE, WRITES, Crossing, furnish
 
 _ASKING = (session, writer)
 _PREDICATE = re.compile(r"(?:\w+\.)?(?:user|scope)_id = %\((?:user_id|only_user)\)s")
@@ -225,4 +225,6 @@ def test_nobody_writes_in_the_name_of_another(walled: Side, owned: Side, bare: S
 
 
 def _theirs(outcome: Outcome) -> set[tuple[str, str, str]]:
-    return {row for row in outcome.rows if row[1] == OTHER.user_id}
+    """Give the rows of the other user, but for their membership in our scope: that scope may end it."""
+    found = {row for row in outcome.rows if row[1] == OTHER.user_id}
+    return {row for row in found if row[0] != "scope_members" or f",{OUR_SCOPE.user_id}," not in row[2]}
