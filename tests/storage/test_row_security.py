@@ -19,8 +19,9 @@ from recollect.storage.postgres import reader, session, writer
 from recollect.storage.postgres.session import QUERIES, PostgresSession
 from recollect.storage.postgres.store import PostgresStore
 from tests.conftest import Server, SteppingClock
+from tests.storage.crossings import READS, WRITES, Crossing
 from tests.storage.logins import owned_by
-from tests.storage.neighbours import OTHER, OUR_SCOPE, READS, THEIR_SCOPE, WRITES, Crossing, furnish
+from tests.storage.neighbours import OTHER, OUR_SCOPE, THEIR_SCOPE, furnish
 
 _ASKING = (session, writer)
 _PREDICATE = re.compile(r"(?:\w+\.)?(?:user|scope)_id = %\((?:user_id|only_user)\)s")
