@@ -188,3 +188,23 @@ def test_an_option_in_the_wrong_place_is_sent_to_the_right_one(typed: tuple[str,
 @pytest.mark.parametrize("typed", [("--json", "keys", "list"), ("keys", "--json", "list"), ("keys", "list", "--json")])
 def test_a_program_may_say_so_anywhere(cli: Cli, typed: tuple[str, ...]) -> None:
     assert cli(*typed).document == {"keys": []}
+
+
+@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]"), ("::", "[::1]")])
+def test_a_link_to_the_page_is_where_this_machine_reaches_it(cli: Cli, host: str, shown: str) -> None:
+    cli.environment["RECOLLECT_SERVE_HOST"] = host
+    link = cli.json("open")["link"]
+    assert link.startswith(f"http://{shown}:8787/#login=rl_l")
+    assert cli.json("open", "--url", "https://memory.example.org/")["link"].startswith(
+        "https://memory.example.org/#login="
+    )
+    (first, *_) = cli.json("keys", "list")["keys"]
+    assert (first["name"], first["scopes"]) == ("link to the page", ["admin"])
+
+
+def test_a_link_for_one_user_opens_no_other_memory(cli: Cli) -> None:
+    shown = cli.ok("--user", "anna", "open", "--print")
+    assert "works once, within ten minutes" in shown
+    (made,) = cli.json("keys", "list")["keys"]
+    assert (made["user"], made["scopes"]) == ("anna", ["read", "write", "forget"])
+    assert cli.json("keys", "revoke", made["id"])["state"] == "revoked"

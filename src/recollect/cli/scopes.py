@@ -12,6 +12,8 @@ from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.cli.view import View
     from recollect.model.scopes import Membership, ScopeRole, SharedScope
     from recollect.model.search import Forgotten
@@ -111,13 +113,20 @@ def list_scopes(context: CommandContext) -> CommandResult[ScopeList]:
 
 
 def _show_scopes(view: "View", listed: ScopeList) -> None:
-    if not listed.scopes:
-        view.line("No shared scopes yet. `recollect scope add NAME USER` makes one.")
+    rows = [
+        (shared.name, ", ".join(f"{member.user_id} ({member.role})" for member in shared.members) or "no members")
+        for shared in listed.scopes
+    ]
+    _show_rows(view, rows, "No shared scopes yet. `recollect scope add NAME USER` makes one.")
+
+
+def _show_rows(view: "View", rows: "Sequence[tuple[str, str]]", nothing: str) -> None:
+    if not rows:
+        view.line(nothing)
         return
     table = view.grid("name", "text")
-    for shared in listed.scopes:
-        named = ", ".join(f"{member.user_id} ({member.role})" for member in shared.members)
-        table.add_row(shared.name, view.text(named or "no members"))
+    for name, text in rows:
+        table.add_row(name, view.text(text))
     view.print(table)
 
 
@@ -134,23 +143,12 @@ def mine(context: CommandContext) -> CommandResult[MemberList]:
 
 
 def _show_members(view: "View", listed: MemberList) -> None:
-    if not listed.members:
-        view.line("No members.")
-        return
-    table = view.grid("name", "text")
-    for member in listed.members:
-        table.add_row(member.user_id, view.text(f"{member.role}, added {ago(member.added_at, view.now)}"))
-    view.print(table)
+    rows = [(one.user_id, f"{one.role}, added {ago(one.added_at, view.now)}") for one in listed.members]
+    _show_rows(view, rows, "No members.")
 
 
 def _show_mine(view: "View", listed: MemberList) -> None:
-    if not listed.members:
-        view.line("No shared scopes.")
-        return
-    table = view.grid("name", "text")
-    for member in listed.members:
-        table.add_row(member.scope, view.text(member.role))
-    view.print(table)
+    _show_rows(view, [(one.scope, one.role) for one in listed.members], "No shared scopes.")
 
 
 @scope_commands.command("admin", examples=("recollect scope delete family --yes",))

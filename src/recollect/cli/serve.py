@@ -119,11 +119,12 @@ def open_page(
 
     from recollect.api.keys import USUAL_SCOPES
     from recollect.service.server import page_link
+    from recollect.web.server import url_at
 
     user = context.user_named
     made = context.memory.keys.create_link(user=user, scopes=USUAL_SCOPES if user else ("admin",), actor=context.actor)
     serve = context.settings.serve
-    link = page_link((url or f"http://{serve.host}:{serve.port}").rstrip("/"), made.secret)
+    link = page_link((url or url_at(serve.host, serve.port)).rstrip("/"), made.secret)
     opened = not only_print and not context.as_json and webbrowser.open(link)
     return CommandResult(PageAddress(link, opened), _show_page)
 

@@ -111,9 +111,13 @@ def resolve_host(host: str) -> tuple[IpAddress, ...]:
 
 def url_of(listener: socket.socket) -> str:
     """Give the URL at which this machine reaches it."""
-    host, port = listener.getsockname()[:2]
+    return url_at(*listener.getsockname()[:2])
+
+
+def url_at(host: str, port: int) -> str:
+    """Give the URL at which this machine reaches a server that listens on a host, given as address or name."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - not bound here, only recognised
-    return f"http://[{host}]:{port}" if isinstance(_address(host), IPv6Address) else f"http://{host}:{port}"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def open_to(listener: socket.socket) -> str | None:

@@ -9,6 +9,7 @@ from importlib.resources.abc import Traversable
 from typing import Final, NamedTuple
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
 
 from recollect._version import __version__
 from recollect.service.authentication import PAGE_PATH
@@ -49,8 +50,7 @@ async def page(request: Request) -> Response:
     """Give people with a browser the page, and tell programs where the routes are listed."""
     if "text/html" in request.headers.get("accept", ""):
         return _file("index.html", request)
-    about = f'{{"name":"Recollect","version":"{__version__}","docs":"/docs","openapi":"/openapi.json"}}'
-    return Response(about, media_type="application/json")
+    return JSONResponse({"name": "Recollect", "version": __version__, "docs": "/docs", "openapi": "/openapi.json"})
 
 
 @router.get(PAGE_PATH + "{path:path}")
