@@ -3,6 +3,7 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
+from typing import Final
 
 import pytest
 
@@ -23,6 +24,8 @@ from tests.providers.server import POISON, ProviderServer
 from tests.waiting import eventually
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
+
+LEASED: Final = {"embedding__lease_s": 60}
 
 
 def warmed_up(memory: Memory) -> None:
@@ -106,7 +109,7 @@ def test_two_workers_never_pay_twice(open_service: OpenMemory, provider: Provide
 def test_when_a_lease_ends_another_takes_over(
     open_service: OpenMemory, provider: ProviderServer, clock: SteppingClock
 ) -> None:
-    lost, other = open_service(embedding__lease_s=60), open_service(embedding__lease_s=60)
+    lost, other = open_service(**LEASED, embedding__concurrency=1), open_service(**LEASED)
     warmed_up(lost)
     provider.requests.clear()
     lost.user("me").remember_many(TEXTS)
@@ -212,7 +215,7 @@ def test_jobs_follow_the_texts_they_were_made_for(
 def test_an_update_while_a_worker_has_the_text(
     open_service: OpenMemory, provider: ProviderServer, clock: SteppingClock
 ) -> None:
-    lost, other = open_service(embedding__lease_s=60), open_service(embedding__lease_s=60)
+    lost, other = open_service(**LEASED, embedding__concurrency=1), open_service(**LEASED)
     warmed_up(lost)
     provider.requests.clear()
     me = other.user("me")
