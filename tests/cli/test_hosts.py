@@ -54,6 +54,20 @@ def test_install_makes_a_key_and_uninstall_revokes_it(typed: Cli, home: Path) ->
     assert typed.ok("uninstall", "claude-code") == "Nothing to do: Recollect is not installed in Claude Code.\n"
 
 
+def test_a_host_gets_the_script_for_hooks_where_there_is_one(
+    typed: Cli, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "recollect"
+    program.parent.mkdir()
+    program.touch()
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    for command in (f"{program} hook claude-code", f"{program}-hook claude-code"):
+        typed.ok("install", "claude-code")
+        (group,) = json.loads((home / ".claude" / "settings.json").read_text())["hooks"]["UserPromptSubmit"]
+        assert group["hooks"][0]["command"] == command
+        program.with_name("recollect-hook").touch()
+
+
 def test_a_dry_run_shows_the_change_and_makes_none(typed: Cli, home: Path) -> None:
     settings = home / ".claude" / "settings.json"
     settings.write_text('{\n  "model": "opus"\n}\n')
@@ -151,7 +165,7 @@ def test_claude_code_itself_sees_the_server_and_runs_the_hooks(home: Path, tmp_p
         log = home / "claude.log"
         run(claude, "-p", "Where is the bicycle?", "--debug-file", str(log))
         said = log.read_text(encoding="utf-8")
-        assert "recollect hook claude-code) provided additionalContext" in said
+        assert "hook claude-code) provided additionalContext" in said
         assert "Prefers tabs to spaces" in said
         run(*recollect, "uninstall", "claude-code")
         assert "recollect:" not in run(claude, "mcp", "list")

@@ -15,6 +15,7 @@ from tests.hook_client.conftest import Connect, context_of, event
 from tests.service.conftest import Running
 
 ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts" / "recollect-hook"
 HEAVY = {
     "apsw", "asyncio", "fastapi", "httpx2", "mcp", "numpy", "onnxruntime", "pgvector", "platformdirs", "psycopg",
     "pydantic", "rich", "starlette", "tokenizers", "typer", "uvicorn",
@@ -29,8 +30,8 @@ LISTED = "import os, sys; os._exit = lambda code: sys.exit(sys.stderr.write(' '.
 
 def run(content: bytes, connection: Path) -> tuple[str, set[str]]:
     """Run the command in a Python of its own, and give what it printed and the modules that it imported."""
-    code = f"{LISTED}from recollect.__main__ import main; main()"
-    typed = [sys.executable, "-c", code, "hook", "claude-code", "--connection", str(connection)]
+    typed = [sys.executable, "-c", f"{LISTED}exec({SCRIPT.read_text()!r})", "claude-code"]
+    typed += ["--connection", str(connection)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
     ended = subprocess.run(typed, input=content, capture_output=True, check=True, env=environment)
     return ended.stdout.decode(), set(ended.stderr.decode().split())
@@ -60,9 +61,13 @@ def test_a_hook_without_a_service_imports_nothing_heavy_either(tmp_path: Path) -
     assert not modules & (HEAVY | SLOW)
 
 
-def test_the_command_goes_past_the_command_line_for_a_hook() -> None:
+def test_scripts_go_past_the_command_line_for_a_hook() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
-        assert tomllib.load(file)["project"]["scripts"]["recollect"] == "recollect.__main__:main"
+        project = tomllib.load(file)
+    assert project["project"]["scripts"]["recollect"] == "recollect.__main__:main"
+    scripts = project["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-scripts"]
+    assert scripts == {str(SCRIPT.relative_to(ROOT)): SCRIPT.name}
+    assert SCRIPT.read_text().startswith("#!python\n"), "which installers replace by the Python of the environment"
 
 
 def test_folders_are_those_of_platformdirs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

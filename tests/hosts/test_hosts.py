@@ -81,8 +81,9 @@ def test_a_newer_program_takes_the_place_of_an_older_one_in_hooks(host: Host, ma
     with_others(machine)
     before = contents(machine.home)
     install(host, machine)
-    moved = InstallRequest("user", ("/new/recollect",))
+    moved = InstallRequest("user", ("/new/recollect",), hook_program=("/new/recollect-hook",))
     install(host, machine, moved)
+    assert install(host, machine, moved) == ()
     hooks = [name for name in contents(machine.home) if b"hook" in (machine.home / name).read_bytes()]
     assert not any(b"my tools/recollect' hook" in (machine.home / name).read_bytes() for name in hooks)
     uninstall(host, machine)

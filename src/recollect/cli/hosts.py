@@ -204,7 +204,9 @@ def _request(context: CommandContext, scope: Literal["user", "project"]) -> "Ins
     typed = context.typed
     named = {"--database": _absolute(typed.database), "--user": typed.user, "--config": _absolute(typed.config)}
     options = tuple(word for name, value in named.items() if value for word in (name, value))
-    return InstallRequest(scope, _program() if scope == "user" else ("recollect",), options)
+    if scope == "project":
+        return InstallRequest(scope, options=options)
+    return InstallRequest(scope, _program(), options, hook_program=_hook_program())
 
 
 def _absolute(path: str | None) -> str | None:
@@ -219,6 +221,12 @@ def _program() -> tuple[str, ...]:
         if path.is_file():
             return (str(path.absolute()),)
     return (sys.executable, "-m", "recollect")
+
+
+def _hook_program() -> tuple[str, ...]:
+    """Give the script for hooks, if it is beside that of this program; Windows runs no scripts without an ending."""
+    script = Path(_program()[0]).with_name("recollect-hook")
+    return (str(script),) if script.is_file() and sys.platform != "win32" else ()
 
 
 def _connection(context: CommandContext, given: ConnectionOptions, *, dry_run: bool) -> dict[str, Any]:

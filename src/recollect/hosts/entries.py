@@ -94,7 +94,9 @@ def _commands(entry: object) -> Iterator[list[str]]:
 
 
 def _runs(words: Sequence[str], command: str) -> bool:
-    """Tell whether words run a command of Recollect, as a program or as a module."""
+    """Tell whether words run a command of Recollect: as a program, as a module, or as a script of its own."""
+    if any(PurePath(word).stem == f"recollect-{command}" for word in words):
+        return True
     program = next((number for number, word in enumerate(words) if PurePath(word).stem == "recollect"), None)
     return program is not None and command in words[program + 1 :]
 

@@ -41,9 +41,9 @@ class Machine:
 @dataclass(frozen=True, slots=True)
 class InstallRequest:
     """What is to be installed. `program` starts Recollect; `options` stand before a command, such as `--user anna`.
-
     `connection` is the file that tells the hook client where the service is, if it is not the usual one. `url`,
-    `key_file` and `starts_service` are for hosts that ask the service themselves.
+    `key_file` and `starts_service` are for hosts that ask the service themselves. `hook_program` starts a hook faster
+    than `program` does, if there is one.
     """
 
     scope: InstallScope = "user"
@@ -53,6 +53,7 @@ class InstallRequest:
     url: str = ""
     key_file: str = ""
     starts_service: bool = False
+    hook_program: tuple[str, ...] = ()
 
     @property
     def mcp_command(self) -> tuple[str, ...]:
@@ -62,7 +63,7 @@ class InstallRequest:
     def hook_command(self, host: str) -> tuple[str, ...]:
         """Give the command that the host runs around a turn; `hook` comes first, for the sake of a fast start."""
         named = ("--connection", self.connection) if self.connection else ()
-        return (*self.program, "hook", host, *named)
+        return (*(self.hook_program or (*self.program, "hook")), host, *named)
 
 
 class FileChange(NamedTuple):
