@@ -15,6 +15,11 @@ from tests.conftest import OpenMemory, SteppingClock
 from tests.waiting import PATIENCE_S
 
 
+def stored_ids(memory: Memory) -> set[str]:
+    rows = memory._engine.store.keys()
+    return {key.id for key in rows}
+
+
 def test_a_key_is_known_by_its_secret_alone(memory: Memory) -> None:
     made = memory.keys.create("laptop", user="anna", scopes=("read",))
     assert memory.keys.identify(made.secret) == Principal(made.key.id, "anna", frozenset({"read"}))
@@ -37,6 +42,24 @@ def test_expiry_and_revocation_hold_at_once(memory: Memory, clock: SteppingClock
     with pytest.raises(NotFound):
         memory.keys.revoke("0123456789abcdef")
     assert [line.action for line in memory.operations.audit_log()] == ["keys.create", "keys.create", "keys.revoke"]
+
+
+def test_maintenance_removes_links_and_sessions_that_have_ended(memory: Memory, clock: SteppingClock) -> None:
+    key = memory.keys.create(user="anna")
+    revoked = memory.keys.create(user="anna")
+    memory.keys.revoke(revoked.key.id)
+    used, unused = (memory.keys.create_link(user="anna") for _ in range(2))
+    ended = [memory.keys.open_session(used.secret), memory.keys.open_session(key.secret)]
+    clock.advance(hours=13)
+    live = memory.keys.open_session(key.secret)
+    listed = [key.key.id, revoked.key.id, live.key.id]
+    assert [known.id for known in memory.keys.list()] == listed
+    assert stored_ids(memory) == {*listed, used.key.id, unused.key.id, *(session.key.id for session in ended)}
+    memory.maintain()
+    assert stored_ids(memory) == {*listed}
+    assert memory.keys.identify_session(live.secret).user_id == "anna"
+    with pytest.raises(UnknownKey):
+        memory.keys.identify_session(ended[0].secret)
 
 
 def test_what_cannot_be_a_key(memory: Memory, clock: SteppingClock) -> None:

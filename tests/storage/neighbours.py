@@ -177,7 +177,7 @@ def a_new_draft(number: int, now: datetime = NOW) -> Draft:
 def furnish(store: PostgresStore) -> None:
     """Let both move in, the other one first; but I have been here before."""
     store.write(ME, _stay_for_a_night)
-    store.forget_old_logs(answers=LONG_AGO, changes=EARLIER, searches=LONG_AGO)
+    store.forget_old_logs(answers=LONG_AGO, changes=EARLIER, searches=LONG_AGO, sessions=LONG_AGO)
     for scope, home in ((OTHER, THEIRS), (ME, MINE)):
         store.write(scope, lambda writer, home=home: _move_in(writer, home))  # type: ignore[misc]
         for number in range(len(home.memories)):

@@ -123,13 +123,13 @@ class Keys:
         return NewKey(made, _presented(made, secret))
 
     def list(self) -> tuple[Key, ...]:
-        """List all keys, oldest first, revoked ones too."""
-        return tuple(self._engine.store.keys())
+        """List all keys, oldest first, revoked ones too; links to the page and sessions of browsers while they last."""
+        now, stored = self._engine.clock.now(), self._engine.store.keys()
+        return tuple(key for key in stored if key.kind == "key" or key.is_live(now))
 
     def open_sessions(self) -> tuple[Key, ...]:
         """List the sessions of browsers that are valid now, oldest first."""
-        now = self._engine.clock.now()
-        return tuple(key for key in self.list() if key.kind == "session" and key.is_live(now))
+        return tuple(key for key in self.list() if key.kind == "session")
 
     def revoke(self, key_id: str, *, actor: str = LOCAL.id) -> Key:
         """Revoke a key and its sessions from this moment on. Raises NotFound; revoking twice is fine."""

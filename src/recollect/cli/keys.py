@@ -162,7 +162,7 @@ class KeyList(NamedTuple):
 
 @key_commands.command("admin", name="list", examples=("recollect keys list",))
 def list_keys(context: CommandContext) -> CommandResult[KeyList]:
-    """List all keys, revoked and expired ones too.
+    """List all keys, revoked and expired ones too; links to the page and sessions of browsers while they last.
 
     Whose they are, what they may do, when they were used last and when they end. What makes them open anything is not
     there to be shown.

@@ -138,5 +138,5 @@ class AccessLogStore(Protocol):
     def note_search(self, scope: Scope, note: SearchNote) -> None:
         """Keep figures about a search. It is no write of the user: what was read stays true."""
 
-    def forget_old_logs(self, *, answers: datetime, changes: datetime, searches: datetime) -> None:
-        """Forget what is older than these."""
+    def forget_old_logs(self, *, answers: datetime, changes: datetime, searches: datetime, sessions: datetime) -> None:
+        """Forget what is older than these; sessions and one-time links are as old as their end."""

@@ -39,9 +39,11 @@ def maintain(engine: Engine) -> Maintenance:
 
 
 def _prune_logs(engine: Engine) -> None:
-    """Prune stored responses, changes and the search log to their retention periods."""
+    """Prune stored responses, changes and the search log to their retention periods, and sessions that have ended."""
     now = engine.clock.now()
-    engine.store.forget_old_logs(answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - _SEARCHES_KEPT)
+    engine.store.forget_old_logs(
+        answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - _SEARCHES_KEPT, sessions=now
+    )
 
 
 def _archive(engine: Engine) -> tuple[int, list[str]]:

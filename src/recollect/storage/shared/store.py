@@ -251,8 +251,9 @@ class SharedAccessLogStore(StoreBase):
         with self._writing(scope) as session:
             session.execute("log_search", {"user_id": scope.user_id, **note._asdict()})
 
-    def forget_old_logs(self, *, answers: datetime, changes: datetime, searches: datetime) -> None:
+    def forget_old_logs(self, *, answers: datetime, changes: datetime, searches: datetime, sessions: datetime) -> None:
         """Forget what is old."""
+        ages = {"answers": answers, "changes": changes, "searches": searches, "sessions": sessions}
         with self._writing() as session:
-            for name, before in (("answers", answers), ("changes", changes), ("searches", searches)):
+            for name, before in ages.items():
                 session.execute(f"delete_old_{name}", {"before": before})

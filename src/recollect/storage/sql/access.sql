@@ -21,6 +21,10 @@ UPDATE api_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL
 -- Keys whose time is over open nothing any more, also when the clock goes back.
 UPDATE api_keys SET revoked_at = :now WHERE expires_at <= :now AND revoked_at IS NULL
 
+-- delete_old_sessions --
+-- One-time links and sessions of browsers that open nothing any more; of all keys only their ids begin with these letters.
+DELETE FROM api_keys WHERE substr(id, 1, 1) IN ('l', 's') AND (expires_at <= :before OR revoked_at <= :before)
+
 -- touch_key --
 -- When a key was last used.
 UPDATE api_keys SET last_used_at = :now WHERE id = :id
