@@ -31,7 +31,7 @@ _QUESTIONS: dict[str, Callable[[UserMemory], object]] = {
     "facts": lambda me: me.facts("pump"),
     "messages": lambda me: me.conversation("c").messages(),
     "stats": lambda me: me.stats(),
-    "history": lambda me: me.history(me.facts("pump")[0].id),
+    "history": lambda me: [me.history(fact.id) for fact in me.facts("pump")],
 }
 
 

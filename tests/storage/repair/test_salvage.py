@@ -12,8 +12,9 @@ from recollect.model.repairs import Repaired
 from tests.sizes import sized
 from tests.storage.repair.damaging import PAGE, beside, damage, fill, kept_aside, opened, pages_of, rows_of
 
-# What `doctor` says after a repair: the worker and `maintain` make the names of places and lost vectors again.
-_EXPECTED = {"repaired", "places_without_name", "vectors_of_passages", "texts_without_passages"}
+# What `doctor` says after a repair: the worker and `maintain` make the names of places and lost vectors again, and the
+# index of words when the mark is lost that tells how it was made.
+_EXPECTED = {"repaired", "places_without_name", "vectors_of_passages", "texts_without_passages", "index_of_words"}
 _PAGES = sized(14, 10_000)  # how many are damaged, one after the other
 
 
