@@ -1,10 +1,10 @@
 import type {
   AfterTurnOptions, BeforePromptOptions, ContextOptions, EventFields, EventOptions, ForgetTarget, MemoryChanges, MemoryFields, MemoryFilters,
-  MessageContent, MessageFields, MessageRole, NewMemory, NewMessage, PageOptions, RecallOptions, TypedFields,
+  MessageContent, MessageFields, MessageRole, NewMemory, NewMessage, PageOptions, RecallOptions, TimelineOptions, TypedFields,
 } from "./src/inputs.js";
 import type {
-  About, Appended, Compaction, ConversationInfo, ConversationPage, Forgotten, Membership, Memory, MemoryPage, Message, PromptContext, Recall, Remembered,
-  ServiceStatus, TurnOutcome, UserStats, Window,
+  About, Appended, Compaction, ConversationInfo, ConversationPage, Forgotten, TaughtMemory, Membership, Memory, MemoryPage, Message, PromptContext, Recall, Remembered,
+  ServiceStatus, TimelineBucket, TurnOutcome, UserStats, Window,
 } from "./src/results.js";
 
 export type * from "./src/inputs.js";
@@ -131,6 +131,14 @@ export class Conversation {
   info(call?: CallOptions): Promise<ConversationInfo | null>;
   /** Returns the last messages in order, at most 100; to page, pass a sequence number as `before`. */
   messages(options?: { limit?: number; before?: number }, call?: CallOptions): Promise<Message[]>;
+  /** Returns the current summary; null when there is none. */
+  summary(call?: CallOptions): Promise<Message | null>;
+  /** Returns the messages that a summary was made from, in order. */
+  originals(summaryId: string, call?: CallOptions): Promise<Message[]>;
+  /** Returns the memories that were captured from the messages of this conversation, oldest first. */
+  learned(call?: CallOptions): Promise<TaughtMemory[]>;
+  /** Switches storing off, or on again, from now on. What was stored before stays. */
+  setPrivate(isPrivate?: boolean, call?: WriteOptions): Promise<void>;
 }
 
 /** Facts about things. Called, it lists the current ones, newest first. */
@@ -152,6 +160,8 @@ export interface Events {
   (options?: EventOptions, call?: CallOptions): Promise<Memory[]>;
   /** Stores an event that happened now, or at `occurred_at`. */
   log(summary: string, fields?: EventFields, call?: WriteOptions): Promise<Remembered>;
+  /** Counts events, other memories, messages and files by hours, days, months or years, in order of time. */
+  timeline(options?: TimelineOptions, call?: CallOptions): Promise<TimelineBucket[]>;
 }
 
 /** Lessons learned. Called, it lists them, the most confident first. */

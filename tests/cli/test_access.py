@@ -30,6 +30,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "list": (),
     "history": ("{id}",),
     "similar": ("{id}",),
+    "timeline": (),
     "count": (),
     "stats": (),
     "about": ("tea",),

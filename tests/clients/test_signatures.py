@@ -41,12 +41,10 @@ TWINS: dict[type, tuple[type, type]] = {
 EMBEDDED_ONLY = {
     "UserMemory.files", "UserMemory.import_memories", "UserMemory.export", "UserMemory.import_archive",
     "UserMemory.count",
-    "UserFacts.doubts",
-    "UserMessages.around", "UserMessages.should_capture", "UserMessages.preview_capture", "UserMessages.read",
-    "UserMessages.explain", "UserMessages.origins", "UserMessages.capture",
+    "UserMessages.should_capture", "UserMessages.preview_capture", "UserMessages.read",
+    "UserMessages.explain", "UserMessages.capture",
     "UserPlaces.get", "UserPlaces.reverse_geocode", "UserPlaces.find_addresses",
-    "Conversation.import_messages", "Conversation.summary", "Conversation.originals", "Conversation.describe",
-    "Conversation.set_private", "Conversation.user_id",
+    "Conversation.import_messages", "Conversation.describe", "Conversation.user_id",
 }  # fmt: skip
 NAMESPACES = {"facts", "preferences", "events", "lessons", "instructions", "messages", "places", "files"}
 

@@ -40,6 +40,8 @@ RESULTS: Final = {
     "Appended": "AppendedBody",
     "ConversationInfo": "ConversationBody",
     "ConversationPage": "ConversationPage",
+    "TimelineBucket": "TimelineBucketBody",
+    "TaughtMemory": "TaughtMemoryBody",
     "Window": "WindowBody",
     "Compaction": "CompactionBody",
     "PromptContext": "PromptBody",

@@ -82,6 +82,7 @@ READS: dict[str, Crossing] = {
         "select": lambda r: r.select(LIVE, 100),
         "count": lambda r: r.count(LIVE),
         "timeline": lambda r: r.timeline(LIVE, 100),
+        "moments": lambda r: r.moments(None, None, NOW),
         "subjects": lambda r: [r.subjects(LIVE), r.subjects(Filters(now=NOW, subject="pump"))],
         "chain": lambda r: [r.chain(one) for one in (*THEIRS.memories, *MINE.memories)],
         "everything": lambda r: r.everything(),

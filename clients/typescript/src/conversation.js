@@ -45,6 +45,26 @@ export class Conversation {
     return page?.messages ?? [];
   }
 
+  /** Returns the current summary; null when there is none. */
+  async summary(call = {}) {
+    return (await this.#service.get(`${this.#path}/summary`, {}, call)).summary;
+  }
+
+  /** Returns the messages that a summary was made from, in order. */
+  async originals(summaryId, call = {}) {
+    return (await this.#service.get(`/api/messages/${pathPart(summaryId)}/originals`, {}, call)).items;
+  }
+
+  /** Returns the memories that were captured from the messages of this conversation, oldest first. */
+  async learned(call = {}) {
+    return (await this.#service.get(`${this.#path}/learned`, {}, call)).items;
+  }
+
+  /** Switches storing off, or on again, from now on. What was stored before stays. */
+  async setPrivate(isPrivate = true, call = {}) {
+    await this.#service.write("PUT", `${this.#path}/private`, { private: isPrivate }, call);
+  }
+
   async #page(query, call) {
     try {
       return await this.#service.get(this.#path, query, call);

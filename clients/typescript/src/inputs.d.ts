@@ -77,6 +77,14 @@ export interface EventFields extends TypedFields {
 }
 
 /** Which events to list. */
+export interface TimelineOptions {
+  unit?: "hour" | "day" | "month" | "year";
+  since?: DateLike;
+  until?: DateLike;
+  /** A time zone such as Europe/Prague; that of the service's settings without it. */
+  zone?: string;
+}
+
 export interface EventOptions {
   since?: DateLike;
   until?: DateLike;

@@ -260,6 +260,22 @@ export interface ConversationInfo {
   updated_at: string;
 }
 
+/** How much there is about an hour, a day, a month or a year, from `start` to before `until`. */
+export interface TimelineBucket {
+  start: string;
+  until: string;
+  events: number;
+  memories: number;
+  messages: number;
+  files: number;
+}
+
+/** A memory that was captured from messages of a conversation, and the ids of these. */
+export interface TaughtMemory {
+  memory: Memory;
+  message_ids: string[];
+}
+
 /** A page of conversations. */
 export interface ConversationPage {
   items: ConversationInfo[];

@@ -13,6 +13,7 @@ export function typedMemories(service) {
     }),
     events: Object.assign((options = {}, call = {}) => list("/api/events", options, call), {
       log: (summary, fields = {}, call = {}) => store("/api/events", { ...fields, summary }, call),
+      timeline: (options = {}, call = {}) => list("/api/timeline", options, call),
     }),
     lessons: Object.assign((options = {}, call = {}) => list("/api/lessons", options, call), {
       add: (lesson, fields = {}, call = {}) => store("/api/lessons", { ...fields, lesson }, call),

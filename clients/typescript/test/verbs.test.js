@@ -19,6 +19,8 @@ test("a memory is stored, found, read, changed, rated and listed", async () => {
   assert.ok((await me.history(made.id)).length >= 1);
   assert.deepEqual((await me.similar(made.id, { limit: 3 })).hits, []);
   assert.equal((await me.stats()).memories, 1);
+  const [bucket, ...others] = await me.events.timeline({ unit: "month", zone: "Europe/Prague" });
+  assert.deepEqual([bucket.start, bucket.memories, others], ["2026-02-28T23:00:00Z", 1, []]);
 });
 
 test("many memories are stored in batches and listed in pages", async () => {

@@ -31,6 +31,7 @@ class AsyncFiles(AsyncTwin[UserFiles]):
     add_pieces = awaited(UserFiles.add_pieces)
     list = awaited(UserFiles.list)
     get = awaited(UserFiles.get)
+    chunks = awaited(UserFiles.chunks)
     original = awaited(UserFiles.original)
     read = awaited(UserFiles.read)
     store_files = awaited(UserFiles.store_files)
@@ -69,6 +70,7 @@ class AsyncEvents(AsyncTwin[UserEvents]):
 
     __call__ = awaited(UserEvents.__call__)
     log = awaited(UserEvents.log)
+    timeline = awaited(UserEvents.timeline)
 
 
 class AsyncLessons(AsyncTwin[UserLessons]):
@@ -90,6 +92,7 @@ class AsyncMessages(AsyncTwin[UserMessages]):
 
     get = awaited(UserMessages.get)
     around = awaited(UserMessages.around)
+    between = awaited(UserMessages.between)
     rate = awaited(UserMessages.rate)
     read = awaited(UserMessages.read)
     should_capture = awaited(UserMessages.should_capture)
@@ -115,6 +118,7 @@ class AsyncConversation(AsyncTwin[Conversation]):
     messages = awaited(Conversation.messages)
     summary = awaited(Conversation.summary)
     originals = awaited(Conversation.originals)
+    learned = awaited(Conversation.learned)
     describe = awaited(Conversation.describe)
     set_private = awaited(Conversation.set_private)
 

@@ -19,6 +19,7 @@ from recollect.model.messages import (
     NewMessage,
     Window,
 )
+from recollect.model.readings import TaughtMemory
 
 
 class Conversation(Scoped):
@@ -105,6 +106,10 @@ class Conversation(Scoped):
     def originals(self, summary_id: str) -> tuple[Message, ...]:
         """Return the messages that a summary was made from, in order."""
         return message_log.originals(self._engine, self._scope, canonical(summary_id, "message"))
+
+    def learned(self) -> tuple[TaughtMemory, ...]:
+        """Return the memories that were captured from the messages of this conversation, oldest first."""
+        return message_log.learned(self._engine, self._scope, self._id)
 
     def describe(self, metadata: Mapping[str, Any]) -> None:
         """Set the conversation's metadata, such as its title or channel; it is part of the listing."""

@@ -10,13 +10,16 @@ from datetime import datetime
 from typing import Unpack
 
 from recollect.api.scoped import Scoped, check_limit
+from recollect.engine.drafts import memory_drafts
 from recollect.engine.drafts.memory_drafts import checked_participants
 from recollect.engine.memories import remember
 from recollect.engine.memories.doubts import find_doubts, find_outranked
+from recollect.engine.search import timeline
 from recollect.errors import InvalidMemory
 from recollect.model.literals import MemoryType
 from recollect.model.memories import CommonFields, Doubt, MemoryRecord, NewMemory, Remembered
 from recollect.model.readings import ASSISTANT, STANDING
+from recollect.model.stats import TimelineBucket, TimelineUnit
 from recollect.ports import StoreReader
 from recollect.text.clean import clean
 
@@ -144,6 +147,22 @@ class UserEvents(_TypedMemories):
             given["metadata"] = {**given.get("metadata", {}), "participants": checked_participants(participants)}
         event = NewMemory(summary, type="event", subject=entity, key=kind, value=details, occurred_at=moment, **given)
         return self._store(event)
+
+    def timeline(
+        self,
+        *,
+        unit: TimelineUnit = "day",
+        since: datetime | None = None,
+        until: datetime | None = None,
+        zone: str = "",
+    ) -> tuple[TimelineBucket, ...]:
+        """Count events, other memories, messages and files by hours, days, months or years, in order of time.
+
+        What is counted is the time that something is about, in the `zone` of that name or in that of the settings.
+        Buckets without anything are left out.
+        """
+        first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
+        return timeline.timeline(self._engine, self._scope, unit, zone, since=first, until=last)
 
 
 class UserLessons(_TypedMemories):

@@ -3,17 +3,20 @@
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from os import PathLike, fspath
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from recollect.api.scoped import Scoped, canonical, check_limit, check_path
+from recollect.engine.drafts import memory_drafts
 from recollect.engine.files import documents, file_chunks, sync, watch
 from recollect.engine.files.sync import SyncOrder
 from recollect.errors import InvalidDocument, InvalidInput, NotFound, RecollectError
 from recollect.model.files import (
     AddedFile,
+    Chunk,
     FilePage,
     FileRecord,
     FileText,
@@ -115,11 +118,31 @@ class UserFiles(Scoped):
         )
         return documents.add_pieces(self._engine, self._scope, precut)
 
-    def list(self, *, limit: int = 50, cursor: str | None = None, source: FileSource | None = None) -> FilePage:
-        """List files, the last added first, a page at a time."""
+    def list(
+        self,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        source: FileSource | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> FilePage:
+        """List files, the last added first, a page at a time; with `since` and `until` those of that time.
+
+        The time of a file is its date, if it has one, or when it was added.
+        """
         if source is not None and source not in FILE_SOURCES:
             raise InvalidInput(f"Unknown source of files {source!r}. They are: {', '.join(FILE_SOURCES)}.")
-        return documents.listing(self._engine, self._scope, check_limit(limit), cursor, source)
+        first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
+        return documents.listing(
+            self._engine, self._scope, check_limit(limit), cursor, source=source, since=first, until=last
+        )
+
+    def chunks(self, id: str, *, limit: int = 100) -> tuple[Chunk, ...]:
+        """Return the first chunks of a file, the pieces by which it is searched, in order. Raises NotFound."""
+        file_id = self.get(id).id
+        chunks = self._engine.store.read(self._scope, lambda reader: reader.chunks_of(file_id))
+        return tuple(chunks[: check_limit(limit)])
 
     def get(self, id: str) -> FileRecord:
         """Return one file. Raises NotFound."""

@@ -1,7 +1,10 @@
 """`me.messages`: single messages by id, whichever conversation they belong to, and what is captured from a text."""
 
-from recollect.api.scoped import Scoped, canonical
+from datetime import datetime
+
+from recollect.api.scoped import Scoped, canonical, check_limit
 from recollect.engine.conversations import explanations, message_log, message_reading, turns
+from recollect.engine.drafts import memory_drafts
 from recollect.engine.memories.feedback import rate_message
 from recollect.errors import InvalidInput
 from recollect.model.memories import Remembered
@@ -27,6 +30,13 @@ class UserMessages(Scoped):
             if isinstance(amount, bool) or not isinstance(amount, int) or not 0 <= amount <= _MAX_AROUND:
                 raise InvalidInput(f"{name} is {amount!r}; it must be from 0 to {_MAX_AROUND}.")
         return message_log.surroundings(self._engine, self._scope, canonical(id, "message"), before, after)
+
+    def between(
+        self, *, since: datetime | None = None, until: datetime | None = None, limit: int = 50
+    ) -> tuple[Message, ...]:
+        """Return the newest messages of a time, of all conversations, in the order in which they were said."""
+        first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
+        return message_log.between(self._engine, self._scope, first, last, check_limit(limit))
 
     def rate(self, message_id: str, feedback: int | None, *, comment: str = "") -> Message:
         """Store the user's feedback on a message: 1, -1, or None to take it back. Raises NotFound.

@@ -1,11 +1,11 @@
-"""Commands that find memories: recall, search, get, list, similar, history, count."""
+"""Commands that find memories: recall, search, get, list, timeline, similar, history, count."""
 
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 from recollect.cli import options
-from recollect.cli.formatting import ago, clock, counted, percent, place_line, shortened
+from recollect.cli.formatting import ago, amounts, clock, counted, percent, place_line, shortened
 from recollect.cli.json_output import fields_of, hit_document
 from recollect.cli.memories import show_record
 from recollect.cli.options import flag, option
@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from recollect.model.places import Located
     from recollect.model.readings import MemoryOrigin
     from recollect.model.search import Recall
+    from recollect.model.stats import TimelineBucket, TimelineUnit
 
 commands = CommandSet("Memories")
 
 _LONGEST = 300
+_WRITTEN = {"hour": "%Y-%m-%d %H:%M", "day": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
 _STILL_WORKS = "The answer comes from what still works; `recollect doctor` may know why."
 _ID = "019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"
 
@@ -353,6 +355,44 @@ def _show_page(view: "View", page: "Page", *, narrowed: bool) -> None:
     view.print(memory_list(page.items, view.now))
     if page.cursor:
         view.line(f"There is more: add --cursor {page.cursor}", "yellow")
+
+
+class Timeline(NamedTuple):
+    """What there is about each hour, day, month or year."""
+
+    unit: "TimelineUnit"
+    buckets: "tuple[TimelineBucket, ...]"
+
+
+@commands.command("read", examples=("recollect timeline", "recollect timeline --unit hour --since yesterday"))
+def timeline(
+    context: CommandContext,
+    *,
+    unit: Annotated[str, option("UNIT", "hour, day, month or year.")] = "day",
+    since: options.Since = None,
+    until: options.Until = None,
+) -> CommandResult[Timeline]:
+    """Count what there is about each day, in order.
+
+    Events, other memories, messages and files are counted by the time that they are about.
+    """
+    chosen = cast("TimelineUnit", unit)
+    bounds = past_moments(context.now, since=since, until=until)
+    return CommandResult(Timeline(chosen, context.me.events.timeline(unit=chosen, **bounds)), _show_timeline)
+
+
+def _show_timeline(view: "View", found: Timeline) -> None:
+    shown = _WRITTEN[found.unit]
+    for bucket in found.buckets:
+        counts = amounts(
+            (bucket.events, "event", "events"),
+            (bucket.memories, "memory", "memories"),
+            (bucket.messages, "message", "messages"),
+            (bucket.files, "file", "files"),
+        )
+        view.line(f"{bucket.start.astimezone(view.now.tzinfo):{shown}}  {counts}")
+    if not found.buckets:
+        view.line("Nothing here yet. `recollect store TEXT` remembers something.")
 
 
 @commands.command("read", examples=(f"recollect similar {_ID}", f"recollect similar {_ID} --limit 10"))

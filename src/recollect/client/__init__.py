@@ -75,6 +75,7 @@ class AsyncServiceFacts(AsyncTwin[ServiceFacts]):
 
     __call__ = awaited(ServiceFacts.__call__)
     set = awaited(ServiceFacts.set)
+    doubts = awaited(ServiceFacts.doubts)
 
 
 class AsyncServicePreferences(AsyncTwin[ServicePreferences]):
@@ -89,6 +90,7 @@ class AsyncServiceEvents(AsyncTwin[ServiceEvents]):
 
     __call__ = awaited(ServiceEvents.__call__)
     log = awaited(ServiceEvents.log)
+    timeline = awaited(ServiceEvents.timeline)
 
 
 class AsyncServiceLessons(AsyncTwin[ServiceLessons]):
@@ -109,6 +111,9 @@ class AsyncServiceMessages(AsyncTwin[ServiceMessages]):
     """`me.messages`, awaited."""
 
     get = awaited(ServiceMessages.get)
+    around = awaited(ServiceMessages.around)
+    between = awaited(ServiceMessages.between)
+    origins = awaited(ServiceMessages.origins)
     rate = awaited(ServiceMessages.rate)
 
 
@@ -131,6 +136,10 @@ class AsyncServiceConversation(AsyncTwin[ServiceConversation]):
     compact = awaited(ServiceConversation.compact)
     info = awaited(ServiceConversation.info)
     messages = awaited(ServiceConversation.messages)
+    summary = awaited(ServiceConversation.summary)
+    originals = awaited(ServiceConversation.originals)
+    learned = awaited(ServiceConversation.learned)
+    set_private = awaited(ServiceConversation.set_private)
 
 
 class AsyncServiceUserMemory(AsyncTwin[ServiceUserMemory]):

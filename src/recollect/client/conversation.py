@@ -1,6 +1,7 @@
 """Conversations, messages and places over HTTP. See their twins in `recollect.api`."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, Unpack
 
 from recollect.client.arguments import message_body, place_fields
@@ -20,6 +21,7 @@ from recollect.model.messages import (
     Window,
 )
 from recollect.model.places import Located, LocationLike, NamedPlace, PlaceSummary
+from recollect.model.readings import MemoryOrigin, TaughtMemory
 
 _PAGE = 100
 
@@ -78,6 +80,23 @@ class ServiceConversation(ServiceScoped):
             before = int(page["cursor"])
         return found
 
+    def summary(self) -> Message | None:
+        """Return the current summary, if there is one."""
+        found = self._get(f"{self._path}/summary")["summary"]
+        return None if found is None else decode(Message, found)
+
+    def originals(self, summary_id: str) -> tuple[Message, ...]:
+        """Return the messages that a summary was made from, in order."""
+        return decode_all(Message, self._get(f"/api/messages/{path_part(summary_id)}/originals")["items"])
+
+    def learned(self) -> tuple[TaughtMemory, ...]:
+        """Return the memories that were captured from the messages of this conversation, oldest first."""
+        return decode_all(TaughtMemory, self._get(f"{self._path}/learned")["items"])
+
+    def set_private(self, private: bool = True) -> None:  # noqa: FBT001, FBT002 - as the verb has it
+        """Switch storing off, or on again, from now on. What was stored before stays: `forget` it."""
+        self._send("PUT", f"{self._path}/private", {"private": private})
+
 
 class ServiceMessages(ServiceScoped):
     """Single messages by id."""
@@ -85,6 +104,21 @@ class ServiceMessages(ServiceScoped):
     def get(self, id: str) -> Message:
         """Return one message. Raises NotFound."""
         return decode(Message, self._get(f"/api/messages/{path_part(id)}"))
+
+    def around(self, id: str, *, before: int = 2, after: int = 2) -> tuple[Message, ...]:
+        """Return a message with its neighbours, in order; the id may be that of a hit. Raises NotFound."""
+        found = self._get(f"/api/messages/{path_part(id)}/around", before=before, after=after)
+        return decode_all(Message, found["items"])
+
+    def between(
+        self, *, since: datetime | None = None, until: datetime | None = None, limit: int = 50
+    ) -> tuple[Message, ...]:
+        """Return the newest messages of a time, of all conversations, in the order in which they were said."""
+        return decode_all(Message, self._get("/api/messages", since=since, until=until, limit=limit)["items"])
+
+    def origins(self, memory_id: str) -> tuple[MemoryOrigin, ...]:
+        """Return the messages that a memory was captured from, with the words that say it. Raises NotFound."""
+        return decode_all(MemoryOrigin, self._get(f"/api/memories/{path_part(memory_id)}/origins")["items"])
 
     def rate(self, message_id: str, feedback: int | None, *, comment: str = "") -> Message:
         """Store the user's feedback on a message: 1, -1, or None to take it back. Raises NotFound."""

@@ -7,7 +7,8 @@ from typing import Any, Unpack
 from recollect.client.arguments import refuse_vector
 from recollect.client.decode import decode, decode_all
 from recollect.client.scoped import ServiceScoped
-from recollect.model.memories import CommonFields, MemoryRecord, Remembered
+from recollect.model.memories import CommonFields, Doubt, MemoryRecord, Remembered
+from recollect.model.stats import TimelineBucket, TimelineUnit
 
 
 class _ServiceTyped(ServiceScoped):
@@ -38,6 +39,10 @@ class ServiceFacts(_ServiceTyped):
     ) -> Remembered:
         """Store a fact; a new value for the same subject and key supersedes the old one."""
         return self._store("/api/facts", fields, subject=subject, key=key, value=value, content=content)
+
+    def doubts(self, subject: str | None = None) -> tuple[Doubt, ...]:
+        """List memories that a later statement contradicts without replacing them."""
+        return decode_all(Doubt, self._get("/api/facts/doubts", subject=subject)["items"])
 
 
 class ServicePreferences(_ServiceTyped):
@@ -87,6 +92,18 @@ class ServiceEvents(_ServiceTyped):
         """Store an event that happened now, or at `occurred_at`."""
         said = {"summary": summary, "kind": kind, "entity": entity, "details": details, "occurred_at": occurred_at}
         return self._store("/api/events", fields, **said, participants=list(participants) or None)
+
+    def timeline(
+        self,
+        *,
+        unit: TimelineUnit = "day",
+        since: datetime | None = None,
+        until: datetime | None = None,
+        zone: str = "",
+    ) -> tuple[TimelineBucket, ...]:
+        """Count events, other memories, messages and files by hours, days, months or years, in order of time."""
+        found = self._get("/api/timeline", unit=unit, since=since, until=until, zone=zone or None)
+        return decode_all(TimelineBucket, found["items"])
 
 
 class ServiceLessons(_ServiceTyped):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from recollect.model.literals import MemoryType, StatementType
+from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message, Usage
 
 SkipReason = Literal["handed_over", "pasted", "secret", "type", "injection", "once", "short", "confidence"]
@@ -159,3 +160,10 @@ class MemoryOrigin:
     message: Message
     text: str
     span: TextSpan | None = None
+
+
+class TaughtMemory(NamedTuple):
+    """A memory that was captured from messages of a conversation, and the ids of these messages."""
+
+    memory: MemoryRecord
+    message_ids: tuple[str, ...]

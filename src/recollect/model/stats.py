@@ -350,3 +350,29 @@ class SearchFigures:
     degraded: int
     mean_ms: float
     most_ms: float
+
+
+TimelineUnit = Literal["hour", "day", "month", "year"]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineBucket:
+    """How much there is about an hour, a day, a month or a year of a time zone, from `start` to before `until`.
+
+    `events` are memories of that type, `memories` all others.
+    """
+
+    start: datetime
+    until: datetime
+    events: int = 0
+    memories: int = 0
+    messages: int = 0
+    files: int = 0
+
+
+class TimelineCount(NamedTuple):
+    """How many items of a kind there are about a quarter of an hour."""
+
+    moment: datetime
+    kind: Literal["events", "memories", "messages", "files"]
+    amount: int

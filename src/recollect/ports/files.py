@@ -76,8 +76,16 @@ class FileRows(Protocol):
 class FileReader(FileRows, Protocol):
     """Questions about one user's files."""
 
-    def files(self, limit: int, before: str | None = None, *, source: FileSource | None = None) -> Sequence[FileRecord]:
-        """List files, the one that was added last first, with ids below `before`."""
+    def files(
+        self,
+        limit: int,
+        before: str | None = None,
+        *,
+        source: FileSource | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> Sequence[FileRecord]:
+        """List files, the one that was added last first, with ids below `before`, of that time."""
 
     def folder_sizes(self) -> Mapping[str, tuple[int, int]]:
         """Say how many files and chunks each root has; documents are under ''."""

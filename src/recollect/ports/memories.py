@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from recollect.model.filters import Filters, ItemFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Item, MemoryRecord, Space, Vector
-from recollect.model.stats import Stats
+from recollect.model.stats import Stats, TimelineCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,9 @@ class MemoryReader(MemoryRows, Protocol):
 
     def timeline(self, filters: Filters, limit: int) -> Sequence[MemoryRecord]:
         """Give the newest rows that pass by the time they are about, in the order in which they happened."""
+
+    def moments(self, since: datetime | None, until: datetime | None, now: datetime) -> Sequence[TimelineCount]:
+        """Count current memories, messages and files by the quarters of an hour that they are about."""
 
     def subjects(self, filters: Filters) -> Sequence[str]:
         """Give the subjects of the rows that pass, each once."""

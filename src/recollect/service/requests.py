@@ -344,6 +344,12 @@ class CompactBody(StrictBody):
     keep_recent: Annotated[int, Field(ge=0, le=1_000), WHOLE_NUMBER] | None = None
 
 
+class PrivateSwitch(StrictBody):
+    """Whether what is said in a conversation from now on is kept."""
+
+    private: bool
+
+
 class BeforePromptBody(LocatableBody):
     """What the user says, before the agent answers, and where they are."""
 

@@ -32,10 +32,20 @@ from recollect.federation import FederatedHit, FederatedResult, NodeReport
 from recollect.importing import ImportReport, Skipped
 from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
 from recollect.model.literals import FileKind, FileSource, Permission, Source
-from recollect.model.memories import MemoryRecord, Page, Remembered
+from recollect.model.memories import Doubt, MemoryRecord, Page, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
 from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
-from recollect.model.readings import Captured, ExplainedReading, Need, Reading, SkippedStatement, Statement, TextSpan
+from recollect.model.readings import (
+    Captured,
+    ExplainedReading,
+    MemoryOrigin,
+    Need,
+    Reading,
+    SkippedStatement,
+    Statement,
+    TaughtMemory,
+    TextSpan,
+)
 from recollect.model.receipts import AuditPosition, ErasureCheck, ErasureFinding, OlderBackup, Receipt
 from recollect.model.scopes import Membership, SharedScope
 from recollect.model.search import (
@@ -52,7 +62,7 @@ from recollect.model.search import (
     ScoreParts,
     TurnOutcome,
 )
-from recollect.model.stats import SearchFigures, Stats, Status
+from recollect.model.stats import SearchFigures, Stats, Status, TimelineBucket
 from recollect.service.body_model import DESCRIPTIONS
 from recollect.service.metrics.readiness import Readiness
 
@@ -153,6 +163,8 @@ class ProblemDocument(BaseModel):
 MemoryBody = body("MemoryBody", MemoryRecord)
 MemoryPageBody = body("MemoryPage", Page, defaults={"cursor": None})
 MemoriesBody = body("Memories", items=tuple[MemoryRecord, ...])
+DoubtBody = body("DoubtBody", Doubt)
+DoubtsBody = body("Doubts", items=tuple[Doubt, ...])
 RememberedBody = body(
     "RememberedBody", Remembered, defaults={"existing_id": None, "degraded": Field(default_factory=list)}
 )
@@ -160,7 +172,9 @@ RememberedManyBody = body("RememberedMany", results=tuple[Remembered, ...])
 
 StoredToolCallBody = body("ToolCallAnswer", ToolCall)
 StoredMessageBody = body("MessageAnswer", Message)
+StoredMessagesBody = body("MessagesAnswer", items=tuple[Message, ...])
 ChunkBody = body("ChunkBody", Chunk)
+ChunksBody = body("Chunks", items=tuple[Chunk, ...])
 PlaceBody = body("PlaceBody", Place)
 PlaceShareBody = body("PlaceShare", PlacePart)
 RerankShareBody = body("RerankShare", RerankPart)
@@ -217,11 +231,17 @@ ConversationDetailBody = body(
 )
 WindowBody = body("WindowBody", Window, omit=("max_tokens",))
 CompactionBody = body("CompactionBody", Compaction, omit=("usage",))
+SummaryBody = body("SummaryBody", summary=Message | None)
+TaughtMemoryBody = body("TaughtMemoryBody", TaughtMemory)
+LearnedBody = body("Learned", items=tuple[TaughtMemory, ...])
+PrivateBody = body("PrivateAnswer", id=str, private=bool)
 PromptBody = body("PromptBody", PromptContext)
 TurnBody = body("TurnBody", TurnOutcome)
 SessionBody = body("SessionBody", summary=Remembered | None)
 
 SpanBody = body("SpanBody", TextSpan)
+MemoryOriginBody = body("MemoryOriginBody", MemoryOrigin)
+OriginsBody = body("Origins", items=tuple[MemoryOrigin, ...])
 NeedBody = body("NeedBody", Need)
 StatementBody = body("StatementBody", Statement)
 MessageReadingBody = body("MessageReading", Reading, omit=("usage",))
@@ -314,6 +334,9 @@ PageSessionBody = body(
     this_one=bool,
 )
 SessionsBody = body("PageSessions", items=tuple[PageSessionBody, ...])  # type: ignore[valid-type]
+
+TimelineBucketBody = body("TimelineBucketBody", TimelineBucket)
+TimelineBody = body("Timeline", items=tuple[TimelineBucket, ...])
 
 LiveBody = body("Live", status=Literal["alive"], defaults={"status": "alive"})
 ReadyBody = body("Ready", Readiness)

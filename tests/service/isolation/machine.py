@@ -37,6 +37,11 @@ READINGS = st.sampled_from(
         ("/api/conversations/s1/window", {"max_tokens": 1_000}),
         ("/api/files", {"source": "document", "limit": 2}),
         ("/api/places", {"limit": 5}),
+        ("/api/facts/doubts", {}),
+        ("/api/timeline", {"unit": "hour"}),
+        ("/api/messages", {"limit": 20}),
+        ("/api/conversations/s1/summary", {}),
+        ("/api/conversations/s1/learned", {}),
         ("/api/places/named", {}),
         ("/readyz", {}),
     ]
@@ -266,12 +271,14 @@ class Machine(RuleBasedStateMachine):
         self.not_found(person, "GET", f"/api/memories/{memory}", door)
         self.not_found(person, "GET", f"/api/memories/{memory}/history", door)
         self.not_found(person, "GET", f"/api/memories/{memory}/similar", door)
+        self.not_found(person, "GET", f"/api/memories/{memory}/origins", door)
         self.not_found(person, "PATCH", f"/api/memories/{memory}", door, {"importance": 0.1})
         self.not_found(person, "DELETE", f"/api/memories/{memory}", door)
-        self.not_found(person, "GET", f"/api/messages/{message}", door)
+        for part in ("", "/around", "/originals"):
+            self.not_found(person, "GET", f"/api/messages/{message}{part}", door)
         self.not_found(person, "POST", f"/api/messages/{message}/feedback", door, {"feedback": -1})
         file = [*other.files, STRANGE][0]
-        for part in ("", "/text", "/original"):
+        for part in ("", "/text", "/chunks", "/original"):
             self.not_found(person, "GET", f"/api/files/{file}{part}", door)
         self.not_found(person, "DELETE", f"/api/files/{file}", door)
         for one in (memory, message, file):

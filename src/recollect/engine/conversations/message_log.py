@@ -15,6 +15,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.model.filters import MessageFilters
 from recollect.model.memories import MessageDraft, Scope
 from recollect.model.messages import Appended, ConversationInfo, ConversationRecord, Message, NewMessage, Window
+from recollect.model.readings import TaughtMemory
 from recollect.ports import MessagePosition, StoreReader, StoreWriter
 
 _MAX_SHOWN = 10_000
@@ -169,6 +170,28 @@ def originals(engine: Engine, scope: Scope, message_id: str) -> tuple[Message, .
         return [message for message in by_id.values() if message.role != "summary"]
 
     return tuple(sorted(engine.store.read(scope, work), key=_order))
+
+
+def learned(engine: Engine, scope: Scope, conversation: str) -> tuple[TaughtMemory, ...]:
+    """Give the memories that were captured from the messages of a conversation, oldest first."""
+
+    def work(reader: StoreReader) -> tuple[TaughtMemory, ...]:
+        sources: dict[str, list[str]] = {}
+        for made in reader.made_from(reader.message_ids(conversation)):
+            if made.made_kind == "memory":
+                sources.setdefault(made.made_id, []).append(made.source_id)
+        records = sorted(reader.get(list(sources)), key=lambda record: record.id)
+        return tuple(TaughtMemory(record, tuple(sorted(sources[record.id]))) for record in records)
+
+    return engine.store.read(scope, work)
+
+
+def between(
+    engine: Engine, scope: Scope, since: datetime | None, until: datetime | None, limit: int
+) -> tuple[Message, ...]:
+    """Give the newest messages of a time, in the order in which they were said."""
+    filters = MessageFilters(since=since, until=until)
+    return tuple(engine.store.read(scope, lambda reader: reader.said_between(filters, limit)))
 
 
 def info(engine: Engine, scope: Scope, conversation: str) -> ConversationInfo | None:

@@ -89,11 +89,11 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
         source,
         int(tier_of(source, memory.trust)),
         session,
-        _moment(memory.occurred_at, "occurred_at"),
-        _moment(memory.valid_from, "valid_from") or now,
-        _moment(memory.valid_until, "valid_until"),
+        moment(memory.occurred_at, "occurred_at"),
+        moment(memory.valid_from, "valid_from") or now,
+        moment(memory.valid_until, "valid_until"),
         None,
-        _moment(memory.expires_at, "expires_at"),
+        moment(memory.expires_at, "expires_at"),
         None if memory.lat is None else float(memory.lat),
         None if memory.lng is None else float(memory.lng),
         address,
@@ -227,7 +227,8 @@ def bounded(name: str, text: str, wrong: type[InvalidInput] = InvalidMemory) -> 
     return cleaned
 
 
-def _moment(value: object, name: str) -> datetime | None:
+def moment(value: object, name: str) -> datetime | None:
+    """Check for a datetime with a time zone, and give it in UTC; None stays None."""
     return None if value is None else utc(value, name)
 
 

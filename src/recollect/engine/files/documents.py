@@ -3,6 +3,7 @@
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from hashlib import blake2b, sha256
 from typing import Any, Literal
 
@@ -146,12 +147,23 @@ def _usable_vectors(engine: Engine, file: PrecutFile, indexed: Sequence[IndexedT
     return {piece.content_hash: as_unit(vector, space.dimensions) for piece, vector in pairs if vector is not None}
 
 
-def listing(engine: Engine, scope: Scope, limit: int, cursor: str | None, source: FileSource | None) -> FilePage:
+def listing(
+    engine: Engine,
+    scope: Scope,
+    limit: int,
+    cursor: str | None,
+    *,
+    source: FileSource | None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> FilePage:
     """List files, newest first."""
     before = None if cursor is None else ids.canonical(cursor)
     if cursor is not None and before is None:
         raise InvalidInput(f"The cursor {cursor!r} is not one. Pass the cursor of the page before, or none.")
-    files = engine.store.read(scope, lambda reader: reader.files(limit + 1, before, source=source))
+    files = engine.store.read(
+        scope, lambda reader: reader.files(limit + 1, before, source=source, since=since, until=until)
+    )
     return FilePage(tuple(files[:limit]), files[limit - 1].id if len(files) > limit else None)
 
 

@@ -1,5 +1,7 @@
 // Requests to the service. The session is in a cookie that no script can read; its token goes with every change.
 
+import { zone } from "./dates.js";
+
 export class Problem extends Error {
   constructor(status, detail) {
     super(detail);
@@ -62,6 +64,10 @@ export const api = {
   forget: (body) => request("POST", "/api/forget", { body }),
   facts: (query) => request("GET", "/api/facts", { query }),
   preferences: (query) => request("GET", "/api/preferences", { query }),
+
+  timeline: (query) => request("GET", "/api/timeline", { query: { ...query, zone: zone() } }),
+  messages: (query) => request("GET", "/api/messages", { query }),
+  files: (query) => request("GET", "/api/files", { query }),
 
   conversations: (query) => request("GET", "/api/conversations", { query }),
   conversation: (id, query) => request("GET", `/api/conversations/${id.split("/").map(named).join("/")}`, { query }),

@@ -8,8 +8,16 @@ import { Memories } from "./views/memories.js";
 import { People } from "./views/people.js";
 import { Recall } from "./views/recall.js";
 import { Store } from "./views/store.js";
+import { Timeline } from "./views/timeline.js";
 
-const VIEWS = { recall: Recall, memories: Memories, people: People, conversations: Conversations, store: Store };
+const VIEWS = {
+  recall: Recall,
+  memories: Memories,
+  timeline: Timeline,
+  people: People,
+  conversations: Conversations,
+  store: Store,
+};
 const ALL = ["read", "write", "forget"];
 const LINK = "#login=";
 

@@ -5,6 +5,7 @@ export const texts = {
   views: {
     recall: "Recall",
     memories: "Memories",
+    timeline: "Timeline",
     people: "People and things",
     conversations: "Conversations",
     store: "Store",
@@ -84,6 +85,26 @@ export const texts = {
     addLabel: "What to remember",
     added: "Remembered.",
     known: "That was known already.",
+  },
+
+  timeline: {
+    all: "All years",
+    path: "Time",
+    kinds: "Show",
+    events: "Events",
+    memories: "Memories",
+    messages: "Messages",
+    files: "Files",
+    count: {
+      events: (n) => (n === 1 ? "1 event" : `${n} events`),
+      memories: (n) => (n === 1 ? "1 memory" : `${n} memories`),
+      messages: (n) => (n === 1 ? "1 message" : `${n} messages`),
+      files: (n) => (n === 1 ? "1 file" : `${n} files`),
+    },
+    most: (n) => `The highest bar: ${n}`,
+    empty: "Nothing is about this time.",
+    zoom: "Choose a bar to look closer, down to a day, to read what is there.",
+    cut: "There is more: look at single hours.",
   },
 
   people: {

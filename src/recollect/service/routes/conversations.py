@@ -20,6 +20,7 @@ router = json_router("Conversations")
 # A conversation may have any name, also one with a slash in it: so what stands behind the name comes first.
 
 ConversationName = Annotated[requests.SessionName, Path(description="The name of a conversation.")]
+Neighbours = Annotated[int, Query(ge=0, le=50), PLAIN_NUMBER]
 MessageId = Annotated[str, Path(min_length=1, max_length=100, description="The id of a message.")]
 
 
@@ -64,6 +65,31 @@ def conversation_window(
 ) -> Window:
     """Give what of a conversation to show a model: system prompts, the live summary, the newest turns that fit."""
     return call.me.conversation(id).window(max_tokens, reasoning=reasoning)
+
+
+@router.get("/api/conversations/{id:path}/summary", response_model=out.SummaryBody)
+def conversation_summary(call: ReadCall, id: ConversationName) -> dict[str, object]:
+    """Give the live summary of a conversation, if there is one; `GET /api/messages/{id}/originals` has its sources."""
+    return {"summary": call.me.conversation(id).summary()}
+
+
+@router.get("/api/conversations/{id:path}/learned", response_model=out.LearnedBody)
+def conversation_learned(call: ReadCall, id: ConversationName) -> out.Items:
+    """Give the memories that were captured from the messages of a conversation, oldest first."""
+    return out.Items(call.me.conversation(id).learned())
+
+
+@router.put("/api/conversations/{id:path}/private", response_model=out.PrivateBody)
+def make_private(body: requests.PrivateSwitch, call: WriteCall, id: ConversationName) -> Response:
+    """Switch the storing of what is said in a conversation off, or on again. What was stored before stays."""
+    return run_idempotent(
+        call,
+        "private",
+        lambda me: me.conversation(id).set_private(body.private),
+        reply=lambda _: Reply(out.dump(out.PrivateBody, {"id": id, "private": body.private})),
+        committed=type(None),
+        request=body,
+    )
 
 
 @router.get("/api/conversations/{id:path}", response_model=out.ConversationDetailBody)
@@ -115,6 +141,30 @@ def rate_message(body: requests.FeedbackBody, call: WriteAndReadCall, id: Messag
         request=body,
         private=True,
     )
+
+
+@router.get("/api/messages", response_model=out.StoredMessagesBody)
+def list_messages(
+    call: ReadCall,
+    since: Annotated[requests.Timestamp | None, Query()] = None,
+    until: Annotated[requests.Timestamp | None, Query()] = None,
+    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
+) -> out.Items:
+    """Give the newest messages of a time, of all conversations, in the order in which they were said."""
+    return out.Items(call.me.messages.between(since=since, until=until, limit=limit))
+
+
+@router.get("/api/messages/{id}/around", response_model=out.StoredMessagesBody)
+def messages_around(call: ReadCall, id: MessageId, before: Neighbours = 2, after: Neighbours = 2) -> out.Items:
+    """Give a message with those before and after it, in order."""
+    return out.Items(call.me.messages.around(id, before=before, after=after))
+
+
+@router.get("/api/messages/{id}/originals", response_model=out.StoredMessagesBody)
+def summarized_messages(call: ReadCall, id: MessageId) -> out.Items:
+    """Give the messages that a summary was made from, through all earlier summaries, in order."""
+    summary = call.me.messages.get(id)
+    return out.Items(call.me.conversation(summary.conversation).originals(summary.id))
 
 
 @router.get("/api/messages/{id}", response_model=out.StoredMessageBody)

@@ -138,9 +138,11 @@ def list_files(
         FileSource | None,
         Query(description="Only files of synced folders of notes or of session logs, or only documents."),
     ] = None,
+    since: Annotated[requests.Timestamp | None, Query()] = None,
+    until: Annotated[requests.Timestamp | None, Query()] = None,
 ) -> dict[str, object]:
     """List files, the one that was added last first, and the folders that are kept in step."""
-    page = call.me.files.list(limit=limit, cursor=cursor, source=source)
+    page = call.me.files.list(limit=limit, cursor=cursor, source=source, since=since, until=until)
     return {"items": page.items, "cursor": page.cursor, "folders": call.me.files.folders(look=False)}
 
 
@@ -166,6 +168,14 @@ def get_file_text(
     """Give the text of a file: as it lies on the disk, or from the store when it is gone from there."""
     first, _, last = (lines or "").partition("-")
     return call.me.files.read(call.me.files.get(id).id, (int(first), int(last)) if lines else None)
+
+
+@router.get("/api/files/{id}/chunks", response_model=out.ChunksBody)
+def get_file_chunks(
+    call: ReadCall, id: FileId, limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 100
+) -> out.Items:
+    """Give the first pieces of a file, by which it is searched, in order."""
+    return out.Items(call.me.files.chunks(id, limit=limit))
 
 
 @router.get("/api/files/{id}/original", response_class=Response, responses=_ORIGINAL)

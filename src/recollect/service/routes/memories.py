@@ -222,6 +222,12 @@ def memory_history(call: ReadCall, id: MemoryId) -> out.Items:
     return out.Items(call.me.history(id))
 
 
+@router.get("/api/memories/{id}/origins", response_model=out.OriginsBody)
+def memory_origins(call: ReadCall, id: MemoryId) -> out.Items:
+    """Give the messages that a memory was captured from, oldest first; those that were forgotten are not among them."""
+    return out.Items(call.me.messages.origins(id))
+
+
 @router.get("/api/memories/{id}/similar", response_model=out.RecallBody)
 def similar_memories(
     call: ReadCall,

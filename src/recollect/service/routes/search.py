@@ -8,6 +8,7 @@ from recollect.federation import FederatedResult, federated_search
 from recollect.model.literals import USUAL_SOURCES
 from recollect.model.readings import ExplainedReading
 from recollect.model.search import About, Recall
+from recollect.model.stats import TimelineUnit
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER
@@ -39,6 +40,14 @@ def list_facts(
 ) -> out.Items:
     """Give what is known for a fact, newest first."""
     return out.Items(call.me.facts(subject, key=key, limit=limit))
+
+
+@router.get("/api/facts/doubts", response_model=out.DoubtsBody)
+def list_doubts(call: ReadCall, subject: FilterText = None) -> out.Items:
+    """Give the memories that a later statement contradicts without replacing them: its source is less trusted, or it
+    was captured and is not sure enough. Change or forget one of the two to settle it.
+    """
+    return out.Items(call.me.facts.doubts(subject))
 
 
 @router.get("/api/preferences", response_model=out.MemoriesBody)
@@ -76,6 +85,24 @@ def list_lessons(call: ReadCall, context: FilterText = None, limit: ResultLimit 
 def list_instructions(call: ReadCall, limit: ResultLimit = 100) -> out.Items:
     """Give how the assistant shall behave, newest first."""
     return out.Items(call.me.instructions(limit=limit))
+
+
+@router.get("/api/timeline", response_model=out.TimelineBody)
+def timeline(
+    call: ReadCall,
+    unit: Annotated[TimelineUnit, Query()] = "day",
+    since: Annotated[requests.Timestamp | None, Query()] = None,
+    until: Annotated[requests.Timestamp | None, Query()] = None,
+    zone: Annotated[
+        str,
+        Query(max_length=64, description="A time zone; that of the settings without it.", examples=["Europe/Prague"]),
+    ] = "",
+) -> out.Items:
+    """Count events, other memories, messages and files by hours, days, months or years, in order of time.
+
+    What is counted is the time that something is about. Buckets without anything are left out.
+    """
+    return out.Items(call.me.events.timeline(unit=unit, since=since, until=until, zone=zone))
 
 
 @router.post("/api/read", response_model=out.ExplainedReadingBody)

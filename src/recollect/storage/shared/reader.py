@@ -13,7 +13,7 @@ from recollect.model.memories import MemoryRecord, Space, Vector
 from recollect.model.messages import ConversationInfo, Message
 from recollect.model.places import PlaceRow, Sighting
 from recollect.model.scopes import Membership
-from recollect.model.stats import Stats
+from recollect.model.stats import Stats, TimelineCount
 from recollect.ports import CachedPlace, MessagePosition, TextCandidate
 from recollect.storage.session import ResultRow, Values
 from recollect.storage.shared.user_rows import UserItemRows, UserLogRows, UserScopeRows
@@ -114,10 +114,26 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         rows = self._filtered("said_between", filters, {"limit": limit})
         return [self._codec.message(row) for row in reversed(rows)]
 
-    def files(self, limit: int, before: str | None = None, *, source: FileSource | None = None) -> Sequence[FileRecord]:
+    def files(
+        self,
+        limit: int,
+        before: str | None = None,
+        *,
+        source: FileSource | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> Sequence[FileRecord]:
         """List files, newest first."""
         values = {"limit": limit, "before": before or _ABOVE_ALL_IDS, "source": source or ""}
-        return [self._codec.file(row) for row in self._rows("list_files", values)]
+        rows = self._rows("list_files", {**values, "since": since, "until": until})
+        return [self._codec.file(row) for row in rows]
+
+    def moments(self, since: datetime | None, until: datetime | None, now: datetime) -> Sequence[TimelineCount]:
+        """Count memories, messages and files by quarters of an hour."""
+        memories = self._filtered("memory_moments", Filters(now, since=since, until=until))
+        messages = self._filtered("message_moments", MessageFilters(since=since, until=until))
+        rows = (*memories, *messages, *self._rows("file_moments", {"since": since, "until": until}))
+        return [TimelineCount(self._codec.time(moment), kind, int(amount)) for moment, kind, amount in rows]
 
     def folder_sizes(self) -> Mapping[str, tuple[int, int]]:
         """Count the files and chunks of each root."""

@@ -31,6 +31,8 @@ SELECT id FROM files WHERE user_id = :user_id ORDER BY id
 SELECT {file}
   FROM files
  WHERE user_id = :user_id AND id < :before AND (:source = '' OR source = :source)
+   AND (:since::timestamptz IS NULL OR coalesce(dated_at, created_at) >= :since)
+   AND (:until::timestamptz IS NULL OR coalesce(dated_at, created_at) < :until)
  ORDER BY id DESC
  LIMIT :limit
 

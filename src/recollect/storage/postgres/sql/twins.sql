@@ -106,3 +106,27 @@ SELECT c.relname AS table_name, a.attname AS column_name,
   JOIN pg_type t ON t.oid = a.atttypid
  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND has_table_privilege(c.oid, 'SELECT')
  ORDER BY c.relname, a.attnum
+
+-- memory_moments --
+-- How many memories there are about each quarter of an hour, events apart.
+SELECT date_bin('15 minutes', coalesce(occurred_at, created_at), 'epoch'::timestamptz) AS moment,
+       CASE type WHEN 'event' THEN 'events' ELSE 'memories' END AS kind, count(*) AS amount
+  FROM memories
+ WHERE user_id = :user_id AND {filters}
+ GROUP BY 1, 2 ORDER BY 1, 2
+
+-- message_moments --
+-- How many messages were said in each quarter of an hour.
+SELECT date_bin('15 minutes', said_at, 'epoch'::timestamptz) AS moment, 'messages' AS kind, count(*) AS amount
+  FROM messages
+ WHERE user_id = :user_id AND role <> 'summary' AND {filters}
+ GROUP BY 1 ORDER BY 1
+
+-- file_moments --
+-- How many files there are about each quarter of an hour.
+SELECT date_bin('15 minutes', coalesce(dated_at, created_at), 'epoch'::timestamptz) AS moment, 'files' AS kind,
+       count(*) AS amount
+  FROM files
+ WHERE user_id = :user_id AND (:since::timestamptz IS NULL OR coalesce(dated_at, created_at) >= :since)
+   AND (:until::timestamptz IS NULL OR coalesce(dated_at, created_at) < :until)
+ GROUP BY 1 ORDER BY 1

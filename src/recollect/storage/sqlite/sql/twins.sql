@@ -115,3 +115,24 @@ SELECT t.name AS table_name, c.name AS column_name,
   FROM pragma_table_list t JOIN pragma_table_info(t.name) c
  WHERE t.schema = 'main' AND t.type = 'table'
  ORDER BY t.name, c.cid
+
+-- memory_moments --
+-- How many memories there are about each quarter of an hour, events apart.
+SELECT moment - ((moment % 900000000) + 900000000) % 900000000 AS moment,
+       CASE type WHEN 'event' THEN 'events' ELSE 'memories' END AS kind, count(*) AS amount
+  FROM (SELECT coalesce(occurred_at, created_at) AS moment, type FROM memories WHERE user_id = :user_id AND {filters})
+ GROUP BY 1, 2 ORDER BY 1, 2
+
+-- message_moments --
+-- How many messages were said in each quarter of an hour.
+SELECT said_at - ((said_at % 900000000) + 900000000) % 900000000 AS moment, 'messages' AS kind, count(*) AS amount
+  FROM messages
+ WHERE user_id = :user_id AND role <> 'summary' AND {filters}
+ GROUP BY 1 ORDER BY 1
+
+-- file_moments --
+-- How many files there are about each quarter of an hour.
+SELECT moment - ((moment % 900000000) + 900000000) % 900000000 AS moment, 'files' AS kind, count(*) AS amount
+  FROM (SELECT coalesce(dated_at, created_at) AS moment FROM files WHERE user_id = :user_id)
+ WHERE (:since IS NULL OR moment >= :since) AND (:until IS NULL OR moment < :until)
+ GROUP BY 1 ORDER BY 1
