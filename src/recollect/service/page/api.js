@@ -19,7 +19,7 @@ export function hasToken(csrf) {
   state.csrf = csrf;
 }
 
-async function request(method, path, { query, body } = {}) {
+async function request(method, path, { query, body, bytes } = {}) {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== "" && value !== null) url.searchParams.set(name, value);
@@ -28,9 +28,10 @@ async function request(method, path, { query, body } = {}) {
   if (method !== "GET") headers["X-Recollect-CSRF"] = state.csrf;
   if (state.user) headers["X-Recollect-User"] = latin1(state.user);
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (bytes !== undefined) headers["Content-Type"] = "application/octet-stream";
   let answer;
   try {
-    answer = await fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    answer = await fetch(url, { method, headers, body: bytes ?? (body === undefined ? undefined : JSON.stringify(body)) });
   } catch {
     throw new Problem(0, "The service does not answer.");
   }
@@ -67,7 +68,12 @@ export const api = {
 
   timeline: (query) => request("GET", "/api/timeline", { query: { ...query, zone: zone() } }),
   messages: (query) => request("GET", "/api/messages", { query }),
+
   files: (query) => request("GET", "/api/files", { query }),
+  file: (id) => request("GET", `/api/files/${named(id)}`),
+  fileText: (id, lines) => request("GET", `/api/files/${named(id)}/text`, { query: { lines } }),
+  chunks: (id) => request("GET", `/api/files/${named(id)}/chunks`, { query: { limit: 100 } }),
+  addFile: (file) => request("POST", "/api/files", { query: { name: file.name }, bytes: file }),
 
   conversations: (query) => request("GET", "/api/conversations", { query }),
   conversation: (id, query) => request("GET", `/api/conversations/${id.split("/").map(named).join("/")}`, { query }),

@@ -4,6 +4,7 @@ import { actFor, api, hasToken } from "./api.js";
 import { texts } from "./texts.js";
 import { html, render, useCallback, useEffect, useState } from "./vendor/htm-preact-3.1.1.js";
 import { Conversations } from "./views/conversations.js";
+import { Files } from "./views/files.js";
 import { Memories } from "./views/memories.js";
 import { People } from "./views/people.js";
 import { Recall } from "./views/recall.js";
@@ -16,6 +17,7 @@ const VIEWS = {
   timeline: Timeline,
   people: People,
   conversations: Conversations,
+  files: Files,
   store: Store,
 };
 const ALL = ["read", "write", "forget"];

@@ -23,6 +23,22 @@ export function useLoaded(load, what) {
   return { ...state, reload: run };
 }
 
+// A listing that grows page by page.
+export function usePages(load, tell) {
+  const [shown, setShown] = useState({ items: [], cursor: null });
+  const first = useLoaded(async () => {
+    const page = await load({});
+    setShown(page);
+    return page;
+  }, []);
+  const more = () =>
+    load({ cursor: shown.cursor }).then(
+      (page) => setShown({ items: [...shown.items, ...page.items], cursor: page.cursor }),
+      (problem) => tell(problem.message),
+    );
+  return { ...shown, first, more, reload: first.reload };
+}
+
 export function Loaded({ of, children }) {
   if (of.problem) {
     return html`<p class="problem" role="alert">
@@ -104,18 +120,19 @@ function Correct({ memory, onDone, onClose }) {
 }
 
 // What a dry run says would go, with texts: where it gives ids alone, the memories are asked for.
-async function whatWouldGo(what) {
+async function whatWouldGo(what, file) {
   const told = await api.forget({ ...what, dry_run: true });
   if (told.items.length) return { ...told, texts: told.items.map((item) => [item.kind, item.text || item.path]) };
+  if (file) return { ...told, texts: [[texts.memory.file, file]] };
   if (!what.id) return { ...told, texts: [] };
   const versions = await Promise.all(told.ids.slice(0, MOST_SHOWN).map(api.memory));
   return { ...told, texts: versions.map((one) => [one.type, one.content]) };
 }
 
-export function Forget({ what, onDone, onClose }) {
+export function Forget({ what, file, onDone, onClose }) {
   const [sources, setSources] = useState(false);
-  const wanted = what.id ? { ...what, sources } : what;
-  const preview = useLoaded(() => whatWouldGo(wanted), [JSON.stringify(wanted)]);
+  const wanted = what.id && !file ? { ...what, sources } : what;
+  const preview = useLoaded(() => whatWouldGo(wanted, file), [JSON.stringify(wanted)]);
   const [problem, setProblem] = useState(null);
   const forget = () => api.forget(wanted).then(onDone, setProblem);
   return html`<${Dialog} heading=${texts.memory.forgetHeading} onClose=${onClose}>
@@ -126,7 +143,7 @@ export function Forget({ what, onDone, onClose }) {
         ${told.ids.length > told.texts.length && html`<li>${texts.memory.things(told.ids.length - told.texts.length)}</li>`}
         ${told.messages > 0 && html`<li>${texts.memory.amongThem(told.messages)}</li>`}
       </ul>
-      ${what.id && html`<label class="check">
+      ${what.id && !file && html`<label class="check">
         <input type="checkbox" checked=${sources} onChange=${(event) => setSources(event.target.checked)} />
         ${texts.memory.forgetSources}
       </label>`}

@@ -2,7 +2,7 @@
 
 import { api } from "../api.js";
 import { minute } from "../dates.js";
-import { Forget, Loaded, Memory, Text, useLoaded } from "../parts.js";
+import { Forget, Loaded, Memory, Text, useLoaded, usePages } from "../parts.js";
 import { texts } from "../texts.js";
 import { html, useState } from "../vendor/htm-preact-3.1.1.js";
 
@@ -13,21 +13,13 @@ export function Conversations({ id, may, tell }) {
 }
 
 function Listing({ tell }) {
-  const [shown, setShown] = useState([]);
-  const [cursor, setCursor] = useState(null);
-  const take = (page) => {
-    setShown((before) => [...before, ...page.items]);
-    setCursor(page.cursor);
-    return page;
-  };
-  const first = useLoaded(() => api.conversations({ limit: PAGE }).then(take), []);
-  const more = () => api.conversations({ limit: PAGE, cursor }).then(take, (problem) => tell(problem.message));
+  const { items, cursor, first, more } = usePages((query) => api.conversations({ limit: PAGE, ...query }), tell);
   return html`<section aria-labelledby="heading">
     <h1 id="heading">${texts.conversations.heading}</h1>
     <${Loaded} of=${first}>${() => html`
-      ${shown.length === 0 && html`<p class="unknown">${texts.conversations.none}</p>`}
+      ${items.length === 0 && html`<p class="unknown">${texts.conversations.none}</p>`}
       <ul class="list">
-        ${shown.map(
+        ${items.map(
           (one) => html`<li key=${one.id}>
             <a href=${`#/conversations/${encodeURIComponent(one.id)}`}><bdi>${one.id}</bdi></a>
             <span class="quiet">

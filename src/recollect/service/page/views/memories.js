@@ -2,38 +2,23 @@
 
 import { api } from "../api.js";
 import { day, dayKey } from "../dates.js";
-import { Loaded, Memory, useLoaded } from "../parts.js";
+import { Loaded, Memory, usePages } from "../parts.js";
 import { texts } from "../texts.js";
 import { html, useState } from "../vendor/htm-preact-3.1.1.js";
 
 const PAGE = 50;
 
 export function Memories({ may, tell }) {
-  const [shown, setShown] = useState([]);
-  const [cursor, setCursor] = useState(null);
-  const first = useLoaded(async () => {
-    const page = await api.memories({ limit: PAGE });
-    setShown(page.items);
-    setCursor(page.cursor);
-    return page;
-  }, []);
-  const more = () =>
-    api.memories({ limit: PAGE, cursor }).then(
-      (page) => {
-        setShown([...shown, ...page.items]);
-        setCursor(page.cursor);
-      },
-      (problem) => tell(problem.message),
-    );
+  const { items, cursor, first, more } = usePages((query) => api.memories({ limit: PAGE, ...query }), tell);
   return html`<section aria-labelledby="heading">
     <h1 id="heading">${texts.views.memories}</h1>
     ${may.includes("write") && html`<${Add} tell=${tell} added=${first.reload} />`}
     <${Loaded} of=${first}>${() => html`
-      ${shown.length === 0 && html`<p class="unknown">${texts.nothing}</p>`}
-      ${byDay(shown).map(
-        ([name, items]) => html`<section key=${name} aria-label=${name}>
+      ${items.length === 0 && html`<p class="unknown">${texts.nothing}</p>`}
+      ${byDay(items).map(
+        ([name, some]) => html`<section key=${name} aria-label=${name}>
           <h2>${name}</h2>
-          ${items.map((one) => html`<${Memory} key=${one.id} memory=${one} may=${may} tell=${tell} changed=${first.reload} />`)}
+          ${some.map((one) => html`<${Memory} key=${one.id} memory=${one} may=${may} tell=${tell} changed=${first.reload} />`)}
         </section>`,
       )}
       ${cursor && html`<button type="button" onClick=${more}>${texts.more}</button>`}`}<//>
