@@ -20,6 +20,13 @@ def test_members_store_and_find_what_is_shared(family: Cli) -> None:
     assert (hit["scope"], hit["author"]) == ("family", "anna")
     assert family.json("--user", "anna", "list")["items"] == []
     assert len(family.json("--user", "ben", "--scope", "family", "list")["items"]) == 1
+    for command in ("recall", "search"):
+        found = {
+            scopes: len(family.json("--user", "ben", command, "roast", "--scopes", scopes)["hits"])
+            for scopes in ("all", "none", "family")
+        }
+        assert found == {"all": 1, "none": 0, "family": 1}
+        assert family("--user", "ben", command, "roast", "--scopes", "team").exit_code == 3
     assert family.ok("--user", "ben", "scope", "mine").split() == ["family", "reader"]
     assert family.ok("--user", "eve", "scope", "mine") == "No shared scopes.\n"
 

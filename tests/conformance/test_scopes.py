@@ -163,6 +163,23 @@ def test_items_say_who_wrote_them_and_nobody_can_name_another(memory: Memory, fa
     assert "author" not in memory.user("ben").get(memory.user("ben").remember("The cat is grey").id).metadata
 
 
+def test_who_imports_into_a_scope_is_the_author(memory: Memory, family: UserMemory, tmp_path: Path) -> None:
+    memory.scopes.add("team", "ben", role="writer")
+    team = memory.user("ben").scope("team")
+    family.conversation("c1").append("user", "The roast needs rosemary")
+    family.export(tmp_path / "family.zip")
+    report = team.import_archive(tmp_path / "family.zip")
+    assert (report.brought["memories"], report.brought["messages"]) == (1, 1)
+    found = team.search_context("roast", only_related=False).hits
+    assert {(hit.source, hit.scope, hit.author) for hit in found} == {
+        ("memory", "team", "ben"),
+        ("request", "team", "ben"),
+    }
+    assert team.import_archive(tmp_path / "family.zip").brought.total() == 0
+    memory.import_archive(tmp_path / "family.zip")
+    assert family.recall("roast").hits[0].author == "anna"
+
+
 def test_whoever_leaves_leaves_the_scope_but_not_what_is_in_it(memory: Memory, family: UserMemory) -> None:
     anna, ben = memory.user("anna"), memory.user("ben")
     anna.remember("Anna has a bicycle")

@@ -101,7 +101,7 @@ def test_tools_have_the_agreed_names_parameters_and_hints(memory: Memory, mode: 
 # Tools that work in a shared scope as well.
 SCOPED = {
     "memory_recall", "memory_store", "memory_forget", "search_context", "memory_about", "memory_get", "memory_list",
-    "memory_update",
+    "memory_update", "memory_rate", "memory_facts", "memory_similar",
 }  # fmt: skip
 
 

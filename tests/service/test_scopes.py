@@ -1,5 +1,7 @@
 """Shared scopes over HTTP and MCP: what a member, a reader, a removed member and another user get, on both stores."""
 
+import json
+
 import httpx2
 import pytest
 from mcp import Client
@@ -98,7 +100,6 @@ def test_a_scope_is_named_once_and_where_it_means_something(service: Running, ro
         assert anna.get("/api/memories", headers={"X-Recollect-Scope": ""}).status_code == 400
         twice = [("X-Recollect-Scope", "family"), ("X-Recollect-Scope", "team")]
         assert anna.get("/api/memories", headers=twice).status_code == 400
-        assert anna.get("/api/stream", headers=_SEEN).status_code == 422
         assert anna.get("/api/memories", headers={"X-Recollect-User": "scope:family"}).status_code == 403
         (own,) = anna.get("/api/scopes").json()["items"]
         assert (own["scope"], own["role"]) == ("family", "writer")
@@ -106,6 +107,29 @@ def test_a_scope_is_named_once_and_where_it_means_something(service: Running, ro
         assert admin.get("/api/memories", headers={"X-Recollect-User": "scope:family"}).status_code == 422
         assert admin.get("/api/memories", headers=_SEEN).status_code == 404  # an admin is no member either
         assert admin.get("/api/status", headers=_SEEN).status_code == 422
+
+
+def test_a_live_search_of_a_scope_lasts_as_long_as_the_membership(service: Running, roast: str) -> None:
+    family = service.memory.user("anna").scope("family")
+    with service.client(service.key("eve")) as eve:
+        assert eve.get("/api/stream", headers=_SEEN).status_code == 404
+    with (
+        service.client(service.key("ben")) as ben,
+        ben.stream("GET", "/api/stream", params={"query": "rosemary"}, headers=_SEEN) as answer,
+    ):
+        lines = answer.iter_lines()
+        assert any("ready" in line for line in lines)
+        service.memory.user("ben").remember("My own rosemary")
+        family.remember("The roast needs rosemary")
+        hit = json.loads(next(line for line in lines if line.startswith('data: {"id"')).removeprefix("data: "))
+        assert (hit["content"], hit["scope"], hit["metadata"]["author"]) == (
+            "The roast needs rosemary",
+            "family",
+            "anna",
+        )
+        service.memory.scopes.remove("family", "ben")
+        family.remember("The rosemary is in the garden")
+        assert not any("garden" in line for line in lines), "and the stream ends"
 
 
 def test_a_request_that_comes_twice_is_answered_to_its_sender_only(service: Running, roast: str) -> None:
@@ -147,10 +171,19 @@ def test_models_name_a_scope_and_see_where_a_memory_is_from(service: Running, ro
         assert (await called(client, "memory_list"))[1]["count"] == 0
         assert (await called(client, "memory_list", scope="family"))[1]["count"] == 2
         assert (await called(client, "memory_get", id=roast, scope="family"))[1]["memory"]["content"] == _ROAST
+        given = {"subject": "roast", "key": "day", "scope": "family"}
+        await called(client, "memory_facts", value="Sunday", **given)
+        assert (await called(client, "memory_facts", **given))[1]["memories"][0]["value"] == "Sunday"
+        assert (await called(client, "memory_facts"))[1]["count"] == 0
+        assert (await called(client, "memory_rate", id=roast, feedback=1, scope="family"))[1]["action"] == "rated"
+        assert (await called(client, "memory_rate", id=roast, feedback=1))[1]["action"] == "not_found"
+        assert (await called(client, "memory_similar", id=roast, scope="family"))[1]["action"] == "found"
+        assert (await called(client, "memory_similar", id=roast))[1]["action"] == "not_found"
 
     async def as_reader(client: Client) -> None:
         assert "rosemary" in (await called(client, "search_context", query="what does the roast need?"))[0]
         assert "writer" in await refused(client, "memory_store", {"content": "New", "scope": "family"})
+        assert "writer" in await refused(client, "memory_rate", {"id": roast, "feedback": 1, "scope": "family"})
         assert "writer" in await refused(client, "memory_forget", {"memoryId": roast, "scope": "family"})
 
     async def as_other(client: Client) -> None:

@@ -8,6 +8,7 @@ from recollect.encryption import read_passphrase
 from recollect.engine.audit import audit_log
 from recollect.engine.audit.idempotency import IdempotentRequest
 from recollect.engine.backup import schedule
+from recollect.engine.base import shared_scopes
 from recollect.engine.base.context import Engine
 from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.scopes import owner_of, scope_of
@@ -17,6 +18,7 @@ from recollect.engine.search import live
 from recollect.engine.search.live import LiveMatches, LiveQuery
 from recollect.model.backups import Backup
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
+from recollect.model.memories import Scope
 from recollect.model.receipts import Receipt
 from recollect.model.stats import AuditLine, Problem, Purged, SearchFigures, UserLimits
 from recollect.ports import STORE, ChangeNotifier, Observer
@@ -92,17 +94,28 @@ class StoreOperations:
         min_score: float = live.MIN_SCORE,
         sources: Sequence[Source] = USUAL_SOURCES,
         types: Sequence[MemoryType] = (),
+        shared: str = "",
     ) -> LiveQuery:
-        """Prepare a query to match against new items; an empty one matches all of them."""
-        return live.watch(self._engine, scope_of(user_id), query, min_score=min_score, sources=sources, types=types)
+        """Prepare a query to match against new items; an empty one matches all of them.
 
-    def change_position(self, user_id: str) -> int:
+        `shared` names a shared scope of the user, here and below. Raises NotFound if the user is no member of it.
+        """
+        watched = self._watched(user_id, shared)
+        return live.watch(*watched, query, min_score=min_score, sources=sources, types=types)
+
+    def change_position(self, user_id: str, *, shared: str = "") -> int:
         """Return the position of a user's newest change in the change feed."""
-        return live.position(self._engine, scope_of(user_id))
+        return live.position(*self._watched(user_id, shared))
 
-    def changes(self, user_id: str, query: LiveQuery, after: int, *, limit: int = MAX_CHANGES) -> LiveMatches:
+    def changes(
+        self, user_id: str, query: LiveQuery, after: int, *, limit: int = MAX_CHANGES, shared: str = ""
+    ) -> LiveMatches:
         """Return what matches a live query among a user's changes after a position, in order."""
-        return live.news(self._engine, scope_of(user_id), query, after, limit)
+        return live.news(*self._watched(user_id, shared), query, after, limit)
+
+    def _watched(self, user_id: str, shared: str) -> tuple[Engine, Scope]:
+        scope = scope_of(user_id)
+        return shared_scopes.join(self._engine, scope, shared) if shared else (self._engine, scope)
 
     def backup_due_in(self) -> timedelta:
         """Say how long it is until the settings want the next backup; nothing when it is due."""

@@ -201,6 +201,14 @@ Wait: TypeAlias = Annotated[
     ),
 ]
 Explain: TypeAlias = Annotated[bool, flag("--explain", "Show how each score came about, and how likely an answer is.")]
+SharedScopes: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        "NAME",
+        "Search this shared scope, too, instead of all of yours; may be repeated. `none` leaves them out.",
+        "--scopes",
+    ),
+]
 Everything: TypeAlias = Annotated[bool, flag("--all", "Show what comes closest, also when nothing is related.")]
 Most: TypeAlias = Annotated[int, option("N", "At most this many.", "--limit", "-n")]
 

@@ -81,6 +81,7 @@ def recall(
     min_score: Annotated[
         float | None, option("0..1", "Leave out what scores lower; the settings say 0.", min=0, max=1)
     ] = None,
+    scopes: options.SharedScopes = None,
     everything: options.Everything = False,
     explain: options.Explain = False,
 ) -> CommandResult[FoundHits]:
@@ -97,6 +98,7 @@ def recall(
         diverse=diverse,
         files=files,
         only_related=min_score is None and not everything,
+        scopes=scopes,
         **filters(only, context.now),
         **where.options,
     )
@@ -159,6 +161,7 @@ def search(
     diverse: options.Diverse = False,
     around: Annotated[int, option("N", "Show this many turns before and after each message.", min=0, max=50)] = 0,
     min_score: Annotated[float | None, option("0..1", "Leave out what scores lower.", min=0, max=1)] = None,
+    scopes: options.SharedScopes = None,
     nodes: Annotated[
         str,
         option(
@@ -179,8 +182,8 @@ def search(
     """
     narrowing = {
         "source": source, "session": session, "current": current, "since": since, "until": until, "prefer": prefer,
-        "diverse": diverse, "around": around, "min_score": min_score, "all": everything, "explain": explain,
-        **location._asdict(),
+        "diverse": diverse, "around": around, "min_score": min_score, "scopes": scopes, "all": everything,
+        "explain": explain, **location._asdict(),
     }  # fmt: skip
     if nodes != "none":
         return CommandResult(_search_nodes(context, query, limit, nodes, narrowing), _show_federated)
@@ -196,6 +199,7 @@ def search(
         prefer=cast("tuple[MemoryType, ...]", tuple(prefer or ())),
         diverse=diverse,
         only_related=min_score is None and not everything,
+        scopes=scopes,
         **past_moments(context.now, since=since, until=until),
         **where.options,
         **wanted,

@@ -6,7 +6,7 @@ its words when it is written, and by its vector when that comes, if the words di
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -20,6 +20,7 @@ from recollect.model.files import Chunk
 from recollect.model.literals import ITEM_KINDS, SOURCE_OF, SOURCES, MemoryType, Source
 from recollect.model.memories import Item, Scope
 from recollect.model.messages import Message
+from recollect.model.scopes import shared_name
 from recollect.model.search import ChannelPart, Hit, ScoreParts
 from recollect.ports import StoreChange, StoreReader
 from recollect.ranking.fusion import nearness
@@ -94,7 +95,7 @@ def position(engine: Engine, scope: Scope) -> int:
 
 def news(engine: Engine, scope: Scope, query: LiveQuery, after: int, limit: int) -> LiveMatches:
     """Match the changes after a position, `limit` of them at most, and fewer if they are very long."""
-    now = engine.clock.now()
+    now, name = engine.clock.now(), shared_name(scope.user_id)
 
     def read(reader: StoreReader) -> LiveMatches:
         last, first = reader.last_change(), reader.first_change()
@@ -107,7 +108,7 @@ def news(engine: Engine, scope: Scope, query: LiveQuery, after: int, limit: int)
         for start in range(0, len(changes), _BATCH):
             part = changes[start : start + _BATCH]
             for match in _match(reader, query, part, now):
-                matches.append(match)
+                matches.append(replace(match, hit=replace(match.hit, scope=name)) if name else match)
                 length += len(match.hit.content)
                 if length >= _MAX_CHARACTERS:
                     return LiveMatches(tuple(matches), match.number, more=match.number < last, missed=missed)

@@ -19,6 +19,7 @@ from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import owner_of
 from recollect.engine.drafts import tombstones
+from recollect.engine.drafts.authors import authored_metadata
 from recollect.engine.drafts.searchable_text import terms_of
 from recollect.engine.files import file_chunks
 from recollect.engine.transfer.archive_reader import Archive, ArchivedVector, open_archive
@@ -62,6 +63,7 @@ _VECTORS_AT_ONCE: Final = 500
 _MOST_EXAMPLES: Final = 20
 _RECORD: Final = len(MemoryRecord._fields)
 _MESSAGE: Final = len(Message._fields)
+_AUTHORED: Final = (MEMORIES, MESSAGES, FILES)
 _CALLS: Final = Message._fields.index("tool_calls")
 
 ImportProgressListener: TypeAlias = Callable[[str, int, int], None]
@@ -194,6 +196,7 @@ class _Import:
         total = sum(self._archive.lines.get((user, table.name), 0) for user in self._chosen)
         done = 0
         for scope, rows in self._batches(table):
+            rows = self._authored(table, rows)  # noqa: PLW2901 - the same rows
             if table is FILES:
                 rows = self._with_originals(scope, rows)  # noqa: PLW2901 - the same rows
             self._bring(scope, table, rows)
@@ -201,6 +204,13 @@ class _Import:
             done += len(rows)
             if self._options.tell is not None:
                 self._options.tell(table.name.replace("_", " "), done, total)
+
+    def _authored(self, table: TransferTable, rows: list[Row]) -> list[Row]:
+        """Let the member who imports into a shared scope be the author: an archive could name any other."""
+        if not self._engine.author or table not in _AUTHORED:
+            return rows
+        position = table.names.index("metadata")
+        return [(*row[:position], authored_metadata(self._engine, row[position]), *row[position + 1 :]) for row in rows]
 
     def _batches(self, table: TransferTable) -> Iterator[tuple[Scope, list[Row]]]:
         """Give rows of one user at a time, as many as fit into a transaction."""

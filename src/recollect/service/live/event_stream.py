@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from recollect.engine.search.live import LiveQuery
+from recollect.errors import NotFound
 from recollect.model.literals import MemoryType, Source
 from recollect.service.live import events
 from recollect.service.live.subscriptions import LiveSubscriptions, Subscription
@@ -29,7 +30,10 @@ _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 @dataclass(frozen=True, slots=True)
 class LiveSearchRequest:
-    """Whose key, which user and what to match. Without a query everything new matches; `after` is where to begin."""
+    """Whose key, which user and what to match. Without a query everything new matches; `after` is where to begin.
+
+    `shared` is the shared scope in which to look, instead of the user's own memory.
+    """
 
     key_id: str
     user_id: str
@@ -38,6 +42,7 @@ class LiveSearchRequest:
     sources: tuple[Source, ...]
     types: tuple[MemoryType, ...]
     after: int | None = None
+    shared: str = ""
 
 
 class EventStream(Response):
@@ -70,9 +75,16 @@ class EventStream(Response):
     def _begin(self) -> tuple[LiveQuery, int]:
         request, operations = self._request, self._subscriptions.memory.operations
         query = operations.live_query(
-            request.user_id, request.query, min_score=request.min_score, sources=request.sources, types=request.types
+            request.user_id,
+            request.query,
+            min_score=request.min_score,
+            sources=request.sources,
+            types=request.types,
+            shared=request.shared,
         )
-        return query, operations.change_position(request.user_id) if request.after is None else request.after
+        if request.after is not None:
+            return query, request.after
+        return query, operations.change_position(request.user_id, shared=request.shared)
 
 
 class _ClientTooSlow(Exception):
@@ -148,7 +160,7 @@ class _LiveSearch:
         self._heartbeat_s = subscriptions.memory.settings.serve.heartbeat_s
 
     async def run(self, subscription: Subscription) -> None:
-        """Read changes and send matches, until the key is no longer valid."""
+        """Read changes and send matches, until the key is no longer valid, or the user no member of the scope."""
         subscriptions, sender = self._subscriptions, self._sender
         await sender.send(events.ready(self._position, self._query.degraded), self._position)
         while True:
@@ -167,7 +179,11 @@ class _LiveSearch:
                     await subscription.changed.wait()
 
     def _read(self) -> _LiveBatch:
-        news = self._subscriptions.memory.operations.changes(self._request.user_id, self._query, self._position)
+        request, operations = self._request, self._subscriptions.memory.operations
+        try:
+            news = operations.changes(request.user_id, self._query, self._position, shared=request.shared)
+        except NotFound:  # the user was removed from the scope
+            return _LiveBatch((), self._position, authorized=False)
         encoded = tuple((live.number, events.hit(live)) for live in news.hits)
         return _LiveBatch(encoded, news.position, news.more, news.missed, not encoded or self._is_authorized())
 

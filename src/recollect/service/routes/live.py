@@ -60,9 +60,8 @@ async def stream_hits(
     The answer is `text/event-stream` and does not end by itself. Events are `ready` (the search has begun), `hit` (a
     match, with its `number`), `position` (that far nothing else matched) and `missed` (changes before this place are no
     longer known). Each has an `id`: a client that was cut off sends the last one in `Last-Event-ID`, and misses nothing
-    and sees nothing twice.
+    and sees nothing twice. In a shared scope it ends when the user is no longer a member.
     """
-    call.refuse_scope()
     begin = after if last_event_id is None else int(last_event_id)
     wanted = LiveSearchRequest(
         key_id=call.principal.id,
@@ -72,5 +71,6 @@ async def stream_hits(
         sources=tuple(sources or USUAL_SOURCES),
         types=tuple(type or ()),
         after=begin,
+        shared=call.scope,
     )
     return EventStream(request.app.state.subscriptions, wanted)
