@@ -4,15 +4,18 @@ import re
 import shutil
 import subprocess
 from contextlib import redirect_stdout
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from tests.service.conftest import Running
 from tests.service.test_permissions import ROUTES
 from tests.test_docs import examples
+from tests.waiting import PATIENCE_S
 
 PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 _SHELL = re.compile(r"```sh\n(KEY=.*?)```", re.DOTALL)
@@ -23,6 +26,7 @@ _ROUTE = re.compile(r"`(?:[A-Z]+ )?(/[^`]*)`")
 def test_the_python(service: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_URL", service.url)
     monkeypatch.setenv("RECOLLECT_KEY", service.key())
+    monkeypatch.setattr(httpx2, "Client", partial(httpx2.Client, timeout=PATIENCE_S))  # a busy machine takes its time
     names: dict[str, Any] = {"__name__": "__main__"}
     for source, expected in examples(PAGE):
         printed = StringIO()
