@@ -29,6 +29,7 @@ def open_places(database: str, clock: SteppingClock, monkeypatch: pytest.MonkeyP
                 "database": database,
                 "embedding.worker": False,
                 "recall.deadline_s": 600,
+                "hooks.budget_s": 60,
                 **named,
             },
         )

@@ -342,7 +342,7 @@ def test_an_answer_changes_with_its_address(open_places: OpenPlaces, geocoder: G
 
 def test_a_geocoder_that_hangs_is_not_waited_for(open_places: OpenPlaces) -> None:
     geocoder, over = Gazetteer(remote=True), Event()
-    memory = open_places(geocoder)
+    memory = open_places(geocoder, recall__deadline_s=20)
     me = memory.user("me")
     _remember(me, "The pump hums", _SPOT)
     _remember(me, "The pump leaks", _FAR)

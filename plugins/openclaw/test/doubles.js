@@ -97,6 +97,7 @@ export class ServiceDouble {
 
   async start(port = 0) {
     await new Promise((resolve) => this.server.listen(port, "127.0.0.1", resolve));
+    this.server.unref(); // a test that failed and left it behind must not keep the run from ending
     this.port = this.server.address().port;
     this.url = `http://127.0.0.1:${this.port}`;
     return this;

@@ -10,7 +10,7 @@ import { BackgroundService } from "../src/service.js";
 import { Sessions } from "../src/sessions.js";
 import { messagesOfTurn } from "../src/turns.js";
 import { harmless, ownWords } from "../src/words.js";
-import { ServiceDouble, temporaryFolder } from "./doubles.js";
+import { ServiceDouble, temporaryFolder, until } from "./doubles.js";
 
 test("settings have defaults, and ${VAR} comes from the environment", () => {
   const config = parseConfig({ apiKey: "${KEY}", database: { host: "h", password: "${NOT_SET_HERE}" } }, { KEY: "rk_1" });
@@ -69,11 +69,15 @@ test("a memory that may have been stored a day ago is not sent again", async () 
   const memory = createMemory(parseConfig({ url: service.url, apiKey: "k" }), folder, undefined, () => now);
   service.isSilent = true;
   await memory.spool.keep({ kind: "store", user: "u", path: "/x", body: { a: 1 } });
-  await memory.spool.deliver({ timeoutMs: 100 });
+  await until(async () => {
+    await memory.spool.deliver({ timeoutMs: 100 });
+    return service.requests.length > 0;
+  });
+  const sent = service.requests.length;
   service.isSilent = false;
   now += 24 * 3600 * 1000;
-  await memory.spool.deliver({ timeoutMs: 5000 });
-  assert.deepEqual([service.requests.length, await memory.spool.count()], [1, 0]);
+  await memory.spool.deliver({ timeoutMs: 120_000 });
+  assert.deepEqual([service.requests.length, await memory.spool.count()], [sent, 0]);
   await service.stop();
   await rm(folder, { recursive: true });
 });

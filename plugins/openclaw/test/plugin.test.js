@@ -151,7 +151,10 @@ test("a service that does not answer costs a turn its budget, and is sent the sa
   const late = await host.tool("memory_recall", OWNER).execute("c", { query: "x" });
   assert.match(late.content[0].text, /did not answer in time/);
   service.isSilent = false;
-  await host.capability.runtime.getMemorySearchManager({ purpose: "status" });
+  await until(async () => {
+    await host.capability.runtime.getMemorySearchManager({ purpose: "status" });
+    return (await spooled()).length === 0;
+  });
   assert.equal(new Set(service.sent("/api/hooks/agent-end").map(({ key }) => key)).size, 1);
 });
 

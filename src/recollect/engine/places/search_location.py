@@ -36,7 +36,7 @@ from recollect.ranking import fusion, geo
 
 _MAX_SAME_LABEL = 500  # addresses that share a label
 _LATEST = 20
-_PATIENCE_S = 0.5  # for the name of a place; the answer goes by distance alone otherwise
+_DEADLINE_SHARE = 0.1  # of a search, for the name of a place; the answer goes by distance alone otherwise
 _SIMILAR_PLACES = 64  # places that are candidates because their names are alike
 _MIN_LIKENESS = 0.4  # how much alike they must be at least
 _REACH = 5  # items within so many times the scale are candidates because they are near
@@ -189,7 +189,7 @@ def _add_name(
     thread = Thread(target=resolve_name, name="recollect-place", daemon=remote)
     thread.start()
     try:
-        name, vector, failed = results.get(timeout=min(_PATIENCE_S, engine.settings.recall.deadline_s))
+        name, vector, failed = results.get(timeout=_DEADLINE_SHARE * engine.settings.recall.deadline_s)
     except Empty:
         engine.search.leave_running(thread)
         return replace(resolved, name=location.name), (PLACE,)
