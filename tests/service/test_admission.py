@@ -13,6 +13,7 @@ import pytest
 
 from recollect import Memory, load_settings
 from recollect.engine.base.priority import WorkPriority
+from recollect.engine.maintenance import worker_pass
 from recollect.model.memories import Space, Vector
 from recollect.service.admission.admission import FEW_TEXTS
 from recollect.service.admission.fair_queue import FairQueue, QueueFull
@@ -155,6 +156,28 @@ class _Counting:
 
     def close(self) -> None:
         """Have nothing to let go of."""
+
+
+@ON_SQLITE
+def test_the_worker_begins_after_the_call_that_woke_it(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    began = threading.Event()
+
+    def keep_up(*_: object) -> None:
+        told.append("worker")
+        began.set()
+
+    monkeypatch.setattr(worker_pass, "keep_up", keep_up)
+    settings = load_settings(os.devnull, environ={}, overrides={"database": database})
+    with Memory.open(settings=settings, embedder=_Counting()) as memory:
+        priority = memory.operations.priority
+        monkeypatch.setattr(priority, "_longest_pause_s", PATIENCE_S)
+        with priority.urgent():
+            memory.user("anna").before_prompt("Where is the pump?", session="s1")
+            assert not began.wait(0.05)
+            told.append("urgent")
+        assert began.wait(PATIENCE_S)
+    assert told == ["urgent", "worker"]
 
 
 @ON_SQLITE

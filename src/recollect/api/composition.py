@@ -110,6 +110,7 @@ def assemble(
 
         def keep_up(stop: Event) -> float | None:
             with engine.priority.patient():
+                engine.priority.give_way()  # the call that woke this thread has not been answered yet
                 return worker_pass.keep_up(engine, stop)
 
         engine.background.employ(keep_up)
