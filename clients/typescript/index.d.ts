@@ -3,8 +3,8 @@ import type {
   MessageContent, MessageFields, MessageRole, NewMemory, NewMessage, PageOptions, RecallOptions, TimelineOptions, TypedFields,
 } from "./src/inputs.js";
 import type {
-  About, Appended, Compaction, ConversationInfo, ConversationPage, Forgotten, TaughtMemory, Membership, Memory, MemoryPage, Message, PromptContext, Recall, Remembered,
-  ServiceStatus, TimelineBucket, TurnOutcome, UserStats, Window,
+  About, Appended, Compaction, ConversationInfo, ConversationPage, Forgotten, Insights, TaughtMemory, Membership, Memory, MemoryPage, Message, PromptContext, Recall, Remembered,
+  ServiceStatus, TidyRule, Tidying, TimelineBucket, TurnOutcome, UserStats, Window,
 } from "./src/results.js";
 
 export type * from "./src/inputs.js";
@@ -101,6 +101,12 @@ export class UserMemory {
   forget(target: string | ForgetTarget, call?: WriteOptions): Promise<Forgotten>;
   /** Returns statistics of what this user has stored. */
   stats(call?: CallOptions): Promise<UserStats>;
+  /** Returns what is asked of this user's memory, and what it holds. */
+  insights(options?: { days?: number; limit?: number }, call?: CallOptions): Promise<Insights>;
+  /** Suggests what could go: texts that say nothing, lines of systems, conversations of long ago. */
+  tidy(options?: { rule?: TidyRule[]; limit?: number }, call?: CallOptions): Promise<Tidying>;
+  /** Forgets, or archives, suggestions of `tidy` by their ids, at most 100. */
+  applyTidying(ids: Iterable<string>, call?: WriteOptions): Promise<Tidying>;
   /** Lists conversations, the last changed first, a page at a time. */
   conversations(options?: PageOptions, call?: CallOptions): Promise<ConversationPage>;
   /** Returns a conversation by its id; it need not exist yet. Throws InvalidInput. */

@@ -57,6 +57,7 @@ VERBS_OF_A_USER = {
     "remember", "remember_many", "import_memories", "recall", "search_context", "about", "get", "update", "rate",
     "history", "list", "count", "stats", "forget", "before_prompt", "after_turn", "start_session", "end_session",
     "conversation", "conversations", "export", "import_archive", "similar", "scope", "scopes",
+    "insights", "tidy",
 }  # fmt: skip
 NAMESPACES = {
     "user": {"files", "places", "facts", "preferences", "events", "lessons", "instructions", "messages"},

@@ -33,6 +33,8 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "timeline": (),
     "count": (),
     "stats": (),
+    "insights": (),
+    "tidy": (),
     "about": ("tea",),
     "facts": (),
     "preferences": (),

@@ -66,6 +66,8 @@ STORY: dict[str, Callable[[Verbs], object]] = {
     "UserEvents.timeline": lambda me: me.events.timeline(unit="year", zone="Europe/Prague"),
     "UserFacts.doubts": lambda me: (me.facts.set("lamp", "color", "blue", trust=0), me.facts.doubts()),
     "UserMemory.stats": lambda me: me.stats(),
+    "UserMemory.insights": lambda me: me.insights(),
+    "UserMemory.tidy": lambda me: (me.remember("ok"), me.tidy(rules="short"))[1],
     "Conversation.append": lambda me: me.conversation("c").append("user", "Where is the kettle?", id="m-1"),
     "Conversation.extend": lambda me: me.conversation("c").extend([{"role": "assistant", "content": "Here."}]),
     "Conversation.id": lambda me: me.conversation("c").id,

@@ -47,6 +47,11 @@ RESULTS: Final = {
     "PromptContext": "PromptBody",
     "TurnOutcome": "TurnBody",
     "UserStats": "UserStats",
+    "Insights": "Insights",
+    "QueryFigures": "QueryFigures",
+    "RecalledItem": "RecalledItem",
+    "Tidying": "Tidying",
+    "TidySuggestion": "TidySuggestion",
     "StoreStats": "StoreStats",
     "Problem": "Problem",
 }

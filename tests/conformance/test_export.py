@@ -5,6 +5,7 @@ import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,14 @@ from recollect.errors import InvalidDocument
 from recollect.importing import import_file
 from recollect.model.messages import Usage
 from recollect.ports import Embedder
-from recollect.ports.transfer import TRANSFERRED
+from recollect.ports.transfer import SEARCH_LOG, TRANSFERRED
 from tests.conftest import OpenMemory, SteppingClock
 from tests.sizes import sized
 
 OpenFile = Callable[..., Memory]
 WORDS = "red green blue"
 ROWS = sized(2_000, 100_000)
+NEVER = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -33,7 +35,7 @@ def open_file(tmp_path: Path, encoder: Embedder, clock: SteppingClock, request: 
 
     def opener(name: str, **overrides: object) -> Memory:
         usual: dict[str, object] = {"database": str(tmp_path / name), "embedding.worker": False}
-        usual |= {"places.geocoder": "none", "capture.when": "worker"}
+        usual |= {"places.geocoder": "none", "capture.when": "worker", "serve.search_log": "queries"}
         settings = load_settings(os.devnull, environ={}, overrides={**usual, **overrides})
         wanted = encoder if settings.embedding.provider == "local" else None
         memory = Memory.open(settings=settings, clock=clock, embedder=wanted)
@@ -78,6 +80,7 @@ def fill(memory: Memory, user: str, notes: Path) -> UserMemory:
     (notes / "a.md").write_text("# Keys\n\nThe key is under the mat.\n\n## More\n\nThe spare one too.\n")
     me.files.sync(notes)
     me.files.add(b"# Manual\n\nPress the red button.", name="manual.md")
+    me.recall("boat")
     spent: tuple[str, str, str, Usage] = ("2026-03-01", "summary", "llm/x", Usage(5, 7))
     memory._engine.store.write(me._scope, lambda writer: writer.record_spending(*spent))
     return me
@@ -272,7 +275,7 @@ def test_damaged_archives_are_refused_before_anything_is_written(open_memory: Op
         lambda: _rewritten(good, bad, lambda name, data: None if name == target else data),
         lambda: _rewritten(good, bad, lambda name, data: data, add="../../evil"),
         lambda: _rewritten(good, bad, lambda name, data: data[:-3] if name.startswith("originals/") else data),
-        lambda: _rewritten(good, bad, lambda n, data: data.replace(b'"version": 2', b'"version": 99')),
+        lambda: _rewritten(good, bad, lambda n, data: data.replace(b'"version": 3', b'"version": 99')),
         lambda: _rewritten(good, bad, lambda n, data: data.replace(b'"bytes": ', b'"bytes": "x", "b": ')),
         lambda: _consistent(good, bad, "memories", lambda data: data + data),
         lambda: _consistent(good, bad, "memories", lambda data: data.replace(b'"trust":3', b'"trust":9')),
@@ -297,6 +300,40 @@ def test_damaged_archives_are_refused_before_anything_is_written(open_memory: Op
             pytest.fail(f"archive {number} was taken")
         assert me.stats() == memory.user("nobody").stats(), number
     assert me.import_archive(good).brought["memories"] == 1
+
+
+def test_an_archive_from_before_the_search_log_is_read(open_memory: OpenMemory, tmp_path: Path) -> None:
+    memory = open_memory(embedding__provider="none")
+    memory.user("anna").remember("I am anna")
+    memory.export(tmp_path / "new.zip")
+    added = member_of(SEARCH_LOG)
+
+    def older(name: str, data: bytes) -> bytes | None:
+        if name != MANIFEST:
+            return None if name == added else data
+        manifest = json.loads(data)
+        members = [member for member in manifest["members"] if member["name"] != added]
+        return json.dumps({**manifest, "version": 2, "members": members}).encode()
+
+    brought = memory.user("bob").import_archive(_rewritten(tmp_path / "new.zip", tmp_path / "old.zip", older))
+    assert (brought.brought["memories"], brought.brought["search_log"]) == (1, 0)
+
+
+def test_a_query_does_not_come_back_to_where_something_was_forgotten(
+    open_memory: OpenMemory, open_file: OpenFile, tmp_path: Path
+) -> None:
+    source, memory = open_file("source.db"), open_memory()
+    source.user("anna").remember("There is an alarm")
+    source.user("anna").recall("the code of the alarm")
+    source.export(tmp_path / "1.zip")
+    anna, ben = memory.user("anna"), memory.user("ben")
+    anna.forget(anna.remember("The code of the alarm is 4711").id)
+    for me in (anna, ben):
+        assert me.import_archive(tmp_path / "1.zip").brought["search_log"] == 1
+    logged = [
+        memory._engine.store.read(me._scope, lambda reader: reader.searches(NEVER, 10))[0].query for me in (anna, ben)
+    ]
+    assert logged == ["", "the code of the alarm"]
 
 
 def test_an_interrupted_import_is_repeated(

@@ -245,6 +245,8 @@ _VERBS: dict[str, _Verb] = {
     "UserMemory.count": lambda me, _, __: me.count(),
     "UserEvents.timeline": lambda me, _, __: me.events.timeline(),
     "UserMemory.stats": lambda me, _, __: me.stats(),
+    "UserMemory.insights": lambda me, _, __: me.insights(),
+    "UserMemory.tidy": lambda me, _, __: me.tidy(),
     "UserMemory.export": lambda me, _, folder: me.export(folder / "out", overwrite=True),
     "UserMemory.forget": lambda me, known, __: me.forget(known),
     "UserMemory.after_turn": lambda me, _, __: me.after_turn([{"role": "user", "content": "Hello"}], session="s"),

@@ -35,7 +35,7 @@ _WORDLESS = {
     r"api_keys\..*": "keys are given by those who run the store, who revoke them",
     r"scope_members\..*": "memberships are given by those who run the store",
     r"audit_log\..*": "who did what, without what it said",
-    r"search_log\.degraded": "names of channels",
+    r"search_log\.(degraded|user_agent|found)": "names of channels and of programs, and ids of ours",
     r"files\.(mime|original)": "derived from the kind of file and from its hash",
     r"folders\.trouble": "paths that could not be read; goes with the folder",
     r"geocodes\..*": "what a geocoder calls a cell, for all who were there",

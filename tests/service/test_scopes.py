@@ -40,6 +40,8 @@ _READS: list[tuple[str, str, object]] = [
     ("GET", "/api/places/named", None),
     ("GET", "/api/export", None),
     ("GET", "/api/stats", None),
+    ("GET", "/api/insights", None),
+    ("GET", "/api/tidy", None),
     ("GET", "/api/scopes", None),
 ]
 _WRITES: list[tuple[str, str, object]] = [

@@ -114,6 +114,11 @@ READS: dict[str, Crossing] = {
         "changes": lambda r: [r.last_change(), r.first_change(), r.changes(0, 100)],
         "audit": lambda r: r.audit(0, 100),
         "search_figures": lambda r: r.search_figures(LONG_AGO),
+        "searches": lambda r: r.searches(LONG_AGO, 100),
+        "coverage": lambda r: r.coverage(SPACE),
+        "growth": lambda r: [r.growth(kind) for kind in ITEM_KINDS],
+        "untidy_memories": lambda r: r.untidy_memories(100, 100),
+        "untidy_messages": lambda r: r.untidy_messages(100, 100, SOON),
         "file": lambda r: [r.file(file_id) for file_id in THEIRS.files],
         "file_at": lambda r: [r.file_at("/notes", f"{number}.md") for number in range(9)],
         "document": lambda r: r.document("digest 0"),
@@ -264,6 +269,12 @@ def _recount_chunks(writer: StoreWriter) -> None:
     writer._execute("recount_chunks")
 
 
+def _note_late(store: PostgresStore) -> None:
+    """Note a search from before the other one forgot something, in a store where I have not."""
+    store.write(ME, lambda writer: writer.delete_tombstones())
+    store.note_searches(ME, [SearchNote(OTHER_ID, LONG_AGO, "recall", 1, 2.0, 0.5, "", "late")], 100)
+
+
 _IMPORTS: Mapping[str, Callable[[StoreWriter], object]] = {
     **{f"import known {table.name}": partial(_look_up, table=table) for table in TRANSFERRED},
     **{f"import {table.name}": partial(_bring, table=table) for table in TRANSFERRED},
@@ -360,7 +371,8 @@ WRITES: Mapping[str, Crossing] = {
     "note_question": lambda s: s.note_question(ME, ASKED, day="2026-03-01", now=NOW),
     "count_cache_uses": lambda s: s.count_cache_uses(ME, 1, 1),
     "cache_figures": lambda s: s.cache_figures(ME),
-    "note_search": lambda s: s.note_search(ME, SearchNote(OTHER_ID, NOW, "recall", 1, 2.0, 0.5, "", "pump")),
+    "note_searches late": _note_late,
+    "note_searches": lambda s: s.note_searches(ME, [SearchNote(OTHER_ID, NOW, "recall", 1, 2.0, 0.5, "", "pump")], 2),
     "claim_jobs": lambda s: s.claim_jobs(SPACE, 100, now=NOW, lease_until=NOW + timedelta(hours=1), scope=ME),
     "claim_geocoding": lambda s: s.claim_geocoding(100, now=NOW, lease_until=SOON, scope=ME),
     "postpone_geocoding": lambda s: s.postpone_geocoding(

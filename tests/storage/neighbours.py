@@ -182,7 +182,7 @@ def furnish(store: PostgresStore) -> None:
         store.write(scope, lambda writer, home=home: _move_in(writer, home))  # type: ignore[misc]
         for number in range(len(home.memories)):
             note = SearchNote(home.memories[number], NOW, "recall", 1, 2.0, 0.5, "", "pump")
-            store.note_search(scope, note)
+            store.note_searches(scope, [note], 100)
         store.count_cache_uses(scope, len(home.memories), 1)
         for number in range(len(home.memories)):
             cached = CachedPlace(f"{number}:0", Located(*HERE, f"Village {number}"), None)

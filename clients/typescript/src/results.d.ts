@@ -336,6 +336,61 @@ export interface UserStats {
   searches?: Record<string, unknown>[];
 }
 
+/** A query, how often it was asked, how often without an answer, and when last. */
+export interface QueryFigures {
+  query: string;
+  searches: number;
+  unanswered: number;
+  last_at: string;
+}
+
+/** Something that was recalled, how often, and when last. */
+export interface RecalledItem {
+  source: Source;
+  id: string;
+  content: string;
+  times: number;
+  last_at?: string | null;
+}
+
+/** What is asked of a user's memory, and what it holds. */
+export interface Insights {
+  since: string;
+  log: "off" | "counts" | "queries";
+  searches: Record<string, unknown>[];
+  popular: QueryFigures[];
+  unanswered: QueryFigures[];
+  agents: { agent: string; searches: number; last_at: string }[];
+  degraded: Record<string, number>;
+  often: RecalledItem[];
+  never: RecalledItem[];
+  unrecalled: number | null;
+  coverage: { kind: "memory" | "message" | "chunk"; type: string; items: number; vectors: number }[];
+  growth: { month: string; memories: number; messages: number; chunks: number }[];
+  waiting: number;
+  parked: number;
+  model: string;
+}
+
+export type TidyRule = "noise" | "short" | "system" | "old_chat";
+
+/** Something that could go. */
+export interface TidySuggestion {
+  rule: TidyRule;
+  action: "forget" | "archive";
+  source: "memory" | "message" | "conversation";
+  id: string;
+  content: string;
+  created_at: string;
+}
+
+/** What could go, or the ids of what has gone because it was named. */
+export interface Tidying {
+  suggestions: TidySuggestion[];
+  forgotten: string[];
+  archived: string[];
+}
+
 /** What the store holds. */
 export interface StoreStats {
   users: number;

@@ -108,6 +108,21 @@ export class UserMemory {
     return this.#service.get("/api/stats", {}, call);
   }
 
+  /** Returns what is asked of this user's memory, and what it holds. */
+  async insights(options = {}, call = {}) {
+    return this.#service.get("/api/insights", options, call);
+  }
+
+  /** Suggests what could go. */
+  async tidy(options = {}, call = {}) {
+    return this.#service.get("/api/tidy", options, call);
+  }
+
+  /** Forgets, or archives, suggestions of `tidy` by their ids, at most 100. */
+  async applyTidying(ids, call = {}) {
+    return this.#service.write("POST", "/api/tidy", { apply: several(ids, "applyTidying") }, call);
+  }
+
   /** Lists conversations, the last changed first, a page at a time. */
   async conversations(options = {}, call = {}) {
     return this.#service.get("/api/conversations", options, call);

@@ -21,6 +21,17 @@ test("a memory is stored, found, read, changed, rated and listed", async () => {
   assert.equal((await me.stats()).memories, 1);
   const [bucket, ...others] = await me.events.timeline({ unit: "month", zone: "Europe/Prague" });
   assert.deepEqual([bucket.start, bucket.memories, others], ["2026-02-28T23:00:00Z", 1, []]);
+  const { coverage, log } = await me.insights({ days: 7 });
+  assert.deepEqual([coverage.map(({ kind, type, items }) => [kind, type, items]), log], [[["memory", "preference", 1]], "off"]);
+});
+
+test("what says nothing is suggested, and goes when it is named", async () => {
+  const me = freshUser();
+  const made = await me.remember("ok");
+  const { suggestions } = await me.tidy({ rule: ["short", "noise"] });
+  assert.deepEqual(suggestions.map(({ rule, action, id }) => [rule, action, id]), [["short", "forget", made.id]]);
+  assert.deepEqual((await me.applyTidying([made.id])).forgotten, [made.id]);
+  await assert.rejects(me.get(made.id), NotFound);
 });
 
 test("many memories are stored in batches and listed in pages", async () => {

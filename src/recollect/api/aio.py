@@ -156,6 +156,8 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
     search_context = awaited(UserMemory.search_context)
     about = awaited(UserMemory.about)
     similar = awaited(UserMemory.similar)
+    insights = awaited(UserMemory.insights)
+    tidy = awaited(UserMemory.tidy)
     get = awaited(UserMemory.get)
     update = awaited(UserMemory.update)
     rate = awaited(UserMemory.rate)
@@ -260,9 +262,9 @@ class AsyncMemory(AsyncTwin[Memory]):
         """The part of the settings' user, for whom the command line and the service work unless told otherwise."""
         return AsyncUserMemory(self._sync.me)
 
-    def user(self, user_id: str, *, audit: AuditedWrite | None = None) -> AsyncUserMemory:
+    def user(self, user_id: str, *, audit: AuditedWrite | None = None, agent: str = "") -> AsyncUserMemory:
         """Return one user's part of the store; the user need not exist yet."""
-        return AsyncUserMemory(self._sync.user(user_id, audit=audit))
+        return AsyncUserMemory(self._sync.user(user_id, audit=audit, agent=agent))
 
     stats = awaited(Memory.stats)
     status = awaited(Memory.status)

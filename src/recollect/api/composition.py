@@ -5,12 +5,14 @@ Adapters that most processes never use are imported at first use: a cold `recoll
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from recollect.embedding.local import LocalEmbedder
 from recollect.embedding.tokens import LocalTokenizer
+from recollect.engine.audit import search_log
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.context import CaptureTools, Engine, SearchState, Summarizers
 from recollect.engine.base.quotas import Quotas
@@ -104,6 +106,7 @@ def assemble(
         search=SearchState(ResultCache(settings.recall.cache)),
         quotas=quotas,
     )
+    engine.search.notes.employ(partial(store.note_searches, keep=search_log.MOST_KEPT))
     reads = settings.capture.when == "worker"
     if settings.embedding.worker and (reads or used is not None or geocoder is not None):
         from recollect.engine.maintenance import worker_pass

@@ -40,8 +40,11 @@ from recollect.model.stats import Maintenance, Problem, Purged, Status, StoreSta
 from recollect.ports import BackupProgress, Clock, Embedder, StepListener, Summarizer
 from recollect.settings import Settings, load_settings
 from recollect.storage import repair_store
+from recollect.text.clean import clean
 
 __all__ = ["AuditedWrite", "IdempotentRequest", "Memory", "UserMemory"]
+
+_MAX_AGENT = 200  # characters
 
 
 def chosen_settings(database: str | PathLike[str] | None, settings: Settings | None) -> Settings:
@@ -89,12 +92,15 @@ class Memory:
         """The part of the settings' user, for whom the command line and the service work unless told otherwise."""
         return self.user(self._engine.settings.user)
 
-    def user(self, user_id: str, *, audit: AuditedWrite | None = None) -> UserMemory:
+    def user(self, user_id: str, *, audit: AuditedWrite | None = None, agent: str = "") -> UserMemory:
         """Return one user's part of the store; the user need not exist yet.
 
-        With `audit` every write through it is recorded in the audit log, in the transaction that does it.
+        With `audit` every write through it is recorded in the audit log, in the transaction that does it. `agent` is
+        the program that asks, for the search log.
         """
         engine = self._engine if audit is None else replace(self._engine, audit=audit)
+        if agent and self.settings.serve.search_log != "off":
+            engine = replace(engine, agent=clean(agent)[:_MAX_AGENT])
         return UserMemory(engine, scope_of(user_id))
 
     @property
@@ -268,6 +274,7 @@ class Memory:
             return
         self._engine.background.close()
         turns.settle(self._engine)
+        self._engine.search.notes.close()
         self._engine.store.close()
         self._engine.models.close(configured=self._owns_embedder)
         if self._engine.geocoder is not None:

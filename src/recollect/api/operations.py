@@ -148,5 +148,6 @@ class StoreOperations:
 
     def search_stats(self, user_id: str, *, days: int = 7) -> tuple[SearchFigures, ...]:
         """Return statistics of a user's recent searches, if `serve.search_log` is on."""
+        self._engine.search.notes.flush()
         since = self._engine.clock.now() - timedelta(days=days)
         return tuple(self._engine.store.read(scope_of(user_id), lambda reader: reader.search_figures(since)))

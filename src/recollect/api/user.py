@@ -19,6 +19,7 @@ from recollect.api.scoped import (
     canonical,
     check_limit,
     check_path,
+    check_rules,
     check_types,
     one_radius,
     scope_choice,
@@ -29,7 +30,8 @@ from recollect.engine.conversations import message_drafts, message_log, sessions
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.forgetting import request as forgetting
 from recollect.engine.forgetting.request import ForgetRequest
-from recollect.engine.maintenance import store_status
+from recollect.engine.maintenance import insights, store_status, tidy
+from recollect.engine.maintenance.tidy import TidyRequest
 from recollect.engine.memories import remember, update
 from recollect.engine.memories.feedback import rate_memory
 from recollect.engine.places import user_places
@@ -45,6 +47,7 @@ from recollect.engine.transfer.import_archive import (
 from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
 from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFilters, MessageFilters
+from recollect.model.insights import Insights, Tidying, TidyRule
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
 from recollect.model.memories import MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, VectorLike
 from recollect.model.messages import Content, ConversationInfo, NewMessage
@@ -54,6 +57,7 @@ from recollect.model.search import About, Forgotten, PromptContext, Recall, Turn
 from recollect.model.stats import Stats
 from recollect.settings import hide_password
 
+_MAX_DAYS = 90
 _MEMORY_ONLY_FILTERS = ("type", "subject", "key", "context", "session", "as_of", "min_importance")
 
 
@@ -354,6 +358,30 @@ class UserMemory(Scoped):
     def stats(self) -> Stats:
         """Return statistics of what this user has stored."""
         return store_status.user_stats(self._engine, self._scope)
+
+    def insights(self, *, days: int = 90, limit: int = 10) -> Insights:
+        """Return what is asked of this user's memory, and what it holds, with at most `limit` entries in each list.
+
+        Queries, programs and recalled items come from the search log of the last `days`, at most 90, if
+        `serve.search_log` is on. Coverage says what can be found by meaning, growth what was stored in each month.
+        """
+        if not 1 <= days <= _MAX_DAYS:
+            raise InvalidInput(f"days is {days}; it must be from 1 to {_MAX_DAYS}.")
+        return insights.insights(self._engine, self._scope, days=days, limit=check_limit(limit))
+
+    def tidy(
+        self, *, rules: TidyRule | Sequence[TidyRule] = (), limit: int = 100, apply: Iterable[str] = ()
+    ) -> Tidying:
+        """Suggest what could go: `noise` without words, what is too `short`, lines of a `system`, and `old_chat`.
+
+        Nothing goes by itself. `apply` takes ids of suggestions: what is suggested still is then forgotten for good,
+        or archived if it is a conversation, whose messages stay. What is in a slot, was rated up, or has taught
+        something is never suggested, nor is a message of the last 30 days or a conversation of the last year.
+        """
+        if isinstance(apply, str):
+            raise InvalidInput(f"apply is the text {apply!r}; give the ids of suggestions, for example ({apply!r},).")
+        wanted = TidyRequest(check_rules(rules), check_limit(limit), frozenset(apply))
+        return tidy.tidy(self._engine, self._scope, wanted)
 
     def export(
         self,

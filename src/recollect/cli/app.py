@@ -25,7 +25,7 @@ from recollect.cli import (
     slack,
 )
 from recollect.cli.errors import Application
-from recollect.cli.maintenance import backup, erasure, repair, store, transfer
+from recollect.cli.maintenance import backup, erasure, insights, repair, store, transfer
 from recollect.cli.options import GlobalOptions, JsonOption, example, option
 
 app = typer.Typer(
@@ -74,8 +74,8 @@ def recollect(
 
 
 for group in (
-    memories, search, folders, files, facts, places, conversations, hooks, hosts, embedding, reembed, store, erasure,
-    backup, repair, transfer, demo,
+    memories, search, folders, files, facts, places, conversations, hooks, hosts, embedding, reembed, store, insights,
+    erasure, backup, repair, transfer, demo,
     keys, scopes, serve, slack,
 ):  # fmt: skip
     app.add_typer(group.commands.typer)

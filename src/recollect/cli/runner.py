@@ -133,7 +133,8 @@ class CommandContext:
 
         principal, user_id = admit(self.memory, *needed, named=self.user_named)
         self.actor = principal.id
-        me, scope = self.memory.user(user_id, audit=AuditedWrite(principal.id, self.command)), self.typed.scope
+        audit, scope = AuditedWrite(principal.id, self.command), self.typed.scope
+        me = self.memory.user(user_id, audit=audit, agent="recollect")
         if scope is not None and "admin" in needed:
             raise InvalidInput("--scope means nothing to this command: it is about the whole store.")
         self._me = me if scope is None else me.scope(scope)

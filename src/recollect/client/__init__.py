@@ -173,6 +173,8 @@ class AsyncServiceUserMemory(AsyncTwin[ServiceUserMemory]):
     search_context = awaited(ServiceUserMemory.search_context)
     about = awaited(ServiceUserMemory.about)
     similar = awaited(ServiceUserMemory.similar)
+    insights = awaited(ServiceUserMemory.insights)
+    tidy = awaited(ServiceUserMemory.tidy)
     get = awaited(ServiceUserMemory.get)
     update = awaited(ServiceUserMemory.update)
     rate = awaited(ServiceUserMemory.rate)

@@ -13,6 +13,7 @@ from recollect.client.scoped import ServiceScoped
 from recollect.client.service import path_part
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.filters import FilterFields
+from recollect.model.insights import Insights, Tidying, TidyRule
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
 from recollect.model.memories import (
     MemoryChanges,
@@ -251,6 +252,26 @@ class ServiceUserMemory(ServiceScoped):
     def stats(self) -> Stats:
         """Return statistics of what this user has stored."""
         return decode(Stats, self._get("/api/stats"))
+
+    def insights(self, *, days: int = 90, limit: int = 10) -> Insights:
+        """Return what is asked of this user's memory, and what it holds; queries come from the service's search log."""
+        return decode(Insights, self._get("/api/insights", days=days, limit=limit))
+
+    def tidy(
+        self, *, rules: TidyRule | Sequence[TidyRule] = (), limit: int = 100, apply: Iterable[str] = ()
+    ) -> Tidying:
+        """Suggest what could go; what `apply` names by the ids of suggestions is forgotten or archived."""
+        if isinstance(apply, str):
+            raise InvalidInput(f"apply is the text {apply!r}; give the ids of suggestions, for example ({apply!r},).")
+        ids = [*apply]
+        if not ids:
+            return decode(Tidying, self._get("/api/tidy", rule=_several(rules), limit=limit))
+        parts = [
+            decode(Tidying, self._post("/api/tidy", {"apply": ids[first : first + _BATCH]}))
+            for first in range(0, len(ids), _BATCH)
+        ]
+        forgotten = tuple(item_id for part in parts for item_id in part.forgotten)
+        return Tidying((), forgotten, tuple(chat for part in parts for chat in part.archived))
 
     def forget(
         self,

@@ -65,4 +65,4 @@ class Dispatcher:
             for permission in needed
         )
         audit = None if {*needed} == {"read"} else AuditedWrite(actor=caller.principal.id, action=name)
-        return ToolContext(memory.user(user, audit=audit), memory.settings, memory)
+        return ToolContext(memory.user(user, audit=audit, agent="mcp"), memory.settings, memory)

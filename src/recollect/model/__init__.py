@@ -22,6 +22,9 @@ if TYPE_CHECKING:
         Appended, Compaction, Content, ConversationInfo, Message, MessageFields, NewMessage, ToolCall,
         Usage, Window,
     )
+    from recollect.model.insights import (
+        AgentFigures, Insights, MonthGrowth, QueryFigures, RecalledItem, Tidying, TidySuggestion, TypeCoverage,
+    )
     from recollect.model.places import (
         Located, Location, LocationLike, LocationMode, NamedPlace, PlacePart, PlaceSummary,
     )
@@ -38,22 +41,23 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "FILE_KINDS", "FILE_SOURCES", "MEMORY_TYPES", "PERMISSIONS", "ROLES", "SOURCES", "About", "AddedFile", "Appended",
-    "AuditLine", "BulkBatch", "CacheFigures", "Captured", "ChannelPart", "Chunk", "CommonFields", "Compaction",
-    "Content", "ConversationInfo", "Coverage", "Doubt", "Estimate", "ExplainedReading", "FileKind", "FilePage",
-    "FileRecord", "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus", "Forgotten", "Hit", "Located",
-    "Location", "LocationLike", "LocationMode", "Maintenance", "MemoryChanges", "MemoryFields", "MemoryOrigin",
-    "MemoryRecord", "MemoryType", "Message", "MessageFields", "MessageRole", "Model", "NamedPlace", "Need", "NewMemory",
-    "NewMessage", "Page", "ParkedItem", "Permission", "Place", "PlacePart", "PlaceSummary", "Problem", "PromptContext",
-    "Reading", "Recall", "Reembedding", "Remembered", "RerankPart", "Reranking", "ScoreParts", "SearchFigures",
+    "FILE_KINDS", "FILE_SOURCES", "MEMORY_TYPES", "PERMISSIONS", "ROLES", "SOURCES", "About", "AddedFile",
+    "AgentFigures", "Appended", "AuditLine", "BulkBatch", "CacheFigures", "Captured", "ChannelPart", "Chunk",
+    "CommonFields", "Compaction", "Content", "ConversationInfo", "Coverage", "Doubt", "Estimate", "ExplainedReading",
+    "FileKind", "FilePage", "FileRecord", "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus",
+    "Forgotten", "Hit", "Insights", "Located", "Location", "LocationLike", "LocationMode", "Maintenance",
+    "MemoryChanges", "MemoryFields", "MemoryOrigin", "MemoryRecord", "MemoryType", "Message", "MessageFields",
+    "MessageRole", "Model", "MonthGrowth", "NamedPlace", "Need", "NewMemory", "NewMessage", "Page", "ParkedItem",
+    "Permission", "Place", "PlacePart", "PlaceSummary", "Problem", "PromptContext", "QueryFigures", "Reading",
+    "Recall", "RecalledItem", "Reembedding", "Remembered", "RerankPart", "Reranking", "ScoreParts", "SearchFigures",
     "SkipReason", "SkippedFile", "SkippedStatement", "Source", "Space", "Statement", "Stats", "Status", "StoreStats",
-    "SyncProgress", "SyncReport", "TextPiece", "TextSpan", "ToolCall", "Trust", "TurnOutcome", "Usage", "VectorLike",
-    "Window", "WorkReport",
+    "SyncProgress", "SyncReport", "TextPiece", "TextSpan", "TidySuggestion", "Tidying", "ToolCall", "Trust",
+    "TurnOutcome", "TypeCoverage", "Usage", "VectorLike", "Window", "WorkReport",
 ]
 # fmt: on
 # isort: on
 
-_HOMES = ("literals", "files", "messages", "readings", "places", "filters", "stats", "memories", "search")
+_HOMES = ("literals", "files", "messages", "readings", "places", "filters", "stats", "memories", "search", "insights")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module has names of all types

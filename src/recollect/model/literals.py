@@ -55,6 +55,8 @@ GEOCODERS: tuple[GeocoderName, ...] = get_args(GeocoderName)
 PlaceSize = Literal["500", "1000", "5000", "15000"]
 PLACE_SIZES: tuple[PlaceSize, ...] = get_args(PlaceSize)
 
+SearchLog = Literal["off", "counts", "queries"]
+
 Fusion = Literal["weighted", "rrf", "fixed"]
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 

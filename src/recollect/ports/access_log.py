@@ -38,7 +38,10 @@ class StoredResponse(NamedTuple):
 
 
 class SearchNote(NamedTuple):
-    """Figures about one search. `query` is empty unless the settings keep it."""
+    """Figures about one search. `query` is empty unless the settings keep it.
+
+    `degraded` names the parts that were missing, `found` the ids of the first hits, both separated by spaces.
+    """
 
     id: str
     asked_at: datetime
@@ -48,6 +51,8 @@ class SearchNote(NamedTuple):
     answerable: float
     degraded: str
     query: str
+    user_agent: str = ""
+    found: str = ""
 
 
 class AccessLogRows(Protocol):
@@ -77,6 +82,9 @@ class AccessLogReader(AccessLogRows, Protocol):
 
     def search_figures(self, since: datetime) -> Sequence[SearchFigures]:
         """Say what this user's searches were like."""
+
+    def searches(self, since: datetime, limit: int) -> Sequence[SearchNote]:
+        """Give this user's searches, the newest first."""
 
 
 class AccessLogWriter(AccessLogRows, Protocol):
@@ -135,8 +143,8 @@ class AccessLogStore(Protocol):
     def audited(self) -> Sequence[Scope]:
         """Name those about whom there are lines in the log, the store itself among them."""
 
-    def note_search(self, scope: Scope, note: SearchNote) -> None:
-        """Keep figures about a search. It is no write of the user: what was read stays true."""
+    def note_searches(self, scope: Scope, notes: Sequence[SearchNote], keep: int) -> None:
+        """Keep figures about searches, of which `keep` stay. It is no write of the user: what was read stays true."""
 
     def forget_old_logs(self, *, answers: datetime, changes: datetime, searches: datetime, sessions: datetime) -> None:
         """Forget what is older than these; sessions and one-time links are as old as their end."""

@@ -111,6 +111,9 @@ class ConversationReader(ConversationRows, Protocol):
     def said_between(self, filters: MessageFilters, limit: int) -> Sequence[Message]:
         """Give the newest messages that pass, in the order in which they were said."""
 
+    def untidy_messages(self, short: int, limit: int, before: datetime) -> Sequence[Message]:
+        """Give messages from before a moment that may be too short, without words, or a system's, oldest first."""
+
 
 class ConversationWriter(ConversationRows, Protocol):
     """Changes of one user's conversations."""

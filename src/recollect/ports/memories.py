@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from recollect.model.filters import Filters, ItemFilters, PlaceFilters
+from recollect.model.insights import TypeCoverage
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Item, MemoryRecord, Space, Vector
 from recollect.model.stats import Stats, TimelineCount
@@ -136,6 +137,15 @@ class MemoryReader(MemoryRows, Protocol):
 
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what this user has."""
+
+    def coverage(self, space: Space | None) -> Sequence[TypeCoverage]:
+        """Count current memories, messages and chunks by type, and those of them with a vector in a space."""
+
+    def growth(self, kind: ItemKind) -> Mapping[str, int]:
+        """Count the rows of a kind by the month in which they were stored, such as 2026-03."""
+
+    def untidy_memories(self, short: int, limit: int) -> Sequence[MemoryRecord]:
+        """Give current memories that may be too short, without words, or a system's, oldest first."""
 
 
 class MemoryWriter(MemoryRows, Protocol):

@@ -149,13 +149,18 @@ UNREAD_MESSAGES: Final = _table(
 SPENDING: Final = _table(
     "spending", "day purpose model", "day purpose model calls:int input_tokens:int output_tokens:int"
 )
+SEARCH_LOG: Final = _table(
+    "search_log",
+    "id",
+    "id:id asked_at:time verb hits:count took_ms:real answerable:share degraded query user_agent found",
+)
 TOMBSTONES: Final = _table("tombstones", "fingerprint", "fingerprint forgotten_at:time")
 
 # In the order in which they are written and read: tombstones come last, because an archive also holds what was said
 # again after it was forgotten.
 TRANSFERRED: Final = (
     CONVERSATIONS, MESSAGES, MEMORIES, DERIVATIONS, FILES, CHUNKS, FOLDERS, NAMED_PLACES, UNREAD_MESSAGES, SPENDING,
-    TOMBSTONES,
+    SEARCH_LOG, TOMBSTONES,
 )  # fmt: skip
 
 # What stays, and why.
@@ -171,7 +176,6 @@ LEFT_BEHIND: Final[Mapping[str, str]] = {
     "answers": "responses to requests of the last day",
     "changes": "the order of changes is the store's own",
     "audit_log": "who did what in this store; its chain of hashes belongs to it",
-    "search_log": "figures about searches in this store",
     "api_keys": "keys open one store",
     "scope_members": "who may see a shared scope is said in each store anew",
     "store_marks": "what is true of the store as a whole",

@@ -57,15 +57,16 @@ class ApiCall:
     request: str  # its method, path and query, which tell requests apart
     admission: RequestAdmission
     scope: str = ""  # the shared scope that it is for, if any
+    agent: str = ""  # the program that the client says it is
 
     @property
     def me(self) -> UserMemory:
         """The verbs of the user, for reading; in a shared scope those of a member. Raises NotFound."""
-        return self._opened(self.memory.user(self.user_id))
+        return self._opened(self.memory.user(self.user_id, agent=self.agent))
 
     def audited(self, write: AuditedWrite) -> UserMemory:
         """The verbs of the user, for a write that is noted in the audit log."""
-        return self._opened(self.memory.user(self.user_id, audit=write))
+        return self._opened(self.memory.user(self.user_id, audit=write, agent=self.agent))
 
     def _opened(self, me: UserMemory) -> UserMemory:
         return me.scope(self.scope) if self.scope else me
@@ -122,7 +123,8 @@ class RequiresPermission:
         memory.user(user)  # raises for a name that cannot be a user's
         _refuse_unknown_parameters(request)
         path = f"{request.method} {request.url.path}?{request.url.query}"
-        call = ApiCall(memory, principal, user, idempotency_key, path, request.app.state.admission, request.state.scope)
+        admission, agent = request.app.state.admission, request.headers.get("user-agent", "")
+        call = ApiCall(memory, principal, user, idempotency_key, path, admission, request.state.scope, agent)
         if self.permission == "admin":
             call.refuse_scope()
         return call

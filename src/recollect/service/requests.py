@@ -338,6 +338,14 @@ class FeedbackBody(StrictBody):
     comment: Annotated[str, Field(max_length=300)] = ""
 
 
+class TidyBody(StrictBody):
+    """The ids of suggestions to carry out."""
+
+    apply: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=512)]], Field(min_length=1, max_length=MOST_ITEMS)
+    ]
+
+
 class CompactBody(StrictBody):
     """How to compact a conversation."""
 

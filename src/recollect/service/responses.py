@@ -31,6 +31,7 @@ from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, c
 from recollect.federation import FederatedHit, FederatedResult, NodeReport
 from recollect.importing import ImportReport, Skipped
 from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
+from recollect.model.insights import Insights, Tidying
 from recollect.model.literals import FileKind, FileSource, Permission, Source
 from recollect.model.memories import Doubt, MemoryRecord, Page, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
@@ -343,6 +344,8 @@ ReadyBody = body("Ready", Readiness)
 UserStatsBody = body(
     "UserStats", Stats, searches=tuple[SearchFigures, ...], defaults={**_own_defaults(Stats), "searches": ()}
 )
+InsightsBody = body("Insights", Insights)
+TidyingBody = body("Tidying", Tidying, omit=("pending",))
 ServiceStatusBody = body(
     "ServiceStatus",
     Status,

@@ -1,12 +1,11 @@
 """The settings of the service: where it listens, whom it lets in, and what it writes down."""
 
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import get_args
 
+from recollect.model.literals import SearchLog
 from recollect.settings.declare import about, conform
 from recollect.settings.kinds import choice, duration, nodes, number, switch, text, texts, whole, words
-
-SearchLog = Literal["off", "counts", "queries"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,12 +151,12 @@ class Interrupted(Memory):
         self.away, self.answers = True, Event()
         self.answers.set()
 
-    def user(self, user_id: str, *, audit: AuditedWrite | None = None) -> UserMemory:
+    def user(self, user_id: str, *, audit: AuditedWrite | None = None, agent: str = "") -> UserMemory:
         """Raise, or wait."""
         self.answers.wait(PATIENCE_S)
         if self.away and user_id.startswith("slack:"):
             raise StoreUnavailable("No connection to the database.")
-        return super().user(user_id, audit=audit)
+        return super().user(user_id, audit=audit, agent=agent)
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

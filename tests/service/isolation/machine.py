@@ -31,6 +31,8 @@ READINGS = st.sampled_from(
         ("/api/lessons", {}),
         ("/api/instructions", {}),
         ("/api/stats", {}),
+        ("/api/insights", {}),
+        ("/api/tidy", {}),
         ("/api/memories", {"session": "s1", "type": "fact"}),
         ("/api/conversations", {"limit": 2}),
         ("/api/conversations/s1", {"limit": 3}),

@@ -8,6 +8,7 @@ import httpx2
 import pytest
 
 from recollect import UserMemory
+from recollect.engine.audit import search_log
 from tests.conftest import OpenMemory
 from tests.service.conftest import Running, Serve
 from tests.storage.catalogue import plain
@@ -18,7 +19,7 @@ MEMORY = "Works at the zoo on weekends"
 
 def queries(database: str) -> list[str]:
     with plain(database) as store:
-        return [query for (query,) in store.rows("SELECT query FROM search_log ORDER BY asked_at")]
+        return [query for (query,) in store.rows("SELECT query FROM search_log ORDER BY id")]
 
 
 def searched(service: Running, user: str = "anna") -> dict[str, Any]:
@@ -63,6 +64,27 @@ def test_figures_are_the_users_own(serve: Serve) -> None:
         assert ben.get("/api/stats").json()["memories"] == 0
 
 
+def test_a_line_names_the_program_and_what_it_was_shown(serve: Serve, database: str) -> None:
+    service = serve(serve__search_log="counts")
+    with service.client(service.key("anna")) as anna:
+        made = anna.post("/api/memories/unified", json={"content": MEMORY}).json()["id"]
+        anna.get("/api/memories/search", params={"query": "zoo"}, headers={"User-Agent": "kitchen \x07" + "x" * 500})
+        figures(anna)
+    with plain(database) as store:
+        ((agent, found),) = store.rows("SELECT user_agent, found FROM search_log")
+    assert (agent, found) == ("kitchen " + "x" * 192, made)
+
+
+def test_only_the_newest_searches_are_kept(open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_log, "MOST_KEPT", 3)
+    memory = open_memory(serve__search_log="queries")
+    for number in range(5):
+        memory.user("me").recall(f"{QUERY} {number}")
+    memory.user("other").recall("zoo")
+    assert [one.searches for one in memory.operations.search_stats("me")] == [3]
+    assert [one.searches for one in memory.operations.search_stats("other")] == [1]
+
+
 FORGETTING: dict[str, Callable[[UserMemory, str], object]] = {
     "id": lambda me, memory: me.forget(memory),
     "query": lambda me, _: me.forget(query=MEMORY),
@@ -94,6 +116,7 @@ def test_a_forgotten_query_is_not_in_the_file(open_memory: OpenMemory, database:
     me.conversation("talk").append("user", "See you at the zoo")
     for number in range(10):
         me.recall(f"{QUERY} {number}")
+    memory.operations.search_stats("me")  # which waits for what is not written yet
     assert QUERY.encode() in on_disk(database)
     FORGETTING[way](me, kept)
     assert QUERY.encode() not in on_disk(database)

@@ -16,6 +16,7 @@ from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.quotas import Quotas
 from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.base.search_metrics import SearchMetrics
+from recollect.engine.base.search_notes import SearchNotes
 from recollect.errors import StoreError, StoreFull
 from recollect.forking import leak, take_part
 from recollect.model.literals import StatementType
@@ -95,11 +96,12 @@ class CaptureTools:
 
 @dataclass(frozen=True, slots=True)
 class SearchState:
-    """What the searches of a process share: cached results, metrics, and threads whose callers stopped waiting."""
+    """What the searches of a process share: cached results, metrics, notes, and threads that no caller waits for."""
 
     results: ResultCache = field(default_factory=lambda: ResultCache(0))
     metrics: SearchMetrics = field(default_factory=SearchMetrics)
     overdue: set[Thread] = field(default_factory=set)
+    notes: SearchNotes = field(default_factory=SearchNotes)
 
     def leave_running(self, thread: Thread) -> None:
         """Let a thread run on without its caller."""
@@ -140,7 +142,7 @@ class InheritedPort:
 class Engine:
     """Ports and settings, then the state of this process. `audit` wraps every write, if there is one.
 
-    `author` is the member who works in a shared scope; '' for a user's own memory.
+    `author` is the member who works in a shared scope; '' for a user's own memory. `agent` is the program that asks.
     """
 
     store: Store
@@ -161,6 +163,7 @@ class Engine:
     quotas: Quotas = field(default_factory=lambda: Quotas(LimitSettings()))
     audit: WriteWrapper | None = None
     author: str = ""
+    agent: str = ""
 
     def __post_init__(self) -> None:
         take_part(self)
@@ -174,6 +177,7 @@ class Engine:
     def after_fork_in_child(self) -> None:
         """Refuse all use. What was inherited is not freed: that would wait for threads that are not here."""
         atexit.unregister(self.background.close)
+        atexit.unregister(self.search.notes.thread.close)
         for part in fields(self):
             if part.name not in _PLAIN_VALUES:
                 leak(getattr(self, part.name))

@@ -5,6 +5,7 @@ transaction that saves it first checks that all of its sources are unchanged. So
 conversation at once, it has one live summary.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from recollect.errors import LlmError, SummaryError
 from recollect.model.literals import MessageStatus
 from recollect.model.memories import MessageDraft, Scope
 from recollect.model.messages import Compaction, Message, Summarized, SummaryPoints, SummaryTask
-from recollect.ports import Derivation, StoreWriter, Summarizer
+from recollect.ports import Derivation, StoreReader, StoreWriter, Summarizer
 from recollect.text.summary.format import fit, parse, render
 
 _ALL = 2**31
@@ -70,6 +71,12 @@ def compact(engine: Engine, scope: Scope, conversation: str, *, keep_recent: int
 def archive(engine: Engine, scope: Scope, conversation: str) -> Compaction:
     """Fold a whole conversation and archive its turns."""
     return _fold(engine, scope, conversation, 0, "archived")
+
+
+def foldable(rows: StoreReader, conversation: str) -> Sequence[Message]:
+    """Give the messages that `archive` would fold."""
+    planned = planning.plan_compaction(rows.active_messages(conversation, _ALL), 0, 0)
+    return planned.folded if planned else ()
 
 
 def whole(engine: Engine, scope: Scope, conversation: str) -> ConversationDigest | None:

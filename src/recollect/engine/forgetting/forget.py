@@ -66,6 +66,18 @@ def forget_id(
     return _forget(engine, scope, choose, dry_run=dry_run, receipt=receipt)
 
 
+def forget_chosen(
+    engine: Engine, scope: Scope, choose: Callable[[StoreReader | StoreWriter], Sequence[str]], *, dry_run: bool = False
+) -> Forgotten:
+    """Forget the memories and messages that are chosen inside the transaction, as `forget_id` does one."""
+    now = engine.clock.now()
+
+    def plan(rows: StoreReader | StoreWriter) -> ForgetPlan:
+        return plan_said(rows, choose(rows), Wording(()), now, sources=False)
+
+    return _forget(engine, scope, plan, dry_run=dry_run)
+
+
 def forget_said(
     engine: Engine,
     scope: Scope,

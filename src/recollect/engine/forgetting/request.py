@@ -57,6 +57,7 @@ class ForgetRequest(NamedTuple):
 def run(engine: Engine, scope: Scope, request: ForgetRequest) -> Forgotten:
     """Forget what was named."""
     target = request.target
+    engine.search.notes.flush()  # so that no query comes after what it asked for is gone
     draft = ReceiptDraft(engine, scope, target, allow_again=request.allow_again) if request.receipt else None
     forgotten = _forget(engine, scope, request, draft)
     if not request.purge or forgotten.action != "deleted":

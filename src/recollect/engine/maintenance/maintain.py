@@ -6,6 +6,7 @@ Each step is a transaction of its own or many small ones, so that maintenance ma
 from collections.abc import Callable
 from datetime import timedelta
 
+from recollect.engine.audit import search_log
 from recollect.engine.audit.idempotency import ANSWERS_KEPT
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import compact
@@ -17,8 +18,6 @@ from recollect.model.messages import Compaction
 from recollect.model.stats import Maintenance
 from recollect.ports import CHANGES_KEPT
 from recollect.ports.erasure import ERASED
-
-_SEARCHES_KEPT = timedelta(days=90)
 
 
 def maintain(engine: Engine) -> Maintenance:
@@ -42,7 +41,7 @@ def _prune_logs(engine: Engine) -> None:
     """Prune stored responses, changes and the search log to their retention periods, and sessions that have ended."""
     now = engine.clock.now()
     engine.store.forget_old_logs(
-        answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - _SEARCHES_KEPT, sessions=now
+        answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - search_log.KEPT, sessions=now
     )
 
 

@@ -18,8 +18,8 @@ from recollect.ports.transfer import Column, Row, TransferTable
 _ValueCheck: TypeAlias = Callable[[Any], Any]
 
 FORMAT: Final = "recollect-export"
-VERSION: Final = 2
-READABLE_VERSIONS: Final = (1, VERSION)  # the first had no vectors of passages
+VERSION: Final = 3
+READABLE_VERSIONS: Final = (1, 2, VERSION)  # the first had no vectors of passages, the second no search log
 MANIFEST: Final = "manifest.json"
 SPACES: Final = "spaces.jsonl"
 VECTORS: Final = "vectors.jsonl"

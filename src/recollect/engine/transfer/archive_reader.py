@@ -27,6 +27,7 @@ from recollect.engine.transfer.archive_format import (
     SPACES,
     USER,
     VECTORS,
+    VERSION,
     ArchiveManifest,
     MemberEntry,
     decode,
@@ -37,10 +38,11 @@ from recollect.engine.transfer.archive_format import (
 from recollect.errors import InvalidDocument, InvalidInput
 from recollect.model.literals import VECTOR_KINDS, VectorKind
 from recollect.model.memories import Space, Vector
-from recollect.ports.transfer import TRANSFERRED, Row, TransferTable
+from recollect.ports.transfer import SEARCH_LOG, TRANSFERRED, Row, TransferTable
 from recollect.text.passages import MOST_PASSAGES
 
 _TABLES: Final = {member_of(table): table for table in TRANSFERRED}
+_NEWER: Final = frozenset({member_of(SEARCH_LOG)})  # what only the newest version has
 _ORIGINAL: Final = re.compile(rf"{ORIGINALS}[0-9a-f]{{64}}")
 _SECRET_NAME: Final = re.compile(r"[0-9a-f]{16}")
 _LONGEST_LINE: Final = 64 * 2**20
@@ -86,6 +88,8 @@ class Archive:
     def rows(self, table: TransferTable) -> Iterator[tuple[str, Row]]:
         """Give the rows of a table with their users."""
         name = member_of(table)
+        if name in _NEWER and self.manifest.version < VERSION:
+            return
         for number, line in _lines(self._bundle, name):
             yield decode_row(line, table, f"line {number} of {name}")
 
@@ -140,7 +144,8 @@ def _check(bundle: zipfile.ZipFile, manifest: ArchiveManifest, path: Path) -> Ma
     """Check all members; gives how many rows each user has in each table."""
     found = {info.filename: info for info in bundle.infolist()}
     promised = {one.name: one for one in manifest.members}
-    needed = {*_TABLES, SECRETS, *((SPACES, VECTORS) if manifest.vectors else ())}
+    tables = _TABLES.keys() - (_NEWER if manifest.version < VERSION else ())
+    needed = {*tables, SECRETS, *((SPACES, VECTORS) if manifest.vectors else ())}
     odd = {name for name in promised if name not in needed and not _ORIGINAL.fullmatch(name)}
     if odd or needed - promised.keys() or found.keys() != {*promised, MANIFEST} or len(found) != len(bundle.infolist()):
         strange = sorted(odd | needed - promised.keys() | (found.keys() ^ {*promised, MANIFEST}))

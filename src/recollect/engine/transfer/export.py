@@ -44,6 +44,7 @@ class ExportOptions(NamedTuple):
 
 def export(engine: Engine, options: ExportOptions, counts: ExportCounts) -> Iterator[bytes]:
     """Give the bytes of an archive, and count what is in it."""
+    engine.search.notes.flush()
     with engine.store.snapshot(options.scope) as reader:
         if options.readable:
             yield from ReadableExport(engine, reader, options.scope, counts).archive()

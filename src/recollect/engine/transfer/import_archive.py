@@ -37,6 +37,7 @@ from recollect.ports.transfer import (
     FILES,
     MEMORIES,
     MESSAGES,
+    SEARCH_LOG,
     TOMBSTONES,
     TRANSFERRED,
     UNREAD_MESSAGES,
@@ -65,6 +66,7 @@ _RECORD: Final = len(MemoryRecord._fields)
 _MESSAGE: Final = len(Message._fields)
 _AUTHORED: Final = (MEMORIES, MESSAGES, FILES)
 _CALLS: Final = Message._fields.index("tool_calls")
+_QUERY: Final = SEARCH_LOG.names.index("query")
 
 ImportProgressListener: TypeAlias = Callable[[str, int, int], None]
 
@@ -235,6 +237,8 @@ class _Import:
 
         def work(writer: StoreWriter) -> ImportedRows:
             judged = _judge(writer, table, rows)
+            if table is SEARCH_LOG and writer.has_tombstones():  # some may have asked for what was forgotten here
+                judged = judged._replace(new=[_without_query(row) for row in judged.new])
             refused = writer.insert_rows(
                 table, [_incoming(table, row) for row in judged.new], engine.models.latest, now
             )
@@ -369,6 +373,10 @@ def _derivations_held(writer: StoreWriter, rows: Sequence[Row]) -> list[bool]:
         for kind, table in (("memory", MEMORIES), ("message", MESSAGES))
     }
     return [row[1] in there[row[0]] and row[3] in there[row[2]] for row in rows]
+
+
+def _without_query(row: Row) -> Row:
+    return (*row[:_QUERY], "", *row[_QUERY + 1 :])
 
 
 def _incoming(table: TransferTable, row: Row) -> IncomingRow:

@@ -4,15 +4,18 @@ from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Body, Request, Response
+from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
+from recollect.model.insights import Tidying, TidyRule
 from recollect.service import requests
 from recollect.service import responses as out
+from recollect.service.body_model import PLAIN_NUMBER
+from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import JSON
 from recollect.service.metrics.service_metrics import CONTENT_TYPE, Metrics
 from recollect.service.openapi_document import PROBLEM
-from recollect.service.request_context import AdminCall, ReadCall
+from recollect.service.request_context import AdminCall, ForgetCall, ReadCall
 from recollect.web.problems import MEDIA_TYPE
 from recollect.web.reference import render
 
@@ -24,6 +27,44 @@ def get_stats(call: ReadCall) -> Response:
     """Give figures about what the user has stored and, if `serve.search_log` is set, searched for."""
     searches = () if call.scope else call.memory.operations.search_stats(call.user_id)
     return _json(out.dump(out.UserStatsBody, {**asdict(call.me.stats()), "searches": searches}))
+
+
+@router.get("/api/insights", response_model=out.InsightsBody)
+def get_insights(
+    call: ReadCall,
+    days: Annotated[int, Query(ge=1, le=90, description="How far back the search log is read."), PLAIN_NUMBER] = 90,
+    limit: Annotated[
+        int, Query(ge=1, le=requests.MOST_ITEMS, description="At most so many entries in each list."), PLAIN_NUMBER
+    ] = 10,
+) -> Response:
+    """Say what is asked of the user's memory, and what it holds.
+
+    Queries, programs and recalled items come from the search log, if `serve.search_log` is set.
+    """
+    return _json(out.dump(out.InsightsBody, call.me.insights(days=days, limit=limit)))
+
+
+@router.get("/api/tidy", response_model=out.TidyingBody)
+def suggest_tidying(
+    call: ReadCall,
+    rule: Annotated[list[TidyRule] | None, Query(description="Only by these rules.")] = None,
+    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 100,
+) -> Response:
+    """Suggest what could go: texts that say nothing, lines of systems, conversations of long ago. It changes none."""
+    return _json(out.dump(out.TidyingBody, call.me.tidy(rules=tuple(rule or ()), limit=limit)))
+
+
+@router.post("/api/tidy", response_model=out.TidyingBody)
+def apply_tidying(body: requests.TidyBody, call: ForgetCall) -> Response:
+    """Forget, or archive, suggestions that are named by their ids; those that are suggested no more are left alone."""
+    return run_idempotent(
+        call,
+        "tidy",
+        lambda me: me.tidy(apply=body.apply),
+        reply=lambda done: Reply(out.dump(out.TidyingBody, done)),
+        committed=Tidying,
+        request=body,
+    )
 
 
 @router.get("/api/status", response_model=out.ServiceStatusBody)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from recollect.model.files import FileRecord
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
+from recollect.model.insights import TypeCoverage
 from recollect.model.literals import FileSource, ItemKind
 from recollect.model.memories import MemoryRecord, Space, Vector
 from recollect.model.messages import ConversationInfo, Message
@@ -20,6 +21,13 @@ from recollect.storage.shared.user_rows import UserItemRows, UserLogRows, UserSc
 from recollect.storage.spaces import SpaceList, list_spaces
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+# The queries that count a kind of item by type, and those of them with a vector.
+_BY_TYPE: Mapping[ItemKind, tuple[str, str]] = {
+    "memory": ("memories_by_type", "memory_vectors_by_type"),
+    "message": ("messages_by_role", "message_vectors_by_role"),
+    "chunk": ("chunks_by_kind", "chunk_vectors_by_kind"),
+}
 
 
 class UserRowCounts(NamedTuple):
@@ -177,6 +185,29 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
             oldest=self._codec.time(min(row[4] for row in types)) if types else None,
             newest=self._codec.time(max(row[5] for row in types)) if types else None,
         )
+
+    def coverage(self, space: Space | None) -> Sequence[TypeCoverage]:
+        """Count items and vectors by kind and type."""
+        found = []
+        for kind, (items_query, vectors_query) in _BY_TYPE.items():
+            number = None if space is None else self._spaces.number(kind, space)
+            vectors: dict[str, int] = {} if number is None else dict(self._rows(vectors_query, kind=kind, space=number))
+            found += [
+                TypeCoverage(kind, label, items, vectors.get(label, 0)) for label, items in self._rows(items_query)
+            ]
+        return found
+
+    def growth(self, kind: ItemKind) -> Mapping[str, int]:
+        """Count what was stored in each month."""
+        return dict(self._rows("growth", kind=kind))
+
+    def untidy_memories(self, short: int, limit: int) -> Sequence[MemoryRecord]:
+        """Give current memories that may not be worth keeping."""
+        return [self._codec.memory(row) for row in self._rows("untidy_memories", {"short": short, "limit": limit})]
+
+    def untidy_messages(self, short: int, limit: int, before: datetime) -> Sequence[Message]:
+        """Give messages that may not be worth keeping."""
+        return self._messages("untidy_messages", {"short": short, "limit": limit, "before": before})
 
 
 def count_terms(candidates: Sequence[TextCandidate], terms: Sequence[str]) -> dict[str, int]:

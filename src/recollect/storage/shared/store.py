@@ -246,10 +246,11 @@ class SharedAccessLogStore(StoreBase):
         """Name the users with lines in the audit log."""
         return [Scope(row[0]) for row in self._ask("audited_users")]
 
-    def note_search(self, scope: Scope, note: SearchNote) -> None:
-        """Keep figures about a search."""
+    def note_searches(self, scope: Scope, notes: Sequence[SearchNote], keep: int) -> None:
+        """Keep figures about searches."""
         with self._writing(scope) as session:
-            session.execute("log_search", {"user_id": scope.user_id, **note._asdict()})
+            session.execute_many("log_search", [{"user_id": scope.user_id, **note._asdict()} for note in notes])
+            session.execute("trim_searches", {"user_id": scope.user_id, "keep": keep - 1})
 
     def forget_old_logs(self, *, answers: datetime, changes: datetime, searches: datetime, sessions: datetime) -> None:
         """Forget what is old."""

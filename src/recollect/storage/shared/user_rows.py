@@ -11,7 +11,7 @@ from recollect.model.messages import ConversationRecord, Message
 from recollect.model.places import NamedPlace, PlaceRow
 from recollect.model.scopes import ScopeRole
 from recollect.model.stats import AuditLine, SearchFigures
-from recollect.ports import ConversationSize, Derivation, IndexedItem, StoreChange, StoredResponse
+from recollect.ports import ConversationSize, Derivation, IndexedItem, SearchNote, StoreChange, StoredResponse
 from recollect.storage.codec import search_figures
 from recollect.storage.rows import name_of
 from recollect.storage.session import ResultRow, StoreSession, Values
@@ -270,3 +270,8 @@ class UserLogRows(UserRows):
     def search_figures(self, since: datetime) -> Sequence[SearchFigures]:
         """Summarise the search log."""
         return [search_figures(row) for row in self._rows("search_figures", {"since": since})]
+
+    def searches(self, since: datetime, limit: int) -> Sequence[SearchNote]:
+        """Give lines of the search log."""
+        rows = self._rows("list_searches", {"since": since, "limit": limit})
+        return [SearchNote(row[0], self._codec.time(row[1]), *row[2:]) for row in rows]

@@ -99,9 +99,26 @@ SELECT number, done_at, actor, action, items, amount, hash FROM audit_log
 SELECT DISTINCT user_id FROM audit_log ORDER BY user_id
 
 -- log_search --
--- Figures about a search.
-INSERT INTO search_log (user_id, id, asked_at, verb, hits, took_ms, answerable, degraded, query)
-VALUES (:user_id, :id, :asked_at, :verb, :hits, :took_ms, :answerable, :degraded, :query)
+-- Figures about a search. They are written a moment after it: what was forgotten meanwhile may be what it asked for.
+INSERT INTO search_log (user_id, id, asked_at, verb, hits, took_ms, answerable, degraded, query, user_agent, found)
+VALUES (:user_id, :id, :asked_at, :verb, :hits, :took_ms, :answerable, :degraded,
+        CASE WHEN EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id AND forgotten_at > :asked_at)
+             THEN '' ELSE :query END,
+        :user_agent, :found)
+    ON CONFLICT DO NOTHING
+
+-- trim_searches --
+-- All but the newest searches of a user.
+DELETE FROM search_log
+ WHERE user_id = :user_id
+   AND id < (SELECT id FROM search_log WHERE user_id = :user_id ORDER BY id DESC LIMIT 1 OFFSET :keep)
+
+-- list_searches --
+-- The searches of a user, the newest first.
+SELECT id, asked_at, verb, hits, took_ms, answerable, degraded, query, user_agent, found FROM search_log
+ WHERE user_id = :user_id AND asked_at > :since
+ ORDER BY id DESC
+ LIMIT :limit
 
 -- search_figures --
 -- What a user's searches were like.

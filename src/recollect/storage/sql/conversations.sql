@@ -88,6 +88,21 @@ SELECT {message}
  ORDER BY said_at DESC, sequence DESC, id DESC
  LIMIT :limit
 
+-- messages_by_role --
+-- The messages of a user, by role.
+SELECT role AS label, count(*) AS items FROM messages WHERE user_id = :user_id GROUP BY role ORDER BY role
+
+-- untidy_messages --
+-- Plain messages from before a moment that may not be worth keeping.
+SELECT {message}
+  FROM messages
+ WHERE user_id = :user_id AND said_at < :before AND role IN ('user', 'assistant') AND coalesce(feedback, 0) < 1
+   AND CAST(tool_calls AS text) = '[]' AND CAST(blocks AS text) = '[]'
+   AND (length(content) < :short OR CAST(terms AS text) IN ('', '{}')
+        OR lower(content) LIKE '%[system%' OR lower(content) LIKE '<system%')
+ ORDER BY id
+ LIMIT :limit
+
 -- message_ids --
 -- All of a conversation.
 SELECT id FROM messages WHERE user_id = :user_id AND conversation_id = :conversation_id ORDER BY id

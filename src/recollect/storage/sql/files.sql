@@ -40,6 +40,14 @@ SELECT {file}
 -- Files by the last part of their path.
 SELECT {file} FROM files WHERE user_id = :user_id AND name = ANY(:names) ORDER BY id
 
+-- chunks_by_kind --
+-- The chunks of a user, by the kind of their files.
+SELECT f.kind AS label, count(*) AS items
+  FROM chunks c JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id
+ WHERE c.user_id = :user_id
+ GROUP BY f.kind
+ ORDER BY f.kind
+
 -- folder_sizes --
 -- How much each root holds.
 SELECT root, count(*) AS files, coalesce(sum(chunks), 0) AS chunks

@@ -159,6 +159,23 @@ SELECT type,
  GROUP BY type
  ORDER BY type
 
+-- memories_by_type --
+-- The current memories of a user, by type.
+SELECT type AS label, count(*) AS items FROM memories
+ WHERE user_id = :user_id AND superseded_by IS NULL
+ GROUP BY type
+ ORDER BY type
+
+-- untidy_memories --
+-- Current memories that may not be worth keeping.
+SELECT {record}
+  FROM memories
+ WHERE user_id = :user_id AND superseded_by IS NULL
+   AND (length(content) < :short OR CAST(terms AS text) IN ('', '{}')
+        OR lower(content) LIKE '%[system%' OR lower(content) LIKE '<system%')
+ ORDER BY id
+ LIMIT :limit
+
 -- store_counts --
 -- The size of the whole store, in numbers that reveal no user.
 SELECT (SELECT count(*) FROM users WHERE memories > 0 OR messages > 0 OR chunks > 0) AS users,

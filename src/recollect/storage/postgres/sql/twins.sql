@@ -130,3 +130,34 @@ SELECT date_bin('15 minutes', coalesce(dated_at, created_at), 'epoch'::timestamp
  WHERE user_id = :user_id AND (:since::timestamptz IS NULL OR coalesce(dated_at, created_at) >= :since)
    AND (:until::timestamptz IS NULL OR coalesce(dated_at, created_at) < :until)
  GROUP BY 1 ORDER BY 1
+
+-- growth --
+-- How many rows were stored in each month, in UTC.
+SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, count(*) AS items
+  FROM {rows}
+ WHERE user_id = :user_id
+ GROUP BY 1
+ ORDER BY 1
+
+-- memory_vectors_by_type --
+-- The current memories that have a vector, by type.
+SELECT m.type AS label, count(*) AS vectors
+  FROM vectors_{space} v JOIN memories m ON m.user_id = v.user_id AND m.id = v.item_id
+ WHERE v.user_id = :user_id AND v.part = 0 AND m.superseded_by IS NULL
+ GROUP BY m.type
+
+-- message_vectors_by_role --
+-- The messages that have a vector, by role.
+SELECT m.role AS label, count(*) AS vectors
+  FROM vectors_{space} v JOIN messages m ON m.user_id = v.user_id AND m.id = v.item_id
+ WHERE v.user_id = :user_id AND v.part = 0
+ GROUP BY m.role
+
+-- chunk_vectors_by_kind --
+-- The chunks that have a vector, by the kind of their files.
+SELECT f.kind AS label, count(*) AS vectors
+  FROM vectors_{space} v
+  JOIN chunks c ON c.user_id = v.user_id AND c.id = v.item_id
+  JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id
+ WHERE v.user_id = :user_id AND v.part = 0
+ GROUP BY f.kind

@@ -136,3 +136,34 @@ SELECT moment - ((moment % 900000000) + 900000000) % 900000000 AS moment, 'files
   FROM (SELECT coalesce(dated_at, created_at) AS moment FROM files WHERE user_id = :user_id)
  WHERE (:since IS NULL OR moment >= :since) AND (:until IS NULL OR moment < :until)
  GROUP BY 1 ORDER BY 1
+
+-- growth --
+-- How many rows were stored in each month, in UTC.
+SELECT strftime('%Y-%m', created_at / 1000000, 'unixepoch') AS month, count(*) AS items
+  FROM {rows}
+ WHERE user_id = :user_id
+ GROUP BY 1
+ ORDER BY 1
+
+-- memory_vectors_by_type --
+-- The current memories that have a vector, by type.
+SELECT m.type AS label, count(*) AS vectors
+  FROM codes_{space} v JOIN memories m ON m.seq = v.seq
+ WHERE v.user_id = :user_id AND m.superseded_by IS NULL
+ GROUP BY m.type
+
+-- message_vectors_by_role --
+-- The messages that have a vector, by role.
+SELECT m.role AS label, count(*) AS vectors
+  FROM codes_{space} v JOIN messages m ON m.seq = v.seq
+ WHERE v.user_id = :user_id
+ GROUP BY m.role
+
+-- chunk_vectors_by_kind --
+-- The chunks that have a vector, by the kind of their files.
+SELECT f.kind AS label, count(*) AS vectors
+  FROM codes_{space} v
+  JOIN chunks c ON c.seq = v.seq
+  JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id
+ WHERE v.user_id = :user_id
+ GROUP BY f.kind

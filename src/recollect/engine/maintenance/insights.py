@@ -1,0 +1,148 @@
+"""Insights into a user's memory: what is asked of it and with what result, what it holds, and what is never recalled.
+
+The search log is read once, a bounded number of lines, and counted here; so both stores count alike.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from recollect.engine.audit import search_log
+from recollect.engine.base import items
+from recollect.engine.base.context import Engine
+from recollect.engine.vectors import model_change
+from recollect.model.calibration import KNOWN
+from recollect.model.filters import Filters
+from recollect.model.insights import AgentFigures, Insights, MonthGrowth, QueryFigures, RecalledItem
+from recollect.model.literals import ITEM_KINDS, SOURCE_OF, Source
+from recollect.model.memories import Item, MemoryRecord, Scope
+from recollect.model.messages import Message
+from recollect.ports import SearchNote, StoreReader
+
+_MONTHS: Final = 36
+_EXCERPT: Final = 300
+_PAGE: Final = 500
+_LOOKED_AT: Final = 100  # of the items that were recalled most often, some of which may be gone
+
+
+def insights(engine: Engine, scope: Scope, *, days: int, limit: int) -> Insights:
+    """Collect what there is to see, with `limit` entries in each list."""
+    engine.search.notes.flush()
+    now, space = engine.clock.now(), engine.space
+    since = now - min(timedelta(days=days), search_log.KEPT)
+
+    def look(reader: StoreReader) -> Insights:
+        notes = reader.searches(since, search_log.MOST_KEPT)
+        stats = reader.stats(space, now)
+        recalled = _recalled(note for note in notes if not _is_unanswered(note))
+        older = Filters(now=now, until=notes[-1].asked_at if notes else since)
+        unrecalled, never = _unrecalled(reader, recalled, older, limit)
+        logged = engine.settings.serve.search_log != "off"
+        return Insights(
+            since=since,
+            log=engine.settings.serve.search_log,
+            searches=tuple(reader.search_figures(since)),
+            popular=_queries(notes, limit),
+            unanswered=_queries(filter(_is_unanswered, notes), limit),
+            agents=_agents(notes, limit),
+            degraded=dict(Counter(part for note in notes for part in note.degraded.split()).most_common()),
+            often=_often(reader, recalled, limit),
+            never=never if logged else (),
+            unrecalled=unrecalled if logged else None,
+            coverage=tuple(reader.coverage(space)),
+            growth=_growth(reader),
+            waiting=stats.pending_jobs,
+            parked=stats.parked_jobs,
+            model=model_change.label(space) if space else "",
+        )
+
+    return engine.store.read(scope, look)
+
+
+def _is_unanswered(note: SearchNote) -> bool:
+    return note.hits == 0 or note.answerable < KNOWN
+
+
+def _queries(notes: Iterable[SearchNote], limit: int) -> tuple[QueryFigures, ...]:
+    """Count queries, whatever their case and spaces, as they were typed last; notes come newest first."""
+    grouped: dict[str, list[SearchNote]] = {}
+    for note in notes:
+        if note.query:
+            grouped.setdefault(" ".join(note.query.casefold().split()), []).append(note)
+    figures = [
+        QueryFigures(several[0].query, len(several), sum(map(_is_unanswered, several)), several[0].asked_at)
+        for several in grouped.values()
+    ]
+    return tuple(sorted(figures, key=lambda one: (-one.searches, -one.last_at.timestamp()))[:limit])
+
+
+def _agents(notes: Iterable[SearchNote], limit: int) -> tuple[AgentFigures, ...]:
+    last: dict[str, datetime] = {}
+    counts: Counter[str] = Counter()
+    for note in notes:
+        last.setdefault(note.user_agent, note.asked_at)
+        counts[note.user_agent] += 1
+    return tuple(AgentFigures(agent, searches, last[agent]) for agent, searches in counts.most_common(limit))
+
+
+class _Recalls(NamedTuple):
+    """How often an item was shown, and when last."""
+
+    times: int
+    last_at: datetime
+
+
+def _recalled(notes: Iterable[SearchNote]) -> dict[str, _Recalls]:
+    found: dict[str, _Recalls] = {}
+    for note in notes:
+        for item_id in note.found.split():
+            known = found.get(item_id)
+            found[item_id] = _Recalls(known.times + 1, known.last_at) if known else _Recalls(1, note.asked_at)
+    return found
+
+
+def _often(reader: StoreReader, recalled: Mapping[str, _Recalls], limit: int) -> tuple[RecalledItem, ...]:
+    """Give what was shown most often and is still there."""
+    first = sorted(recalled, key=lambda item_id: (-recalled[item_id].times, item_id))[:_LOOKED_AT]
+    known = {item.id: item for item in items.fetch(reader, ((kind, one) for kind in ITEM_KINDS for one in first))}
+    there = [known[item_id] for item_id in first if item_id in known and not _is_past(known[item_id])]
+    return tuple(_shown(item, *recalled[item.id]) for item in there[:limit])
+
+
+def _unrecalled(
+    reader: StoreReader, recalled: Mapping[str, object], older: Filters, limit: int
+) -> tuple[int, tuple[RecalledItem, ...]]:
+    """Count the memories from before the log that were never shown since, and give some, the newest first."""
+    shown_ids = list(recalled)
+    shown = [
+        record
+        for start in range(0, len(shown_ids), _PAGE)
+        for record in reader.get(shown_ids[start : start + _PAGE])
+        if not _is_past(record) and older.until and (record.occurred_at or record.created_at) < older.until
+    ]
+    never: list[RecalledItem] = []
+    before: str | None = None
+    while len(never) < limit and (page := reader.select(older, _PAGE, before)):
+        never += [_shown(record, 0) for record in page if record.id not in recalled]
+        before = page[-1].id
+    return max(0, reader.count(older) - len(shown)), tuple(never[:limit])
+
+
+def _is_past(item: Item) -> bool:
+    return isinstance(item, MemoryRecord) and item.superseded_by is not None
+
+
+def _shown(item: Item, times: int, last_at: datetime | None = None) -> RecalledItem:
+    source: Source = "file"
+    if isinstance(item, MemoryRecord):
+        source = "memory"
+    elif isinstance(item, Message):
+        source = SOURCE_OF[item.role]
+    return RecalledItem(source, item.id, item.content[:_EXCERPT], times, last_at)
+
+
+def _growth(reader: StoreReader) -> tuple[MonthGrowth, ...]:
+    by_kind = {kind: reader.growth(kind) for kind in ITEM_KINDS}
+    months = sorted({month for counts in by_kind.values() for month in counts})[-_MONTHS:]
+    return tuple(MonthGrowth(month, *(by_kind[kind].get(month, 0) for kind in ITEM_KINDS)) for month in months)
