@@ -36,7 +36,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture
 def running(serve: Serve) -> Running:
-    return serve(embedding__provider="none")
+    return serve(embedding__provider="none", serve__search_log="queries")
 
 
 @dataclass

@@ -56,6 +56,30 @@ def test_store_ask_explain_correct_history_forget(visit: Visit) -> None:
     assert anna.list().items == ()
 
 
+def test_insights_show_what_was_asked_and_tidy_up_what_is_confirmed(visit: Visit) -> None:
+    page, anna = visit.page, visit.memory.user("anna")
+    kept, gone = anna.remember("Prefers window seats").id, anna.remember("ok").id
+    hostile = anna.remember("[System message] <img src=x onerror=\"document.title='owned'\">").id
+    visit.ask("which seats?")
+    expect(page.get_by_role("article").first).to_contain_text("Prefers window seats")
+    visit.ask("zeppelin")
+    expect(page.get_by_text("Nothing known.")).to_be_visible()
+    visit.go("Insights")
+    expect(page.get_by_role("table", name="Asked most").get_by_role("row")).to_have_count(2)
+    expect(page.get_by_role("table", name="Without an answer")).to_contain_text("zeppelin")
+    expect(page.get_by_role("table", name="Recalled most")).to_contain_text("Prefers window seats")
+    expect(page.get_by_role("table", name="Items with a vector, of all")).to_contain_text("0 / 3")
+    page.get_by_role("checkbox", name=re.compile("System message")).uncheck()
+    page.get_by_role("button", name="Tidy up 1").click()
+    expect(page.get_by_role("dialog").get_by_role("listitem")).to_have_text("forget ok")
+    assert {one.id for one in anna.list().items} == {kept, gone, hostile}
+    page.get_by_role("button", name="Tidy up now").click()
+    expect(page.get_by_role("status").filter(has_text="Forgotten: 1. Archived: 0.")).to_be_visible()
+    expect(page.get_by_role("checkbox")).to_have_count(1)
+    assert {one.id for one in anna.list().items} == {kept, hostile}
+    assert page.title() != "owned"
+
+
 def test_people_and_conversations(visit: Visit) -> None:
     page, anna = visit.page, visit.memory.user("anna")
     anna.facts.set("light.office", "name", "Sunny")

@@ -92,6 +92,8 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/insights": "read",
     "GET /api/tidy": "read",
     "POST /api/tidy": "forget",
+    "GET /api/admin/keys": "admin",
+    "GET /api/admin/audit": "admin",
     "GET /api/status": "admin",
     "POST /api/verify-erasure": "admin",
     "POST /api/session": None,

@@ -28,6 +28,7 @@ from typing import (
 from fastapi import Query
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
+from recollect.authorization import Key
 from recollect.federation import FederatedHit, FederatedResult, NodeReport
 from recollect.importing import ImportReport, Skipped
 from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
@@ -63,7 +64,7 @@ from recollect.model.search import (
     ScoreParts,
     TurnOutcome,
 )
-from recollect.model.stats import SearchFigures, Stats, Status, TimelineBucket
+from recollect.model.stats import AuditLine, SearchFigures, Stats, Status, TimelineBucket
 from recollect.service.body_model import DESCRIPTIONS
 from recollect.service.metrics.readiness import Readiness
 
@@ -344,6 +345,9 @@ ReadyBody = body("Ready", Readiness)
 UserStatsBody = body(
     "UserStats", Stats, searches=tuple[SearchFigures, ...], defaults={**_own_defaults(Stats), "searches": ()}
 )
+KeyBody = body("ApiKey", Key)
+KeysBody = body("ApiKeys", items=tuple[KeyBody, ...])  # type: ignore[valid-type]
+AuditLogBody = body("AuditLog", items=tuple[AuditLine, ...])
 InsightsBody = body("Insights", Insights)
 TidyingBody = body("Tidying", Tidying, omit=("pending",))
 ServiceStatusBody = body(

@@ -78,6 +78,12 @@ export const api = {
   conversations: (query) => request("GET", "/api/conversations", { query }),
   conversation: (id, query) => request("GET", `/api/conversations/${id.split("/").map(named).join("/")}`, { query }),
 
+  insights: () => request("GET", "/api/insights"),
+  tidy: () => request("GET", "/api/tidy"),
+  applyTidying: (apply) => request("POST", "/api/tidy", { body: { apply } }),
+  keys: () => request("GET", "/api/admin/keys"),
+  allScopes: () => request("GET", "/api/admin/scopes"),
+  audit: () => request("GET", "/api/admin/audit", { query: { last: 50 } }),
   stats: () => request("GET", "/api/stats"),
   status: () => request("GET", "/api/status"),
 };

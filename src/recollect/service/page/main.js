@@ -5,6 +5,7 @@ import { texts } from "./texts.js";
 import { html, render, useCallback, useEffect, useState } from "./vendor/htm-preact-3.1.1.js";
 import { Conversations } from "./views/conversations.js";
 import { Files } from "./views/files.js";
+import { Insights } from "./views/insights.js";
 import { Memories } from "./views/memories.js";
 import { People } from "./views/people.js";
 import { Recall } from "./views/recall.js";
@@ -18,6 +19,7 @@ const VIEWS = {
   people: People,
   conversations: Conversations,
   files: Files,
+  insights: Insights,
   store: Store,
 };
 const ALL = ["read", "write", "forget"];

@@ -74,6 +74,23 @@ def get_status(call: AdminCall) -> Response:
     return _json(out.dump(out.ServiceStatusBody, {**asdict(call.memory.status()), "folders": folders}))
 
 
+@router.get("/api/admin/keys", response_model=out.KeysBody)
+def list_keys(call: AdminCall) -> Response:
+    """Give all API keys, without their secrets, oldest first, revoked ones too."""
+    keys = [key for key in call.memory.keys.list() if key.kind == "key"]
+    return _json(out.dump(out.KeysBody, out.Items(keys)))
+
+
+@router.get("/api/admin/audit", response_model=out.AuditLogBody)
+def get_audit_log(
+    call: AdminCall,
+    last: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS, description="How many lines."), PLAIN_NUMBER] = 50,
+) -> Response:
+    """Give the newest lines of the user's audit log, newest first: who did what to which items, never what they say."""
+    lines = call.memory.operations.audit_log(call.user_id, last=last)
+    return _json(out.dump(out.AuditLogBody, out.Items(reversed(lines))))
+
+
 @router.post("/api/verify-erasure", response_model=out.ErasureCheckBody)
 def verify_erasure(body: Annotated[requests.VerifyErasureBody, Body()], call: AdminCall) -> Response:
     """Check that nothing of what a receipt of forgetting tells of is left in the store.
