@@ -14,7 +14,17 @@ ROOT = Path(__file__).parents[2]
 AXE = ROOT / "build" / "page" / "node_modules" / "axe-core" / "axe.min.js"
 PICTURES = ROOT / "build" / "page" / "pictures"
 SIZES = {"desk": (1200, 800), "phone": (390, 800)}
-VIEWS = ("recall", "memories", "timeline", "people", "conversations", "conversations/trip", "files", "insights", "store")
+VIEWS = (
+    "recall",
+    "memories",
+    "timeline",
+    "people",
+    "conversations",
+    "conversations/trip",
+    "files",
+    "insights",
+    "store",
+)
 
 
 @pytest.mark.slow

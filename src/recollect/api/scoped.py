@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from os import PathLike, fspath
-from typing import Any, cast
+from typing import Any
 
 from recollect import ids
 from recollect.engine.base.context import Engine
@@ -11,7 +11,6 @@ from recollect.engine.drafts import memory_drafts
 from recollect.engine.files import file_chunks
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.model.filters import FilterFields, Filters
-from recollect.model.insights import TIDY_RULES, TidyRule
 from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES
 from recollect.model.memories import NewMemory, Scope
 from recollect.model.places import Location, LocationLike, LocationMode, SearchLocation
@@ -129,15 +128,6 @@ def check_types(given: object) -> tuple[Any, ...]:
         if name not in MEMORY_TYPES:
             raise InvalidInput(f"Unknown memory type {name!r}. Known types: {', '.join(MEMORY_TYPES)}.")
     return types
-
-
-def check_rules(given: TidyRule | Sequence[TidyRule]) -> tuple[TidyRule, ...]:
-    """Return rules of `tidy` as a tuple, all when none is given. Raises InvalidInput for an unknown rule."""
-    rules = cast("tuple[TidyRule, ...]", (given,) if isinstance(given, str) else tuple(given))
-    for name in rules:
-        if name not in TIDY_RULES:
-            raise InvalidInput(f"Unknown rule {name!r}. Rules are: {', '.join(TIDY_RULES)}.")
-    return rules or TIDY_RULES
 
 
 def check_limit(limit: int) -> int:

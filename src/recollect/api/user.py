@@ -10,16 +10,15 @@ from recollect import ids
 from recollect.api.conversation import Conversation
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.files import UserFiles
+from recollect.api.insight_verbs import InsightVerbs
 from recollect.api.messages import UserMessages
 from recollect.api.places import UserPlaces
 from recollect.api.scoped import (
-    Scoped,
     as_location,
     as_new_memory,
     canonical,
     check_limit,
     check_path,
-    check_rules,
     check_types,
     one_radius,
     scope_choice,
@@ -30,8 +29,7 @@ from recollect.engine.conversations import message_drafts, message_log, sessions
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.forgetting import request as forgetting
 from recollect.engine.forgetting.request import ForgetRequest
-from recollect.engine.maintenance import insights, store_status, tidy
-from recollect.engine.maintenance.tidy import TidyRequest
+from recollect.engine.maintenance import store_status
 from recollect.engine.memories import remember, update
 from recollect.engine.memories.feedback import rate_memory
 from recollect.engine.places import user_places
@@ -47,7 +45,6 @@ from recollect.engine.transfer.import_archive import (
 from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
 from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFilters, MessageFilters
-from recollect.model.insights import Insights, Tidying, TidyRule
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
 from recollect.model.memories import MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, VectorLike
 from recollect.model.messages import Content, ConversationInfo, NewMessage
@@ -57,11 +54,10 @@ from recollect.model.search import About, Forgotten, PromptContext, Recall, Turn
 from recollect.model.stats import Stats
 from recollect.settings import hide_password
 
-_MAX_DAYS = 90
 _MEMORY_ONLY_FILTERS = ("type", "subject", "key", "context", "session", "as_of", "min_importance")
 
 
-class UserMemory(Scoped):
+class UserMemory(InsightVerbs):
     """One user's memories, and the verbs for them. Get one from `Memory.user`."""
 
     @property
@@ -359,29 +355,8 @@ class UserMemory(Scoped):
         """Return statistics of what this user has stored."""
         return store_status.user_stats(self._engine, self._scope)
 
-    def insights(self, *, days: int = 90, limit: int = 10) -> Insights:
-        """Return what is asked of this user's memory, and what it holds, with at most `limit` entries in each list.
-
-        Queries, programs and recalled items come from the search log of the last `days`, at most 90, if
-        `serve.search_log` is on. Coverage says what can be found by meaning, growth what was stored in each month.
-        """
-        if not 1 <= days <= _MAX_DAYS:
-            raise InvalidInput(f"days is {days}; it must be from 1 to {_MAX_DAYS}.")
-        return insights.insights(self._engine, self._scope, days=days, limit=check_limit(limit))
-
-    def tidy(
-        self, *, rules: TidyRule | Sequence[TidyRule] = (), limit: int = 100, apply: Iterable[str] = ()
-    ) -> Tidying:
-        """Suggest what could go: `noise` without words, what is too `short`, lines of a `system`, and `old_chat`.
-
-        Nothing goes by itself. `apply` takes ids of suggestions: what is suggested still is then forgotten for good,
-        or archived if it is a conversation, whose messages stay. What is in a slot, was rated up, or has taught
-        something is never suggested, nor is a message of the last 30 days or a conversation of the last year.
-        """
-        if isinstance(apply, str):
-            raise InvalidInput(f"apply is the text {apply!r}; give the ids of suggestions, for example ({apply!r},).")
-        wanted = TidyRequest(check_rules(rules), check_limit(limit), frozenset(apply))
-        return tidy.tidy(self._engine, self._scope, wanted)
+    insights = InsightVerbs.insights
+    tidy = InsightVerbs.tidy
 
     def export(
         self,

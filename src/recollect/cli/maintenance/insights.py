@@ -140,7 +140,7 @@ def tidy(
         list[str] | None, option("RULE", f"Only by this rule, may be repeated: {_RULES}.", autocompletion=_rules)
     ] = None,
     limit: Annotated[int, option("N", "At most so many suggestions.")] = 100,
-    apply: Annotated[bool, flag("--apply", "Forget or archive what is suggested, after you were asked.")] = False,
+    apply: Annotated[bool | None, flag("--apply", "Forget or archive what is suggested, after you were asked.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> CommandResult["Tidying"]:
     """Suggest what could go: texts that say nothing, lines of systems, conversations of long ago.
@@ -152,7 +152,7 @@ def tidy(
     rules: Any = tuple(rule or ())
     found = context.me.tidy(rules=rules, limit=limit)
     if not apply or not found.suggestions:
-        return CommandResult(found, partial(_show_suggestions, applied=apply))
+        return CommandResult(found, partial(_show_suggestions, applied=bool(apply)))
     if not (yes or context.can_ask):
         raise InvalidInput("Tidying up needs --yes when there is no terminal to ask on.")
     if not yes and not _confirm(context, found.suggestions):

@@ -191,7 +191,7 @@ export const texts = {
     revoked: (when) => `revoked ${when}`,
     scopes: "Shared scopes",
     audit: "Audit log",
-    by: (actor, n) => `by ${actor}, ${n === 1 ? "1 item" : `${n} items`}`,
+    by: (actor, n) => (n ? `by ${actor}, ${n === 1 ? "1 item" : `${n} items`}` : `by ${actor}`),
     backups: "Backups",
     backup: (n, folder, newest) => `${n} in ${folder}; ${newest ? `the newest is of ${newest}` : "none yet"}.`,
     noBackup: "None are scheduled. The setting backup.folder does that.",
