@@ -209,6 +209,14 @@ SharedScopes: TypeAlias = Annotated[
         "--scopes",
     ),
 ]
+Nodes: TypeAlias = Annotated[
+    str,
+    option(
+        "NAMES",
+        "Ask other services too: all that are enabled for the user, or those named, with commas between them. "
+        "They are sent the query and the limit.",
+    ),
+]
 Everything: TypeAlias = Annotated[bool, flag("--all", "Show what comes closest, also when nothing is related.")]
 Most: TypeAlias = Annotated[int, option("N", "At most this many.", "--limit", "-n")]
 

@@ -162,14 +162,7 @@ def search(
     around: Annotated[int, option("N", "Show this many turns before and after each message.", min=0, max=50)] = 0,
     min_score: Annotated[float | None, option("0..1", "Leave out what scores lower.", min=0, max=1)] = None,
     scopes: options.SharedScopes = None,
-    nodes: Annotated[
-        str,
-        option(
-            "NAMES",
-            "Ask other services too: all that are enabled for the user, or those named, with commas between them. "
-            "They are sent the query and the limit.",
-        ),
-    ] = "none",
+    nodes: options.Nodes = "none",
     everything: options.Everything = False,
     explain: options.Explain = False,
 ) -> "CommandResult[FoundHits] | CommandResult[FederatedResult]":
