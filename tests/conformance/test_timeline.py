@@ -49,6 +49,15 @@ def test_everything_is_counted_where_it_belongs(memory: Memory) -> None:
     assert me.messages.between(until=at("2025-03-30T22:00")) == ()
 
 
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
+def test_the_first_and_the_last_day_of_time_are_shown(memory: Memory, zone: str) -> None:
+    for moment in (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)):
+        memory.me.remember(f"At {moment}", occurred_at=moment)
+    for unit in ("hour", "day", "month", "year"):
+        first, last = memory.me.events.timeline(unit=unit, zone=zone)
+        assert first.start < first.until < last.start < last.until
+
+
 def test_what_cannot_be_shown_is_refused(memory: Memory) -> None:
     for given in ({"unit": "week"}, {"zone": "Mars/Olympus"}, {"since": datetime(2026, 1, 1)}):  # noqa: DTZ001 - as given
         with pytest.raises(InvalidInput):

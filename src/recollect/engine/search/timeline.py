@@ -15,6 +15,8 @@ from recollect.settings.zones import zone_named
 _UNITS = ("hour", "day", "month", "year")
 _MOST_BUCKETS = 5_000
 _MONTHS = 12
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_ZONE_DIFFERENCE = timedelta(days=2)  # no zone is that far from UTC
 
 
 def timeline(
@@ -28,13 +30,14 @@ def timeline(
 
     counts: dict[datetime, dict[str, int]] = {}
     for moment, kind, amount in engine.store.read(scope, lambda reader: reader.moments(since, until, now)):
-        bucket = counts.setdefault(_start(moment.astimezone(local), unit), {})
+        known = min(max(moment, _FIRST + _ZONE_DIFFERENCE), _LAST - _ZONE_DIFFERENCE)
+        bucket = counts.setdefault(_start(known.astimezone(local), unit), {})
         bucket[kind] = bucket.get(kind, 0) + amount
     if len(counts) > _MOST_BUCKETS:
         raise InvalidInput(f"There are {len(counts):,} {unit}s to show. Take a longer unit, or less time at once.")
     return tuple(
-        TimelineBucket(start.astimezone(UTC), _next(start, unit).astimezone(UTC), **amounts)
-        for start, amounts in sorted(counts.items(), key=lambda bucket: bucket[0].astimezone(UTC))
+        TimelineBucket(_utc(start), _end(start, unit), **amounts)
+        for start, amounts in sorted(counts.items(), key=lambda bucket: _utc(bucket[0]))
     )
 
 
@@ -53,6 +56,20 @@ def _start(local: datetime, unit: TimelineUnit) -> datetime:
     if unit == "day":
         return start
     return start.replace(day=1) if unit == "month" else start.replace(month=1, day=1)
+
+
+def _utc(start: datetime) -> datetime:
+    try:
+        return start.astimezone(UTC)
+    except OverflowError:  # the year 1 begins earlier in the east
+        return _FIRST
+
+
+def _end(start: datetime, unit: TimelineUnit) -> datetime:
+    try:
+        return _next(start, unit).astimezone(UTC)
+    except (OverflowError, ValueError):  # there is no year 10000
+        return _LAST
 
 
 def _next(start: datetime, unit: TimelineUnit) -> datetime:
