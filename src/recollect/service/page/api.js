@@ -47,6 +47,8 @@ const latin1 = (text) => String.fromCharCode(...new TextEncoder().encode(text));
 
 const named = (id) => encodeURIComponent(id);
 
+const talk = (id) => `/api/conversations/${id.split("/").map(named).join("/")}`;
+
 export const api = {
   session: () => request("GET", "/api/session"),
   logIn: (secret) => request("POST", "/api/session", { body: { secret } }),
@@ -59,6 +61,10 @@ export const api = {
   memories: (query) => request("GET", "/api/memories", { query }),
   memory: (id) => request("GET", `/api/memories/${named(id)}`),
   history: (id) => request("GET", `/api/memories/${named(id)}/history`),
+  origins: (id) => request("GET", `/api/memories/${named(id)}/origins`),
+  around: (id) => request("GET", `/api/messages/${named(id)}/around`, { query: { before: 3, after: 3 } }),
+  originals: (id) => request("GET", `/api/messages/${named(id)}/originals`),
+  doubts: () => request("GET", "/api/facts/doubts"),
   similar: (id) => request("GET", `/api/memories/${named(id)}/similar`, { query: { limit: 5 } }),
   remember: (body) => request("POST", "/api/memories/unified", { body }),
   change: (id, body) => request("PATCH", `/api/memories/${named(id)}`, { body }),
@@ -76,7 +82,11 @@ export const api = {
   addFile: (file) => request("POST", "/api/files", { query: { name: file.name }, bytes: file }),
 
   conversations: (query) => request("GET", "/api/conversations", { query }),
-  conversation: (id, query) => request("GET", `/api/conversations/${id.split("/").map(named).join("/")}`, { query }),
+  conversation: (id, query) => request("GET", talk(id), { query }),
+  summary: (id) => request("GET", `${talk(id)}/summary`),
+  window: (id) => request("GET", `${talk(id)}/window`),
+  learned: (id) => request("GET", `${talk(id)}/learned`),
+  setPrivate: (id, on) => request("PUT", `${talk(id)}/private`, { body: { private: on } }),
 
   insights: () => request("GET", "/api/insights"),
   tidy: () => request("GET", "/api/tidy"),

@@ -69,6 +69,15 @@ export function Text({ of, words = [] }) {
   return html`<bdi class="text">${parts.map((part, at) => (at % 2 ? html`<mark>${part}</mark>` : part))}</bdi>`;
 }
 
+// Something that is loaded when it is opened.
+export function Later({ label, children }) {
+  const [open, setOpen] = useState(false);
+  return html`<details onToggle=${(event) => setOpen(event.target.open)}>
+    <summary>${label}</summary>
+    ${open && children()}
+  </details>`;
+}
+
 export function Versions({ id }) {
   const history = useLoaded(() => api.history(id), [id]);
   return html`<${Loaded} of=${history}>${({ items }) => html`<ol class="versions">
@@ -80,9 +89,42 @@ export function Versions({ id }) {
           ${" "}${texts.memory.version(minute(one.valid_from), one.valid_until && minute(one.valid_until))}
           ${" · "}${origin(one)}
         </span>
+        <${Later} label=${texts.memory.origins}>${() => html`<${Origins} id=${one.id} />`}<//>
       </li>`,
     )}
   </ol>`}<//>`;
+}
+
+export function Turns({ messages, here, children }) {
+  return html`<ol class="turns">
+    ${messages.map(
+      (turn) => html`<li key=${turn.id} class=${`${turn.role} ${turn.id === here ? "here" : ""}`}>
+        <p class="quiet"><bdi>${turn.speaker || turn.role}</bdi>${" · "}${minute(turn.said_at)}</p>
+        <p><${Text} of=${turn.content} /></p>
+        ${children?.(turn)}
+      </li>`,
+    )}
+  </ol>`;
+}
+
+// The messages that a memory was captured from, with the words that say it.
+export function Origins({ id }) {
+  const origins = useLoaded(() => api.origins(id), [id]);
+  return html`<${Loaded} of=${origins}>${({ items }) =>
+    items.length
+      ? html`<ul class="list">
+          ${items.map(
+            ({ message, text, span }) => html`<li key=${message.id}>
+              <p class="quiet"><${TalkLink} name=${message.conversation} />${" · "}${minute(message.said_at)}</p>
+              <bdi class="text">${span ? html`${text.slice(0, span.start)}<mark>${text.slice(span.start, span.end)}</mark>${text.slice(span.end)}` : text}</bdi>
+            </li>`,
+          )}
+        </ul>`
+      : html`<p class="quiet">${texts.memory.noOrigin}</p>`}<//>`;
+}
+
+export function TalkLink({ name }) {
+  return html`<a href=${`#/conversations/${encodeURIComponent(name)}`}><bdi>${name}</bdi></a>`;
 }
 
 function Similar({ id }) {
@@ -100,16 +142,28 @@ export function origin(memory) {
 
 function Correct({ memory, onDone, onClose }) {
   const [content, setContent] = useState(memory.content);
+  const [value, setValue] = useState(memory.value);
   const [problem, setProblem] = useState(null);
+  const keyed = memory.key && memory.value;
+  const revalue = (event) => {
+    setValue(event.target.value);
+    setContent(memory.content.replaceAll(memory.value, () => event.target.value));
+  };
   const save = (event) => {
     event.preventDefault();
-    api.change(memory.id, { content }).then(onDone, setProblem);
+    api.change(memory.id, keyed ? { content, value } : { content }).then(onDone, setProblem);
   };
   return html`<${Dialog} heading=${texts.memory.correct} onClose=${onClose}>
     <form onSubmit=${save}>
+      ${keyed && html`<label><bdi>${memory.key}</bdi><input dir="auto" required value=${value} onInput=${revalue} /></label>`}
       <label>${texts.memory.correctLabel}
         <textarea rows="4" dir="auto" value=${content} onInput=${(event) => setContent(event.target.value)} required />
       </label>
+      <p class="quiet">${texts.memory.follows}</p>
+      <ul class="quiet">
+        ${keyed && html`<li>${texts.memory.followsValue}</li>`}
+        ${texts.memory.followsList.map((line) => html`<li>${line}</li>`)}
+      </ul>
       ${problem && html`<p class="problem" role="alert">${problem.message}</p>`}
       <p class="actions">
         <button class="main">${texts.save}</button>
@@ -177,15 +231,16 @@ export function Memory({ memory, words, may, changed, tell, children }) {
     <p class="quiet">
       <span class="tag">${memory.type}</span>
       ${" "}${day(memory.occurred_at ?? memory.created_at)}${" · "}${origin(memory)}
-      ${memory.session && html`${" · "}<a href=${`#/conversations/${encodeURIComponent(memory.session)}`}>${memory.session}</a>`}
+      ${memory.session && html`${" · "}<${TalkLink} name=${memory.session} />`}
     </p>
     ${children}
     <p class="actions">
-      ${toggle("history")} ${toggle("similar")}
+      ${toggle("history")} ${toggle("origins")} ${toggle("similar")}
       ${may.includes("write") && html`<button type="button" onClick=${() => setOpen("correct")}>${texts.memory.correct}</button>`}
       ${may.includes("forget") && html`<button type="button" onClick=${() => setOpen("forget")}>${texts.memory.forget}</button>`}
     </p>
     ${open === "history" && html`<${Versions} id=${memory.id} />`}
+    ${open === "origins" && html`<${Origins} id=${memory.id} />`}
     ${open === "similar" && html`<${Similar} id=${memory.id} />`}
     ${open === "correct" && html`<${Correct} memory=${memory} onDone=${corrected} onClose=${shut} />`}
     ${open === "forget" && html`<${Forget} what=${{ id: memory.id }} onDone=${forgotten} onClose=${shut} />`}

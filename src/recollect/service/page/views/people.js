@@ -1,7 +1,8 @@
 // Subjects with what is known of them; each fact with its history, to correct or to forget.
 
 import { api } from "../api.js";
-import { Loaded, Memory, useLoaded } from "../parts.js";
+import { day } from "../dates.js";
+import { Forget, Later, Loaded, Memory, Origins, Text, origin, useLoaded } from "../parts.js";
 import { texts } from "../texts.js";
 import { html, useMemo, useState } from "../vendor/htm-preact-3.1.1.js";
 
@@ -18,8 +19,55 @@ export function People({ may, tell }) {
     <label>${texts.people.filter}
       <input type="search" dir="auto" value=${typed} onInput=${(event) => setTyped(event.target.value)} />
     </label>
+    <${Doubts} may=${may} tell=${tell} changed=${known.reload} />
     <${Loaded} of=${known}>${(items) => html`<${Subjects} items=${items} typed=${typed} may=${may} tell=${tell} changed=${known.reload} />`}<//>
   </section>`;
+}
+
+// Values that a later statement contradicts without replacing them, for a reader to decide on.
+function Doubts({ may, tell, changed }) {
+  const doubts = useLoaded(api.doubts, []);
+  const [forgetting, setForgetting] = useState(null);
+  const settled = () => {
+    setForgetting(null);
+    tell(texts.people.settled);
+    doubts.reload();
+    changed();
+  };
+  const change = (memory, changes) => api.change(memory.id, changes).then(settled, (problem) => tell(problem.message));
+  const keep = ({ memory, contradicted_by: other }) =>
+    other.superseded_by
+      ? change(memory, { metadata: { ...memory.metadata, confirmed_at: new Date().toISOString() } })
+      : setForgetting(other.id);
+  const take = ({ memory, contradicted_by: other }) => change(memory, { content: other.content, value: other.value });
+  return html`<${Loaded} of=${doubts}>${({ items }) =>
+    items.length > 0 &&
+    html`<section aria-labelledby="doubts">
+      <h2 id="doubts">${texts.people.doubts}</h2>
+      ${items.map(
+        (doubt) => html`<article class="memory doubt" key=${doubt.contradicted_by.id}>
+          <p><strong><bdi>${doubt.memory.subject}</bdi></strong> <bdi>${doubt.memory.key}</bdi></p>
+          <div class="both">
+            <${Side} label=${texts.people.holds} memory=${doubt.memory} />
+            <${Side} label=${texts.people.contradicts} memory=${doubt.contradicted_by} />
+          </div>
+          ${may.includes("write") && html`<p class="actions">
+            <button type="button" onClick=${() => keep(doubt)}>${texts.people.keep}</button>
+            <button type="button" onClick=${() => take(doubt)}>${texts.people.take}</button>
+          </p>`}
+        </article>`,
+      )}
+      ${forgetting && html`<${Forget} what=${{ id: forgetting }} onDone=${settled} onClose=${() => setForgetting(null)} />`}
+    </section>`}<//>`;
+}
+
+function Side({ label, memory }) {
+  return html`<div>
+    <p class="quiet">${label}</p>
+    <p><${Text} of=${memory.content} /></p>
+    <p class="quiet">${day(memory.created_at)}${" · "}${origin(memory)}</p>
+    <${Later} label=${texts.memory.origins}>${() => html`<${Origins} id=${memory.id} />`}<//>
+  </div>`;
 }
 
 function Subjects({ items, typed, may, tell, changed }) {

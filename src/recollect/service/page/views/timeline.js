@@ -1,8 +1,8 @@
 // What there is by year, month, day and hour; a bar leads into its time, and down to what can be read.
 
 import { api } from "../api.js";
-import { minute, spanOf, spanKey, spanName, spanSlots } from "../dates.js";
-import { Loaded, Memory, Text, useLoaded } from "../parts.js";
+import { spanOf, spanKey, spanName, spanSlots } from "../dates.js";
+import { Loaded, Memory, TalkLink, Turns, useLoaded } from "../parts.js";
 import { texts } from "../texts.js";
 import { html, useState } from "../vendor/htm-preact-3.1.1.js";
 
@@ -135,15 +135,7 @@ function Said({ messages }) {
   return html`<section aria-label=${texts.timeline.messages}>
     <h2>${texts.timeline.messages}</h2>
     ${[...conversations].map(
-      ([name, said]) => html`<h3><a href=${`#/conversations/${encodeURIComponent(name)}`}><bdi>${name}</bdi></a></h3>
-        <ol class="turns">
-          ${said.map(
-            (turn) => html`<li key=${turn.id} class=${turn.role}>
-              <p class="quiet"><bdi>${turn.speaker || turn.role}</bdi>${" · "}${minute(turn.said_at)}</p>
-              <p><${Text} of=${turn.content} /></p>
-            </li>`,
-          )}
-        </ol>`,
+      ([name, said]) => html`<h3><${TalkLink} name=${name} /></h3><${Turns} messages=${said} />`,
     )}
   </section>`;
 }
