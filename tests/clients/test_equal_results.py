@@ -85,6 +85,7 @@ STORY: dict[str, Callable[[Verbs], object]] = {
     "UserMemory.search_context": lambda me: me.search_context("kettle"),
     "UserPlaces.set": lambda me: me.places.set("home", (49.19, 16.61)),
     "UserPlaces.named": lambda me: me.places.named(),
+    "UserPlaces.within": lambda me: me.places.within(49.19, 16.61, 2.0),
     "UserPlaces.list": lambda me: me.places.list(),
     "UserPlaces.geocode": lambda me: located(me, "Brno"),
     "UserPlaces.forget": lambda me: me.places.forget("home"),

@@ -260,6 +260,7 @@ _VERBS: dict[str, _Verb] = {
     "UserFiles.original": lambda me, _, __: me.files.original(_NO_ID),
     "UserFiles.read": lambda me, _, __: me.files.read("a.txt"),
     "UserPlaces.list": lambda me, _, __: me.places.list(),
+    "UserPlaces.within": lambda me, _, __: me.places.within(49.2, 16.6, 5),
     "UserPlaces.named": lambda me, _, __: me.places.named(),
     "UserPlaces.get": lambda me, _, __: me.places.get("home"),
     "UserPlaces.set": lambda me, _, __: me.places.set("home", (49.2, 16.6)),

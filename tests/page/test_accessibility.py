@@ -21,6 +21,7 @@ VIEWS = (
     "people",
     "conversations",
     "conversations/trip",
+    "map",
     "files",
     "insights",
     "store",
@@ -35,6 +36,8 @@ def test_every_view(browser: Browser, running: Running, scheme: Any, size: str) 
     anna = running.memory.user("anna")
     anna.after_turn([{"role": "user", "content": "My sister is Marta. I prefer window seats."}], session="trip")
     anna.facts.set("light.office", "name", "Sunny")
+    anna.facts.set("light.office", "name", "Gloomy", source="web")
+    anna.remember("Usually orders the dumplings", lat=49.1951, lng=16.6068, place_label="the pub")
     width, height = SIZES[size]
     PICTURES.mkdir(parents=True, exist_ok=True)
     # axe-core is added by the test, which the policy of the page rightly forbids

@@ -10,7 +10,10 @@ from recollect.service.routes.page import page_files
 from tests.service.conftest import Running
 
 MOST_BYTES = 400 * 1024
-VENDORED = {"vendor/htm-preact-3.1.1.js": "72284e8e9079c87817145df1110f74e8a2aa040b2fc384922e18dfcb46fc1fd7"}
+VENDORED = {
+    "vendor/htm-preact-3.1.1.js": "72284e8e9079c87817145df1110f74e8a2aa040b2fc384922e18dfcb46fc1fd7",
+    "vendor/world-atlas-2.0.2-countries-110m.json": "2516c915867c7baf18ddec727aec46c315541a07cfb3d79a6559b05d5e94eee8",
+}
 SOURCES = Path(__file__).parents[2] / "src" / "recollect" / "service" / "page"
 
 
@@ -20,7 +23,7 @@ def test_it_is_light() -> None:
 
 def test_vendored_files_are_what_their_projects_published() -> None:
     found = {name: hashlib.sha256(file.plain).hexdigest() for name, file in page_files().items() if "vendor/" in name}
-    assert {name: found[name] for name in found if name.endswith(".js")} == VENDORED
+    assert {name: found[name] for name in found if name.endswith((".js", ".json"))} == VENDORED
 
 
 def test_it_loads_nothing_from_elsewhere_and_makes_no_markup() -> None:

@@ -1,9 +1,11 @@
 """What people do on the page, in a real browser: ask, understand, correct, look back, forget."""
 
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.page.conftest import Visit
 from tests.service.conftest import Running
@@ -91,7 +93,7 @@ def test_people_and_conversations(visit: Visit) -> None:
     expect(page.get_by_role("article")).to_have_count(1)
     visit.go("Conversations")
     page.get_by_role("link", name="a/b trip").click()
-    expect(page.locator(".turns li")).to_have_text([re.compile("My sister is Marta"), re.compile("Noted")])
+    expect(page.locator(".turns > li")).to_have_text([re.compile("My sister is Marta"), re.compile("Noted")])
     page.locator("section > .actions").get_by_role("button", name="Forget", exact=True).click()
     expect(page.get_by_role("dialog")).to_contain_text("among them 2 messages")
     page.get_by_role("button", name="Forget for good").click()
@@ -115,24 +117,74 @@ def test_what_a_scope_shares_says_so(visit: Visit) -> None:
     expect(page.get_by_text("Nothing is similar.")).to_be_visible()
 
 
-def test_nothing_that_was_stored_runs_or_hides(visit: Visit) -> None:
+def test_nothing_that_was_stored_runs_or_hides(visit: Visit, tmp_path: Path) -> None:
     page, anna = visit.page, visit.memory.user("anna")
-    for text in HOSTILE:
-        anna.remember(f"hostile {text}", type="fact", subject=text[:100])
-        anna.conversation(text[:50]).append("user", f"hostile {text}", speaker=text[:50])
-    for view, shown in (("Memories", len(HOSTILE)), ("People and things", len(HOSTILE))):
+    for number, text in enumerate(HOSTILE):
+        short = text[:90]
+        place: dict[str, Any] = {"lat": 49.0 + number, "lng": 16.0, "place_label": short, "address": short}
+        anna.remember(
+            f"hostile {text}", subject=short, context=short, session=short, metadata={"author": text[:1_000]}, **place
+        )
+        anna.facts.set(short, short, f"hostile {text}")
+        anna.facts.set(short, short, f"hostile and doubtful {text}", source="web")
+        anna.events.log(f"hostile {text}", entity=short, kind=short, participants=[short])
+        anna.conversation(short).append("user", f"hostile {text}", speaker=short, lat=49.0 + number, lng=16.0)
+        anna.places.set(short, (49.0 + number, 16.0))
+        anna.files.add(f"# {text}\n\nhostile {text} {number}\n".encode(), name=f"{short}.md")
+    anna.conversation(HOSTILE[0]).extend({"role": "user", "content": f"hostile {number}"} for number in range(9))
+    anna.conversation(HOSTILE[0]).compact(keep_recent=1)
+    notes = tmp_path / HOSTILE[2]
+    notes.mkdir()
+    (notes / "=1+1.md").write_text(HOSTILE[1], encoding="utf-8")
+    anna.files.sync(notes)
+    walk = {
+        "Memories": "article",
+        "Timeline": "article",
+        "People and things": ".doubt",
+        "Conversations": ".list li",
+        "Map": ".list li",
+        "Files": ".list li",
+        "Store": ".figures",
+    }
+    for view, shown in walk.items():
         visit.go(view)
-        expect(page.get_by_role("article")).to_have_count(shown)
-        expect(page.get_by_text("<img src=x onerror=").first).to_be_visible()
-    visit.go("Recall")
-    visit.ask("hostile")
-    expect(page.get_by_role("article")).to_have_count(len(HOSTILE))
+        expect(page.locator(shown).nth(0)).to_be_visible()
+        _is_harmless(page)
+    visit.go("People and things")
+    for button in ("History", "Where it is from", "Correct"):
+        page.locator(".subject article").first.get_by_role("button", name=button).click()
+        _is_harmless(page)
+    page.keyboard.press("Escape")
     visit.go("Conversations")
-    expect(page.locator(".list li")).to_have_count(len(HOSTILE))
     page.locator(".list a", has_text="<script>").click()
-    expect(page.locator(".turns li")).to_contain_text("<script>")
+    page.get_by_text("What it was made from").click()
+    expect(page.locator(".summary .turns > li").first).to_contain_text("hostile")
+    _is_harmless(page)
+    visit.go("Map")
+    page.locator(".list a").first.click()
+    expect(page.get_by_role("article").first).to_contain_text("hostile")
+    _is_harmless(page)
+    visit.go("Files")
+    page.locator(".list a", has_text="<img").first.click()
+    page.get_by_role("button", name="Read the text").click()
+    expect(page.locator("pre")).to_contain_text("<img src=x onerror=")
+    _is_harmless(page)
+    visit.go("Recall")
+    page.get_by_text("Filters").click()
+    page.get_by_label("Where to look").select_option("all")
+    visit.ask("hostile")
+    page.get_by_text("Why it is here").first.click()
+    for around in page.get_by_text(re.compile("The (turns|lines) around it")).all()[:6]:
+        around.click()
+    expect(page.get_by_role("article").first).to_contain_text("hostile")
+    _is_harmless(page)
+
+
+def _is_harmless(page: Page) -> None:
+    """Nothing ran, nothing of what was stored became markup or a link, and nothing is wider than the page."""
     assert page.title() == "Recollect"
-    assert page.evaluate("document.querySelectorAll('#page script, #page svg, #page img').length") == 0
+    made = "#page script, #page img, #page iframe, #page [onload], #page [onerror], #page a[href^='javascript' i]"
+    assert page.locator(made).count() == 0
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -151,3 +151,33 @@ def test_a_conversation_shows_its_summary_what_it_taught_and_its_switch(visit: V
     page.get_by_label("private").check()
     expect(page.get_by_text("From now on nothing that is said here is kept.")).to_be_visible()
     assert talk.append("user", "Psst").action == "skipped"
+
+
+def test_a_circle_on_the_map_shows_what_was_there(visit: Visit) -> None:
+    page, anna = visit.page, visit.memory.user("anna")
+    anna.remember("Usually orders the dumplings", lat=49.1951, lng=16.6068, place_label="the pub")
+    anna.remember("Usually orders the schnitzel", lat=48.2082, lng=16.3738)
+    anna.conversation("trip").append("user", "The tram is late", lat=49.1951, lng=16.6068)
+    anna.places.set("home", (49.1951, 16.6068))
+    visit.go("Map")
+    expect(page.locator("path.land")).to_have_attribute("d", re.compile("^M.*L"))
+    page.get_by_role("group", name="Map of places").get_by_role(
+        "link", name=re.compile("^home: 1 memory, 1 message")
+    ).click()
+    expect(page.get_by_text("Usually orders the dumplings")).to_be_visible()
+    expect(page.get_by_text("The tram is late")).to_be_visible()
+    expect(page.get_by_text("schnitzel")).to_have_count(0)
+
+    page.get_by_text("Choose a circle by numbers").click()
+    page.get_by_label("Within km").fill("300")
+    page.get_by_role("button", name="Look there").click()
+    expect(page.get_by_text("schnitzel")).to_be_visible()
+
+    page.get_by_role("button", name="All places").click()
+    box = page.locator(".map svg").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 15, box["y"] + 5, steps=3)
+    page.mouse.up()
+    expect(page.get_by_text("Nothing is known of here.")).to_be_visible()

@@ -76,6 +76,7 @@ ROUTES: dict[str, Permission | None] = {
     "DELETE /api/files/{id}": "forget",
     "GET /api/places": "read",
     "GET /api/places/named": "read",
+    "GET /api/places/within": "read",
     "PUT /api/places/named/{name:path}": "write",
     "DELETE /api/places/named/{name:path}": "forget",
     "GET /api/places/locate": "read",

@@ -37,6 +37,7 @@ _READS: list[tuple[str, str, object]] = [
     ("GET", "/api/conversations/s1/window", None),
     ("GET", "/api/files", None),
     ("GET", "/api/places", None),
+    ("GET", "/api/places/within?lat=49.2&lng=16.6&radius_km=5", None),
     ("GET", "/api/places/named", None),
     ("GET", "/api/export", None),
     ("GET", "/api/stats", None),

@@ -41,6 +41,7 @@ class AsyncPlaces(AsyncTwin[UserPlaces]):
     """`me.places`, awaited."""
 
     list = awaited(UserPlaces.list)
+    within = awaited(UserPlaces.within)
     named = awaited(UserPlaces.named)
     get = awaited(UserPlaces.get)
     set = awaited(UserPlaces.set)

@@ -121,6 +121,7 @@ class AsyncServicePlaces(AsyncTwin[ServicePlaces]):
     """`me.places`, awaited."""
 
     list = awaited(ServicePlaces.list)
+    within = awaited(ServicePlaces.within)
     named = awaited(ServicePlaces.named)
     set = awaited(ServicePlaces.set)
     forget = awaited(ServicePlaces.forget)

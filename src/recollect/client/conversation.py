@@ -22,6 +22,7 @@ from recollect.model.messages import (
 )
 from recollect.model.places import Located, LocationLike, NamedPlace, PlaceSummary
 from recollect.model.readings import MemoryOrigin, TaughtMemory
+from recollect.model.search import PlaceContents
 
 _PAGE = 100
 
@@ -132,6 +133,11 @@ class ServicePlaces(ServiceScoped):
     def list(self, *, limit: int = 50) -> tuple[PlaceSummary, ...]:
         """List the places at which memories cluster."""
         return decode_all(PlaceSummary, self._get("/api/places", limit=limit)["items"])
+
+    def within(self, lat: float, lng: float, radius_km: float, *, limit: int = 50) -> PlaceContents:
+        """Return what is within a circle: the newest memories there, and the last messages sent from there."""
+        found = self._get("/api/places/within", lat=lat, lng=lng, radius_km=radius_km, limit=limit)
+        return decode(PlaceContents, found)
 
     def named(self) -> tuple[NamedPlace, ...]:
         """List the places that the user has named."""

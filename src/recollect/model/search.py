@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from recollect.model.literals import Source
 from recollect.model.memories import Item, MemoryRecord, Remembered, participants_of
-from recollect.model.messages import Compaction
+from recollect.model.messages import Compaction, Message
 from recollect.model.places import PlacePart
 from recollect.model.receipts import Receipt
 from recollect.model.scopes import AUTHOR
@@ -217,3 +217,11 @@ class TurnOutcome:
     events: tuple[Remembered, ...] = ()
     compaction: Compaction | None = None
     degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceContents:
+    """What is within a circle: memories, the newest first, and messages, in the order in which they were said."""
+
+    memories: tuple[MemoryRecord, ...] = ()
+    messages: tuple[Message, ...] = ()

@@ -57,6 +57,7 @@ from recollect.model.search import (
     ForgottenItem,
     Hit,
     Place,
+    PlaceContents,
     PromptContext,
     Recall,
     Reranking,
@@ -301,6 +302,7 @@ FileTextBody = body(
 
 PlaceSummaryBody = body("PlaceSummaryBody", PlaceSummary)
 PlacesBody = body("Places", items=tuple[PlaceSummary, ...])
+PlaceContentsBody = body("PlaceContentsBody", PlaceContents)
 NamedPlaceBody = body("NamedPlaceBody", NamedPlace)
 NamedPlacesBody = body("NamedPlaces", items=tuple[NamedPlace, ...])
 ForgottenNameBody = body("ForgottenName", name=str)

@@ -39,6 +39,7 @@ READINGS = st.sampled_from(
         ("/api/conversations/s1/window", {"max_tokens": 1_000}),
         ("/api/files", {"source": "document", "limit": 2}),
         ("/api/places", {"limit": 5}),
+        ("/api/places/within", {**SPOTS[0], "radius_km": 100}),
         ("/api/facts/doubts", {}),
         ("/api/timeline", {"unit": "hour"}),
         ("/api/messages", {"limit": 20}),

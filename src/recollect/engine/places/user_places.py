@@ -5,9 +5,11 @@ from recollect.engine.drafts import memory_drafts, redaction
 from recollect.engine.places import address_lookup, search_location
 from recollect.engine.vectors import embed_queue
 from recollect.errors import InvalidInput, NotFound
-from recollect.model.filters import Filters
+from recollect.model.filters import Filters, MessageFilters
+from recollect.model.geo import Circle
 from recollect.model.memories import Scope
 from recollect.model.places import Location, NamedPlace, PlaceSummary, check_coordinates, folded
+from recollect.model.search import PlaceContents
 from recollect.ports import RemoteEmbedder, StoreWriter
 from recollect.ranking import clusters
 from recollect.settings.zones import zone_named
@@ -23,6 +25,17 @@ def places(engine: Engine, scope: Scope, limit: int) -> tuple[PlaceSummary, ...]
         scope, lambda reader: (reader.sightings(Filters(now)), reader.named_places())
     )
     return clusters.summarize(sightings, named_places, limit, zone_named(engine.settings.timezone))
+
+
+def contents(engine: Engine, scope: Scope, circle: Circle, limit: int) -> PlaceContents:
+    """Give the newest memories and the last messages within a circle."""
+    memories, messages = Filters(engine.clock.now(), near=circle), MessageFilters(near=circle)
+    return engine.store.read(
+        scope,
+        lambda reader: PlaceContents(
+            tuple(reader.select(memories, limit)), tuple(reader.said_between(messages, limit))
+        ),
+    )
 
 
 def name_place(engine: Engine, scope: Scope, name: str, location: Location) -> NamedPlace:

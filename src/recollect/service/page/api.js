@@ -94,6 +94,9 @@ export const api = {
   keys: () => request("GET", "/api/admin/keys"),
   allScopes: () => request("GET", "/api/admin/scopes"),
   audit: () => request("GET", "/api/admin/audit", { query: { last: 50 } }),
+  places: (query) => request("GET", "/api/places", { query }),
+  within: (query) => request("GET", "/api/places/within", { query }),
+
   stats: () => request("GET", "/api/stats"),
   status: () => request("GET", "/api/status"),
 };

@@ -6,6 +6,7 @@ import { html, render, useCallback, useEffect, useState } from "./vendor/htm-pre
 import { Conversations } from "./views/conversations.js";
 import { Files } from "./views/files.js";
 import { Insights } from "./views/insights.js";
+import { PlacesMap } from "./views/map.js";
 import { Memories } from "./views/memories.js";
 import { People } from "./views/people.js";
 import { Recall } from "./views/recall.js";
@@ -18,6 +19,7 @@ const VIEWS = {
   timeline: Timeline,
   people: People,
   conversations: Conversations,
+  map: PlacesMap,
   files: Files,
   insights: Insights,
   store: Store,

@@ -6,6 +6,7 @@ from fastapi import Path, Query, Response
 
 from recollect.errors import NotFound
 from recollect.model.places import Located, Location, NamedPlace
+from recollect.model.search import PlaceContents
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER
@@ -27,6 +28,18 @@ def list_places(
 ) -> out.Items:
     """Give the places at which memories cluster: what they are called, how much is there, and when last."""
     return out.Items(call.me.places.list(limit=limit))
+
+
+@router.get("/api/places/within", response_model=out.PlaceContentsBody)
+def list_within(
+    call: ReadCall,
+    lat: Annotated[Latitude, Query(), PLAIN_NUMBER],
+    lng: Annotated[Longitude, Query(), PLAIN_NUMBER],
+    radius_km: Annotated[float, Query(gt=0, le=2_000, allow_inf_nan=False), PLAIN_NUMBER],
+    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
+) -> PlaceContents:
+    """Give what is within a circle: the newest memories there, and the last messages sent from there."""
+    return call.me.places.within(lat, lng, radius_km, limit=limit)
 
 
 @router.get("/api/places/named", response_model=out.NamedPlacesBody)
