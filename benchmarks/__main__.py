@@ -18,6 +18,7 @@ from benchmarks import (
     ingest,
     moving,
     need,
+    page,
     places,
     quality,
     reading,
@@ -59,6 +60,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "secrets": lambda _folder, _address, _amount: secrets.measure(),
     "summaries": lambda _folder, _address, _amount: summaries.measure(),
     "places": places.measure,
+    "page": page.measure,
     "quality": lambda _folder, _address, _amount: quality.measure(),
 }
 
