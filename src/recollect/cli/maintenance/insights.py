@@ -143,8 +143,9 @@ def tidy(
     apply: Annotated[bool | None, flag("--apply", "Forget or archive what is suggested, after you were asked.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> CommandResult["Tidying"]:
-    """Suggest what could go: texts that say nothing, lines of systems, conversations of long ago.
+    """Suggest what could go, and tidy it up if you say so.
 
+    Texts that say nothing or too little, lines of systems, and conversations in which nothing was said for a year.
     Nothing goes unless --apply is given, and then you are shown what would go, and asked; without a terminal --apply
     needs --yes. Memories and messages are forgotten for good, as `recollect forget` does it; of a conversation a
     summary is made, and its messages stay. What has a subject, was rated up or has taught something is not suggested.
