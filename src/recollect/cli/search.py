@@ -15,7 +15,6 @@ from recollect.cli.values import filters, past_moments
 from recollect.errors import InvalidInput
 from recollect.model.calibration import KNOWN
 from recollect.model.literals import MemoryType
-from recollect.model.readings import CAPTURED_BY
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
@@ -300,6 +299,7 @@ def get(
 
 def _show_explained(view: "View", explained: ExplainedMemory) -> None:
     from recollect.cli.render_memories import marked_origin
+    from recollect.model.readings import CAPTURED_BY
 
     record, origins = explained
     show_record(view, record)
