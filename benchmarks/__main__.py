@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks import (
     capture,
+    clusters,
     conversations,
     embedding,
     fairness,
@@ -61,6 +62,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "summaries": lambda _folder, _address, _amount: summaries.measure(),
     "places": places.measure,
     "page": page.measure,
+    "clusters": lambda folder, _address, amount: clusters.measure(folder, amount),
     "quality": lambda _folder, _address, _amount: quality.measure(),
 }
 

@@ -95,6 +95,10 @@ export class UserMemory {
   rate(id: string, feedback: 1 | -1 | null, options?: { comment?: string }, call?: WriteOptions): Promise<Memory>;
   /** Returns all versions of a memory, oldest first, by the id of any of them. */
   history(id: string, call?: CallOptions): Promise<Memory[]>;
+  /** Finds groups of similar memories, the largest first, and memories that say the same. */
+  clusters(options?: { limit?: number; examples?: number }, call?: CallOptions): Promise<Clusters>;
+  /** Merges a memory into another that says the same, and returns that one; nothing is deleted. Throws NotFound. */
+  merge(id: string, into: string, call?: WriteOptions): Promise<Memory>;
   /** Finds what is like a memory, by the vector that is stored for it. Throws NotFound. */
   similar(id: string, options?: { limit?: number }, call?: CallOptions): Promise<Recall>;
   /** Deletes for good, by id or by another target; with `dry_run` only says what would be deleted. */

@@ -56,7 +56,7 @@ PUBLIC = {
 VERBS_OF_A_USER = {
     "remember", "remember_many", "import_memories", "recall", "search_context", "about", "get", "update", "rate",
     "history", "list", "count", "stats", "forget", "before_prompt", "after_turn", "start_session", "end_session",
-    "conversation", "conversations", "export", "import_archive", "similar", "scope", "scopes",
+    "conversation", "conversations", "export", "import_archive", "similar", "clusters", "merge", "scope", "scopes",
     "insights", "tidy",
 }  # fmt: skip
 NAMESPACES = {

@@ -31,6 +31,8 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "history": ("{id}",),
     "similar": ("{id}",),
     "timeline": (),
+    "clusters": (),
+    "merge": ("{id}", "--into", UNKNOWN),
     "count": (),
     "stats": (),
     "insights": (),

@@ -40,6 +40,20 @@ def test_similar_memories_are_shown_without_the_one_asked_about(cli: Cli) -> Non
     assert found["degraded"] or like in cli.ok("similar", tea)
 
 
+def test_groups_and_duplicates_are_shown_and_merged(cli: Cli) -> None:
+    assert cli.ok("clusters").splitlines()[0] == "There are no groups of similar memories."
+    kept = cli.store("Our dog Bruno limps after long walks")
+    again = cli.store("Our dog Bruno limps after long walks", "--type", "fact")
+    cli.store("The vet gave our dog Bruno tablets")
+    found = cli.json("clusters")
+    if not found["degraded"]:
+        assert [group["size"] for group in found["clusters"]] == [3]
+        assert "Bruno" in cli.ok("clusters")
+    assert cli.json("merge", again, "--into", kept)["id"] == kept
+    assert [version["id"] for version in cli.json("history", kept)["versions"]] == [again, kept]
+    assert cli.ok("clusters", "--duplicates").splitlines()[0] == "No two memories say the same."
+
+
 def test_programs_get_the_surroundings_of_each_hit(cli: Cli, talk: list[str]) -> None:
     cli.store("The plumber is called Mr. Novak")
     found = cli.json("search", "plumber", "--around", "1")

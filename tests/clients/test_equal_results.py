@@ -37,6 +37,12 @@ def located(me: Verbs, name: str) -> object:
     return error.value
 
 
+def merged(me: Verbs) -> object:
+    """Merge a memory into one that says the same."""
+    kept = me.remember("The gate opens at seven").id
+    return me.merge(me.remember("The gate opens at seven", type="fact").id, into=kept)
+
+
 # In this order: each line may use what those before it have stored.
 STORY: dict[str, Callable[[Verbs], object]] = {
     "UserMemory.user_id": lambda me: type(me.user_id),
@@ -45,6 +51,8 @@ STORY: dict[str, Callable[[Verbs], object]] = {
     "UserMemory.remember_many": lambda me: me.remember_many(["The kettle is red", {"content": "The kettle whistles"}]),
     "UserMemory.recall": lambda me: me.recall("dark mode", location=(49.19, 16.61)),
     "UserMemory.similar": lambda me: me.similar(first(me)),
+    "UserMemory.clusters": lambda me: me.clusters(),
+    "UserMemory.merge": merged,
     "UserMemory.get": lambda me: me.get(first(me)),
     "UserMemory.update": lambda me: me.update(first(me), importance=0.9, lat=49.19, lng=16.61),
     "UserMemory.rate": lambda me: me.rate(first(me), 1),

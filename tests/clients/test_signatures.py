@@ -50,8 +50,10 @@ NAMESPACES = {"facts", "preferences", "events", "lessons", "instructions", "mess
 
 
 def verbs(kind: type) -> Iterator[str]:
-    """List the public names of a class, and the call."""
-    yield from (name for name in vars(kind) if not name.startswith("_") or name == "__call__")
+    """List the public names of a class and of its bases in the package, and the call."""
+    bases = (base for base in kind.__mro__ if base.__module__.startswith("recollect."))
+    named = dict.fromkeys(name for base in bases for name in vars(base))
+    yield from (name for name in named if not name.startswith("_") or name == "__call__")
 
 
 def test_every_verb_has_a_twin_or_a_reason() -> None:
@@ -59,7 +61,7 @@ def test_every_verb_has_a_twin_or_a_reason() -> None:
         f"{embedded.__name__}.{name}"
         for embedded, (client, _) in TWINS.items()
         for name in verbs(embedded)
-        if name not in vars(client) and not (embedded is Conversation and name == "id")
+        if not hasattr(client, name) and not (embedded is Conversation and name == "id")
     }
     assert missing == EMBEDDED_ONLY
 

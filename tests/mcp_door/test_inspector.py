@@ -127,6 +127,7 @@ def test_it_lists_and_calls_over_standard_input_and_output(
         "memory_update",
         "memory_facts",
         "memory_similar",
+        "memory_clusters",
     ]
     assert all(tool["annotations"]["openWorldHint"] is False for tool in listed)
     _uses(inspect)

@@ -32,6 +32,7 @@ PARAMETERS: dict[str, dict[str, object]] = {
         ("id", "content", "type", "subject", "key", "value", "context", "importance", "confidence", "valid_until")
     ),
     "memory_similar": {"id": None, "limit": 5},
+    "memory_clusters": {"limit": 20},
     "memory_facts": {
         "kind": "fact",
         "limit": 20,
@@ -52,6 +53,7 @@ REQUIRED = {
     "memory_update": ["id"],
     "memory_facts": [],
     "memory_similar": ["id"],
+    "memory_clusters": [],
 }
 # reads only, destroys, may be repeated
 HINTS = {
@@ -67,6 +69,7 @@ HINTS = {
     "memory_update": (False, False, True),
     "memory_facts": (False, False, True),
     "memory_similar": (True, False, True),
+    "memory_clusters": (True, False, True),
 }
 
 
@@ -101,7 +104,8 @@ def test_tools_have_the_agreed_names_parameters_and_hints(memory: Memory, mode: 
 # Tools that work in a shared scope as well.
 SCOPED = {
     "memory_recall", "memory_store", "memory_forget", "search_context", "memory_about", "memory_get", "memory_list",
-    "memory_update", "memory_rate", "memory_facts", "memory_similar",
+    "memory_update", "memory_rate", "memory_facts", "memory_clusters",
+    "memory_similar",
 }  # fmt: skip
 
 
@@ -211,6 +215,7 @@ def test_everything_on_offer_has_a_permission_and_work_behind_it() -> None:
         "memory_update": "write",
         "memory_facts": "read",
         "memory_similar": "read",
+        "memory_clusters": "read",
         "search_federated": "read",
     }
     assert handlers.TOOL_HANDLERS.keys() == tools.TOOLS.keys()

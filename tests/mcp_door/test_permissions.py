@@ -25,6 +25,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_update": {"id": "01900000-0000-7000-8000-000000000000", "importance": 0.1},
     "memory_facts": {},
     "search_federated": {"query": "tea"},
+    "memory_clusters": {},
     "memory_similar": {"id": "01900000-0000-7000-8000-000000000000"},
 }
 

@@ -170,3 +170,18 @@ def test_similar_memories_are_found_by_an_id(memory: Memory, me: UserMemory) -> 
         assert (await checked(client, "memory_similar", id="7"))[1] == {"action": "not_found"}
 
     speak(in_process(memory), talk)
+
+
+def test_groups_of_similar_memories_come_with_their_words(memory: Memory, me: UserMemory) -> None:
+    for text in ("Our dog Bruno limps", "The vet saw our dog Bruno", "Bruno the dog eats no chicken", "The roof leaks"):
+        me.remember(text)
+
+    async def talk(client: Client) -> None:
+        text, found = await checked(client, "memory_clusters", limit=3)
+        if found["degraded"]:
+            return
+        assert [group["size"] for group in found["groups"]] == [3]
+        assert "Bruno" in found["groups"][0]["terms"]
+        assert "3 memories about" in text
+
+    speak(in_process(memory), talk)

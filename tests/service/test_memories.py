@@ -72,6 +72,21 @@ def test_a_memory_is_rated_and_the_rating_undone(anna: httpx2.Client) -> None:
     assert anna.post(f"/api/memories/{kept}/feedback", json={"feedback": 0}).status_code == 422
 
 
+def test_a_memory_is_merged_into_one_that_says_the_same(anna: httpx2.Client) -> None:
+    kept, again = (
+        store(anna, "The blue pump is in the attic"),
+        store(anna, "The blue pump is in the attic.", type="fact"),
+    )
+    assert set(anna.get("/api/memories/clusters").json()) >= {"clusters", "duplicates", "memories", "found_at"}
+    assert anna.get("/api/memories/clusters", params={"limit": 201}).status_code == 422
+    for _ in range(2):
+        merged = anna.post(f"/api/memories/{again}/merge", json={"into": kept})
+        assert (merged.status_code, merged.json()["id"]) == (200, kept)
+    versions = anna.get(f"/api/memories/{kept}/history").json()["items"]
+    assert [one["id"] for one in versions] == [again, kept]
+    assert anna.post(f"/api/memories/{kept}/merge", json={"into": kept}).status_code == 422
+
+
 def test_bulk(anna: httpx2.Client) -> None:
     memories = [{"content": f"Fact number {number}"} for number in range(100)]
     results = anna.post("/api/memories/bulk", json={"memories": memories}).json()["results"]

@@ -44,6 +44,7 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/conversations/{id:path}/learned": "read",
     "PUT /api/conversations/{id:path}/private": "write",
     "GET /api/files/{id}/chunks": "read",
+    "GET /api/memories/clusters": "read",
     "POST /api/context/search": "read",
     "POST /search": "read",
     "POST /api/federated/search": "read",
@@ -63,6 +64,7 @@ ROUTES: dict[str, Permission | None] = {
     "GET /api/messages/{id}": "read",
     "POST /api/messages/{id}/feedback": "write",
     "POST /api/memories/{id}/feedback": "write",
+    "POST /api/memories/{id}/merge": "write",
     "POST /api/hooks/before-prompt": "write",
     "GET /api/hooks/session-start": "read",
     "POST /api/hooks/agent-end": "write",
@@ -121,6 +123,7 @@ SHOWING = {
     "POST /api/conversations/{id:path}/compact",
     "POST /api/messages/{id}/feedback",
     "POST /api/memories/{id}/feedback",
+    "POST /api/memories/{id}/merge",
     "POST /api/hooks/before-prompt",
 }
 
@@ -138,6 +141,7 @@ SAME = [
     ("PATCH /api/memories/{id}", "memory_update", "update"),
     ("GET /api/memories/{id}/similar", "memory_similar", "similar"),
     ("GET /api/timeline", None, "timeline"),
+    ("GET /api/memories/clusters", "memory_clusters", "clusters"),
     ("GET /api/facts", "memory_facts", "facts"),
     ("GET /api/facts", "memory://facts", "facts"),
     ("GET /api/preferences", "memory://preferences", "preferences"),

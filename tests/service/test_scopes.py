@@ -26,6 +26,7 @@ _READS: list[tuple[str, str, object]] = [
     ("GET", "/api/messages", None),
     ("GET", "/api/conversations/s1/summary", None),
     ("GET", "/api/conversations/s1/learned", None),
+    ("GET", "/api/memories/clusters", None),
     ("GET", "/api/memories/search?query=roast", None),
     ("POST", "/api/context/search", {"query": "roast"}),
     ("POST", "/search", {"query": "roast"}),

@@ -170,6 +170,34 @@ export interface Recall {
   reranking?: Reranking | null;
 }
 
+/** A group of similar memories, and where to draw it in a square from 0 to 1. */
+export interface Cluster {
+  terms: string[];
+  size: number;
+  members: Memory[];
+  x: number;
+  y: number;
+  radius: number;
+}
+
+/** Two memories that say the same: the one to keep, and the one to merge into it. */
+export interface DuplicatePair {
+  keep: Memory;
+  repeat: Memory;
+  similarity: number;
+}
+
+/** Groups of similar memories, the largest first, and memories that say the same. */
+export interface Clusters {
+  clusters: Cluster[];
+  duplicates: DuplicatePair[];
+  memories: number;
+  grouped: number;
+  total: number;
+  found_at: string;
+  degraded: string[];
+}
+
 /** What is known about a topic. */
 export interface About {
   topic: string;

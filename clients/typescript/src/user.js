@@ -90,6 +90,16 @@ export class UserMemory {
     return (await this.#service.get(`${memoryPath(id)}/history`, {}, call)).items;
   }
 
+  /** Finds groups of similar memories, the largest first, and memories that say the same. */
+  async clusters({ limit, examples } = {}, call = {}) {
+    return this.#service.get("/api/memories/clusters", { limit, examples }, call);
+  }
+
+  /** Merges a memory into another that says the same, and returns that one. */
+  async merge(id, into, call = {}) {
+    return this.#service.write("POST", `${memoryPath(id)}/merge`, { into }, call);
+  }
+
   /** Finds what is like a memory, by the vector that is stored for it. */
   async similar(id, { limit } = {}, call = {}) {
     return this.#service.get(`${memoryPath(id)}/similar`, { limit }, call);

@@ -159,6 +159,8 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
     similar = awaited(UserMemory.similar)
     insights = awaited(UserMemory.insights)
     tidy = awaited(UserMemory.tidy)
+    clusters = awaited(UserMemory.clusters)
+    merge = awaited(UserMemory.merge)
     get = awaited(UserMemory.get)
     update = awaited(UserMemory.update)
     rate = awaited(UserMemory.rate)

@@ -132,6 +132,11 @@ def check_types(given: object) -> tuple[Any, ...]:
 
 def check_limit(limit: int) -> int:
     """Return a page size. Raises InvalidInput unless it is from 1 to `MAX_PAGE`."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
-        raise InvalidInput(f"limit is {limit}; it must be from 1 to {MAX_PAGE}.")
-    return limit
+    return check_between("limit", limit, MAX_PAGE)
+
+
+def check_between(name: str, number: int, most: int) -> int:
+    """Return a number. Raises InvalidInput unless it is from 1 to the most."""
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
+        raise InvalidInput(f"{name} is {number}; it must be from 1 to {most}.")
+    return number

@@ -24,6 +24,7 @@ from recollect.api.scoped import (
     scope_choice,
     search_location,
 )
+from recollect.api.similarity import UserSimilarity
 from recollect.engine.base import shared_scopes
 from recollect.engine.conversations import message_drafts, message_log, sessions, silence, turns
 from recollect.engine.drafts import memory_drafts
@@ -33,7 +34,7 @@ from recollect.engine.maintenance import store_status
 from recollect.engine.memories import remember, update
 from recollect.engine.memories.feedback import rate_memory
 from recollect.engine.places import user_places
-from recollect.engine.search import about, all_sources, recall, similar
+from recollect.engine.search import about, all_sources, recall
 from recollect.engine.search.prepared_query import SearchOptions
 from recollect.engine.transfer.export import ExportOptions
 from recollect.engine.transfer.import_archive import (
@@ -57,7 +58,7 @@ from recollect.settings import hide_password
 _MEMORY_ONLY_FILTERS = ("type", "subject", "key", "context", "session", "as_of", "min_importance")
 
 
-class UserMemory(InsightVerbs):
+class UserMemory(InsightVerbs, UserSimilarity):
     """One user's memories, and the verbs for them. Get one from `Memory.user`."""
 
     @property
@@ -295,14 +296,6 @@ class UserMemory(InsightVerbs):
     def about(self, topic: str, *, limit: int = 5) -> About:
         """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
         return about.about(self._engine, self._scope, topic, limit=check_limit(limit))
-
-    def similar(self, id: str, *, limit: int = 5) -> Recall:
-        """Find the current memories nearest in meaning to a memory, nearest first. Raises NotFound.
-
-        They are compared by their stored vectors, without a model; the score is how near they are. While the memory
-        has no vector there are no hits, and `degraded` names `vector`.
-        """
-        return similar.similar(self._engine, self._scope, canonical(id), check_limit(limit))
 
     def get(self, id: str) -> MemoryRecord:
         """Return one memory, current or superseded. Raises NotFound."""

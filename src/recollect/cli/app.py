@@ -22,6 +22,7 @@ from recollect.cli import (
     scopes,
     search,
     serve,
+    similarity,
     slack,
 )
 from recollect.cli.errors import Application
@@ -74,8 +75,8 @@ def recollect(
 
 
 for group in (
-    memories, search, folders, files, facts, places, conversations, hooks, hosts, embedding, reembed, store, insights,
-    erasure, backup, repair, transfer, demo,
+    memories, search, similarity, folders, files, facts, places, conversations, hooks, hosts, embedding, reembed, store,
+    insights, erasure, backup, repair, transfer, demo,
     keys, scopes, serve, slack,
 ):  # fmt: skip
     app.add_typer(group.commands.typer)

@@ -1,4 +1,4 @@
-"""Commands that find memories: recall, search, get, list, timeline, similar, history, count."""
+"""Commands that find memories: recall, search, get, list, timeline, history, count."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -390,32 +390,6 @@ def _show_timeline(view: "View", found: Timeline) -> None:
         view.line(f"{bucket.start.astimezone(view.now.tzinfo):{shown}}  {counts}")
     if not found.buckets:
         view.line("Nothing here yet. `recollect store TEXT` remembers something.")
-
-
-@commands.command("read", examples=(f"recollect similar {_ID}", f"recollect similar {_ID} --limit 10"))
-def similar(
-    context: CommandContext,
-    id: options.IdArgument,
-    *,
-    limit: Annotated[int, option("N", "At most this many.", "--limit", "-n")] = 5,
-    explain: options.Explain = False,
-) -> CommandResult[FoundHits]:
-    """Find the memories nearest in meaning to a memory.
-
-    They are compared by their vectors, without a model.
-    """
-    return CommandResult(FoundHits(context.me.similar(id, limit=limit)), partial(_show_similar, explain=explain))
-
-
-def _show_similar(view: "View", found: FoundHits, *, explain: bool) -> None:
-    from recollect.cli.render_memories import ranked_hits
-
-    answer = found.answer
-    if answer.hits:
-        view.print(ranked_hits(answer.hits, view.now, explain=explain))
-    else:
-        view.line("There are no vectors to compare." if answer.degraded else "There are no other memories.")
-    view.degraded(answer.degraded, "`recollect worker --once` makes vectors that are missing.")
 
 
 class MemoryHistory(NamedTuple):

@@ -176,6 +176,8 @@ class AsyncServiceUserMemory(AsyncTwin[ServiceUserMemory]):
     similar = awaited(ServiceUserMemory.similar)
     insights = awaited(ServiceUserMemory.insights)
     tidy = awaited(ServiceUserMemory.tidy)
+    clusters = awaited(ServiceUserMemory.clusters)
+    merge = awaited(ServiceUserMemory.merge)
     get = awaited(ServiceUserMemory.get)
     update = awaited(ServiceUserMemory.update)
     rate = awaited(ServiceUserMemory.rate)

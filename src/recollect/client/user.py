@@ -12,6 +12,7 @@ from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructi
 from recollect.client.scoped import ServiceScoped
 from recollect.client.service import path_part
 from recollect.errors import InvalidInput, NotFound
+from recollect.model.clusters import Clusters
 from recollect.model.filters import FilterFields
 from recollect.model.insights import Insights, Tidying, TidyRule
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
@@ -227,6 +228,14 @@ class ServiceUserMemory(ServiceScoped):
     def similar(self, id: str, *, limit: int = 5) -> Recall:
         """Find the current memories nearest in meaning to a memory, nearest first. Raises NotFound."""
         return decode(Recall, self._get(f"{_memory(id)}/similar", limit=limit, whole=True))
+
+    def clusters(self, *, limit: int = 20, examples: int = 5) -> Clusters:
+        """Find groups of similar memories, the largest first, and memories that say the same."""
+        return decode(Clusters, self._get("/api/memories/clusters", limit=limit, examples=examples))
+
+    def merge(self, id: str, *, into: str) -> MemoryRecord:
+        """Merge a memory into another that says the same, and return that one, which stays as it is."""
+        return decode(MemoryRecord, self._post(f"{_memory(id)}/merge", {"into": into}))
 
     def get(self, id: str) -> MemoryRecord:
         """Return one memory, current or superseded. Raises NotFound."""

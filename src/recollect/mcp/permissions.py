@@ -32,6 +32,7 @@ REQUIRED_PERMISSIONS: Final[Mapping[str, Permission]] = MappingProxyType(
         "memory_update": "write",
         "memory_facts": "read",
         "memory_similar": "read",
+        "memory_clusters": "read",
         "search_federated": "read",
         "memory://about/{topic}": "read",
         "memory://memories/{id}": "read",

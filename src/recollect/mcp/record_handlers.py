@@ -1,4 +1,4 @@
-"""The handlers of the tools for single memories and for typed ones: get, list, update, facts, similar.
+"""The handlers of the tools for single memories and for typed ones: get, list, update, facts, similar, clusters.
 
 A model may change what it or another program concluded, never what the user said: a memory of a higher trust tier is
 left as it is. A change never raises the tier, and new words have the source `agent`.
@@ -31,6 +31,10 @@ def _similar(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
         return render_records.render_similar(context.me.similar(arguments["id"], limit=arguments["limit"]))
     except NotFound:
         return render_records.not_found()
+
+
+def _clusters(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    return render_records.render_clusters(context.me.clusters(limit=arguments["limit"], examples=1))
 
 
 def _list(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
@@ -148,4 +152,5 @@ RECORD_HANDLERS: Final[Mapping[str, ToolHandler]] = {
     "memory_update": _update,
     "memory_facts": _facts,
     "memory_similar": _similar,
+    "memory_clusters": _clusters,
 }

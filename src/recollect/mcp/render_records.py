@@ -16,6 +16,7 @@ from recollect.mcp.render import (
     record_details,
     room,
 )
+from recollect.model.clusters import Clusters
 from recollect.model.memories import MemoryRecord, Page, participants_of
 from recollect.model.search import Hit, Recall
 from recollect.text.quoting.fence import quoted
@@ -75,6 +76,29 @@ def render_similar(result: Recall) -> ToolAnswer:
     memories = [hit_details(hit, count) for hit in result.hits]
     details: Details = {"action": "found", "count": count, "memories": memories, "degraded": [*result.degraded]}
     return ToolAnswer(_NO_VECTOR if result.degraded else _with_ids(result.hits), details)
+
+
+def render_clusters(result: Clusters) -> ToolAnswer:
+    """Render groups of similar memories, each with its words and a typical memory, and pairs that say the same."""
+    count = len(result.clusters)
+    groups = [
+        {"terms": [harmless(term) for term in one.terms], "size": one.size, "example": _record(one.members[0], count)}
+        for one in result.clusters
+    ]
+    pairs = [{"keep": pair.keep.id, "repeat": pair.repeat.id} for pair in result.duplicates]
+    details: Details = {"count": count, "groups": groups, "duplicates": pairs, "degraded": [*result.degraded]}
+    lines = [
+        f"{counted(one.size, 'memory', 'memories')} about {quoted(', '.join(one.terms), _LONGEST_FIELD)}, such as "
+        f"id {one.members[0].id}: {line(one.members[0], room(count))}"
+        for one in result.clusters
+    ]
+    text = (
+        numbered_lines(f"Found {counted(result.total, 'group', 'groups')}, the largest first:", lines)
+        if lines
+        else NOTHING
+    )
+    said_twice = [f"{pair.repeat.id} repeats {pair.keep.id}" for pair in result.duplicates]
+    return ToolAnswer("\n\n".join([text, *(["Said twice: " + "; ".join(said_twice)] if said_twice else [])]), details)
 
 
 def _with_ids(records: Sequence[MemoryRecord | Hit]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 # isort: off
 # fmt: off
 if TYPE_CHECKING:
+    from recollect.model.clusters import Cluster, Clusters, DuplicatePair
     from recollect.model.files import (
         AddedFile, Chunk, FilePage, FileRecord, FileText, Folder, FolderStatus, SkippedFile, SyncProgress,
         SyncReport, TextPiece,
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
 __all__ = [
     "FILE_KINDS", "FILE_SOURCES", "MEMORY_TYPES", "PERMISSIONS", "ROLES", "SOURCES", "About", "AddedFile",
     "AgentFigures", "Appended", "AuditLine", "BulkBatch", "CacheFigures", "Captured", "ChannelPart", "Chunk",
-    "CommonFields", "Compaction", "Content", "ConversationInfo", "Coverage", "Doubt", "Estimate", "ExplainedReading",
+    "Cluster", "Clusters", "CommonFields", "Compaction", "Content", "ConversationInfo", "Coverage", "Doubt",
+    "DuplicatePair", "Estimate", "ExplainedReading",
     "FileKind", "FilePage", "FileRecord", "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus",
     "Forgotten", "Hit", "Insights", "Located", "Location", "LocationLike", "LocationMode", "Maintenance",
     "MemoryChanges", "MemoryFields", "MemoryOrigin", "MemoryRecord", "MemoryType", "Message", "MessageFields",
@@ -57,7 +59,19 @@ __all__ = [
 # fmt: on
 # isort: on
 
-_HOMES = ("literals", "files", "messages", "readings", "places", "filters", "stats", "memories", "search", "insights")
+_HOMES = (
+    "literals",
+    "files",
+    "messages",
+    "readings",
+    "places",
+    "filters",
+    "stats",
+    "memories",
+    "search",
+    "insights",
+    "clusters",
+)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module has names of all types

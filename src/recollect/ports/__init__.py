@@ -29,7 +29,15 @@ from recollect.ports.files import (
     SyncRules,
     TouchedFile,
 )
-from recollect.ports.memories import Fingerprint, IndexedItem, Neighbour, Slot, TextCandidate, TextCandidates
+from recollect.ports.memories import (
+    EmbeddedMemory,
+    Fingerprint,
+    IndexedItem,
+    Neighbour,
+    Slot,
+    TextCandidate,
+    TextCandidates,
+)
 from recollect.ports.places import CachedPlace, GeocodeJob, Geocoder, UnlocatedItem, UnnamedPlace
 from recollect.ports.spaces import CachedPassageVector, CachedQueryVector, EmbedJob
 from recollect.ports.store import PendingWrite, StepListener, Store, StoreReader, StoreWriter
@@ -71,6 +79,7 @@ __all__ = [
     "Disk",
     "Documents",
     "EmbedJob",
+    "EmbeddedMemory",
     "Embedder",
     "FileReading",
     "Fingerprint",

@@ -62,6 +62,14 @@ class Neighbour(NamedTuple):
     cosine: float
 
 
+class EmbeddedMemory(NamedTuple):
+    """A memory by its id, with the terms by which it is found and its vector."""
+
+    id: str
+    terms: Sequence[str]
+    vector: Vector
+
+
 class IndexedItem(NamedTuple):
     """An item, and the terms by which it is found."""
 
@@ -134,6 +142,11 @@ class MemoryReader(MemoryRows, Protocol):
 
     def stored_vector(self, space: Space, memory_id: str) -> Vector | None:
         """Give the vector of a memory as a whole in a space, if it has one."""
+
+    def embedded(
+        self, space: Space, filters: Filters, limit: int, before: str | None = None
+    ) -> Sequence[EmbeddedMemory]:
+        """Give the rows that pass and have a vector, newest id first, starting below the id `before`."""
 
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what this user has."""

@@ -17,7 +17,7 @@ _NAMED_KM: Final = 0.5  # how far from a place that has a name something may be 
 _NAMED_GRID: Final = Grid(0.01)  # of which half a cell is more than that
 
 
-class _Cluster(NamedTuple):
+class _PlaceCluster(NamedTuple):
     sightings: Sequence[Sighting]
     name: NamedPlace | None = None
 
@@ -34,11 +34,11 @@ def summarize(
     return tuple(found[:limit])
 
 
-def _rank(cluster: _Cluster) -> tuple[int, float]:
+def _rank(cluster: _PlaceCluster) -> tuple[int, float]:
     return -len(cluster.sightings), -max(sighting.moment for sighting in cluster.sightings).timestamp()
 
 
-def _clusters(sightings: Iterable[Sighting], named: Sequence[NamedPlace]) -> list[_Cluster]:
+def _clusters(sightings: Iterable[Sighting], named: Sequence[NamedPlace]) -> list[_PlaceCluster]:
     """Put together what is at a place with a name, and of the rest what lies in cells that touch."""
     at_name = defaultdict[int, list[Sighting]](list)
     cells = defaultdict[tuple[int, int], list[Sighting]](list)
@@ -49,8 +49,8 @@ def _clusters(sightings: Iterable[Sighting], named: Sequence[NamedPlace]) -> lis
             cells[_GRID.cell(sighting.lat, sighting.lng)].append(sighting)
         else:
             at_name[name].append(sighting)
-    own = [_Cluster(group, named[number]) for number, group in at_name.items()]
-    return [*own, *(_Cluster(group) for group in _joined(cells))]
+    own = [_PlaceCluster(group, named[number]) for number, group in at_name.items()]
+    return [*own, *(_PlaceCluster(group) for group in _joined(cells))]
 
 
 def _by_cell(named: Sequence[NamedPlace]) -> Mapping[tuple[int, int], list[tuple[int, NamedPlace]]]:
@@ -91,7 +91,7 @@ def _middle(group: Sequence[Sighting]) -> Point:
     return Point(*min(spots, key=lambda spot: (distance_km(lat, lng, *spot), spot)))
 
 
-def _summary(cluster: _Cluster, zone: tzinfo) -> PlaceSummary:
+def _summary(cluster: _PlaceCluster, zone: tzinfo) -> PlaceSummary:
     name = cluster.name
     group = sorted(cluster.sightings, key=lambda seen: (seen.moment, seen))  # so that equals come in one order
     lat, lng = Point(name.lat, name.lng) if name else _middle(group)

@@ -346,6 +346,12 @@ class TidyBody(StrictBody):
     ]
 
 
+class MergeBody(StrictBody):
+    """Into which memory to merge one that says the same."""
+
+    into: Annotated[str, Field(min_length=1, max_length=100)]
+
+
 class CompactBody(StrictBody):
     """How to compact a conversation."""
 

@@ -31,6 +31,7 @@ from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, c
 from recollect.authorization import Key
 from recollect.federation import FederatedHit, FederatedResult, NodeReport
 from recollect.importing import ImportReport, Skipped
+from recollect.model.clusters import Cluster, Clusters, DuplicatePair
 from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
 from recollect.model.insights import Insights, Tidying
 from recollect.model.literals import FileKind, FileSource, Permission, Source
@@ -168,6 +169,9 @@ MemoryPageBody = body("MemoryPage", Page, defaults={"cursor": None})
 MemoriesBody = body("Memories", items=tuple[MemoryRecord, ...])
 DoubtBody = body("DoubtBody", Doubt)
 DoubtsBody = body("Doubts", items=tuple[Doubt, ...])
+ClusterBody = body("ClusterBody", Cluster)
+DuplicatePairBody = body("DuplicatePairBody", DuplicatePair)
+ClustersBody = body("ClustersBody", Clusters)
 RememberedBody = body(
     "RememberedBody", Remembered, defaults={"existing_id": None, "degraded": Field(default_factory=list)}
 )

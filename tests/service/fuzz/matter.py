@@ -114,6 +114,7 @@ _TOOLS = st.sampled_from(
         "memory_update",
         "memory_facts",
         "memory_similar",
+        "memory_clusters",
         "search_federated",
     ]
 )

@@ -154,6 +154,7 @@ class Machine(RuleBasedStateMachine):
         versions = self.world.ask(person, "GET", f"/api/memories/{chosen}/history").json()["items"]
         assert versions[-1]["content"] == text
         self.world.ask(person, "GET", f"/api/memories/{chosen}/similar", door=door, limit=20)
+        self.world.ask(person, "GET", "/api/memories/clusters", door=door, limit=20)
 
     @rule(who=WHO, session=SESSIONS, thing=THINGS, amount=st.integers(1, 3), door=DOORS)
     def say(self, who: int, session: str, thing: str, amount: int, door: Door) -> None:
@@ -275,6 +276,7 @@ class Machine(RuleBasedStateMachine):
         self.not_found(person, "GET", f"/api/memories/{memory}/history", door)
         self.not_found(person, "GET", f"/api/memories/{memory}/similar", door)
         self.not_found(person, "GET", f"/api/memories/{memory}/origins", door)
+        self.not_found(person, "POST", f"/api/memories/{memory}/merge", door, {"into": memory})
         self.not_found(person, "PATCH", f"/api/memories/{memory}", door, {"importance": 0.1})
         self.not_found(person, "DELETE", f"/api/memories/{memory}", door)
         for part in ("", "/around", "/originals"):

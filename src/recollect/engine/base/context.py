@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from threading import Thread
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.background import BackgroundThread
@@ -46,6 +46,7 @@ T = TypeVar("T")
 
 _CACHED_PLACES = 1_000
 _CACHED_READINGS = 256
+_CACHED_GROUPS = 8
 _PLAIN_VALUES = frozenset({"clock", "settings"})
 
 # The names that `degraded` has for the parts an answer went without.
@@ -94,14 +95,41 @@ class CaptureTools:
     readings: LruCache[Reading] = field(default_factory=lambda: LruCache(_CACHED_READINGS))
 
 
+class MemoryGroup(NamedTuple):
+    """A group of similar memories: the ids of typical ones, how many there are, their mean, terms that tell it."""
+
+    ids: tuple[str, ...]
+    size: int
+    mean: Vector
+    terms: tuple[str, ...]
+
+
+class CachedGroups(NamedTuple):
+    """The groups of a user's memories at one of the user's writes. `pairs` are ids that may say the same."""
+
+    generation: int
+    found_at: datetime
+    largest: tuple[MemoryGroup, ...]
+    pairs: tuple[tuple[str, str, float], ...]
+    memories: int
+    grouped: int
+    total: int
+    degraded: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class SearchState:
-    """What the searches of a process share: cached results, metrics, notes, and threads that no caller waits for."""
+    """What the searches of a process share: cached results, metrics, notes, and threads that no caller waits for.
+
+    `grouping` is held while the groups of many memories are found, which takes a lot of memory.
+    """
 
     results: ResultCache = field(default_factory=lambda: ResultCache(0))
     metrics: SearchMetrics = field(default_factory=SearchMetrics)
     overdue: set[Thread] = field(default_factory=set)
     notes: SearchNotes = field(default_factory=SearchNotes)
+    groups: LruCache[CachedGroups] = field(default_factory=lambda: LruCache(_CACHED_GROUPS))
+    grouping: Lock = field(default_factory=Lock)
 
     def leave_running(self, thread: Thread) -> None:
         """Let a thread run on without its caller."""
@@ -238,6 +266,7 @@ class Engine:
     def forget_cached(self, scope: Scope) -> None:
         """Drop everything that this process has cached for a user."""
         self.search.results.drop(scope)
+        self.search.groups.drop(scope)
         self.capture.readings.drop(scope)
         self.geocode.addresses.drop(scope)
         self.geocode.name_vectors.drop(scope)

@@ -10,6 +10,7 @@ from fastapi import Header, Path, Query, Response
 from recollect.api.memory import UserMemory
 from recollect.api.scoped import canonical
 from recollect.errors import InvalidInput, StaleVersion
+from recollect.model.clusters import MOST_CLUSTERS, MOST_EXAMPLES, Clusters
 from recollect.model.filters import FilterFields
 from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.search import Forgotten, Recall
@@ -138,6 +139,22 @@ def list_memories(
     return call.me.list(limit=limit, cursor=cursor, **filters)
 
 
+@router.get("/api/memories/clusters", response_model=out.ClustersBody)
+def memory_clusters(
+    call: ReadCall,
+    limit: Annotated[
+        int, Query(ge=1, le=MOST_CLUSTERS, description="At most this many groups, and pairs."), PLAIN_NUMBER
+    ] = 20,
+    examples: Annotated[int, Query(ge=1, le=MOST_EXAMPLES, description="Memories of each group."), PLAIN_NUMBER] = 5,
+) -> Clusters:
+    """Find groups of similar memories, the largest first, and memories that say the same.
+
+    For many memories this takes a while. It goes on if you stop waiting, and what was found is given to the next
+    request.
+    """
+    return call.me.clusters(limit=limit, examples=examples)
+
+
 @router.get("/api/memories/{id}", response_model=out.MemoryBody, responses={304: {"description": "Unchanged."}})
 def get_memory(
     call: ReadCall,
@@ -185,6 +202,20 @@ def rate_memory(body: requests.FeedbackBody, call: WriteAndReadCall, id: MemoryI
         "feedback",
         lambda me: me.rate(id, body.feedback, comment=body.comment),
         reply=lambda rated: Reply(out.dump(out.MemoryBody, rated)),
+        committed=MemoryRecord,
+        request=body,
+        private=True,
+    )
+
+
+@router.post("/api/memories/{id}/merge", response_model=out.MemoryBody)
+def merge_memory(body: requests.MergeBody, call: WriteAndReadCall, id: MemoryId) -> Response:
+    """Merge a memory into another that says the same, and give that one, in whose history it then is."""
+    return run_idempotent(
+        call,
+        "merge",
+        lambda me: me.merge(id, into=body.into),
+        reply=lambda kept: Reply(out.dump(out.MemoryBody, kept)),
         committed=MemoryRecord,
         request=body,
         private=True,

@@ -15,7 +15,7 @@ from recollect.model.messages import ConversationInfo, Message
 from recollect.model.places import PlaceRow, Sighting
 from recollect.model.scopes import Membership
 from recollect.model.stats import Stats, TimelineCount
-from recollect.ports import CachedPlace, MessagePosition, TextCandidate
+from recollect.ports import CachedPlace, EmbeddedMemory, MessagePosition, TextCandidate
 from recollect.storage.session import ResultRow, Values
 from recollect.storage.shared.user_rows import UserItemRows, UserLogRows, UserScopeRows
 from recollect.storage.spaces import SpaceList, list_spaces
@@ -85,6 +85,18 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
             return None
         rows = self._rows("item_vectors", {"ids": [memory_id]}, kind="memory", space=number)
         return self._session.read_vector(rows[0][1]) if rows else None
+
+    def embedded(
+        self, space: Space, filters: Filters, limit: int, before: str | None = None
+    ) -> Sequence[EmbeddedMemory]:
+        """Give memories with their terms and vectors, newest first."""
+        number = self._spaces.number("memory", space)
+        if number is None:
+            return ()
+        values = {"before": before or _ABOVE_ALL_IDS, "limit": limit}
+        rows = self._filtered("embedded_memories", filters, values, space=number)
+        read_terms, read_vector = self._codec.values.read_terms, self._session.read_vector
+        return [EmbeddedMemory(memory_id, read_terms(terms), read_vector(vector)) for memory_id, terms, vector in rows]
 
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
         """List memories, newest first."""

@@ -92,6 +92,14 @@ SELECT item_id AS id, embedding AS vector
   FROM vectors_{space}
  WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[]) AND part = 0
 
+-- embedded_memories --
+-- Memories with their terms and vectors, newest first.
+SELECT m.id, m.terms, v.embedding AS vector
+  FROM memories m JOIN vectors_{space} v ON v.user_id = m.user_id AND v.item_id = m.id AND v.part = 0
+ WHERE m.user_id = :user_id AND v.user_id = :user_id AND m.id < :before AND {filters}
+ ORDER BY m.id DESC
+ LIMIT :limit
+
 -- items_with_vector --
 -- Which of these items have one.
 SELECT item_id AS id FROM vectors_{space} WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[]) AND part = 0

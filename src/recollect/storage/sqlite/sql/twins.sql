@@ -101,6 +101,14 @@ SELECT m.id, v.vector
  CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted.value
  CROSS JOIN vectors_{space} v ON v.seq = m.seq AND v.user_id = :user_id
 
+-- embedded_memories --
+-- Memories with their terms and vectors, newest first.
+SELECT memories.id, memories.terms, v.vector
+  FROM memories CROSS JOIN vectors_{space} v ON v.seq = memories.seq AND v.user_id = memories.user_id
+ WHERE memories.user_id = :user_id AND memories.id < :before AND {filters}
+ ORDER BY memories.id DESC
+ LIMIT :limit
+
 -- items_with_vector --
 -- Which of these items have one.
 SELECT m.id

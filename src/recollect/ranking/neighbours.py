@@ -1,0 +1,104 @@
+"""Nearest neighbours of many vectors among each other, without comparing all pairs.
+
+Vectors are put into cells around about sqrt(n) centres, and each is compared with those of a few cells near its own:
+n * sqrt(n) comparisons. Few vectors are one cell, and their neighbours exact. The same vectors give the same answer.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.model.memories import Vector
+
+Rows: TypeAlias = NDArray[np.int64]
+ByteVectors: TypeAlias = NDArray[np.int8]  # a quarter of the memory, and precise enough to compare
+
+_ONE_CELL: Final = 4_096  # up to here all are compared with all
+_SAMPLED: Final = 48  # vectors a centre is found from
+_ROUNDS: Final = 5
+_PROBED: Final = 6
+_CROWDED: Final = 4  # as many times the usual size of a cell
+_BLOCK: Final = 1_024
+_SEED: Final = 20_260
+_TINY: Final = 1e-9
+_STEPS: Final = 254  # of a byte between 0 and 1; no number of a unit vector with many is above a half
+
+
+def as_bytes(vectors: Vector) -> ByteVectors:
+    """Round vectors of about unit length to bytes."""
+    return np.rint(np.clip(vectors * _STEPS, -127, 127)).astype(np.int8)
+
+
+def from_bytes(vectors: ByteVectors) -> Vector:
+    """Give such vectors as floats."""
+    return vectors.astype(np.float32) * np.float32(1 / _STEPS)
+
+
+class NearestRows(NamedTuple):
+    """The nearest vectors of each vector, by their rows, and the dot products with them. -1 where there is none."""
+
+    rows: Rows
+    products: Vector
+
+
+def nearest_rows(vectors: ByteVectors, amount: int, give_way: Callable[[], None]) -> NearestRows:
+    """Find the `amount` nearest of each vector by dot product. None is its own. `give_way` is called between cells."""
+    near = NearestRows(np.full((len(vectors), amount), -1), np.zeros((len(vectors), amount), np.float32))
+    cells = _cells(vectors)
+    means = np.array([from_bytes(vectors[cell]).mean(axis=0) for cell in cells], np.float32)
+    for number, cell in enumerate(cells):
+        probed = np.argsort(-(means @ means[number]), kind="stable")[:_PROBED]
+        others = np.sort(np.concatenate([cells[one] for one in {number, *probed.tolist()}]))
+        wide = from_bytes(vectors[others])
+        for start in range(0, len(cell), _BLOCK):
+            give_way()
+            rows = cell[start : start + _BLOCK]
+            products = from_bytes(vectors[rows]) @ wide.T
+            products[np.arange(len(rows)), np.searchsorted(others, rows)] = -np.inf  # itself
+            _keep_best(near, rows, others, products)
+    return near
+
+
+def _keep_best(near: NearestRows, rows: Rows, others: Rows, products: Vector) -> None:
+    wanted = min(near.rows.shape[1], len(others) - 1)
+    if wanted < 1:
+        return
+    best = np.argpartition(-products, wanted - 1, axis=1)[:, :wanted]
+    near.rows[rows, :wanted] = others[best]
+    near.products[rows, :wanted] = np.take_along_axis(products, best, axis=1)
+
+
+def _cells(vectors: ByteVectors) -> Sequence[Rows]:
+    """Put each vector to the nearest centre. A crowded cell is cut, so that equal texts do not make it quadratic."""
+    total = len(vectors)
+    if total <= _ONE_CELL:
+        return [np.arange(total)]
+    centres = _centres(vectors, int(total**0.5))
+    placed = np.concatenate([(from_bytes(block) @ centres.T).argmax(axis=1) for block in _blocks(vectors)])
+    order = np.argsort(placed, kind="stable")
+    members = np.split(order, np.flatnonzero(np.diff(placed[order])) + 1)
+    most = _CROWDED * total // len(centres)
+    return [cell[start : start + most] for cell in members for start in range(0, len(cell), most)]
+
+
+def _centres(vectors: ByteVectors, amount: int) -> Vector:
+    """Find centres by a few rounds of k-means over a sample."""
+    chance = np.random.default_rng(_SEED)
+    sample = vectors[np.sort(chance.choice(len(vectors), min(len(vectors), amount * _SAMPLED), replace=False))]
+    centres = from_bytes(sample[chance.choice(len(sample), amount, replace=False)])
+    for _ in range(_ROUNDS):
+        centres /= np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), _TINY)
+        sums = np.zeros_like(centres)
+        for block in _blocks(sample):
+            wide = from_bytes(block)
+            np.add.at(sums, (wide @ centres.T).argmax(axis=1), wide)
+        filled = sums.any(axis=1)
+        centres[filled] = sums[filled]
+    centres /= np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), _TINY)
+    return centres
+
+
+def _blocks(vectors: ByteVectors) -> Iterator[ByteVectors]:
+    return (vectors[start : start + _BLOCK] for start in range(0, len(vectors), _BLOCK))
