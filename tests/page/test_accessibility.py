@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.service.conftest import Running
 from tests.waiting import PATIENCE_S
@@ -54,7 +54,8 @@ def test_every_view(browser: Browser, running: Running, scheme: Any, size: str) 
                 page.get_by_label("Question").fill("which seats?")
                 page.get_by_role("button", name="Ask", exact=True).click()
                 page.get_by_text("Why it is here").first.click()
-            page.wait_for_load_state("networkidle")
+            page.locator(f"a[aria-current='page'][href='#/{view.partition('/')[0]}']").wait_for()
+            expect(page.get_by_text("Loading …")).to_have_count(0)
             page.screenshot(path=PICTURES / f"{view.replace('/', '-')}-{size}-{scheme}.png", full_page=True)
             assert _serious(page) == [], view
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view

@@ -10,6 +10,7 @@ import { outlines } from "../world.js";
 const KM_PER_DEGREE = 111.2;
 const [LEAST_KM, MOST_KM] = [0.1, 2000];
 const [CLOSEST, WORLD] = [0.02, 360]; // degrees across
+const LEAST_SHOWN = 15; // degrees, so that borders tell where a lonely place is
 const MANY = 100;
 
 export function PlacesMap({ id, may, tell }) {
@@ -163,7 +164,7 @@ function holding(places) {
   if (!places.length) return around(0, 0, WORLD);
   const [lats, lngs] = [places.map((place) => place.lat), places.map((place) => place.lng)];
   const [south, north, west, east] = [Math.min(...lats), Math.max(...lats), Math.min(...lngs), Math.max(...lngs)];
-  const size = Math.max((north - south) * 2, east - west, 1) * 1.3;
+  const size = Math.max((north - south) * 2, east - west, LEAST_SHOWN) * 1.3;
   return size >= 300 ? around(0, 0, WORLD) : around((north + south) / 2, (west + east) / 2, size);
 }
 
