@@ -19,6 +19,7 @@ VIEWS = (
     "memories",
     "timeline",
     "people",
+    "clusters",
     "conversations",
     "conversations/trip",
     "map",

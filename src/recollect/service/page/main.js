@@ -3,6 +3,7 @@
 import { actFor, api, hasToken } from "./api.js";
 import { texts } from "./texts.js";
 import { html, render, useCallback, useEffect, useState } from "./vendor/htm-preact-3.1.1.js";
+import { Clusters } from "./views/clusters.js";
 import { Conversations } from "./views/conversations.js";
 import { Files } from "./views/files.js";
 import { Insights } from "./views/insights.js";
@@ -18,6 +19,7 @@ const VIEWS = {
   memories: Memories,
   timeline: Timeline,
   people: People,
+  clusters: Clusters,
   conversations: Conversations,
   map: PlacesMap,
   files: Files,

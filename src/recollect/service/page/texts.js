@@ -7,6 +7,7 @@ export const texts = {
     memories: "Memories",
     timeline: "Timeline",
     people: "People and things",
+    clusters: "Clusters",
     conversations: "Conversations",
     map: "Map",
     files: "Files",
@@ -260,6 +261,25 @@ export const texts = {
     backups: "Backups",
     backup: (n, folder, newest) => `${n} in ${folder}; ${newest ? `the newest is of ${newest}` : "none yet"}.`,
     noBackup: "None are scheduled. The setting backup.folder does that.",
+  },
+
+  clusters: {
+    heading: "Groups of similar memories",
+    about: ({ memories, grouped, total }) => `${grouped} of ${memories} memories are in ${total === 1 ? "1 group" : `${total} groups`}.`,
+    foundAt: (when) => `Found ${when}.`,
+    waiting: "Memories that wait for a vector are left out.",
+    none: "No memories are similar yet.",
+    unnamed: "without a common word",
+    size: (n) => `${n} memories`,
+    typical: (shown, all) => `The ${shown} most typical of ${all}:`,
+    drawing: (n) => `A drawing of ${n === 1 ? "1 group" : `${n} groups`}: what is alike is near, and an area stands for a number of memories. The list beside it has the same groups.`,
+    duplicates: "Said twice",
+    noDuplicates: "No two memories say the same.",
+    whatMergingDoes: "Merging deletes nothing: one memory stays as it is, and the other goes into its history and is no longer found.",
+    stays: "stays",
+    goes: "into its history",
+    merge: "Merge",
+    merged: "Merged. What was said twice is in the history.",
   },
 
   store: {
