@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.figures import Figure
 from recollect.embedding.local import LocalEmbedder
-from recollect.ranking.grouping import TextGrouper
+from recollect.ranking.groups.grouping import TextGrouper
 from recollect.text.terms import index_terms
 
 _DATA = Path(__file__).parent / "data" / "clusters"

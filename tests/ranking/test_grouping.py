@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from recollect.ranking.grouping import TextGrouper
-from recollect.ranking.layout import place_circles
-from recollect.ranking.neighbours import as_bytes, from_bytes, nearest_rows
+from recollect.ranking.groups.grouping import TextGrouper
+from recollect.ranking.groups.layout import place_circles
+from recollect.ranking.groups.neighbours import as_bytes, from_bytes, nearest_rows
 
 DIMENSIONS = 32
 

@@ -11,7 +11,7 @@ from recollect.model.memories import Scope
 from recollect.model.places import Location, NamedPlace, PlaceSummary, check_coordinates, folded
 from recollect.model.search import PlaceContents
 from recollect.ports import RemoteEmbedder, StoreWriter
-from recollect.ranking import clusters
+from recollect.ranking import place_clusters
 from recollect.settings.zones import zone_named
 from recollect.text.clean import clean
 
@@ -24,7 +24,7 @@ def places(engine: Engine, scope: Scope, limit: int) -> tuple[PlaceSummary, ...]
     sightings, named_places = engine.store.read(
         scope, lambda reader: (reader.sightings(Filters(now)), reader.named_places())
     )
-    return clusters.summarize(sightings, named_places, limit, zone_named(engine.settings.timezone))
+    return place_clusters.summarize(sightings, named_places, limit, zone_named(engine.settings.timezone))
 
 
 def contents(engine: Engine, scope: Scope, circle: Circle, limit: int) -> PlaceContents:

@@ -21,8 +21,8 @@ from recollect.model.clusters import MOST_CLUSTERS, MOST_EXAMPLES, Cluster, Clus
 from recollect.model.filters import Filters
 from recollect.model.memories import MemoryRecord, Scope, lapsed
 from recollect.ports import EmbeddedMemory, StoreReader
-from recollect.ranking.grouping import TextGrouper, TextGroups
-from recollect.ranking.layout import place_circles
+from recollect.ranking.groups.grouping import TextGrouper, TextGroups
+from recollect.ranking.groups.layout import place_circles
 from recollect.text.terms import every_form
 
 _MOST_COMPARED: Final = 100_000  # the newest; it bounds the memory that this takes

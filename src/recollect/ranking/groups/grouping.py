@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from recollect.model.memories import Vector
-from recollect.ranking.linkage import link
-from recollect.ranking.neighbours import ByteVectors, NearestRows, Rows, as_bytes, from_bytes, nearest_rows
-from recollect.ranking.projection import WIDTH, TermTable
+from recollect.ranking.groups.linkage import link
+from recollect.ranking.groups.neighbours import ByteVectors, NearestRows, Rows, as_bytes, from_bytes, nearest_rows
+from recollect.ranking.groups.projection import WIDTH, TermTable
 
 # Chosen on the tuning half of `benchmarks/data/clusters`.
 _WORDS_WEIGHT: Final = 1.5  # of the likeness of words, beside 1 for that of vectors

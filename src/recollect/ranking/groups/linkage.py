@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 
 from recollect.model.memories import Vector
-from recollect.ranking.neighbours import ByteVectors, Rows, as_bytes, from_bytes
+from recollect.ranking.groups.neighbours import ByteVectors, Rows, as_bytes, from_bytes
 
 _LEVELS: Final = 24
 _BLOCK: Final = 4_096
