@@ -66,7 +66,7 @@ export const texts = {
     degraded: (parts) => `Answered without: ${parts.join(", ")}.`,
     why: "Why it is here",
     channels: { vector: "meaning", text: "words" },
-    channel: (name, part) => `${name}: ${part.rank === null ? "not found" : `place ${part.rank}`}`,
+    channel: (name, part) => `${name}: ${part.rank === null ? (part.score ? "not among the first" : "not found") : `place ${part.rank}`}`,
     relevance: "relevance",
     rerank: "reranker",
     scope: (scope, author) => (author ? `shared: ${scope}, by ${author}` : `shared: ${scope}`),

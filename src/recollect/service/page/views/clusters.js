@@ -9,7 +9,9 @@ import { html, useState } from "../vendor/htm-preact-3.1.1.js";
 const GROUPS = 40;
 const EXAMPLES = 20;
 const SIDE = 400; // of the drawing, in its own units
+const EDGE = 3; // around it, for the lines of circles that touch its border
 const MOST_DOTS = 60;
+const [INNER, OUTER] = [0.4, 0.9]; // of a circle's radius: dots leave its middle to the word
 const LETTER = 7.5; // about as wide as one in the drawing
 const TURN = Math.PI * (3 - Math.sqrt(5)); // of a sunflower, whose seeds fill a circle evenly
 
@@ -42,14 +44,14 @@ const nameOf = (group) => group.terms.join(" · ") || texts.clusters.unnamed;
 
 // The list beside it says the same to readers who do not see the drawing, and is reached by keyboard.
 function Drawing({ groups, chosen, choose }) {
-  return html`<svg class="drawing" viewBox="0 0 ${SIDE} ${SIDE}" role="img" aria-label=${texts.clusters.drawing(groups.length)}>
+  return html`<svg class="drawing" viewBox="${-EDGE} ${-EDGE} ${SIDE + 2 * EDGE} ${SIDE + 2 * EDGE}" role="img" aria-label=${texts.clusters.drawing(groups.length)}>
     ${groups.map((group, at) => {
       const [x, y, radius] = [group.x, group.y, group.radius].map((part) => part * SIDE);
-      const word = shortened(group.terms[0] ?? "", (2 * radius) / LETTER);
+      const word = shortened(group.terms[0] ?? String(group.size), (2 * radius) / LETTER);
       return html`<g key=${at} class=${at === chosen ? "chosen" : ""} onClick=${() => choose(at)}>
         <title>${nameOf(group)}</title>
         <circle cx=${x} cy=${y} r=${radius} />
-        ${dots(group.size).map(([left, down]) => html`<circle class="dot" cx=${x + left * radius} cy=${y + down * radius} r="1.6" />`)}
+        ${dots(group.size).map(([left, down]) => html`<circle class="dot" cx=${x + left * radius} cy=${y + down * radius} r="2.2" />`)}
         ${word && html`<text x=${x} y=${y}>${word}</text>`}
       </g>`;
     })}
@@ -59,8 +61,8 @@ function Drawing({ groups, chosen, choose }) {
 function dots(size) {
   const shown = Math.min(size, MOST_DOTS);
   return Array.from({ length: shown }, (_, at) => {
-    const far = Math.sqrt((at + 0.5) / shown) * 0.9;
-    return [far * Math.cos(at * TURN), far * Math.sin(at * TURN)];
+    const far = Math.sqrt(INNER ** 2 + ((at + 0.5) / shown) * (OUTER ** 2 - INNER ** 2));
+    return [far * Math.sin(at * TURN), far * Math.cos(at * TURN)];
   });
 }
 

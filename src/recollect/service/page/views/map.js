@@ -117,8 +117,8 @@ function Listed({ places }) {
       (place) => html`<li key=${`${place.lat} ${place.lng}`}>
         <a href=${link(reach(place))}><bdi>${place.name || texts.map.unnamed}</bdi></a>
         <span class="quiet">
-          ${" "}${place.named && html`<span class="tag">${texts.map.named}</span> `}<bdi>${place.labels.join(", ")}</bdi>
-          ${" · "}${texts.timeline.count.memories(place.memories)}${" · "}${texts.timeline.count.messages(place.messages)}
+          ${" "}${place.named && html`<span class="tag">${texts.map.named}</span> `}${others(place) && html`<bdi>${others(place)}</bdi>${" · "}`}
+          ${texts.timeline.count.memories(place.memories)}${" · "}${texts.timeline.count.messages(place.messages)}
           ${" · "}${texts.map.last(day(place.last_visit))}
         </span>
       </li>`,
@@ -152,6 +152,7 @@ const link = ({ lat, lng, km }) => `#/map/${lat.toFixed(5)},${lng.toFixed(5)},${
 const go = (circle) => {
   location.hash = link(circle);
 };
+const others = (place) => place.labels.filter((label) => label !== place.name).join(", ");
 const spoken = (place) =>
   `${place.name || texts.map.unnamed}: ${texts.timeline.count.memories(place.memories)}, ${texts.timeline.count.messages(place.messages)}`;
 
