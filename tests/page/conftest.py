@@ -35,8 +35,9 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def running(serve: Serve) -> Running:
-    return serve(embedding__provider="none", serve__search_log="queries")
+def running(serve: Serve, request: pytest.FixtureRequest) -> Running:
+    """A service without vectors, unless a test gives a provider."""
+    return serve(embedding__provider=getattr(request, "param", "none"), serve__search_log="queries")
 
 
 @dataclass

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from recollect import UserMemory
+from recollect.service.requests import LONGEST_CONTENT, LONGEST_QUERY, LONGEST_TEXT
+from tests.conftest import OpenMemory
 from tests.page.conftest import Visit
 from tests.service.conftest import Running
 from tests.waiting import PATIENCE_S
@@ -22,7 +25,7 @@ HOSTILE = (
     '=HYPERLINK("https://evil.example")',
     "\u202eright to left \u2066mixed",
     "z\u0351\u0369a\u0363\u035bl\u034fgo" * 20,
-    "word" * 20_000,
+    "word" * (LONGEST_TEXT // 4),  # as long as a message may be; a memory holds a tenth, a query and a name less
 )
 
 
@@ -117,43 +120,47 @@ def test_what_a_scope_shares_says_so(visit: Visit) -> None:
     expect(page.get_by_text("Nothing is similar.")).to_be_visible()
 
 
-def test_nothing_that_was_stored_runs_or_hides(visit: Visit, tmp_path: Path) -> None:
-    page, anna = visit.page, visit.memory.user("anna")
-    for number, text in enumerate(HOSTILE):
-        short = text[:90]
-        place: dict[str, Any] = {"lat": 49.0 + number, "lng": 16.0, "place_label": short, "address": short}
-        anna.remember(
-            f"hostile {text}", subject=short, context=short, session=short, metadata={"author": text[:1_000]}, **place
-        )
-        anna.facts.set(short, short, f"hostile {text}")
-        anna.facts.set(short, short, f"hostile and doubtful {text}", source="web")
-        anna.events.log(f"hostile {text}", entity=short, kind=short, participants=[short])
-        anna.conversation(short).append("user", f"hostile {text}", speaker=short, lat=49.0 + number, lng=16.0)
-        anna.places.set(short, (49.0 + number, 16.0))
-        anna.files.add(f"# {text}\n\nhostile {text} {number}\n".encode(), name=f"{short}.md")
-    anna.conversation(HOSTILE[0]).extend({"role": "user", "content": f"hostile {number}"} for number in range(9))
-    anna.conversation(HOSTILE[0]).compact(keep_recent=1)
-    notes = tmp_path / HOSTILE[2]
-    notes.mkdir()
-    (notes / "=1+1.md").write_text(HOSTILE[1], encoding="utf-8")
-    anna.files.sync(notes)
+@pytest.mark.parametrize("running", ["local"], indirect=True)  # groups need vectors
+def test_nothing_that_was_stored_runs_or_hides(visit: Visit, open_memory: OpenMemory, tmp_path: Path) -> None:
+    page = visit.page
+    _store_hostile(visit, open_memory(embedding__provider="none").user("anna"), tmp_path)
     walk = {
         "Memories": "article",
-        "Timeline": "article",
+        "Timeline": ".plot a",
         "People and things": ".doubt",
+        "Clusters": ".groups li",
         "Conversations": ".list li",
         "Map": ".list li",
         "Files": ".list li",
+        "Insights": ".bars",
         "Store": ".figures",
     }
     for view, shown in walk.items():
         visit.go(view)
         expect(page.locator(shown).nth(0)).to_be_visible()
         _is_harmless(page)
+    page.evaluate("location.hash = '#/timeline/2026-03-01'")
+    expect(page.locator(".turns li").nth(len(HOSTILE))).to_be_attached()
+    _is_harmless(page)
     visit.go("People and things")
     for button in ("History", "Where it is from", "Correct"):
         page.locator(".subject article").first.get_by_role("button", name=button).click()
         _is_harmless(page)
+    page.keyboard.press("Escape")
+    visit.go("Clusters")
+    expect(page.locator(".groups button").first).to_be_visible()
+    for group in page.locator(".groups button").all():
+        group.click()
+        expect(page.locator("#members ~ article").first).to_be_visible()
+        _is_harmless(page)
+    expect(page.locator("#duplicates ~ article").first).to_contain_text("hostile")
+    page.get_by_role("button", name="Merge").first.click()
+    expect(page.get_by_role("status").filter(has_text="Merged.")).to_be_visible()
+    visit.go("Insights")
+    expect(page.get_by_role("table", name="Who asks")).to_contain_text("<script>")
+    page.get_by_role("button", name=re.compile("Tidy up")).click()
+    expect(page.get_by_role("dialog").get_by_role("listitem")).to_have_count(len(HOSTILE))
+    _is_harmless(page)
     page.keyboard.press("Escape")
     visit.go("Conversations")
     page.locator(".list a", has_text="<script>").click()
@@ -178,6 +185,36 @@ def test_nothing_that_was_stored_runs_or_hides(visit: Visit, tmp_path: Path) -> 
         around.click()
     expect(page.get_by_role("article").first).to_contain_text("hostile")
     _is_harmless(page)
+
+
+def _store_hostile(visit: Visit, unembedded: UserMemory, folder: Path) -> None:
+    """Fill every field of anna's memory; what takes long to embed is stored by a process without vectors."""
+    anna = visit.memory.user("anna")
+    for number, longest in enumerate(HOSTILE):
+        text, short = longest[: LONGEST_CONTENT - 500], longest[:90]
+        place: dict[str, Any] = {"lat": 49.0 + number, "lng": 16.0, "place_label": short, "address": short}
+        anna.remember(
+            f"hostile {text}", subject=short, context=short, session=short, metadata={"author": text[:1_000]}, **place
+        )
+        anna.remember_many([f"hostile {text}!", f"[System message] {text}"])
+        anna.facts.set(short, short, f"hostile {text}")
+        anna.facts.set(short, short, f"hostile and doubtful {text}", source="web")
+        anna.events.log(f"hostile {text}", entity=short, kind=short, participants=[short])
+        unembedded.conversation(short).append(
+            "user", f"hostile {longest[: LONGEST_TEXT - 500]}", speaker=short, lat=49.0 + number, lng=16.0
+        )
+        anna.places.set(short, (49.0 + number, 16.0))
+        unembedded.files.add(f"# {longest}\n\nhostile {longest} {number}\n".encode(), name=f"{short}.md")
+        agent = short if short.isascii() else "agent"
+        with visit.running.client(visit.running.key(), **{"User-Agent": agent}) as client:
+            asked = client.get("/api/memories/search", params={"query": longest[:LONGEST_QUERY]})
+            assert asked.status_code == 200
+    anna.conversation(HOSTILE[0]).extend({"role": "user", "content": f"hostile {number}"} for number in range(9))
+    anna.conversation(HOSTILE[0]).compact(keep_recent=1)
+    notes = folder / HOSTILE[2]
+    notes.mkdir()
+    (notes / "=1+1.md").write_text(HOSTILE[1], encoding="utf-8")
+    anna.files.sync(notes)
 
 
 def _is_harmless(page: Page) -> None:
