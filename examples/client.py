@@ -14,7 +14,7 @@ from uuid import uuid4
 import httpx2  # any HTTP client will do
 
 url, key = os.environ["RECOLLECT_URL"], os.environ["RECOLLECT_KEY"]
-with httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}) as service:
+with httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60) as service:
     # An idempotency key makes a retry safe: the write is executed once, and the same answer is returned.
     request = {"content": "Prefers dark mode in all applications", "type": "preference"}
     once = {"Idempotency-Key": str(uuid4())}

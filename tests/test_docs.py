@@ -59,6 +59,8 @@ def test_examples_do_what_they_show(
 ) -> None:
     monkeypatch.setenv("RECOLLECT_DATABASE", str(tmp_path / "docs.db"))
     monkeypatch.setenv("RECOLLECT_CONFIG", os.devnull)
+    monkeypatch.setenv("RECOLLECT_RECALL_DEADLINE_S", "600")  # a busy machine leaves nothing out
+    monkeypatch.setenv("RECOLLECT_HOOKS_BUDGET_S", "60")
     monkeypatch.setenv("RECOLLECT_RECALL_RERANK", "off")  # how much it reads depends on the machine
     monkeypatch.setenv("RECOLLECT_EMBEDDING_WORKER", "false")  # the examples do the worker's job themselves
     monkeypatch.setenv("RECOLLECT_PLACES_SMALLEST", "15000")  # the smallest table is made the fastest

@@ -20,6 +20,11 @@ NOTES = {
     "home.md": "# Home\n\n## Network\n\nThe guest network is called larks-nest.\n",
     "garden.md": "# Roses\n\nCut them back in March.\n",
 }
+UNHURRIED_ENVIRONMENT = {
+    "RECOLLECT_PLACES_GEOCODER": "none",
+    "RECOLLECT_RECALL_DEADLINE_S": "600",  # a busy machine leaves nothing out
+    "RECOLLECT_HOOKS_BUDGET_S": "60",
+}
 PROGRAMS = sorted(EXAMPLES.glob("*.py"))
 NEEDED = {"llamaindex_memory": "llama_index"}  # large packages, which are not installed for the tests
 
@@ -34,7 +39,7 @@ def run(program: Path, folder: Path, **environment: str) -> str:
     ran = subprocess.run(
         [sys.executable, program, *ARGUMENTS.get(program.stem, [])],
         cwd=folder,
-        env={**os.environ, "RECOLLECT_PLACES_GEOCODER": "none", **environment},
+        env={**os.environ, **UNHURRIED_ENVIRONMENT, **environment},
         input=INPUT.get(program.stem, ""),
         capture_output=True,
         text=True,
