@@ -268,6 +268,8 @@ def test_logged_out(browser: Browser, running: Running) -> None:
 
 def test_an_admin_chooses_whose_memory_and_sees_it(browser: Browser, running: Running) -> None:
     running.memory.user("Jiří").remember("Prefers window seats")
+    running.memory.keys.create(user="anna", name=HOSTILE[0])
+    running.memory.scopes.add("family", HOSTILE[1])
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(f"{running.url}/#login={running.memory.keys.create_link(scopes=('admin',)).secret}")
@@ -276,4 +278,8 @@ def test_an_admin_chooses_whose_memory_and_sees_it(browser: Browser, running: Ru
         expect(page.get_by_text("You look at the memory of Jiří")).to_be_visible()
         page.get_by_role("link", name="Memories").click()
         expect(page.get_by_role("article")).to_contain_text("Prefers window seats")
+        page.get_by_role("link", name="Insights").click()
+        expect(page.get_by_role("region", name="Keys")).to_contain_text(HOSTILE[0])
+        expect(page.get_by_role("region", name="Shared scopes")).to_contain_text(HOSTILE[1])
+        _is_harmless(page)
     assert [line.action for line in running.memory.operations.audit_log("Jiří")] == ["page.view"]
