@@ -207,7 +207,7 @@ def test_a_foreign_id_is_not_found(service: Running, anna: httpx2.Client) -> Non
 
 
 def test_a_browser_gets_the_page_and_a_program_learns_where_the_routes_are(service: Running) -> None:
-    with httpx2.Client(base_url=service.url) as stranger:
+    with service.client() as stranger:
         page = stranger.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
         assert (page.status_code, page.headers["content-type"].partition(";")[0]) == (200, "text/html")
         assert "/page/main.js" in page.text

@@ -23,7 +23,7 @@ def test_a_server_says_when_it_answers_and_when_it_begins_to_end() -> None:
         thread.start()
         try:
             assert ready.wait(PATIENCE_S)
-            assert httpx2.get(url_of(listener), trust_env=False).status_code == 204
+            assert httpx2.get(url_of(listener), timeout=PATIENCE_S, trust_env=False).status_code == 204
             assert not ending.is_set()
         finally:
             server.should_exit = True
