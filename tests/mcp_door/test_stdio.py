@@ -88,7 +88,7 @@ def test_it_remembers_from_one_run_to_the_next(environment: dict[str, str], tmp_
     typed = ("--database", str(tmp_path / "new folder" / "memory.db"), "--user", "anna", "mcp")
 
     async def store(client: Client) -> None:
-        assert len((await client.list_tools()).tools) == 12
+        assert len((await client.list_tools()).tools) == 13
         assert (await called(client, "memory_store", content="Žofie má ráda čaj"))[1]["action"] == "created"
 
     async def recall(client: Client) -> None:
@@ -170,7 +170,7 @@ def test_a_key_decides_for_whom_and_what(environment: dict[str, str], tmp_path: 
     async def talk(client: Client) -> None:
         assert {tool.name for tool in (await client.list_tools()).tools} == {
             "memory_recall", "search_context", "memory_about", "memory_places",
-            "memory_get", "memory_list", "memory_facts", "memory_similar",
+            "memory_get", "memory_list", "memory_facts", "memory_similar", "memory_clusters",
         }  # fmt: skip
         text, _ = await called(client, "memory_recall", query="tea")
         assert "Anna likes tea" in text
