@@ -176,6 +176,7 @@ def test_nothing_that_was_stored_runs_or_hides(visit: Visit, open_memory: OpenMe
     page.get_by_role("button", name="Read the text").click()
     expect(page.locator("pre")).to_contain_text("<img src=x onerror=")
     _is_harmless(page)
+    _open_longest(visit)
     visit.go("Recall")
     page.get_by_text("Filters").click()
     page.get_by_label("Where to look").select_option("all")
@@ -215,6 +216,18 @@ def _store_hostile(visit: Visit, unembedded: UserMemory, folder: Path) -> None:
     notes.mkdir()
     (notes / "=1+1.md").write_text(HOSTILE[1], encoding="utf-8")
     anna.files.sync(notes)
+
+
+def _open_longest(visit: Visit) -> None:
+    """Look at the longest word itself: what is not on screen is not laid out."""
+    page = visit.page
+    for view in ("Conversations", "Files"):
+        visit.go(view)
+        page.locator(".list a", has_text="wordword").first.click()
+        if view == "Files":
+            page.get_by_role("button", name="Read the text").click()
+        expect(page.locator("pre, .turns > li").first).to_contain_text("wordword")
+        _is_harmless(page)
 
 
 def _is_harmless(page: Page) -> None:
