@@ -44,6 +44,11 @@ def take_part(thing: Forkable) -> None:
         _taking_part[id(thing)] = thing
 
 
+def withdraw(thing: Forkable) -> None:
+    """Let an object take part in no further fork: it is closed, or belongs to the process that this one came from."""
+    _taking_part.pop(id(thing), None)
+
+
 def module_lock() -> Lock:
     """Make a lock for a module, which lasts as long as the process. A child finds it free, as those of `logging`."""
     lock = Lock()

@@ -286,14 +286,15 @@ def test_an_export_takes_the_vectors_of_passages_along(  # noqa: PLR0917 - fixtu
 
 
 def _older_archive(source: Path, target: Path) -> Path:
-    """Write an archive as the first version of the format had it: without passages."""
+    """Write an archive as the first version of the format had it: without passages and without a search log."""
     with zipfile.ZipFile(source) as bundle:
         members = {name: bundle.read(name) for name in bundle.namelist()}
     vectors = [json.loads(line) for line in members["vectors.jsonl"].splitlines()]
     whole = [{name: value for name, value in one.items() if name != "part"} for one in vectors if not one["part"]]
     data = members["vectors.jsonl"] = "".join(f"{json.dumps(one)}\n" for one in whole).encode()
     manifest = json.loads(members[MANIFEST])
-    del manifest["passages"]
+    del manifest["passages"], members["search_log.jsonl"]
+    manifest["members"] = [member for member in manifest["members"] if member["name"] != "search_log.jsonl"]
     (entry,) = [member for member in manifest["members"] if member["name"] == "vectors.jsonl"]
     entry |= {"bytes": len(data), "lines": len(whole), "sha256": hashlib.sha256(data).hexdigest()}
     members[MANIFEST] = json.dumps({**manifest, "version": 1}).encode()

@@ -237,6 +237,8 @@ _VERBS: dict[str, _Verb] = {
     "UserMemory.search_context in a session": lambda me, _, __: me.search_context("roast", current="c"),
     "UserMemory.about": lambda me, _, __: me.about("roast"),
     "UserMemory.similar": lambda me, known, __: me.similar(known),
+    "UserMemory.clusters": lambda me, _, __: me.clusters(),
+    "UserMemory.merge": lambda me, known, __: me.merge(known, into=_NO_ID),
     "UserMemory.get": lambda me, known, __: me.get(known),
     "UserMemory.update": lambda me, known, __: me.update(known, content="other"),
     "UserMemory.rate": lambda me, known, __: me.rate(known, 1),
@@ -295,6 +297,7 @@ _VERBS: dict[str, _Verb] = {
 
 _WRITING = {
     "UserMemory.remember", "UserMemory.remember_many", "UserMemory.import_memories", "UserMemory.update",
+    "UserMemory.merge",
     "UserMemory.rate", "UserMemory.forget", "UserMemory.after_turn", "UserFiles.sync", "UserFiles.add",
     "UserPlaces.set", "UserPlaces.forget", "UserFacts.set", "UserPreferences.set", "UserEvents.log",
     "UserLessons.add", "UserInstructions.add", "UserMessages.rate", "Conversation.append", "Conversation.extend",

@@ -61,6 +61,10 @@ with Memory.open(settings=settings) as memory:
     me.remember("The pump is in the attic")
     child = os.fork()
     if child == 0:
+        grandchild = os.fork()  # as daemons do
+        if grandchild == 0:
+            os._exit(0)
+        os.waitpid(grandchild, 0)
         try:
             me.remember("The pump is in the cellar")
         except StoreError as error:

@@ -29,7 +29,7 @@ CONFIG = {
     },
 }
 ENDLESS = "/api/stream"  # has a test of its own, for its answers have no end
-OPERATORS = ("/api/status", "/metrics", "/api/admin/scopes")
+OPERATORS = ("/api/status", "/metrics", "/api/admin/")
 NAMING = ("x-recollect-user", "x-recollect-scope")  # what they name must be there, which no schema can say
 HALVES = {"lat", "lng", "near", "at", "radius_km"}  # in a query each may stand alone, as far as a schema can say
 WAYS = ("location", "lat", "address", "place_label", "near", "at")

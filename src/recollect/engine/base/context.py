@@ -18,7 +18,7 @@ from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.base.search_metrics import SearchMetrics
 from recollect.engine.base.search_notes import SearchNotes
 from recollect.errors import StoreError, StoreFull
-from recollect.forking import leak, take_part
+from recollect.forking import leak, take_part, withdraw
 from recollect.model.literals import StatementType
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.readings import Reading
@@ -204,6 +204,7 @@ class Engine:
 
     def after_fork_in_child(self) -> None:
         """Refuse all use. What was inherited is not freed: that would wait for threads that are not here."""
+        withdraw(self)
         atexit.unregister(self.background.close)
         atexit.unregister(self.search.notes.thread.close)
         for part in fields(self):

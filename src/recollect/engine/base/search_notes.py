@@ -16,13 +16,17 @@ NotesWriter: TypeAlias = Callable[[Scope, Sequence[SearchNote]], None]
 _MOST_WAITING = 1_000
 
 
+def _drop(_: Scope, __: Sequence[SearchNote]) -> None:
+    """Write nothing."""
+
+
 class SearchNotes:
     """The notes of a process that wait, written by a thread of their own. When there are too many, the oldest go."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Scope, SearchNote]] = deque(maxlen=_MOST_WAITING)
         self._turn = Lock()
-        self._write: NotesWriter = lambda _, __: None
+        self._write: NotesWriter = _drop
         self.thread = BackgroundThread()
 
     def employ(self, write: NotesWriter) -> None:
@@ -50,3 +54,4 @@ class SearchNotes:
         """Write what waits, and stop."""
         self.thread.close()
         self.flush()
+        self._write = _drop  # or the store would live on as part of a cycle, and take part in forks

@@ -14,7 +14,7 @@ from typing import TypeVar
 import apsw
 
 from recollect.errors import FileDamaged, StoreError, StoreFull, StoreReadOnly, StoreUnavailable
-from recollect.forking import leak, take_part
+from recollect.forking import leak, take_part, withdraw
 from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
@@ -438,6 +438,7 @@ class SqliteStore(
             self._closed = True
             self._readers.close()
             self._close_writer()
+        withdraw(self)
 
     def _close_writer(self) -> None:
         if self._open_writer is not None:
@@ -459,6 +460,7 @@ class SqliteStore(
 
     def after_fork_in_child(self) -> None:
         """Leave everything alone; the engine tells callers to open a store of their own."""
+        withdraw(self)  # or a fork of this process would wait for locks that stay with the parent
         leak(self)
 
     def _insist_open(self) -> None:
