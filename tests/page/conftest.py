@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 from recollect import Memory
 from tests.service.conftest import Running, Serve
 from tests.service.conftest import serve as serve  # noqa: PLC0414 - a fixture of these tests, too
 from tests.waiting import PATIENCE_S
+
+expect.set_options(timeout=PATIENCE_S * 1000)
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 

@@ -5,10 +5,8 @@ from playwright.sync_api import expect
 
 from tests.page.conftest import Visit
 from tests.service.conftest import Running, Serve
-from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # the page knows routes, not stores
-expect.set_options(timeout=PATIENCE_S * 1000)
 
 TEXTS = (
     "Our dog Bruno limps after long walks",

@@ -12,10 +12,8 @@ from recollect.service.requests import LONGEST_CONTENT, LONGEST_QUERY, LONGEST_T
 from tests.conftest import OpenMemory
 from tests.page.conftest import Visit
 from tests.service.conftest import Running
-from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # the page knows routes, not stores
-expect.set_options(timeout=PATIENCE_S * 1000)
 
 HOSTILE = (
     "<script>document.title='owned'</script>",

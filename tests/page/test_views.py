@@ -8,10 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.page.conftest import Visit
-from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # the page knows routes, not stores
-expect.set_options(timeout=PATIENCE_S * 1000)
 
 
 def test_the_timeline_leads_from_years_to_an_hour(visit: Visit) -> None:

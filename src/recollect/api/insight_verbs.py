@@ -1,16 +1,15 @@
 """Verbs of `UserMemory` about how a memory is used, and what could be tidied up."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final, cast
+from typing import cast
 
 from recollect.api.scoped import Scoped, check_limit
+from recollect.engine.audit import search_log
 from recollect.engine.maintenance import insights as collecting
 from recollect.engine.maintenance import tidy as tidying
 from recollect.engine.maintenance.tidy import TidyRequest
 from recollect.errors import InvalidInput
 from recollect.model.insights import TIDY_RULES, Insights, Tidying, TidyRule
-
-_MAX_DAYS: Final = 90
 
 
 class InsightVerbs(Scoped):
@@ -22,8 +21,8 @@ class InsightVerbs(Scoped):
         Queries, programs and recalled items come from the search log of the last `days`, at most 90, if
         `serve.search_log` is on. Coverage says what can be found by meaning, growth what was stored in each month.
         """
-        if not 1 <= days <= _MAX_DAYS:
-            raise InvalidInput(f"days is {days}; it must be from 1 to {_MAX_DAYS}.")
+        if not 1 <= days <= search_log.KEPT.days:
+            raise InvalidInput(f"days is {days}; it must be from 1 to {search_log.KEPT.days}.")
         return collecting.insights(self._engine, self._scope, days=days, limit=check_limit(limit))
 
     def tidy(
