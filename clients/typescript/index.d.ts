@@ -1,6 +1,6 @@
 import type {
   AfterTurnOptions, BeforePromptOptions, ContextOptions, EventFields, EventOptions, ForgetTarget, MemoryChanges, MemoryFields, MemoryFilters,
-  MessageContent, MessageFields, MessageRole, NewMemory, NewMessage, PageOptions, RecallOptions, TimelineOptions, TypedFields,
+  KeyedFields, MessageContent, MessageFields, MessageRole, NewMemory, NewMessage, PageOptions, RecallOptions, TimelineOptions, TypedFields,
 } from "./src/inputs.js";
 import type {
   About, Appended, Compaction, ConversationInfo, ConversationPage, Forgotten, Insights, TaughtMemory, Membership, Memory, MemoryPage, Message, PromptContext, Recall, Remembered,
@@ -155,14 +155,14 @@ export class Conversation {
 export interface Facts {
   (subject?: string, options?: { key?: string; limit?: number }, call?: CallOptions): Promise<Memory[]>;
   /** Stores a fact; a new value for the same subject and key supersedes the old one. */
-  set(subject: string, key: string, value: string, fields?: TypedFields & { content?: string }, call?: WriteOptions): Promise<Remembered>;
+  set(subject: string, key: string, value: string, fields?: KeyedFields & { content?: string }, call?: WriteOptions): Promise<Remembered>;
 }
 
 /** Preferences by category. Called, it lists them, the most confident first. */
 export interface Preferences {
   (category?: string, options?: { key?: string; limit?: number }, call?: CallOptions): Promise<Memory[]>;
   /** Stores what the user prefers, perhaps in a `context`; a new value supersedes. */
-  set(category: string, key: string, value: string, fields?: TypedFields & { content?: string }, call?: WriteOptions): Promise<Remembered>;
+  set(category: string, key: string, value: string, fields?: KeyedFields & { content?: string }, call?: WriteOptions): Promise<Remembered>;
 }
 
 /** The timeline of what happened. Called, it lists events in order of time. */

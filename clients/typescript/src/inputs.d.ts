@@ -25,7 +25,6 @@ export interface TypedFields extends LocationFields {
   context?: string;
   source?: string;
   trust?: number | null;
-  many?: boolean;
   session?: string;
   valid_from?: DateLike | null;
   valid_until?: DateLike | null;
@@ -33,8 +32,13 @@ export interface TypedFields extends LocationFields {
   metadata?: Record<string, unknown>;
 }
 
+/** What a fact or a preference may have: with `many`, its key has several values side by side. */
+export interface KeyedFields extends TypedFields {
+  many?: boolean;
+}
+
 /** What a memory may have besides its content. */
-export interface MemoryFields extends TypedFields {
+export interface MemoryFields extends KeyedFields {
   type?: MemoryType;
   subject?: string;
   key?: string;

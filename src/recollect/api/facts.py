@@ -17,7 +17,7 @@ from recollect.engine.memories.doubts import find_doubts, find_outranked
 from recollect.engine.search import timeline
 from recollect.errors import InvalidMemory
 from recollect.model.literals import MemoryType
-from recollect.model.memories import CommonFields, Doubt, MemoryRecord, NewMemory, Remembered
+from recollect.model.memories import CommonFields, Doubt, KeyedFields, MemoryRecord, NewMemory, Remembered
 from recollect.model.readings import ASSISTANT, STANDING
 from recollect.model.stats import TimelineBucket, TimelineUnit
 from recollect.ports import StoreReader
@@ -49,7 +49,7 @@ class UserFacts(_TypedMemories):
         return self._select("fact", subject, key, limit=limit)
 
     def set(
-        self, subject: str, key: str, value: str, *, content: str = "", **fields: Unpack[CommonFields]
+        self, subject: str, key: str, value: str, *, content: str = "", **fields: Unpack[KeyedFields]
     ) -> Remembered:
         """Store a fact; a new value for the same subject and key supersedes the old one.
 
@@ -88,7 +88,7 @@ class UserPreferences(_TypedMemories):
         return _by_confidence(self._select("preference", category, key, limit=limit))
 
     def set(
-        self, category: str, key: str, value: str, *, content: str = "", **fields: Unpack[CommonFields]
+        self, category: str, key: str, value: str, *, content: str = "", **fields: Unpack[KeyedFields]
     ) -> Remembered:
         """Store what the user prefers, perhaps in a `context` such as `after_sunset`; a new value supersedes."""
         _check_filled(category=category, key=key, value=value)

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from recollect.client.arguments import refuse_vector
 from recollect.client.decode import decode, decode_all
 from recollect.client.scoped import ServiceScoped
-from recollect.model.memories import CommonFields, Doubt, MemoryRecord, Remembered
+from recollect.model.memories import CommonFields, Doubt, KeyedFields, MemoryRecord, Remembered
 from recollect.model.stats import TimelineBucket, TimelineUnit
 
 
@@ -35,7 +35,7 @@ class ServiceFacts(_ServiceTyped):
         return self._list("/api/facts", subject=subject, key=key, limit=limit)
 
     def set(
-        self, subject: str, key: str, value: str, *, content: str = "", **fields: Unpack[CommonFields]
+        self, subject: str, key: str, value: str, *, content: str = "", **fields: Unpack[KeyedFields]
     ) -> Remembered:
         """Store a fact; a new value for the same subject and key supersedes the old one."""
         return self._store("/api/facts", fields, subject=subject, key=key, value=value, content=content)
@@ -55,7 +55,7 @@ class ServicePreferences(_ServiceTyped):
         return self._list("/api/preferences", category=category, key=key, limit=limit)
 
     def set(
-        self, category: str, key: str, value: str, *, content: str = "", **fields: Unpack[CommonFields]
+        self, category: str, key: str, value: str, *, content: str = "", **fields: Unpack[KeyedFields]
     ) -> Remembered:
         """Store what the user prefers, perhaps in a `context`; a new value supersedes."""
         return self._store("/api/preferences", fields, category=category, key=key, value=value, content=content)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
         MessageRole, Permission, Source, Trust,
     )
     from recollect.model.memories import (
-        CommonFields, Doubt, MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, Space, VectorLike,
+        CommonFields, Doubt, KeyedFields, MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, Space,
+        VectorLike,
     )
     from recollect.model.messages import (
         Appended, Compaction, Content, ConversationInfo, Message, MessageFields, NewMessage, ToolCall,
@@ -47,7 +48,7 @@ __all__ = [
     "Cluster", "Clusters", "CommonFields", "Compaction", "Content", "ConversationInfo", "Coverage", "Doubt",
     "DuplicatePair", "Estimate", "ExplainedReading",
     "FileKind", "FilePage", "FileRecord", "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus",
-    "Forgotten", "Hit", "Insights", "Located", "Location", "LocationLike", "LocationMode", "Maintenance",
+    "Forgotten", "Hit", "Insights", "KeyedFields", "Located", "Location", "LocationLike", "LocationMode", "Maintenance",
     "MemoryChanges", "MemoryFields", "MemoryOrigin", "MemoryRecord", "MemoryType", "Message", "MessageFields",
     "MessageRole", "Model", "MonthGrowth", "NamedPlace", "Need", "NewMemory", "NewMessage", "Page", "ParkedItem",
     "Permission", "Place", "PlacePart", "PlaceSummary", "Problem", "PromptContext", "QueryFigures", "Reading",

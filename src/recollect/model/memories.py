@@ -39,7 +39,6 @@ class CommonFields(TypedDict, total=False):
     context: str
     source: str
     trust: int | None
-    many: bool
     session: str
     valid_from: datetime | None
     valid_until: datetime | None
@@ -52,7 +51,13 @@ class CommonFields(TypedDict, total=False):
     vector: VectorLike | None
 
 
-class MemoryFields(CommonFields, total=False):
+class KeyedFields(CommonFields, total=False):
+    """The optional fields of facts and preferences. With `many` the key has several values, side by side."""
+
+    many: bool
+
+
+class MemoryFields(KeyedFields, total=False):
     """The optional fields of a memory, as keyword arguments of `remember`."""
 
     type: MemoryType

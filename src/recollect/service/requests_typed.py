@@ -30,7 +30,6 @@ class TypedBody(LocatableBody):
     context: ShortText | None = None
     source: ShortText | None = None
     trust: Annotated[int, Field(ge=0, le=3), WHOLE_NUMBER] | None = None
-    many: bool | None = None
     session: ShortText | None = None
     valid_from: Timestamp | None = None
     valid_until: Timestamp | None = None
@@ -47,7 +46,15 @@ class TypedBody(LocatableBody):
         return {name: value for name, value in self.model_dump().items() if value not in (None, "")}
 
 
-class FactBody(TypedBody):
+class KeyedBody(TypedBody):
+    """What a memory with a key and a value may have."""
+
+    many: Annotated[bool, Field(description="One of several values of its key: it stands beside the others")] | None = (
+        None
+    )
+
+
+class FactBody(KeyedBody):
     """A fact about a thing."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["FactBody"])
@@ -58,7 +65,7 @@ class FactBody(TypedBody):
     content: _TypedContent = None
 
 
-class PreferenceBody(TypedBody):
+class PreferenceBody(KeyedBody):
     """What the user prefers."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["PreferenceBody"])
