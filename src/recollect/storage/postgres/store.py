@@ -342,18 +342,22 @@ class PostgresStore(
         return problems
 
     def tune(self) -> Sequence[str]:
-        """Index large users and refresh the planner's statistics, which only the owner of the tables may."""
+        """Index large users, vacuum, and refresh the planner's statistics, which only the owner of the tables may.
+
+        Vacuuming also empties the pending lists of the word indexes, which every search for words scans.
+        """
         with self._lent() as session:
             lacking = list(missing_indexes(session, self._settings.giant_user_rows))
             vectors = [f"vectors_{row.number}" for row in list_spaces(session)]
         if not self._rights.owns:
-            left = f"left {len(lacking)} vector index(es) and the planner's statistics to the owner of the tables"
-            return (f"{left}: run `recollect maintain` with that login, {self._rights.login} may not",)
+            left = f"left {len(lacking)} vector index(es), vacuuming and the planner's statistics"
+            owner_only = f"run `recollect maintain` with that login, {self._rights.login} may not"
+            return (f"{left} to the owner of the tables: {owner_only}",)
         with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as owner:
             built = build_indexes(owner, lacking)
-            for table in ("memories", "messages", *vectors):
-                owner.execute(f"ANALYZE {table}".encode())
-        return (*built, "refreshed the planner's statistics")
+            for table in ("memories", "messages", "chunks", *vectors):
+                owner.execute(f"VACUUM (ANALYZE) {table}".encode())
+        return (*built, "vacuumed the tables that are searched", "refreshed the planner's statistics")
 
     def advice(self) -> Sequence[str]:
         """Say which users would profit from an index, and what of the server's settings endangers data."""
