@@ -4,10 +4,11 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
-from typer.testing import CliRunner
+import typer.testing
 
 import recollect.api.composition
 import recollect.api.memory
@@ -33,6 +34,10 @@ PLAIN_ENVIRONMENT = {
 OFFLINE = {"RECOLLECT_PLACES_GEOCODER": "offline", "RECOLLECT_PLACES_SMALLEST": "15000"}
 
 
+# Building the commands takes five times as long as most take to run; a shell builds them once, and so do the tests.
+typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]
+
+
 class Outcome(NamedTuple):
     """What a command printed, and how it ended."""
 
@@ -56,7 +61,7 @@ class Cli:
     def __call__(self, *typed: str, standard_input: str | bytes | None = None) -> Outcome:
         """Run a command, however it may end."""
         words = [*self._shared, *typed]
-        result = CliRunner().invoke(
+        result = typer.testing.CliRunner().invoke(
             app, words, input=standard_input, env=self.environment, catch_exceptions=False, prog_name="recollect"
         )
         return Outcome(result.exit_code, result.stdout, result.stderr)

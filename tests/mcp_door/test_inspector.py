@@ -1,6 +1,6 @@
 """The inspector of the protocol's authors, from npm: a client that shares no line with the SDK we serve with.
 
-It is installed once into the user's cache folder. Without Node.js, or without a registry to install it from, there is
+It is installed once into build/. Without Node.js, or without a registry to install it from, there is
 nothing to test with.
 """
 
@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 import pytest
 
 from recollect import Memory
@@ -30,11 +29,11 @@ def inspector() -> Path:
     """The program, installed on demand; test processes that run side by side wait for the one that installs it."""
     if not (shutil.which("node") and shutil.which("npm")):
         pytest.skip("the inspector needs node and npm")
-    cache = Path(platformdirs.user_cache_dir("recollect-tests"))
-    home = cache / f"inspector-{VERSION}"
+    build = Path(__file__).parents[2] / "build"  # the cache folder of the tests is emptied after each run
+    home = build / f"inspector-{VERSION}"
     program = home / "node_modules" / ".bin" / "mcp-inspector"
-    cache.mkdir(parents=True, exist_ok=True)
-    with (cache / "inspector.lock").open("w") as lock:
+    build.mkdir(exist_ok=True)
+    with (build / "inspector.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not program.exists():
             _install(home)
