@@ -30,6 +30,7 @@ from benchmarks import (
     service,
     startup,
     summaries,
+    writers,
 )
 from benchmarks.figures import Figure
 from benchmarks.stores import server
@@ -38,6 +39,7 @@ Measurement = Callable[[Path, str, int], Iterator[Figure]]
 
 MEASUREMENTS: Mapping[str, Measurement] = {
     "ingest": ingest.measure,
+    "writers": writers.measure,
     "large": lambda folder, _address, amount: recall.one_large_user(folder / "recall.db", amount),
     "small": lambda folder, address, amount: recall.many_small_users(folder, address, 1_000, amount // 1_000),
     "hybrid": lambda folder, _address, amount: hybrid.measure(folder, amount),

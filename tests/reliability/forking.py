@@ -16,6 +16,7 @@ from tests.waiting import PATIENCE_S
 
 _WITH_WORKER: dict[str, Any] = {**WITH_QUICK_VECTORS, "embedding.worker": True}
 _PER_CHILD = 5
+_WRITERS = 4
 
 _inherited: list[Memory] = []  # what a forked child finds
 
@@ -76,12 +77,15 @@ def raise_family(link: Link, database: str, method: str, children: int) -> None:
     memory = open_memory(database, **_WITH_WORKER)
     _inherited.append(memory)
 
-    def write(number: int) -> None:
-        text = f"The parent has parcel {number}"
-        memory.user("me").remember(text)
-        acknowledged.append(text)
+    def writes(writer: int) -> Callable[[int], None]:
+        def write(number: int) -> None:
+            text = f"Writer {writer} of the parent has parcel {number}"
+            memory.user("me" if writer == 0 else f"writer{writer}").remember(text)
+            acknowledged.append(text)
 
-    steps = (write, lambda _: memory.user("me").recall("parcel"))
+        return write
+
+    steps: list[Callable[[int], object]] = [*map(writes, range(_WRITERS)), lambda _: memory.user("me").recall("parcel")]
     for step in steps:  # Python has locks of its own around imports, which a child would find taken
         step(-1)
     threads = [Thread(target=_keep_doing, args=(step, stop, failures)) for step in steps]

@@ -92,13 +92,14 @@ def _contents(me: UserMemory) -> dict[str, str]:
             return found
 
 
+@pytest.mark.parametrize("threads", [1, 8])
 @pytest.mark.parametrize("round_", _ROUNDS)
-def test_what_was_remembered_stays(database: str, zygote: Zygote, round_: int) -> None:
+def test_what_was_remembered_stays(database: str, zygote: Zygote, round_: int, threads: int) -> None:
     chance, figures = random.Random(_SEED + round_), Figures()
     known: dict[str, str] = {}
     for point in range(_POINTS):
         texts = [f"Letter {point}-{number} went to box {number}" for number in range(_ITEMS)]
-        child = zygote.start("remember_on", database=database, items=texts)
+        child = zygote.start("remember_on", database=database, items=texts, threads=threads)
         acknowledged = _killed(child, chance, figures)
         known |= {memory_id: texts[position] for position, memory_id in acknowledged}
         with _reopened(database) as me:
@@ -108,7 +109,7 @@ def test_what_was_remembered_stays(database: str, zygote: Zygote, round_: int) -
         figures.unacknowledged += len(kept.keys() - known.keys())
         known |= kept
     figures.acknowledged = len(known) - figures.unacknowledged
-    figures.show("remember", database)
+    figures.show(f"remember in {threads} threads", database)
     assert figures.lost == []
     assert figures.killed > _POINTS // 2
     assert figures.acknowledged > 0

@@ -10,12 +10,14 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any
 
 from recollect import Conversation, Memory, NewMemory, RecollectError, Remembered, UserMemory
@@ -86,9 +88,9 @@ def live(link: Link, database: str, name: str, rounds: int) -> None:
     link.say(kept)
 
 
-def remember_on(link: Link, database: str, items: list[str]) -> None:
-    """Remember one text after the other, and acknowledge each."""
-    _acknowledge_each(link, database, items, lambda me, text: me.remember(text, vector=vector_of(text)).id)
+def remember_on(link: Link, database: str, items: list[str], threads: int = 1) -> None:
+    """Remember one text after the other in each of some threads, and acknowledge each."""
+    _acknowledge_each(link, database, items, lambda me, text: me.remember(text, vector=vector_of(text)).id, threads)
 
 
 def remember_many_on(link: Link, database: str, items: list[list[str]]) -> None:
@@ -106,13 +108,22 @@ def remember_batch(me: UserMemory, texts: list[str]) -> tuple[Remembered, ...]:
     return me.remember_many(NewMemory(text, vector=vector_of(text)) for text in texts)
 
 
-def _acknowledge_each(link: Link, database: str, items: list[Any], verb: Callable[[UserMemory, Any], Any]) -> None:
+def _acknowledge_each(
+    link: Link, database: str, items: list[Any], verb: Callable[[UserMemory, Any], Any], threads: int = 1
+) -> None:
     with open_memory(database, **WITH_VECTORS) as memory:
         me = memory.user("me")
         me.count()  # so that all connections are there when the moment to be killed is chosen
         link.say("ready")
-        for position, item in enumerate(items):
-            link.say([position, verb(me, item)])
+        saying = Lock()
+
+        def do(position: int) -> None:
+            done = verb(me, items[position])
+            with saying:
+                link.say([position, done])
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(do, range(len(items))))
     link.say("done")
 
 

@@ -99,7 +99,11 @@ class Store(
         """Run questions against one snapshot."""
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
-        """Run changes in one transaction; it is durable when this returns. The work must not wait for anything."""
+        """Run changes in one transaction, all or nothing; it is durable when this returns.
+
+        The work must not wait for anything. Another thread may run it, and it is run again if the store lost the
+        transaction by no fault of this work.
+        """
 
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Like `write`, but may finish the commit in the background while the caller prepares the next batch."""

@@ -6,6 +6,7 @@ of it, and the next verb works, in the same process and after opening again.
 
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 import apsw
 import pytest
 
-from recollect import RecollectError
+from recollect import RecollectError, StoreError
 from tests.conformance.notes import Notes
 from tests.reliability.disk.images import Disk
 from tests.reliability.disk.recorder import Call, Recording, recorded
@@ -23,6 +24,7 @@ from tests.reliability.figures import figure
 from tests.reliability.opening import open_memory
 from tests.sizes import sized
 from tests.storage.catalogue import plain
+from tests.waiting import PATIENCE_S, until
 
 _MOST = sized(2, 10_000)  # calls of each verb that fail: all of them in full size
 _NAME = "memory.db"
@@ -117,6 +119,29 @@ def test_a_fault_is_reported(name: str, base: Base, tmp_path: Path) -> None:
     figure(3, name, **counts, false_acknowledgements=len(tally.false_acknowledgements))
     assert tally.false_acknowledgements == []
     assert tally.reported > 0
+
+
+def test_a_sync_that_fails_is_reported_to_all_writers_who_share_it(base: Base, tmp_path: Path) -> None:
+    copy, writers = tmp_path / "copy", [f"user{number}" for number in range(8)]
+
+    def fail(call: Call, name: str) -> None:
+        if (call, name) == ("sync", f"{_NAME}-wal"):
+            raise apsw.IOError("the sync failed")
+
+    with base.copied(copy) as (world, recording), ThreadPoolExecutor(len(writers)) as threads:
+        turns: Any = world.memory._engine.store._turns  # type: ignore[attr-defined]
+        turns.take()
+        calls = [threads.submit(world.memory.user(user).remember, "The saw hangs behind the door") for user in writers]
+        until(lambda: len(turns._waiting) == len(writers), "all writers in line")
+        recording.before = fail
+        turns.end()
+        failed = [call.exception(PATIENCE_S) for call in calls]
+        recording.before = Fault()
+        assert [type(error) for error in failed] == [StoreError] * len(writers)
+        assert [world.memory.user(user).count() for user in writers] == [0] * len(writers)
+        assert world.memory.user("other").remember(_AFTER).action == "created"
+    figure(3, "a sync that writers share", faults=1, reported=len(failed), false_acknowledgements=0)
+    _insist_sound(copy)
 
 
 _QUESTIONS: dict[str, Callable[[World], Any]] = {

@@ -10,9 +10,12 @@ import hashlib
 import random
 import shutil
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event as ThreadEvent
+from typing import Any
 
 import apsw
 import pytest
@@ -25,6 +28,7 @@ from tests.reliability.figures import figure
 from tests.reliability.opening import open_memory
 from tests.sizes import sized
 from tests.storage.catalogue import plain
+from tests.waiting import until
 
 _SEED = 20260301
 _IMAGES = sized(150, 12_000)
@@ -33,6 +37,8 @@ _EACH = 6  # images of one moment
 _OPENED = sized(50, 100)  # one in so many images is opened by Recollect
 _LOG_PAGES = 60  # after so many pages the log is emptied into the file: often, since much can go wrong there
 _NAME = "memory.db"
+_WRITERS = 8
+_LETTERS = sized(6, 30)
 
 
 @dataclass
@@ -54,7 +60,7 @@ class Commits:
                 tables = store.rows("SELECT count(*) FROM sqlite_schema WHERE name = 'files'")
                 self.holds.append(held(store) if tables != [(0,)] else ())
 
-    def mark(self) -> None:
+    def mark(self, what: str) -> None:
         """Note that all up to here was acknowledged."""
         self.acknowledged = len(self.pages) - 1
         self.marks.append(self.acknowledged)
@@ -77,6 +83,26 @@ class Commits:
         if found in self.pages[max(self.acknowledged, 0) :]:
             return "kept"
         return "lost" if found in self.pages else "damaged: these pages were never committed"
+
+
+@dataclass
+class ManyWriters(Commits):
+    """The commits of threads that write at the same time; what was acknowledged is known by its text."""
+
+    told: set[str] = field(default_factory=set)
+
+    def mark(self, what: str) -> None:
+        """Note that a text was acknowledged, or shown to a reader."""
+        self.told.add(what)
+
+    def verdict(self, image: Image) -> str:
+        """Say what an image is, by the newest commit that it can be."""
+        found = super().verdict(image)
+        if found != "kept":
+            return found
+        last = len(self.pages) - 1 - self.pages[::-1].index(self.read(image))
+        tables: Any = self.holds[last]
+        return "kept" if self.told <= {row[0] for table in tables[:1] for row in table} else "lost"
 
 
 def _without_checksums(connection: apsw.Connection) -> bytes:
@@ -156,7 +182,7 @@ def _replay(events: Sequence[Event], commits: Commits, images: int) -> Iterator[
         if _is_end_of_commit(event, before):
             commits.look(disk.whole())
         if event.kind == "mark":
-            commits.mark()
+            commits.mark(event.file)
         if number in moments:
             for image in disk.images(chance, each):
                 yield commits.verdict(image), image
@@ -204,3 +230,59 @@ def test_the_images_tell_a_store_that_does_not_sync(
     careless = [event for event in events if (event.kind, event.file) != ("sync", file)]
     verdicts = (found.partition(":")[0] for found, _ in _replay(careless, Commits(tmp_path / "image"), _CONTROL))
     assert verdict in verdicts
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
+    """What happens to a store while threads write for many users, and another reads what they wrote."""
+    folder = tmp_path_factory.mktemp("crowd") / "store"
+    folder.mkdir()
+    done = ThreadEvent()
+    with recorded(folder) as recording, open_memory(str(folder / _NAME)) as memory:
+        memory._engine.store._writer.wal_autocheckpoint(_LOG_PAGES)  # type: ignore[attr-defined]
+        shared = memory._engine.store._turns  # type: ignore[attr-defined]
+
+        def write(number: int) -> None:
+            for letter in range(_LETTERS):
+                memory.user(f"user{number}").remember(text := f"Letter {letter} of user {number}")
+                recording.mark(text)
+
+        def read() -> None:
+            while not done.is_set():
+                for number in range(_WRITERS):
+                    for record in memory.user(f"user{number}").list(limit=_LETTERS).items:
+                        recording.mark(record.content)
+
+        with ThreadPoolExecutor(_WRITERS + 1) as threads:
+            reading = threads.submit(read)
+            shared.take()  # so that at least the first writes share a commit
+            writing = [threads.submit(write, number) for number in range(_WRITERS)]
+            until(lambda: len(shared._waiting) == _WRITERS, "all writers in line")
+            shared.end()
+            wait(writing)
+            done.set()
+            assert [call.exception() for call in (*writing, reading)] == [None] * (_WRITERS + 1)
+    return recording.events
+
+
+def test_power_loss_while_many_threads_write(tmp_path: Path, crowd: list[Event]) -> None:
+    commits = ManyWriters(tmp_path / "image")
+    bad, made = [], 0
+    for verdict, image in _replay(crowd, commits, _IMAGES):
+        made += 1
+        if verdict != "kept":
+            bad.append((made, verdict))
+        elif made % _OPENED == 0 and image.get(_NAME):
+            lay_out(image, tmp_path / "opened")
+            _insist_sound(tmp_path / "opened" / _NAME)
+    lost = sum(verdict == "lost" for _, verdict in bad)
+    figure(2, "power loss, many threads", images=made, lost=lost, damaged=len(bad) - lost)
+    assert bad == []
+    assert len(commits.told) == _WRITERS * _LETTERS
+    assert len(commits.pages) < _WRITERS * _LETTERS  # or nothing was shared
+
+
+def test_the_images_tell_threads_that_are_answered_before_the_sync(tmp_path: Path, crowd: list[Event]) -> None:
+    careless = [event for event in crowd if (event.kind, event.file) != ("sync", f"{_NAME}-wal")]
+    verdicts = (found for found, _ in _replay(careless, ManyWriters(tmp_path / "image"), _CONTROL))
+    assert "lost" in verdicts

@@ -3,12 +3,11 @@
 Invariant: whatever a work function does through its writer is committed wholly before `write` returns, or not at all.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from threading import Lock
 from typing import TypeVar
 
 import apsw
@@ -44,6 +43,7 @@ from recollect.storage.sqlite.connection import (
     wait_for_locks,
 )
 from recollect.storage.sqlite.damage_notes import DamageNote
+from recollect.storage.sqlite.group_commit import SharedWrite, WriteGroup, WriteTurns
 from recollect.storage.sqlite.maintenance.copy import copy_database
 from recollect.storage.sqlite.maintenance.first_look import look_at_tables
 from recollect.storage.sqlite.maintenance.raw_bytes import raw_blocks
@@ -105,7 +105,7 @@ class SqliteStore(
         self._geocodes = geocodes
         self._caches = ProcessCaches()
         self._readers = ReadConnections(self._path, busy_timeout_s)
-        self._write_lock = Lock()
+        self._turns = WriteTurns()
         self._committer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-commit")
         self._closed = self._held = False
         self._open_writer: apsw.Connection | None = None
@@ -220,12 +220,10 @@ class SqliteStore(
     @contextmanager
     def _writing_alone(self, *, patient: bool) -> Iterator[None]:
         """Keep other threads of this process from writing."""
-        if not self._write_lock.acquire(blocking=patient):
+        if not self._turns.take(timeout_s=-1 if patient else 0):
             raise StoreUnavailable("Another thread is writing; try again.")
-        try:
+        with self._turns.ended():
             yield
-        finally:
-            self._write_lock.release()
 
     def _begin(self, *, patient: bool) -> None:
         """Keep other processes from writing."""
@@ -238,37 +236,48 @@ class SqliteStore(
                 wait_for_locks(self._writer, self._busy_timeout_s)
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
-        """Run changes in one transaction."""
-        with self._write_lock, self._translated():
-            writer, result = self._start(scope, work)
-            self._commit(writer)
+        """Run changes in a transaction that other writers may share, and wait for its commit."""
+        write = SharedWrite(scope, work)
+        with self._translated():
+            if self._turns.share(write):
+                with self._turns.ended():
+                    self._turns.gather()
+                    self._commit_together(self._turns.members(write))
+            if write.is_undone:
+                with self._turns.alone():
+                    self._commit_together([write])
+            result = write.outcome()
         self._caches.users.drop(scope.user_id)
         return result
 
+    def _commit_together(self, writes: Iterable[SharedWrite[T]]) -> None:
+        self._insist_open()
+        WriteGroup(self._turns, self._writer, self._writer_of).commit(writes)
+
+    def _writer_of(self, scope: Scope) -> SqliteWriter:
+        return SqliteWriter(self._writer, scope, secrets=self._secrets, geocodes=self._geocodes)
+
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Run changes now, and index and commit them in the background."""
-        self._write_lock.acquire()
+        self._turns.take(scope.user_id)
         try:
             with self._translated():
                 writer, result = self._start(scope, work)
             return self._committer.submit(self._commit_behind, writer, result)
         except BaseException:
-            self._write_lock.release()
+            self._turns.end()
             raise
 
     def _commit_behind(self, writer: SqliteWriter, result: T) -> T:
-        try:
-            with self._translated():
-                self._commit(writer)
-            return result
-        finally:
-            self._write_lock.release()
+        with self._turns.ended(), self._translated():
+            self._commit(writer)
+        return result
 
     def _start(self, scope: Scope, work: Callable[[StoreWriter], T]) -> tuple[SqliteWriter, T]:
         self._insist_open()
         self._writer.execute("BEGIN IMMEDIATE")
         try:
-            writer = SqliteWriter(self._writer, scope, secrets=self._secrets, geocodes=self._geocodes)
+            writer = self._writer_of(scope)
             return writer, work(writer)
         except BaseException:
             self._roll_back()
@@ -311,7 +320,7 @@ class SqliteStore(
         """Merge the index of words, write the whole file anew and empty its log."""
         tell("merging the index of terms", 0, 2)
         notes = ["merged the index of terms", "wrote the file anew"]
-        with self._write_lock, self._translated():
+        with self._turns.alone(), self._translated():
             for kind in ITEM_KINDS:
                 SqliteSession(self._writer).execute("merge_terms", kind=kind)
         tell("writing the file anew", 1, 2)
@@ -401,7 +410,7 @@ class SqliteStore(
 
     def tune(self) -> Sequence[str]:
         """Merge the index of terms, refresh the planner's statistics, and erase what deleting left behind."""
-        with self._write_lock, self._translated():
+        with self._turns.alone(), self._translated():
             for kind in ITEM_KINDS:
                 SqliteSession(self._writer).execute("merge_terms", kind=kind)
             refresh_statistics(self._writer)
@@ -434,7 +443,7 @@ class SqliteStore(
         if self._closed:
             return
         self._committer.shutdown(wait=True)
-        with self._write_lock, self._translated():
+        with self._turns.alone(), self._translated():
             self._closed = True
             self._readers.close()
             self._close_writer()
@@ -448,14 +457,14 @@ class SqliteStore(
     def before_fork(self) -> None:
         """Close all connections when they are free: SQLite must not be carried into another process."""
         self._readers.hold(_FORK_WAIT_S)
-        self._held = self._write_lock.acquire(timeout=_FORK_WAIT_S)
+        self._held = self._turns.take(timeout_s=_FORK_WAIT_S)
         if self._held:
             self._close_writer()
 
     def after_fork_in_parent(self) -> None:
         """Go on; connections are opened again when they are needed."""
         if self._held:
-            self._write_lock.release()
+            self._turns.end()
         self._readers.go_on()
 
     def after_fork_in_child(self) -> None:

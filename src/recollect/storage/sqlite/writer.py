@@ -6,7 +6,6 @@ long steps. SQLite runs those without Python's lock, so a bulk load prepares its
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import apsw
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Scope, Space, Vector
 from recollect.storage.rows import DELETE
+from recollect.storage.session import StoreSession
 from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows
 from recollect.storage.shared.transfer import TransferRows
 from recollect.storage.spaces import list_spaces
@@ -24,6 +24,40 @@ from recollect.storage.tombstones import TombstoneSecrets
 
 MANY_ROWS = 50  # a chunk has some two hundred words, and each word takes as long as a small write
 UNMERGED = "unmerged"  # the mark that says that the index of words still holds rows that are gone
+
+
+def index_terms(session: StoreSession, kind: ItemKind, seqs: Seqs) -> None:
+    """Let rows be found by their words."""
+    session.execute("insert_terms", {"seqs": seq_array(seqs)}, kind=kind)
+
+
+class UnindexedRows:
+    """New rows of users who share a transaction, and whose words are indexed together at its end."""
+
+    def __init__(self) -> None:
+        self._seqs = defaultdict[ItemKind, list[int]](list)
+        self._users: set[str] = set()
+
+    def add(self, user: str, seqs: Mapping[ItemKind, Sequence[int]]) -> None:
+        """Note rows of a user."""
+        for kind, added in seqs.items():
+            self._seqs[kind] += added
+            self._users.add(user)
+
+    def includes(self, user: str) -> bool:
+        """Whether there are rows of a user."""
+        return user in self._users
+
+    def index(self, session: StoreSession) -> None:
+        """Index all."""
+        for kind, seqs in self._seqs.items():
+            index_terms(session, kind, np.array(seqs, np.int64))
+        self.clear()
+
+    def clear(self) -> None:
+        """Drop the notes: the rows are indexed, or undone."""
+        self._seqs.clear()
+        self._users.clear()
 
 
 class SqliteWriter(TransferRows):
@@ -55,6 +89,12 @@ class SqliteWriter(TransferRows):
             self._settle("memory", [draft.record for _, draft in numbered], now)
         return refused
 
+    def finish_without_terms(self) -> Mapping[ItemKind, Sequence[int]]:
+        """Finish, but leave it to the caller to index the words of new rows; gives their numbers."""
+        unindexed, self._unindexed = self._unindexed, defaultdict(list)
+        self.finish()
+        return unindexed
+
     def _next_numbers(self, amount: int) -> Sequence[int]:
         last = int(self._rows("next_numbers", {"amount": amount, "name": "item"})[0][0])
         return range(last - amount + 1, last + 1)
@@ -75,20 +115,18 @@ class SqliteWriter(TransferRows):
 
     def _index_new(self, kind: ItemKind) -> None:
         """Index the words of all rows that were written since this was last done."""
-        self._insert_terms(kind, seq_array(np.array(self._unindexed.pop(kind), np.int64)))
-
-    def _insert_terms(self, kind: ItemKind, seqs: Any) -> None:  # noqa: ANN401 - apsw gives its bindings no public type
-        self._execute("insert_terms", {"seqs": seqs}, kind=kind)
+        if seqs := self._unindexed.pop(kind, None):
+            index_terms(self._session, kind, np.array(seqs, np.int64))
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
         """Take the old words out of the index while the rows still tell what they were, then write the new ones."""
         self._deferred.run()
         numbered = self._rows("item_numbers", {"ids": list(terms)}, kind=kind)
-        seqs = seq_array(np.array([seq for seq, _ in numbered], np.int64))
-        self._execute("delete_terms", {"seqs": seqs}, kind=kind)
+        seqs = np.array([seq for seq, _ in numbered], np.int64)
+        self._execute("delete_terms", {"seqs": seq_array(seqs)}, kind=kind)
         for _, item_id in numbered:
             self._execute("update_terms", {"id": item_id, "terms": " ".join(terms[item_id])}, kind=kind)
-        self._insert_terms(kind, seqs)
+        index_terms(self._session, kind, seqs)
 
     def _insert_vectors(self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector) -> None:
         self._insert_numbered_vectors(target.number, np.array([row.seq for row in items], np.int64), vectors)
