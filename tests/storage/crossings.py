@@ -6,7 +6,7 @@ from datetime import timedelta
 from functools import partial
 
 from recollect.model.files import ChunkMark
-from recollect.model.filters import Filters
+from recollect.model.filters import Filters, ItemFilters
 from recollect.model.geo import Circle
 from recollect.model.literals import ITEM_KINDS
 from recollect.model.memories import Draft, MessageDraft
@@ -186,16 +186,16 @@ def _unlocated(memory_id: str) -> UnlocatedItem:
     return UnlocatedItem("memory", memory_id, *HERE)
 
 
-def _looking_up(*, searches: bool, limit: int) -> Crossing:
-    """Look for words, by the functions that use the index, or plainly."""
+def _looking_up(*kinds: ItemFilters, searches: bool, limit: int) -> Crossing:
+    """Look for words, by the function that uses the index, or plainly."""
 
     def look(reader: StoreReader) -> object:
-        answers = (reader.text_candidates(["pump", "hum"], kind, limit) for kind in (LIVE, SAID, FILED))
+        answers = (reader.text_candidates(["pump", "hum"], kind, limit) for kind in kinds)
         return [replace(answer, rows=sorted(answer.rows)) for answer in answers]  # their order is not promised
 
     def crossing(store: PostgresStore) -> object:
         usual = store._rights
-        store._rights = usual._replace(searches=searches, searches_files=searches)
+        store._rights = usual._replace(searches=searches)
         try:
             return store.read(ME, look)
         finally:
@@ -211,10 +211,13 @@ READS |= {
 
 
 READS |= {
-    f"words, {'by functions' if searches else 'plainly'}, {limit}": _looking_up(searches=searches, limit=limit)
+    f"words, {'by a function' if searches else 'plainly'}, {limit}": _looking_up(
+        LIVE, SAID, FILED, searches=searches, limit=limit
+    )
     for searches in (True, False)
     for limit in (2, 100)
 }
+READS["words, when few of the best pass"] = _looking_up(replace(LIVE, lacking=("2",)), searches=True, limit=2)
 
 
 def _revise(writer: StoreWriter, memory_id: str) -> None:

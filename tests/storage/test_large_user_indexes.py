@@ -1,21 +1,29 @@
 """Users with very many rows on PostgreSQL: an index of their own, and answers that stay complete."""
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from recollect import Memory, NewMemory, load_settings
-from recollect.ports import Embedder
+from recollect.model.filters import Filters
+from recollect.model.memories import Scope
+from recollect.ports import Embedder, TextCandidates
 from recollect.storage.postgres.large_user_indexes import index_name
+from recollect.storage.postgres.store import PostgresStore
 from tests.conftest import Server, SteppingClock
 from tests.waiting import until
 
 ROWS = 600
 MANY_ROWS = 3_000  # from about here on the planner prefers the index to sorting
 OTHERS = 1_000
+COLOURS = ("red", "green", "blue")
+THINGS = ("lamp", "sofa", "oven", "kayak", "ladder", "jacket", "guitar")
 PENDING_PAGES = 256 // 8  # the limit in kB, by the size of a page
 
 
@@ -107,6 +115,37 @@ def test_pending_words_are_few_after_a_load_and_gone_after_maintenance(memory: M
         memory.maintain()
         assert _pending_pages(connection) == 0
     memory.close()
+
+
+def test_words_are_counted_and_ranked_by_one_lookup_each(memory: Memory, address: str, clock: SteppingClock) -> None:
+    """The function finds what reading all rows finds. Filters that let few of the best rows pass make it ask again."""
+    with psycopg.connect(address, autocommit=True) as connection:  # which would be cheaper for so few rows
+        connection.execute(SQL("ALTER DATABASE {} SET enable_seqscan = off").format(Identifier(connection.info.dbname)))
+    texts = [f"{COLOURS[row % 3]} {THINGS[row % 7]} number{row}" for row in range(2_100)]
+    memory.user("giant").remember_many(
+        NewMemory(text, type="lesson" if row % 50 == 0 else "fact", vector=np.ones(384, np.float32))
+        for row, text in enumerate(texts)
+    )
+    memory.maintain()
+    store, everything = memory._engine.store, Filters(now=clock.now())
+    assert isinstance(store, PostgresStore)
+    terms = ("red", "lamp", "number7")
+    for filters, limit in ((everything, 50), (replace(everything, types=("lesson",)), 20), (everything, 2_000)):
+        found = _candidates(store, terms, filters, limit)
+        assert found == _candidates(store, terms, filters, limit, looked_up=False)
+    memory.close()
+    assert _scans(address, "memories_terms") == (1 + 2 + 1) * len(terms)
+
+
+def _candidates(
+    store: PostgresStore, terms: Sequence[str], filters: Filters, limit: int, *, looked_up: bool = True
+) -> TextCandidates:
+    """Give what holds the terms, by the function or by reading all rows; in the order of ids, as none is promised."""
+    usual = store._rights
+    store._rights = usual._replace(searches=looked_up)
+    found = store.read(Scope("giant"), lambda reader: reader.text_candidates(terms, filters, limit))
+    store._rights = usual
+    return replace(found, rows=sorted(found.rows))
 
 
 def _scans(address: str, index: str) -> int:

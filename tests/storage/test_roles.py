@@ -151,8 +151,9 @@ def test_words_are_looked_up_for_nobody_else(address: str, kind: str) -> None:
     found = {}
     for user, reach in (("me", "user"), ("you", "user"), ("nobody", "user"), ("me", "store"), ("me", "")):
         with _as_application(address, user, reach) as connection:
-            asked = connection.execute(f"SELECT recollect_matching_{kind}(ARRAY['pump'], NULL)".encode())
-            found[user, reach] = len(asked.fetchall())
+            ((counts, ids),) = connection.execute("SELECT * FROM recollect_ranked(%s, ARRAY['pump'], 9, 9)", (kind,))
+            assert counts == [len(ids)]
+            found[user, reach] = len(ids)
     assert found == {("me", "user"): 1, ("you", "user"): 1, ("nobody", "user"): 0, ("me", "store"): 0, ("me", ""): 0}
 
 
@@ -253,9 +254,7 @@ def test_an_owner_who_may_makes_the_roles(server: Server) -> None:
         _insist_on_a_whole_life(memory)
         assert _about_the_wall(memory) == []
     with plain(url) as store:
-        owners = store.rows(
-            "SELECT DISTINCT proowner::regrole::text FROM pg_proc WHERE proname LIKE 'recollect_matching%'"
-        )
+        owners = store.rows("SELECT DISTINCT proowner::regrole::text FROM pg_proc WHERE proname = 'recollect_ranked'")
         reads_all = store.rows("SELECT pg_has_role('maker_of_roles', 'made_by_owner_search', 'USAGE')")
     assert owners == [("made_by_owner_search",)]
     assert reads_all == [(False,)]

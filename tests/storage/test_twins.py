@@ -184,8 +184,9 @@ _ASSEMBLERS = {
     "salvage.py",
 }
 _COMMANDS = re.compile(
-    r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK|VACUUM|ANALYZE .*|PRAGMA (integrity_check|optimize|user_version).*|DELETE)"
-)  # the last alone is a verb of HTTP
+    r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK|VACUUM( \(ANALYZE\) .*)?|ANALYZE .*|DELETE"
+    r"|PRAGMA (integrity_check|optimize|user_version).*)"
+)  # DELETE alone is a verb of HTTP
 _STATEMENT = re.compile(
     r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|MERGE|WITH|CREATE|ALTER|DROP|TRUNCATE|COPY|SET|BEGIN|COMMIT|ROLLBACK|VACUUM"
     r"|ANALYZE|PRAGMA|GRANT|LOCK)\b"
@@ -224,4 +225,6 @@ def test_no_sql_in_python() -> None:
 def test_the_search_for_sql_finds_some() -> None:
     package = Path(recollect.__file__).parent
     assert any("schema_migrations" in text for text in _statements(package / "storage" / "sqlite" / "migrate.py"))
-    assert any(text.startswith("ANALYZE {}") for text in _statements(package / "storage" / "postgres" / "store.py"))
+    assert any(
+        text.startswith("VACUUM (ANALYZE) {}") for text in _statements(package / "storage" / "postgres" / "store.py")
+    )

@@ -26,7 +26,7 @@ _WIDER = 4
 class PostgresReader(SharedReader):
     """One user's view of the database, for the length of one transaction.
 
-    `rights` says whether the server has functions that look up words for us.
+    `rights` says whether the server has a function that looks up words for us.
     """
 
     def __init__(
@@ -38,29 +38,34 @@ class PostgresReader(SharedReader):
     def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms; when there are too many, those with the rarer ones."""
         total = self._figures.rows(filters.kind)
-        looked_up = self._rights.searches_files if filters.kind == "chunk" else self._rights.searches
-        indexed = looked_up and total > _FEW_ROWS
-        candidates = self._sharing(terms, filters, limit, indexed=indexed)
+        if self._rights.searches and total > _FEW_ROWS:
+            return self._looked_up(terms, filters, limit, total)
+        rows = self._filtered("text_candidates", filters, {"terms": list(terms), "limit": limit})
+        candidates = [TextCandidate(*row) for row in rows]
         if len(candidates) < limit:
             return TextCandidates(candidates, count_terms(candidates, terms), total)
-        counts = {term: self._frequency(term, filters.kind, indexed=indexed) for term in terms}
+        counts = {term: self._frequency(term, filters.kind) for term in terms}
         weights = [log(1 + total / (1 + counts[term])) for term in terms]
         values = {"terms": list(terms), "weights": weights, "limit": limit}
-        rows = self._filtered("ranked_matching" if indexed else "ranked_candidates", filters, values)
+        rows = self._filtered("ranked_candidates", filters, values)
         return TextCandidates([TextCandidate(*row) for row in rows], counts, total)
 
-    def _sharing(self, terms: Sequence[str], filters: ItemFilters, limit: int, *, indexed: bool) -> list[TextCandidate]:
-        """Give rows that share a term. When very many do, the first ones met are found without the index."""
-        name, values = "text_candidates", {"terms": list(terms), "limit": limit}
-        if indexed:
-            ids = self._ids("matching", values, kind=filters.kind)
-            if len(ids) < limit:
-                name, values = "known_candidates", {"ids": ids, "limit": limit}
-        return [TextCandidate(*row) for row in self._filtered(name, filters, values)]
+    def _looked_up(self, terms: Sequence[str], filters: ItemFilters, limit: int, total: int) -> TextCandidates:
+        """Let the index of words count and rank: once, unless the filters let too few of the best rows pass."""
+        most, asked = limit + limit // 2, {"terms": list(terms), "total": total}
+        ((counts, ids),) = self._rows("ranked_words", {**asked, "most": most}, kind=filters.kind)
+        rank = {row_id: place for place, row_id in enumerate(ids)}
+        passing = self._filtered("known_candidates", filters, {"ids": ids, "limit": most})
+        rows = sorted(passing, key=lambda row: rank[row[0]])[:limit]
+        if len(rows) < limit and len(ids) == most:
+            rows = self._filtered("ranked_matching", filters, {**asked, "limit": limit})
+        candidates = [TextCandidate(*row) for row in rows]
+        all_of_them = len(candidates) < limit
+        frequencies = count_terms(candidates, terms) if all_of_them else dict(zip(terms, counts, strict=True))
+        return TextCandidates(candidates, frequencies, total)
 
-    def _frequency(self, term: str, kind: ItemKind, *, indexed: bool) -> int:
-        name = "matching_frequency" if indexed else "term_frequency"
-        return int(self._rows(name, {"terms": [term]}, kind=kind)[0][0])
+    def _frequency(self, term: str, kind: ItemKind) -> int:
+        return int(self._rows("term_frequency", {"terms": [term]}, kind=kind)[0][0])
 
     def nearest(
         self, space: Space, vector: Vector, filters: ItemFilters | PlaceFilters, limit: int

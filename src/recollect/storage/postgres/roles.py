@@ -29,8 +29,7 @@ class LoginRights(NamedTuple):
     role: str  # what connections take on; '' when they go on as the login
     holds: bool  # whether row-level security applies to them
     owns: bool  # whether the login may index and analyse tables
-    searches: bool  # whether words are looked up by functions of their own
-    searches_files: bool  # the same for the words in files
+    searches: bool  # whether words are looked up by a function with the rights of another role
     advice: Sequence[str] = ()
 
 
@@ -46,7 +45,6 @@ class _RightsRow(NamedTuple):
     unfit: bool
     admitted: bool
     searches: bool
-    searches_files: bool
 
 
 def login_rights(connection: PgConnection, role: str) -> LoginRights:
@@ -56,16 +54,15 @@ def login_rights(connection: PgConnection, role: str) -> LoginRights:
         _establish(connection, role, rights)
         rights = _look(connection, role)
     if role and rights.known and rights.admitted and not rights.unfit and _takes(connection, role):
-        looked_up = (rights.searches, rights.searches_files)
-        return LoginRights(rights.login, role, True, rights.owns, *looked_up)  # noqa: FBT003 - it holds
-    looked_up = (rights.searches and not rights.bypasses, rights.searches_files and not rights.bypasses)
-    return LoginRights(rights.login, "", not rights.bypasses, rights.owns, *looked_up, _advice(role, rights))
+        return LoginRights(rights.login, role, True, rights.owns, rights.searches)  # noqa: FBT003 - it holds
+    searches = rights.searches and not rights.bypasses
+    return LoginRights(rights.login, "", not rights.bypasses, rights.owns, searches, _advice(role, rights))
 
 
 def _lacks_something(rights: _RightsRow) -> bool:
     """Whether there is anything to make that this login might be able to make."""
     return (rights.known or rights.creates_roles) and not (
-        rights.admitted and ((rights.searches and rights.searches_files) or not rights.creates_roles)
+        rights.admitted and (rights.searches or not rights.creates_roles)
     )
 
 

@@ -69,12 +69,10 @@ SELECT l.rolname AS login,
        coalesce((SELECT bool_and(has_table_privilege(r.oid, t.polrelid, 'SELECT')) FROM pg_policy t JOIN pg_class o ON o.oid = t.polrelid
                   WHERE o.relnamespace = c.relnamespace AND t.polname LIKE 'recollect\_%'), false)
          AND coalesce(has_function_privilege(r.oid, 'recollect_drop_vectors(integer)', 'EXECUTE'), false) AS admitted,
-       f.proowner <> c.relowner AND has_function_privilege(coalesce(r.oid, l.oid), f.oid, 'EXECUTE') AS searches,
-       g.proowner <> c.relowner AND has_function_privilege(coalesce(r.oid, l.oid), g.oid, 'EXECUTE') AS searches_files
+       f.proowner <> c.relowner AND has_function_privilege(coalesce(r.oid, l.oid), f.oid, 'EXECUTE') AS searches
   FROM pg_roles l
   JOIN pg_class c ON c.oid = to_regclass('memories')
-  JOIN pg_proc f ON f.oid = to_regprocedure('recollect_matching_messages(text[], bigint)')
-  JOIN pg_proc g ON g.oid = to_regprocedure('recollect_matching_chunks(text[], bigint)')
+  JOIN pg_proc f ON f.oid = to_regprocedure('recollect_ranked(text, text[], bigint, bigint)')
   LEFT JOIN pg_roles r ON r.rolname = :role
  WHERE l.rolname = current_user
 
@@ -181,9 +179,9 @@ SELECT id, terms
             WHERE q.term = ANY(terms)) DESC, id DESC
  LIMIT :limit
 
--- matching --
--- A large user's rows that share a term with the query, as many as are wanted; the index of words finds them.
-SELECT recollect_matching_{rows}(:terms, :limit) AS id
+-- ranked_words --
+-- How many of a large user's rows hold each term, and the rows with the rarer terms first; the index of words finds them.
+SELECT counts, ids FROM recollect_ranked('{rows}', :terms, :total, :most)
 
 -- known_candidates --
 -- Such rows, if they pass.
@@ -193,18 +191,15 @@ SELECT id, terms
  LIMIT :limit
 
 -- ranked_matching --
--- Too many share a term: the same as ranked_candidates, for a large user. They are looked up once, whatever else must be.
-WITH matching AS MATERIALIZED (SELECT recollect_matching_{rows}(:terms, NULL) AS matching_id)
+-- The same as ranked_candidates, for a large user of whose best rows too few pass.
+WITH matching AS MATERIALIZED (
+    SELECT f.matching_id, f.rank
+      FROM recollect_ranked('{rows}', :terms, :total, NULL) r CROSS JOIN unnest(r.ids) WITH ORDINALITY AS f (matching_id, rank))
 SELECT id, terms
   FROM matching JOIN {rows} ON id = matching_id
  WHERE user_id = :user_id AND {filters}
- ORDER BY (SELECT sum(q.weight) FROM unnest(:terms::text[], :weights::float8[]) AS q (term, weight)
-            WHERE q.term = ANY(terms)) DESC, id DESC
+ ORDER BY rank
  LIMIT :limit
-
--- matching_frequency --
--- How many of a large user's rows hold a term.
-SELECT count(*) AS frequency FROM recollect_matching_{rows}(:terms, NULL)
 
 -- prepare_nearest --
 -- The index of a large user must go on looking until enough rows pass the filters. Never outlives the transaction.
