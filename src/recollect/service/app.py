@@ -22,6 +22,7 @@ from recollect.api.memory import Memory
 from recollect.errors import SettingsError
 from recollect.service.admission.admission import RequestAdmission, Requester
 from recollect.service.authentication import AuthenticationMiddleware
+from recollect.service.deferred_mcp import DeferredMcp
 from recollect.service.error_responses import add_error_handler
 from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
@@ -50,7 +51,7 @@ from recollect.web.problems import MEDIA_TYPE, add_error_handlers, problem
 from recollect.web.rate_limit import RateLimiter
 
 if TYPE_CHECKING:
-    from recollect.mcp.http import Mcp, RunForUser
+    from recollect.mcp.http import RunForUser
 
 T = TypeVar("T")
 
@@ -172,17 +173,17 @@ def create_app(
     add_error_handler(app)
     app.router.routes.extend(_ROUTES.routes)
     for path in ("/mcp", "/mcp/"):
-        app.router.routes.append(Route(path, _refuse_mcp if agents is None else agents.app, methods=["POST"]))
+        app.router.routes.append(Route(path, _refuse_mcp if agents is None else agents, methods=["POST"]))
     return app
 
 
-def _create_mcp(memory: Memory, run: "RunForUser") -> "Mcp | None":
+def _create_mcp(memory: Memory, run: "RunForUser") -> DeferredMcp | None:
     """Make the part for agents; None where its SDK is not installed, which is an extra."""
     try:
         mcp.require_sdk()
     except SettingsError:
         return None
-    return mcp.create_mcp(lambda: memory, run=run)
+    return DeferredMcp(lambda: mcp.create_mcp(lambda: memory, run=run))
 
 
 async def _refuse_mcp(_: Request) -> Response:

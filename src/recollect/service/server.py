@@ -18,7 +18,6 @@ from typing import Protocol
 from recollect.api.memory import Memory
 from recollect.errors import RecollectError
 from recollect.service.admin_key import FirstKey, create_first_key, find_key_file
-from recollect.service.app import create_service
 from recollect.service.worker_processes import Lifeline, WorkerProcesses
 from recollect.settings import Settings
 from recollect.web.host_check import check_listen_address
@@ -93,6 +92,8 @@ def run(
     lifeline: Lifeline | None = None,
 ) -> None:
     """Serve in this process, until a signal or the end of the lifeline."""
+    from recollect.service.app import create_service  # noqa: PLC0415 - not needed where only workers are started
+
     start_logging(settings.serve)
     with Memory.open(settings=settings) as memory:
         service = create_service(memory, shared=shared)

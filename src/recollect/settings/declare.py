@@ -6,6 +6,7 @@ value, its row in `recollect status` and in the documentation. Adding a setting 
 
 import dataclasses
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from recollect.errors import SettingsError
@@ -69,15 +70,18 @@ class Entry(NamedTuple):
         return tuple(dict.fromkeys((*names, *map(camel_case, names))))
 
 
-def entries(of: type[SettingsSection]) -> Iterator[Entry]:
+@cache
+def entries(of: type[SettingsSection]) -> tuple[Entry, ...]:
     """Give what a section declares, in order. Fields that are neither setting nor section are left out."""
+    found = []
     for field in dataclasses.fields(of):
         factory: object = field.default_factory
         section = factory if isinstance(factory, type) and dataclasses.is_dataclass(factory) else None
         setting = field.metadata.get(_KEY)
         if setting or section:
             needed = field.default is dataclasses.MISSING and factory is dataclasses.MISSING
-            yield Entry(field.name, setting, section, needed)
+            found.append(Entry(field.name, setting, section, needed))
+    return tuple(found)
 
 
 def walk(of: type[SettingsSection], above: str = "") -> Iterator[tuple[str, Setting]]:

@@ -1,7 +1,7 @@
 """What a query to forget means. It forgets at once only if one thing is meant; otherwise it shows what there is."""
 
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 from recollect.engine.base.context import Engine
@@ -61,8 +61,12 @@ def forget_query(
 
 def _is_telling(query: str) -> bool:
     """Tell whether a query has a word that carries meaning; "the one I told you" says nothing to look for."""
-    empty = function_words() | read_words("query", "anything") | read_words("query", "talk")
-    return bool(every_form(query) - every_form(" ".join(empty)))
+    return bool(every_form(query) - _empty_forms())
+
+
+@cache
+def _empty_forms() -> frozenset[str]:
+    return every_form(" ".join(function_words() | read_words("query", "anything") | read_words("query", "talk")))
 
 
 def _meant(

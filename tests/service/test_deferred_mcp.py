@@ -1,0 +1,83 @@
+"""The part for agents is made at their first request, once, and a failure to make it is answered and tried again."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.mcp.http import Mcp
+from recollect.service.deferred_mcp import DeferredMcp
+
+
+class Agents:
+    """Makes parts for agents, and notes what becomes of them; the first attempts fail."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.failures = failures
+        self.seen: list[str] = []
+
+    def __call__(self) -> Mcp:
+        self.seen.append("made")
+        if len(self.seen) <= self.failures:
+            raise ImportError("no such module")
+        return Mcp(self._answer, self._lifespan)
+
+    async def _answer(self, *_: object) -> None:
+        self.seen.append("answered")
+
+    @asynccontextmanager
+    async def _lifespan(self) -> AsyncIterator[None]:
+        self.seen.append("opened")
+        try:
+            yield
+        finally:
+            self.seen.append("closed")
+
+
+async def asked(mcp: DeferredMcp) -> None:
+    """Send a request of which only the arrival matters."""
+    request: Any = {}
+    await mcp(request, request, request)
+
+
+def test_requests_that_come_first_at_once_share_what_is_made() -> None:
+    agents = Agents()
+
+    async def use() -> None:
+        mcp = DeferredMcp(agents)
+        async with mcp.lifespan():
+            assert agents.seen == []
+            await asyncio.gather(*(asked(mcp) for _ in range(5)))
+
+    asyncio.run(use())
+    assert agents.seen == ["made", "opened", *["answered"] * 5, "closed"]
+
+
+def test_a_failure_is_that_of_its_request_and_the_next_tries_again() -> None:
+    agents = Agents(failures=1)
+
+    async def use() -> None:
+        mcp = DeferredMcp(agents)
+        async with mcp.lifespan():
+            with pytest.raises(ImportError):
+                await asked(mcp)
+            await asked(mcp)
+
+    asyncio.run(use())
+    assert agents.seen == ["made", "made", "opened", "answered", "closed"]
+
+
+def test_a_service_starts_without_the_sdk(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from recollect import Memory\n"
+        "from recollect.service.app import create_service\n"
+        "with Memory.open(sys.argv[1]) as memory:\n    create_service(memory)\n"
+        "assert not {'mcp', 'mcp_types'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "memory.db")], check=True)
