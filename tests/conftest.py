@@ -256,10 +256,11 @@ class RepeatingEmbedder(LocalEmbedder):
 
     def embed(self, texts: Sequence[str], role: Role) -> Vector:
         """Give one row per text."""
-        if not texts or not self._given.keys() >= set(texts):
-            vectors = super().embed(texts, role)
-            self._given.update(zip(texts, vectors.copy(), strict=True))
-            return vectors
+        if not texts:
+            return super().embed(texts, role)
+        unknown = [text for text in dict.fromkeys(texts) if text not in self._given]
+        if unknown:
+            self._given.update(zip(unknown, super().embed(unknown, role), strict=True))
         return np.array([self._given[text] for text in texts])
 
 
