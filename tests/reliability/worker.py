@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
@@ -165,13 +166,24 @@ class Here:
 
 def _plain(value: Any) -> Any:
     """Turn values with named parts into mappings, all the way down."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {name: _plain(part) for name, part in zip(value._fields, value, strict=True)}
+    kind: Any = type(value)
+    if kind in _BARE:
+        return value
+    if names := _part_names(kind):
+        return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {name: _plain(part) for name, part in value.items()}
     return [_plain(part) for part in value] if isinstance(value, tuple | list) else value
+
+
+_BARE = frozenset((str, int, float, bool, type(None)))
+
+
+@cache
+def _part_names(kind: type) -> tuple[str, ...]:
+    if is_dataclass(kind):
+        return tuple(part.name for part in fields(kind))
+    return getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()
 
 
 _OWN: tuple[Callable[..., None], ...] = (
