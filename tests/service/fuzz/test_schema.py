@@ -65,7 +65,7 @@ def beyond_the_schema(case: Case[Any]) -> bool:
     form is checked by what reads them. A document needs a name, from the form or the query, and must be one; an archive
     must be one of ours; the last line that is wanted comes after the first; and to replace what is there is to forget
     it. Where somebody is, is said in one way, with both coordinates, and a radius needs a place that is known; what is
-    said twice is the same twice.
+    said twice is the same twice. A time zone is one that exists, and a source may correct what it is trusted with.
     """
     if case.operation.label in (
         "POST /api/hooks/agent-end",
@@ -84,7 +84,13 @@ def beyond_the_schema(case: Case[Any]) -> bool:
     if halves or any(map(_somewhere, given)):
         return True
     in_blocks = any(isinstance(one.get(name), list) for one in given for name in ("content", "prompt"))
-    return in_blocks or any(one.get("valid_until") or one.get("nodes") for one in given)
+    corrected = case.operation.label == "PATCH /api/memories/{id}" and any(one.get("source") for one in given)
+    return (
+        in_blocks
+        or corrected
+        or bool((case.query or {}).get("zone"))
+        or any(one.get("valid_until") or one.get("nodes") for one in given)
+    )
 
 
 def _somewhere(given: dict[str, object]) -> bool:
