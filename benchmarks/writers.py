@@ -1,4 +1,4 @@
-"""Many users' writes to one file: threads that store single memories share commits.
+"""Many users' writes to one store: threads that store single memories share commits, a stream of rows transactions.
 
 Both sides wait for the same disk, in turn, so that what else the machine does weighs on both alike.
 """
@@ -17,11 +17,14 @@ from recollect import Memory, load_settings
 _THREADS = 32
 _SINGLE = 20  # memories of each user in one round, stored one by one
 _ROUNDS = 5
+_USERS = 1_000
+_ROWS = 100  # of each user
 
 
 def measure(folder: Path, address: str, amount: int) -> Iterator[Figure]:  # noqa: ARG001 - the amounts are its own
-    """Compare threads of many users with one thread that stores the same."""
+    """Compare threads of many users with one thread, and rows of many users with those of one."""
     yield _single_stores(folder / "writers.db")
+    yield from _many_users(folder, address)
 
 
 def open_without_vectors(database: str) -> Memory:
@@ -55,3 +58,22 @@ def _store(memory: Memory, shares: list[list[str]], threads: int) -> None:
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(store, range(len(shares))))
+
+
+def _many_users(folder: Path, address: str) -> Iterator[Figure]:
+    """Load the same texts as those of many users and as those of one."""
+    texts = sentences(_USERS * _ROWS)
+    many_rows = [(f"user{number // _ROWS}", text) for number, text in enumerate(texts)]
+    for store, first, second in (
+        ("SQLite", str(folder / "many.db"), str(folder / "one.db")),
+        ("PostgreSQL", address, address),
+    ):
+        many = seconds(partial(_load, first, many_rows))
+        one = seconds(partial(_load, second, [("one", text) for text in texts]))
+        rate = f"{len(texts) / many:,.0f} rows/s of {_USERS:,} users, {len(texts) / one:,.0f} of one"
+        yield Figure(f"bulk over many users on {store}, speed against one user", one / many, 0.58, "at least", rate)
+
+
+def _load(database: str, rows: list[tuple[str, str]]) -> None:
+    with open_without_vectors(database) as memory:
+        memory.load(rows)

@@ -59,6 +59,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
     "sync": ("{notes}",),
     "add": ("{document}",),
     "import": ("{export}",),
+    "load": ("{lines}",),
     "import-openclaw": ("{openclaw}",),
     "export": ("{archive}", "--force"),
     "say": ("c1", "user", "And another thing"),
@@ -156,6 +157,7 @@ def _written(folder: Path) -> dict[str, str]:
         "turn.json": '[{"role": "user", "content": "Hello"}]',
         "notes/tea.md": "# Tea\n\nGreen, at 80 degrees.\n",
         "document.txt": "The kettle is in the kitchen.\n",
+        "lines.jsonl": '{"user": "anna", "content": "Likes tea"}\n',
         "export.json": '[{"id": "1", "memory": "Likes tea", "user_id": "anna"}]',
         "openclaw/MEMORY.md": "- Likes tea\n",
     }
@@ -163,7 +165,7 @@ def _written(folder: Path) -> dict[str, str]:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     named = {"turn": "turn.json", "document": "document.txt", "export": "export.json"}
-    named |= {"notes": "notes", "openclaw": "openclaw", "archive": "archive.zip"}
+    named |= {"lines": "lines.jsonl", "notes": "notes", "openclaw": "openclaw", "archive": "archive.zip"}
     return {name: str(folder / path) for name, path in named.items()}
 
 

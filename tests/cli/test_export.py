@@ -72,3 +72,18 @@ def test_encrypted_and_readable(cli: Cli, tmp_path: Path) -> None:
     assert cli("import", open_to_all).exit_code == 2
     with zipfile.ZipFile(open_to_all) as bundle:
         assert b"> Prefers tea" in bundle.read("memories/other.md")
+
+
+def test_load_stores_rows_of_many_users(cli: Cli, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text(
+        '{"user": "anna", "content": "Owns a kayak", "occurred_at": "2026-01-01"}\n\n'
+        '{"user": "ben", "content": "Owns a lamp"}\n'
+    )
+    assert "2 rows of 2 users." in cli.ok("load", str(lines))
+    assert cli.json("load", str(lines))["actions"] == {"duplicate": 2}
+    assert "Owns a lamp" in cli.ok("--user", "ben", "list")
+    lines.write_text('{"user": "anna", "content": "Owns an oven"}\n{"content": "Owns a sofa"}\n')
+    refused = cli("load", str(lines))
+    assert refused.exit_code != 0
+    assert "Line 2 is not an object with" in refused.stderr

@@ -274,6 +274,7 @@ class AsyncMemory(AsyncTwin[Memory]):
     doctor = awaited(Memory.doctor)
     export = awaited(Memory.export)
     import_archive = awaited(Memory.import_archive)
+    load = awaited(Memory.load)
     maintain = awaited(Memory.maintain)
     backup = awaited(Memory.backup)
     purge = awaited(Memory.purge)

@@ -1,7 +1,8 @@
 """The façade: what a program types first. `Memory` is an open store; `Memory.user` gives one user's part of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
 from threading import Event
@@ -13,6 +14,7 @@ from recollect.api.composition import assemble
 from recollect.api.keys import Keys
 from recollect.api.models import StoreModels
 from recollect.api.operations import StoreOperations
+from recollect.api.scoped import as_new_memory
 from recollect.api.scopes import Scopes
 from recollect.api.user import UserMemory
 from recollect.clock import SystemClock
@@ -24,6 +26,7 @@ from recollect.engine.forgetting import purge as purging
 from recollect.engine.forgetting import verify
 from recollect.engine.forgetting.item_marks import TombstoneMarks
 from recollect.engine.maintenance import maintain, store_status, worker_pass
+from recollect.engine.memories import load
 from recollect.engine.transfer.export import ExportOptions
 from recollect.engine.transfer.import_archive import (
     ArchiveReport,
@@ -34,6 +37,7 @@ from recollect.engine.transfer.import_archive import (
 from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput
 from recollect.model.backups import Backup, Restored
+from recollect.model.memories import Loaded, NewMemory
 from recollect.model.receipts import ErasureCheck, Receipt
 from recollect.model.repairs import Repaired
 from recollect.model.stats import Maintenance, Problem, Purged, Status, StoreStats, WorkReport
@@ -231,6 +235,25 @@ class Memory:
         engine = self._engine if audit is None else replace(self._engine, audit=audit)
         options = ImportOptions(of_user, dry_run=dry_run, tell=tell, identity=identity, passphrase=passphrase)
         return import_archive(engine, fspath(path), options)
+
+    def load(
+        self,
+        rows: Iterable[tuple[str, str | NewMemory | Mapping[str, Any]]],
+        *,
+        audit: AuditedWrite | None = None,
+        wait: bool | None = None,
+        imported: bool = False,
+    ) -> Loaded:
+        """Store memories of any users fast, from one stream of pairs: a user, and what `remember_many` takes.
+
+        All that `remember_many` does for one user holds for each: duplicates, superseding, quotas, provenance. Rows are
+        stored in transactions of ten thousand, in which each user's part is whole or not there. `imported` rows that
+        were forgotten are left out.
+        """
+        engine = self._engine if audit is None else replace(self._engine, audit=audit)
+        known = cache(scope_of)
+        offered = ((known(user), as_new_memory(memory)) for user, memory in rows)
+        return load.load(engine, offered, wait=wait, imported=imported)
 
     def purge(self, *, tell: StepListener | None = None) -> Purged:
         """Remove what forgotten users and items left in tables, statistics, indexes and originals; say what is left.

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
@@ -213,6 +214,19 @@ class Remembered:
     action: RememberedAction
     id: str
     existing_id: str | None = None
+    degraded: tuple[str, ...] = ()
+
+
+class Loaded(NamedTuple):
+    """The result of `Memory.load`: how many rows and users there were, and how many rows had which action.
+
+    `actions` are those of `Remembered`. `refused` says why a user's rows were not stored, as those beyond a quota.
+    """
+
+    rows: int
+    users: int
+    actions: Mapping[str, int]
+    refused: Mapping[str, str] = MappingProxyType({})
     degraded: tuple[str, ...] = ()
 
 

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol, TypeAlias, TypeVar
 
+from recollect.errors import RecollectError
 from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
@@ -103,6 +104,12 @@ class Store(
 
         The work must not wait for anything. Another thread may run it, and it is run again if the store lost the
         transaction by no fault of this work.
+        """
+
+    def write_many(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Sequence[T | RecollectError]:
+        """Run changes of several users, who come in the order of their ids, in one transaction.
+
+        Each user's are whole or undone: gives the result of each, or what it failed with. Durable when this returns.
         """
 
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:

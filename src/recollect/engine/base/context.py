@@ -2,7 +2,7 @@
 
 import atexit
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -17,7 +17,7 @@ from recollect.engine.base.quotas import Quotas
 from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.base.search_metrics import SearchMetrics
 from recollect.engine.base.search_notes import SearchNotes
-from recollect.errors import StoreError, StoreFull
+from recollect.errors import RecollectError, StoreError, StoreFull
 from recollect.forking import leak, take_part, withdraw
 from recollect.model.literals import StatementType
 from recollect.model.memories import Scope, Space, Vector
@@ -238,6 +238,10 @@ class Engine:
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Do the same, and commit in the background."""
         return self.store.write_behind(scope, self._wrap(scope, work))
+
+    def write_many(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Sequence[T | RecollectError]:
+        """Run changes of several users, each with its audit entry, in one transaction of the store."""
+        return self.store.write_many([(scope, self._wrap(scope, work)) for scope, work in works])
 
     def _wrap(self, scope: Scope, work: Callable[[StoreWriter], T]) -> Callable[[StoreWriter], T]:
         _ = self.models.space  # refreshed before the write if due: inside it only `models.latest` may be read

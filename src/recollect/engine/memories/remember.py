@@ -48,7 +48,7 @@ class PreparedMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class _MemoryBatch:
+class MemoryBatch:
     """Drafts whose vectors are all of one space, what these cost, and what failed."""
 
     drafts: list[Draft]
@@ -74,13 +74,13 @@ def _is_somewhere(record: MemoryRecord) -> bool:
 
 def remember(engine: Engine, scope: Scope, memory: NewMemory, *, wait: bool | None = None) -> Remembered:
     """Store one memory, unless it is already known in these or in nearly these words."""
-    batch = _prepare(engine, scope, [memory], wait=wait)
+    batch = prepare_batch(engine, scope, [memory], wait=wait)
     remembered = _remember_one(engine, scope, batch, 0)
-    _after_commit(engine, waiting=batch.waiting, paid=batch.embedded.entries)
+    after_commit(engine, waiting=batch.waiting, paid=batch.embedded.entries)
     return remembered
 
 
-def _after_commit(engine: Engine, *, waiting: bool, paid: int) -> None:
+def after_commit(engine: Engine, *, waiting: bool, paid: int) -> None:
     """Wake the worker and trim the cache, after the commit."""
     if waiting or engine.models.is_changing:
         engine.background.wake()
@@ -91,7 +91,7 @@ def prepare_many(
     engine: Engine, scope: Scope, memories: Sequence[NewMemory]
 ) -> tuple[list[PreparedMemory], tuple[str, ...]]:
     """Do what takes time before a transaction: vectors, and the search for rewordings; names what failed."""
-    batch = _prepare(engine, scope, memories)
+    batch = prepare_batch(engine, scope, memories)
     near, degraded = _near_duplicates(engine, scope, batch.drafts, batch.space)
     prepared = [batch.prepared(position, near.get(position)) for position in range(len(batch.drafts))]
     return prepared, (*batch.degraded, *degraded)
@@ -108,7 +108,7 @@ def _near_duplicates(
     return {position: near for position, near in near_ids.items() if near is not None}, ()
 
 
-def _remember_one(engine: Engine, scope: Scope, batch: _MemoryBatch, position: int) -> Remembered:
+def _remember_one(engine: Engine, scope: Scope, batch: MemoryBatch, position: int) -> Remembered:
     near, failed = _near_duplicates(engine, scope, [batch.drafts[position]], batch.space)
     prepared = batch.prepared(position, near.get(0))
     degraded = (*batch.degraded, *failed)
@@ -135,24 +135,24 @@ def remember_many(
     source = iter(memories)
     try:
         while offered := list(islice(source, BATCH)):
-            batch = _prepare(engine, scope, offered, wait=wait)
+            batch = prepare_batch(engine, scope, offered, wait=wait)
             waiting, paid = waiting or batch.waiting, paid + batch.embedded.entries
             if near_duplicates:
                 results += [_remember_one(engine, scope, batch, position) for position in range(len(batch.drafts))]
                 continue
             if pending is not None:
                 results += pending.result()
-            with _without_gc():
-                pending = engine.write_behind(scope, _batch_work(engine, batch, imported=imported))
+            with without_gc():
+                pending = engine.write_behind(scope, batch_work(engine, batch, imported=imported))
     finally:
         if pending is not None:
             results += pending.result()
-        _after_commit(engine, waiting=waiting, paid=paid)
+        after_commit(engine, waiting=waiting, paid=paid)
     return results
 
 
 @contextmanager
-def _without_gc() -> Iterator[None]:
+def without_gc() -> Iterator[None]:
     """Pause the garbage collector: a batch makes a hundred thousand objects and not one cycle."""
     if not gc.isenabled():
         yield
@@ -164,27 +164,29 @@ def _without_gc() -> Iterator[None]:
         gc.enable()
 
 
-def _prepare(engine: Engine, scope: Scope, memories: Sequence[NewMemory], *, wait: bool | None = None) -> _MemoryBatch:
+def prepare_batch(
+    engine: Engine, scope: Scope, memories: Sequence[NewMemory], *, wait: bool | None = None
+) -> MemoryBatch:
     """Draft and embed memories; those that cannot be embedded now are stored without a vector."""
     space = _space(engine, wait=wait)
-    with _without_gc():
+    with without_gc():
         memories = [authored(engine, redaction.public(engine, memory)) for memory in memories]
         vectors = _check_vectors(engine, space, memories)
         drafts = memory_drafts.draft_memories(memories, engine.clock.now(), vectors, engine.priority.give_way)
     lacking = [position for position, draft in enumerate(drafts) if draft.vector is None]
     if space is None or not lacking:
         unknown = bool(lacking) and engine.models.configured is not None
-        return _MemoryBatch(drafts, space, degraded=(VECTOR,) if unknown and wait else (), unknown=unknown)
+        return MemoryBatch(drafts, space, degraded=(VECTOR,) if unknown and wait else (), unknown=unknown)
     texts = [embedded_texts(drafts[position].record) for position in lacking]
     try:
         embedded = embed_texts.embed_items(engine, scope, space, texts, wait=wait)
     except EmbeddingError:
-        return _MemoryBatch(drafts, space, degraded=(VECTOR,))
+        return MemoryBatch(drafts, space, degraded=(VECTOR,))
     for position, vectors_of_item in embedded.vectors.items():
         drafts[lacking[position]] = memory_drafts.with_vectors(drafts[lacking[position]], vectors_of_item)
     paid = {lacking[position]: entries for position, entries in embedded.paid.items()}
     payment = EmbeddedItems({}, paid, embedded.usage)
-    return _MemoryBatch(drafts, space, payment, (VECTOR,) if embedded.failed else ())
+    return MemoryBatch(drafts, space, payment, (VECTOR,) if embedded.failed else ())
 
 
 def _space(engine: Engine, *, wait: bool | None) -> Space | None:
@@ -233,7 +235,7 @@ def _says_the_same(other: MemoryRecord, record: MemoryRecord) -> bool:
     return slots[0] == slots[1] and same_statement(other.content, record.content)
 
 
-def _batch_work(engine: Engine, batch: _MemoryBatch, *, imported: bool) -> Callable[[StoreWriter], list[Remembered]]:
+def batch_work(engine: Engine, batch: MemoryBatch, *, imported: bool) -> Callable[[StoreWriter], list[Remembered]]:
     """Insert what cannot supersede anything at once; decide one by one about the rest and what the index refused."""
     drafts, degraded = batch.drafts, batch.degraded
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from recollect.errors import StoreError, StoreUnavailable
+from recollect.errors import RecollectError, StoreError, StoreUnavailable
 from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
@@ -191,6 +191,24 @@ class PostgresStore(
             writer.finish()
         self._sender.send()
         return result
+
+    def write_many(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Sequence[T | RecollectError]:
+        """Run changes of several users in one transaction."""
+        outcomes: list[T | RecollectError] = []
+        with self._connected() as connection, connection.transaction():
+            for scope, work in works:
+                try:
+                    with connection.transaction():
+                        writer = self._writer(connection, scope)
+                        writer.empties_staging = True
+                        result = work(writer)
+                        writer.finish()
+                except RecollectError as error:
+                    outcomes.append(error)
+                else:
+                    outcomes.append(result)
+        self._sender.send()
+        return outcomes
 
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Run changes now, and send the vectors and commit in the background."""

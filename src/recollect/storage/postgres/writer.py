@@ -23,7 +23,7 @@ _FEW = 20  # up to here single statements are faster than a staging table
 class PostgresWriter(TransferRows):
     """One user's changes. The user's row is locked, so that the user's other writers wait."""
 
-    _staged = False  # whether this transaction has used the staging table
+    empties_staging = False  # whether this transaction may have used the staging table
 
     def __init__(
         self, session: PostgresSession, scope: Scope, *, secrets: TombstoneSecrets, geocodes: bool = False
@@ -67,9 +67,9 @@ class PostgresWriter(TransferRows):
 
     def _stage(self, rows: Sequence[tuple[Any, ...]]) -> None:
         self._execute("create_staging")
-        if self._staged:
+        if self.empties_staging:
             self._execute("empty_staging")
-        self._staged = True
+        self.empties_staging = True
         with self._connection.cursor().copy(statement("copy_staging")) as copy:
             copy.set_types(COPY_TYPES)
             for row in rows:

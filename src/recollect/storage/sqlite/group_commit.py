@@ -26,6 +26,8 @@ _LONGEST_S: Final = 0.05  # for about so long the first writer of a group waits 
 _MANY_WRITES: Final = 4  # of a group after which the next one waits for the same threads
 _LONGEST_WAIT_S: Final = 0.01
 _PAUSE_S: Final = 0.0005
+_UNDO_FIRST: Final = "ROLLBACK; BEGIN IMMEDIATE"
+_UNDO_LAST: Final = "ROLLBACK TO one_write; RELEASE one_write"
 
 
 class Turn:
@@ -267,9 +269,9 @@ class WriteGroup:
 
     def _undo(self) -> None:
         """Undo the last write, where SQLite has not undone all of them by itself."""
-        if not (self._writes and self._connection.in_transaction):
+        if not self._connection.in_transaction:
             raise _UndoneError
         try:
-            self._connection.execute("ROLLBACK TO one_write; RELEASE one_write")
+            self._connection.execute(_UNDO_LAST if self._writes else _UNDO_FIRST)
         except apsw.Error:
             raise _UndoneError from None

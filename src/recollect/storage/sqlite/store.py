@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import apsw
 
-from recollect.errors import FileDamaged, StoreError, StoreFull, StoreReadOnly, StoreUnavailable
+from recollect.errors import FileDamaged, RecollectError, StoreError, StoreFull, StoreReadOnly, StoreUnavailable
 from recollect.forking import leak, take_part, withdraw
 from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import ITEM_KINDS, VectorKind
@@ -35,7 +35,6 @@ from recollect.storage.shared.transfer import SharedTransferStore
 from recollect.storage.spaces import list_spaces, register_space
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
 from recollect.storage.sqlite.connection import (
-    REPAIR,
     ReadConnections,
     is_read_only,
     open_connection,
@@ -44,6 +43,7 @@ from recollect.storage.sqlite.connection import (
 )
 from recollect.storage.sqlite.damage_notes import DamageNote
 from recollect.storage.sqlite.group_commit import SharedWrite, WriteGroup, WriteTurns
+from recollect.storage.sqlite.maintenance.checks import contradictions
 from recollect.storage.sqlite.maintenance.copy import copy_database
 from recollect.storage.sqlite.maintenance.first_look import look_at_tables
 from recollect.storage.sqlite.maintenance.raw_bytes import raw_blocks
@@ -61,14 +61,12 @@ from recollect.storage.sqlite.repair.notices import describe, last_repair
 from recollect.storage.sqlite.reserve import SUFFIX, ReserveFile
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.sqlite.writer import SqliteWriter
-from recollect.storage.statements import load_checks
 from recollect.storage.tombstones import tombstone_secrets
 
 T = TypeVar("T")
 
 _FORK_WAIT_S = 5.0  # after that a child is not allowed to open the file
 _SCRUB_WAIT_S = 0.5
-_SAMPLES = "The planner's statistics hold words of users, forgotten ones too. `recollect maintain` removes them."
 _COPIES = "Backups and snapshots of the file that were made before hold what they held: delete them."
 _SLICE = 5_000  # rows looked through at a time while no other process can write
 
@@ -250,6 +248,22 @@ class SqliteStore(
         self._caches.users.drop(scope.user_id)
         return result
 
+    def write_many(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Sequence[T | RecollectError]:
+        """Run changes of several users in one transaction."""
+        writes = [SharedWrite(scope, work) for scope, work in works]
+        with self._translated(), self._turns.alone():
+            self._commit_together(writes)
+        return [self._outcome(write) for write in writes]
+
+    def _outcome(self, write: SharedWrite[Any]) -> Any:  # noqa: ANN401 - a result or an error
+        try:
+            with self._translated():
+                result = self.write(write.scope, write.work) if write.is_undone else write.outcome()
+        except RecollectError as error:
+            return error
+        self._caches.users.drop(write.user)
+        return result
+
     def _commit_together(self, writes: Iterable[SharedWrite[T]]) -> None:
         self._insist_open()
         WriteGroup(self._turns, self._writer, self._writer_of).commit(writes)
@@ -399,7 +413,7 @@ class SqliteStore(
         # A connection of its own: one that was used before may judge FTS5 by an older state and cry wolf.
         try:
             with self._translated(), closing(open_connection(self._path, self._busy_timeout_s)) as connection:
-                problems += _contradictions(connection)
+                problems += contradictions(connection)
                 repaired = last_repair(connection, self._path)
                 problems += [Problem("repaired", repaired.lost_rows, describe(repaired))] if repaired else []
         except FileDamaged as error:
@@ -475,17 +489,3 @@ class SqliteStore(
     def _insist_open(self) -> None:
         if self._closed:
             raise StoreError("This store is closed. Open it again with Memory.open().")
-
-
-def _contradictions(connection: apsw.Connection) -> Iterator[Problem]:
-    """Let SQLite check its pages, then look for rows without their other halves."""
-    verdicts = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
-    if verdicts:
-        yield Problem("integrity_check", len(verdicts), f"The file is damaged. {REPAIR} SQLite says: {verdicts[0]}")
-    kinds = {row.number: row.kind for row in list_spaces(SqliteSession(connection))}
-    for check in load_checks("sqlite", kinds):
-        ((amount,),) = connection.execute(check.sql).fetchall()
-        if amount:
-            yield Problem(check.name, int(amount), check.advice)
-    if kept := samples(connection):
-        yield Problem("samples_of_keys", kept, _SAMPLES)
