@@ -5,12 +5,14 @@ import json
 import os
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from recollect import Memory, NewMemory, UserMemory, load_settings
+from recollect import Memory, NewMemory, NewMessage, UserMemory, load_settings
+from recollect.embedding.local import LocalEmbedder
 from recollect.engine.transfer.archive_format import MANIFEST
 from recollect.errors import StoreError
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
@@ -245,6 +247,26 @@ def test_a_store_of_an_earlier_version_gets_its_passages_by_maintenance(
     assert len(vector_rows(database)) == amount
     assert nearest(me, words, 5)[0].cosine > 0.3
     assert memory.doctor() == ()
+    assert memory.maintain().embedded == 0
+
+
+def test_messages_of_an_earlier_version_get_the_vectors_of_the_bundled_encoder(
+    opener: Opener, words: Words, database: str
+) -> None:
+    words.space = replace(words.space, provider=LocalEmbedder().space.provider)
+    with opener(words) as older:
+        older.user("me").conversation("c").extend(
+            [NewMessage("user", "I only drink decaf."), NewMessage("assistant", "Noted.")]
+        )
+        older.maintain()
+        rows = vector_rows(database, "message")
+        assert [part for part, _ in rows] == [0, 0, 1]
+        assert older.doctor() == ()
+    _as_before(database)
+    memory = opener(words)
+    assert any("messages" in advice for advice in memory.status().advice)
+    assert memory.maintain().embedded == 2
+    assert sorted(vector_rows(database, "message")) == sorted(rows)
     assert memory.maintain().embedded == 0
 
 

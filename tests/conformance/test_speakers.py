@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 
 from recollect import Memory, Message, NewMessage, UserMemory
+from recollect.embedding.local import LocalEmbedder
 from recollect.engine.drafts.searchable_text import embedded_texts, message_passage, message_terms
 from recollect.errors import InvalidMessage
 from tests.conftest import OpenMemory
 
 SAID = "The bicycle is in the shed now."
+BUNDLED = LocalEmbedder().space
 
 
 @pytest.fixture
@@ -89,6 +91,9 @@ def test_the_name_is_part_of_what_is_searched_and_not_of_what_is_shown(me: UserM
     assert (embedded_texts(named), message_passage(named)) == ((f"Jana: {SAID}",), SAID)
     assert (embedded_texts(plain), message_passage(plain)) == ((f"I: {SAID}",), SAID)
     thought = named._replace(role="reasoning")
+    assert embedded_texts(plain, BUNDLED) == (f"I: {SAID}", f"user: {SAID}")
+    assert embedded_texts(plain._replace(role="assistant"), BUNDLED) == (f"assistant: {SAID}",)
+    assert embedded_texts(named, BUNDLED) == embedded_texts(named)
     assert (message_terms(thought), embedded_texts(thought)) == (message_terms(plain), (SAID,))
     wordless = named._replace(content="")
     assert (message_terms(wordless), embedded_texts(wordless)) == (("jana",), ("",))

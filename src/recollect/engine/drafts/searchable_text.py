@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from recollect.engine.drafts import memory_drafts
 from recollect.model.files import Chunk
-from recollect.model.memories import Embeddable, Item
+from recollect.model.memories import Embeddable, Item, Space
 from recollect.model.messages import Message
 from recollect.model.places import PlaceRow, place_name
 from recollect.text.chunks import chunk_terms
@@ -13,21 +13,24 @@ from recollect.text.terms import MAX_TERMS, index_terms
 
 _SPEAKING_ROLES = frozenset({"user", "assistant"})
 _USER = "I"  # who speaks when users are not called by name: the encoder knows turns as "Speaker: text"
+_BUNDLED = "local"  # the provider of the bundled encoder
 
 
-def embedded_texts(item: Embeddable) -> tuple[str, ...]:
-    """Give the texts of an item that are embedded: all of it first, then the passages of a long one.
+def embedded_texts(item: Embeddable, space: Space | None = None) -> tuple[str, ...]:
+    """Give the texts of an item that are embedded in a space: all of it first, then the passages of a long one.
 
     Each gets a vector, and the best of them counts. The texts of a chunk have its headings, those of a message its
     speaker, those of a memory what it is about.
+
+    The bundled encoder places a turn by its speaker: after `I` near questions about what a user told, after `user` near
+    requests that it is a wish for. A short message of a user gets both vectors.
     """
     if isinstance(item, PlaceRow):
         return (place_name(item.address, item.place_label),)
     if isinstance(item, Chunk):
         return _with_passages(item.content, lambda text: f"{item.heading}\n{text}" if item.heading else text)
     if isinstance(item, Message):
-        speaker = _speaker(item) or (_USER if item.role == "user" else "")
-        return _with_passages(message_passage(item), lambda text: _spoken(speaker, text))
+        return _message_texts(item, bundled=space is not None and space.provider == _BUNDLED)
     return _with_passages(item.content, lambda text: memory_drafts.passage(item, text))
 
 
@@ -38,6 +41,16 @@ def whole_text(item: Item) -> str:
     if isinstance(item, Message):
         return _spoken(_speaker(item), message_passage(item))
     return memory_drafts.passage(item, item.content)
+
+
+def _message_texts(message: Message, *, bundled: bool) -> tuple[str, ...]:
+    text, name = message_passage(message), _speaker(message)
+    if name or message.role not in _SPEAKING_ROLES:
+        return _with_passages(text, lambda words: _spoken(name, words))
+    speaker = _USER if message.role == "user" else message.role if bundled else ""
+    texts = _with_passages(text, lambda words: _spoken(speaker, words))
+    wished = bundled and message.role == "user" and len(texts) == 1 and text
+    return (*texts, _spoken(message.role, text)) if wished else texts
 
 
 def _with_passages(text: str, framed: Callable[[str], str]) -> tuple[str, ...]:

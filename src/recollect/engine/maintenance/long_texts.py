@@ -1,7 +1,8 @@
-"""Vectors of passages for long texts that were stored before passages had vectors, or were cut in another way.
+"""Vectors that texts lack because an earlier version stored them: of the passages of long ones, and of short messages.
 
-All items are looked through once; a long text gets a job that makes all its vectors anew, and is found by its old ones
-until then. The store is marked when all have their jobs, so an interrupted run begins again and writes no job twice.
+All items are looked through once; what lacks some gets a job that makes all its vectors anew, and is found by its old
+ones until then. The store is marked when all have their jobs, so an interrupted run begins again and writes no job
+twice.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from threading import Event
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.model.literals import ITEM_KINDS, ItemKind
-from recollect.model.memories import Scope
+from recollect.model.memories import Item, Scope
 from recollect.ports import StoreReader, StoreWriter
 from recollect.text.passages import PASSAGES
 
@@ -18,17 +19,17 @@ _BATCH = 500
 
 
 def advice(engine: Engine) -> str:
-    """Say what to do about long texts without vectors of their passages; empty when nothing is."""
+    """Say what to do about texts that lack vectors; empty when nothing is."""
     if engine.models.configured is None or engine.store.passages() == PASSAGES:
         return ""
     return (
-        "Long texts that were stored by an earlier version are found by meaning only as far as their beginning; run "
+        "Long texts and messages that were stored by an earlier version are not found by all that they mean; run "
         "`recollect maintain`."
     )
 
 
 def owe_passages(engine: Engine, stop: Event | None = None) -> int:
-    """Write the jobs of long texts that lack vectors of their passages; gives how many. Does nothing the next time."""
+    """Write the jobs of texts that lack vectors; gives how many. Does nothing the next time."""
     if engine.models.configured is None or engine.store.passages() == PASSAGES:
         return 0
     owed = 0
@@ -45,22 +46,27 @@ def _owe_kind(engine: Engine, scope: Scope, kind: ItemKind, stop: Event | None) 
     """Look through a user's items by their ids. What is written meanwhile has its vectors already."""
     owed, after = 0, None
     while not (stop is not None and stop.is_set()):
-        ids, long_ids = _next_items(engine, scope, kind, after)
+        ids, lacking_ids = _next_items(engine, scope, kind, after)
         if not ids:
             break
         after = ids[-1]
-        if long_ids:
-            _write_jobs(engine, scope, kind, long_ids)
-        owed += len(long_ids)
+        if lacking_ids:
+            _write_jobs(engine, scope, kind, lacking_ids)
+        owed += len(lacking_ids)
     return owed
 
 
 def _next_items(engine: Engine, scope: Scope, kind: ItemKind, after: str | None) -> tuple[list[str], list[str]]:
-    """Give the ids of the next items, and of those among them that have passages."""
+    """Give the ids of the next items, and of those among them whose vectors are of several texts or of other ones."""
+    space = engine.models.latest
+
+    def lacks_vectors(item: Item) -> bool:
+        texts = embedded_texts(item, space)
+        return len(texts) > 1 or texts != embedded_texts(item)
 
     def work(reader: StoreReader) -> tuple[list[str], list[str]]:
         items = [indexed.item for indexed in reader.indexed(kind, _BATCH, after)]
-        return [item.id for item in items], [item.id for item in items if len(embedded_texts(item)) > 1]
+        return [item.id for item in items], [item.id for item in items if lacks_vectors(item)]
 
     return engine.store.read(scope, work)
 

@@ -130,7 +130,7 @@ def _submit_all(engine: Engine, space: Space, batches: BulkEmbedder) -> WorkRepo
 
 def _fitting(engine: Engine, jobs: list[EmbedJob], most_texts: int) -> list[EmbedJob]:
     """Give as many jobs as a batch takes, at least one; the others are due again. A long text has several passages."""
-    sizes = accumulate(len(embedded_texts(job.item)) for job in jobs)
+    sizes = accumulate(len(embedded_texts(job.item, job.space)) for job in jobs)
     fitting = max(1, sum(size <= most_texts for size in sizes))
     if fitting < len(jobs):
         engine.store.postpone_jobs(jobs[fitting:], "", engine.clock.now(), to_blame=False)
@@ -310,5 +310,5 @@ def _texts(job: EmbedJob) -> dict[str, str]:
     """Give the texts of a job, each named by its item, its number and its hash: items change while a batch is made."""
     return {
         f"{job.item.id}-{number}-{embed_texts.text_key(job.scope, text)[:12]}": call_embedder.non_empty(text)
-        for number, text in enumerate(embedded_texts(job.item))
+        for number, text in enumerate(embedded_texts(job.item, job.space))
     }

@@ -147,7 +147,7 @@ def _portions(jobs: Sequence[EmbedJob]) -> Iterator[list[EmbedJob]]:
     portion: list[EmbedJob] = []
     texts = 0
     for job in jobs:
-        size = len(embedded_texts(job.item))
+        size = len(embedded_texts(job.item, job.space))
         if portion and texts + size > _MAX_BATCH:
             yield portion
             portion, texts = [], 0
@@ -157,7 +157,7 @@ def _portions(jobs: Sequence[EmbedJob]) -> Iterator[list[EmbedJob]]:
 
 
 def _serve_portion(engine: Engine, jobs: Sequence[EmbedJob], *, provider_works: bool) -> WorkReport:
-    texts = [embedded_texts(job.item) for job in jobs]
+    texts = [embedded_texts(job.item, job.space) for job in jobs]
     try:
         vectors, paid, usages = _embed(engine, jobs, texts)
     except ProviderUnavailable as error:
@@ -172,7 +172,7 @@ def serve_cached(engine: Engine, jobs: Sequence[EmbedJob]) -> list[EmbedJob]:
     """Serve the jobs whose vectors are all cached; gives the others."""
     vectors = {}
     for scope, positions in by_user(jobs).items():
-        texts = [embedded_texts(jobs[position].item) for position in positions]
+        texts = [embedded_texts(jobs[position].item, jobs[position].space) for position in positions]
         cached = embed_texts.cached_passages(engine, scope, jobs[0].space, [text for own in texts for text in own])
         matrices, _ = embed_texts.join_parts([*map(len, texts)], cached.vectors, {})
         vectors.update({positions[row]: matrix for row, matrix in matrices.items()})
@@ -285,8 +285,8 @@ def _finish_user(
 
     def work(writer: StoreWriter) -> int:
         current = items.fetch_embeddable(writer, [(job.kind, job.item.id) for job, _, _ in served])
-        texts = {item.id: embedded_texts(item) for item in current}
-        unchanged = [row for row in served if texts.get(row[0].item.id) == embedded_texts(row[0].item)]
+        texts = {item.id: embedded_texts(item, space) for item in current}
+        unchanged = [row for row in served if texts.get(row[0].item.id) == embedded_texts(row[0].item, space)]
         first_ids: frozenset[str] = frozenset()
         if unchanged:
             jobs_of_user = [job for job, _, _ in unchanged]
